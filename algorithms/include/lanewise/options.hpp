@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <lanewise/backend.hpp>
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// What every call accepts beside its arrays. An aggregate: exclusive_scan(exec, in, out, 0u, plus{}, {.work = &workspace}).
+struct options {
+  /// Memory for temporaries; without it the call allocates in the order of its instance.
+  workspace* work = nullptr;
+  /// A rank-0 View<const std::int64_t>, read on the device when the call runs: the number of items. The extents are the upper bound.
+  option_ref<const std::int64_t> count = {};
+};
+
+namespace detail {
+
+/// The number of items of a call with these options.
+template <class Exec>
+item_count count_of(std::int64_t extent, const options& with, const char* algorithm) {
+  with.count.expects_reachable<Exec>(algorithm, "options.count");
+  return {extent, with.count.data()};
+}
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE

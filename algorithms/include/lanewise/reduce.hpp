@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/options.hpp>
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+
+namespace kernels {
+
+/// Every team folds a contiguous share of the items; the team that finishes last folds the teams' results, in order.
+template <class Source, class Op, class T>
+struct reduce_kernel {
+  // H200, 2^28 u32: see perf/results/h200.
+  struct policy : launch_policy {
+    static constexpr int warps = 16;
+    static constexpr int items_per_lane = sizeof(T) >= 16 ? 4 : 16;
+    static constexpr int teams_per_multiprocessor = 2;
+  };
+
+  template <class Team>
+  struct scratch {
+    typename Team::template reduce_scratch<T> reduce;
+    std::uint64_t control;
+  };
+
+  Source in;
+  Op op;
+  T init;
+  item_count n;
+  T* partial;              // one per team
+  std::uint64_t* control;  // a chain's control word; its lower half counts the teams that have finished
+  T* result;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    const std::int64_t count = n();
+    const auto [begin, end] = team.share(count);
+    const maybe<T> mine = team.template reduce_range<T, policy>(shared.reduce, in, begin, end, op);
+    if (team.warp_index() == 0) {
+      const auto warp = team.warp();
+      warp.once([&] {
+        if (mine.present) partial[team.index()] = mine.value;
+      });
+      const std::uint64_t before = warp.template fetch_add<order::acq_rel>(*control, 1);
+      warp.once([&] { shared.control = before + 1; });
+    }
+    team.barrier();
+    if (static_cast<std::uint32_t>(shared.control) != team.league()) return;
+    // Shares are dealt evenly, so the teams with items are the first ones.
+    const std::int64_t parts = count < team.league() ? count : team.league();
+    const auto parts_in_order = array_source<T, identity>{partial, parts, identity{}};
+    const maybe<T> all = team.template reduce_range<T, policy>(shared.reduce, parts_in_order, 0, parts, op);
+    team.once([&] {
+      *result = all.present ? op(init, all.value) : init;
+      *control = shared.control >> 32 << 32;
+    });
+  }
+};
+
+}  // namespace kernels
+
+/// The workspace that reduce needs for results of type T on this execution space; independent of n.
+template <class T, class Exec>
+workspace_size reduce_workspace(const Exec& exec) {
+  (void)exec;
+  return {1, 4096 * sizeof(T)};
+}
+
+/// Stores init op in(0) op ... op in(n-1) in the rank-0 View result.
+///
+/// op is an associative function object on T, the value type of result; it need not commute. in is a contiguous rank-1 View or a
+/// source; its items are converted to T. O(n) work, n reads, nothing written but the result. Floating-point sums depend on the
+/// number of teams. Does not block. Throws std::invalid_argument on an option that cannot be reached.
+template <class Exec, class In, class T, class... P, class Op>
+void reduce(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result, const Op& op,
+            const typename Kokkos::View<T, P...>::non_const_value_type& init, const options& with = {}) {
+  using view = Kokkos::View<T, P...>;
+  using value = typename view::non_const_value_type;
+  static_assert(view::rank() == 0, "lanewise::reduce: the result is a View of rank 0");
+  detail::check_reachable<Exec, view>();
+  const auto source = detail::as<value>(detail::as_source<Exec>(in));
+  detail::expects_memory(source, "reduce", "in");
+  detail::expects(result.data() != nullptr, "reduce: result has no memory");
+  const item_count n = detail::count_of<Exec>(source.extent, with, "reduce");
+  using backend = backend_of<Exec>;
+  using kernel = kernels::reduce_kernel<std::decay_t<decltype(source)>, Op, value>;
+  using tile = typename team_t<Exec, typename kernel::policy>::template tile<value, typename kernel::policy>;
+  const workspace_size need = reduce_workspace<value>(exec);
+  const std::int64_t most_teams = need.bytes / sizeof(value);
+  const std::int64_t wanted = divide_up(source.extent > 0 ? source.extent : 1, tile::items);
+  const std::int64_t league =
+      backend::template resident_league<kernel>(exec, wanted < most_teams ? wanted : most_teams);
+  auto work = call_workspace::make<backend>(exec, with.work, need, "reduce");
+  launch(exec, "Lanewise::reduce", league,
+         kernel{source, op, init, n, static_cast<value*>(work.get().plain()),
+                work.get().template make_chain<value>(0).control, result.data()});
+}
+
+/// Returns init op in(0) op ... op in(n-1) as described above. **Blocks.**
+template <class Exec, class In, class Op, class T>
+  requires(!Kokkos::is_view_v<Op>)
+T reduce(const Exec& exec, const In& in, const Op& op, const T& init, const options& with = {}) {
+  Kokkos::View<T, typename Exec::memory_space> result(Kokkos::view_alloc("Lanewise::reduce::result", Kokkos::WithoutInitializing));
+  reduce(exec, in, result, op, init, with);
+  T value;
+  detail::copy_to_host(exec, &value, result);
+  return value;
+}
+
+LANEWISE_END_TARGET_NAMESPACE

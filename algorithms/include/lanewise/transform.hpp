@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/options.hpp>
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+
+namespace kernels {
+
+template <class Source, class Sink>
+struct transform_kernel {
+  using value_type = typename Source::value_type;
+  // H200, 2^28 u32: see perf/results/h200.
+  struct policy : launch_policy {
+    static constexpr int items_per_lane = sizeof(value_type) >= 16 ? 4 : 16;
+  };
+
+  template <class Team>
+  struct scratch {
+    typename Team::template tile<value_type, policy>::scratch tile;
+  };
+
+  Source in;
+  Sink out;
+  item_count n;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    constexpr std::int64_t items = Team::template tile<value_type, policy>::items;
+    const std::int64_t count = n();
+    const auto [begin, end] = team.share(divide_up(count, items));
+    for (std::int64_t t = begin; t < end; ++t) {
+      team.template load<value_type, policy>(shared.tile, in, t * items, count).store(out);
+    }
+  }
+};
+
+}  // namespace kernels
+
+/// Writes out(i) = f(in(i)) for i in [0, n), n being in's extent or options.count.
+///
+/// in and out are contiguous rank-1 Views, or a source and a sink; out has at least as many places as in has items. They may be the
+/// same View when the item sizes agree. f is a pure scalar function object, called once per item. n reads and n writes; O(n) work.
+/// Does not block. Throws std::invalid_argument on wrong extents, partial overlap, or an option that cannot be reached.
+template <class Exec, class In, class Out, class F>
+void transform(const Exec& exec, const In& in, const Out& out, const F& f, const options& with = {}) {
+  const auto raw = detail::as_source<Exec>(in);
+  const auto sink = detail::as_sink<Exec>(out);
+  detail::expects(sink.extent >= raw.extent, "transform: out has ", sink.extent, " places, in has ", raw.extent,
+                            " items");
+  detail::expects_memory(raw, "transform", "in");
+  detail::expects_memory(sink, "transform", "out");
+  detail::expects_no_partial_overlap(raw, sink, "transform", "in", "out");
+  const item_count n = detail::count_of<Exec>(raw.extent, with, "transform");
+  if (raw.extent == 0) return;
+  const auto source = detail::compose(raw, f);
+  using kernel = kernels::transform_kernel<std::decay_t<decltype(source)>, std::decay_t<decltype(sink)>>;
+  using tile = typename team_t<Exec, typename kernel::policy>::template tile<typename kernel::value_type, typename kernel::policy>;
+  launch(exec, "Lanewise::transform",
+         backend_of<Exec>::template league_for_tiles<kernel>(exec, divide_up(raw.extent, tile::items)),
+         kernel{source, sink, n});
+}
+
+LANEWISE_END_TARGET_NAMESPACE

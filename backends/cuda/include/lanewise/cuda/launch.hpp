@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <lanewise/cuda/team.hpp>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace backends::cuda {
+
+namespace detail {
+
+inline void check(cudaError_t result, const char* what) {
+  if (result == cudaSuccess) return;
+  cudaGetLastError();  // leave no sticky error of ours behind
+  const std::string text = std::string("lanewise: ") + what + ": " + cudaGetErrorString(result);
+  if (result == cudaErrorMemoryAllocation) throw std::runtime_error(text + " (out of device memory)");
+  throw std::runtime_error(text);
+}
+
+/// Makes the instance's device current for a scope.
+class device_guard {
+ public:
+  explicit device_guard(const Kokkos::Cuda& exec) {
+    check(cudaGetDevice(&before_), "cudaGetDevice");
+    if (before_ != exec.cuda_device()) check(cudaSetDevice(exec.cuda_device()), "cudaSetDevice");
+    now_ = exec.cuda_device();
+  }
+  ~device_guard() {
+    if (before_ != now_) cudaSetDevice(before_);
+  }
+  device_guard(const device_guard&) = delete;
+  device_guard& operator=(const device_guard&) = delete;
+
+ private:
+  int before_ = 0;
+  int now_ = 0;
+};
+
+/// A pool of our own, one per device, which keeps freed memory: the device's default pool gives memory back at every
+/// synchronisation, and changing that would change other libraries' behaviour.
+inline cudaMemPool_t pool_of(int device) {
+  constexpr int most = 64;
+  static cudaMemPool_t pools[most] = {};
+  static std::mutex guard;
+  const std::lock_guard lock(guard);
+  if (device >= most) throw std::runtime_error("lanewise: more than 64 devices");
+  if (pools[device] == nullptr) {
+    cudaMemPoolProps properties = {};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = device;
+    check(cudaMemPoolCreate(&pools[device], &properties), "cudaMemPoolCreate");
+    std::uint64_t keep = ~std::uint64_t{0};
+    check(cudaMemPoolSetAttribute(pools[device], cudaMemPoolAttrReleaseThreshold, &keep), "cudaMemPoolSetAttribute");
+  }
+  return pools[device];
+}
+
+template <class Kernel>
+using team_for = team<Kernel::policy::warps>;
+
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::policy::warps * 32, Kernel::policy::teams_per_multiprocessor)
+    run(const __grid_constant__ Kernel kernel) {
+  extern __shared__ uint4 lanewise_cuda_scratch[];
+  const team_for<Kernel> mine;
+  kernel(mine, *reinterpret_cast<typename Kernel::template scratch<team_for<Kernel>>*>(lanewise_cuda_scratch));
+}
+
+template <class Kernel>
+constexpr std::size_t scratch_bytes() {
+  return sizeof(typename Kernel::template scratch<team_for<Kernel>>);
+}
+
+template <class Kernel>
+void allow_scratch() {
+  if constexpr (scratch_bytes<Kernel>() > 48 * 1024) {
+    check(cudaFuncSetAttribute(run<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize, scratch_bytes<Kernel>()),
+          "cudaFuncSetAttribute");
+  }
+}
+
+}  // namespace detail
+
+/// What algorithms ask of the backend.
+struct backend {
+  static constexpr const char* name = "cuda";
+  template <class Policy>
+  using team = cuda::team<Policy::warps>;
+
+  /// Starts league teams of the kernel on the instance's stream. Does not block.
+  template <class Kernel>
+  static void launch(const Kokkos::Cuda& exec, const char* label, std::int64_t league, const Kernel& kernel) {
+    if (league == 0) return;
+    const detail::device_guard device(exec);
+    detail::allow_scratch<Kernel>();
+    std::uint64_t id = 0;
+    const bool tools = Kokkos::Tools::profileLibraryLoaded();
+    if (tools) Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
+    detail::run<Kernel><<<static_cast<unsigned>(league), Kernel::policy::warps * 32, detail::scratch_bytes<Kernel>(),
+                          exec.cuda_stream()>>>(kernel);
+    detail::check(cudaGetLastError(), label);
+    if (tools) Kokkos::Tools::endParallelFor(id);
+  }
+
+  /// One team per tile: the hardware hands out teams as they fit.
+  template <class Kernel>
+  static std::int64_t league_for_tiles(const Kokkos::Cuda&, std::int64_t tiles) {
+    return tiles;
+  }
+  /// As many teams as are resident at once, and no more than there are tiles.
+  template <class Kernel>
+  static std::int64_t resident_league(const Kokkos::Cuda& exec, std::int64_t tiles) {
+    const detail::device_guard device(exec);
+    detail::allow_scratch<Kernel>();
+    int per_multiprocessor = 0;
+    detail::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, detail::run<Kernel>,
+                                                                Kernel::policy::warps * 32, detail::scratch_bytes<Kernel>()),
+                  "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    const std::int64_t resident = std::int64_t{per_multiprocessor} * exec.cuda_device_prop().multiProcessorCount;
+    return tiles < resident ? tiles : resident;
+  }
+
+  static void* allocate(const Kokkos::Cuda& exec, std::size_t bytes) {
+    const detail::device_guard device(exec);
+    void* p = nullptr;
+    detail::check(cudaMallocFromPoolAsync(&p, bytes, detail::pool_of(exec.cuda_device()), exec.cuda_stream()),
+                  "cudaMallocFromPoolAsync");
+    return p;
+  }
+  static void deallocate(const Kokkos::Cuda& exec, void* p) noexcept {
+    try {
+      const detail::device_guard device(exec);
+      cudaFreeAsync(p, exec.cuda_stream());
+    } catch (...) {
+    }
+  }
+  static void zero(const Kokkos::Cuda& exec, void* p, std::size_t bytes) {
+    const detail::device_guard device(exec);
+    detail::check(cudaMemsetAsync(p, 0, bytes, exec.cuda_stream()), "cudaMemsetAsync");
+  }
+  /// While a stream is captured, memory that outlives the graph cannot be had.
+  static bool is_capturing(const Kokkos::Cuda& exec) {
+    cudaStreamCaptureStatus state = cudaStreamCaptureStatusNone;
+    detail::check(cudaStreamIsCapturing(exec.cuda_stream(), &state), "cudaStreamIsCapturing");
+    return state != cudaStreamCaptureStatusNone;
+  }
+};
+
+}  // namespace backends::cuda
+LANEWISE_END_NAMESPACE

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/cuda/warp.hpp>
+#include <lanewise/detail/register_tile.hpp>
+#include <lanewise/detail/register_split.hpp>
+#include <lanewise/team.hpp>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace backends::cuda {
+
+/// A block of `warps_` warps.
+template <int warps_>
+class team {
+ public:
+  using warp_type = cuda::warp<32>;
+  static constexpr int warps = warps_;
+  static constexpr bool one_ticket = true;
+
+  LANEWISE_CUDA_FUNCTION warp_type warp() const { return {}; }
+  LANEWISE_CUDA_FUNCTION int warp_index() const { return static_cast<int>(threadIdx.x / 32); }
+  LANEWISE_CUDA_FUNCTION std::uint32_t index() const { return blockIdx.x; }
+  LANEWISE_CUDA_FUNCTION std::uint32_t league() const { return gridDim.x; }
+  LANEWISE_CUDA_FUNCTION void barrier() const { __syncthreads(); }
+  template <class F>
+  LANEWISE_CUDA_FUNCTION void once(F f) const {
+    if (threadIdx.x == 0) f();
+  }
+  LANEWISE_CUDA_FUNCTION index_range share(std::int64_t n) const { return even_share(n, index(), league()); }
+
+  template <class T, class Policy>
+  using tile = lanewise::detail::register_tile<team, T, Policy::items_per_lane>;
+  template <class T, class Policy, class Source>
+  LANEWISE_CUDA_FUNCTION tile<T, Policy> load(typename tile<T, Policy>::scratch& shared, const Source& source, std::int64_t first,
+                         std::int64_t n) const {
+    return {*this, shared, source, first, n};
+  }
+  template <class Key, class Policy>
+  using split = lanewise::detail::register_split<team, Key, Policy::items_per_lane>;
+
+  template <class T>
+  struct reduce_scratch {
+    lanewise::detail::raw_array<T, warps> per_warp;
+  };
+  template <class T, class Policy, class Source, class Op>
+  LANEWISE_CUDA_FUNCTION maybe<T> reduce_range(reduce_scratch<T>& shared, const Source& source, std::int64_t first,
+                                               std::int64_t last, Op op) const {
+    return lanewise::detail::reduce_range_in_registers<T, Policy::items_per_lane>(*this, shared.per_warp.data(), source, first, last,
+                                                                                 op);
+  }
+};
+
+}  // namespace backends::cuda
+LANEWISE_END_NAMESPACE

@@ -1,0 +1,476 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <cuda/atomic>
+#include <lanewise/warp.hpp>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace backends::cuda {
+
+#define LANEWISE_CUDA_FUNCTION __device__ __forceinline__
+
+/// One T per thread. Nothing but a register.
+template <class T>
+struct lanes {
+  using value_type = T;
+  T value;
+
+  LANEWISE_CUDA_FUNCTION lanes() {}
+  LANEWISE_CUDA_FUNCTION lanes(T x) : value(x) {}
+
+#define LANEWISE_CUDA_BINARY(op) \
+  friend LANEWISE_CUDA_FUNCTION lanes operator op(const lanes& a, const lanes& b) { return lanes(T(a.value op b.value)); }
+  LANEWISE_CUDA_BINARY(+)
+  LANEWISE_CUDA_BINARY(-)
+  LANEWISE_CUDA_BINARY(*)
+  LANEWISE_CUDA_BINARY(&)
+  LANEWISE_CUDA_BINARY(|)
+  LANEWISE_CUDA_BINARY(^)
+  LANEWISE_CUDA_BINARY(<<)
+  LANEWISE_CUDA_BINARY(>>)
+#undef LANEWISE_CUDA_BINARY
+  friend LANEWISE_CUDA_FUNCTION lanes operator~(const lanes& a) { return lanes(T(~a.value)); }
+};
+
+/// One predicate register per thread.
+struct mask {
+  bool value;
+
+  friend LANEWISE_CUDA_FUNCTION mask operator&(mask a, mask b) { return {a.value && b.value}; }
+  friend LANEWISE_CUDA_FUNCTION mask operator|(mask a, mask b) { return {a.value || b.value}; }
+  friend LANEWISE_CUDA_FUNCTION mask operator!(mask a) { return {!a.value}; }
+};
+
+#define LANEWISE_CUDA_COMPARE(op)                                                       \
+  template <class T>                                                                    \
+  LANEWISE_CUDA_FUNCTION mask operator op(const lanes<T>& a, const lanes<T>& b) {       \
+    return {a.value op b.value};                                                        \
+  }                                                                                     \
+  template <class T>                                                                    \
+  LANEWISE_CUDA_FUNCTION mask operator op(const lanes<T>& a, std::type_identity_t<T> b) { \
+    return {a.value op b};                                                              \
+  }
+LANEWISE_CUDA_COMPARE(==)
+LANEWISE_CUDA_COMPARE(!=)
+LANEWISE_CUDA_COMPARE(<)
+LANEWISE_CUDA_COMPARE(<=)
+LANEWISE_CUDA_COMPARE(>)
+LANEWISE_CUDA_COMPARE(>=)
+#undef LANEWISE_CUDA_COMPARE
+
+template <class T>
+LANEWISE_CUDA_FUNCTION lanes<T> select(mask m, const lanes<T>& a, const lanes<T>& b) {
+  return lanes<T>(m.value ? a.value : b.value);
+}
+
+namespace detail {
+
+/// Applies a 32-bit shuffle to every word of a trivially copyable value.
+template <class T, class F>
+LANEWISE_CUDA_FUNCTION T by_words(const T& x, F shuffle) {
+  constexpr int words = (sizeof(T) + 3) / 4;
+  std::uint32_t w[words];
+  if constexpr (sizeof(T) % 4 != 0) w[words - 1] = 0;
+  memcpy(w, &x, sizeof(T));
+  LANEWISE_UNROLL
+  for (int i = 0; i < words; ++i) w[i] = shuffle(w[i]);
+  T y;
+  memcpy(&y, w, sizeof(T));
+  return y;
+}
+
+template <order o>
+inline constexpr ::cuda::std::memory_order std_order = o == order::relaxed   ? ::cuda::std::memory_order_relaxed
+                                                       : o == order::acquire ? ::cuda::std::memory_order_acquire
+                                                       : o == order::release ? ::cuda::std::memory_order_release
+                                                                             : ::cuda::std::memory_order_acq_rel;
+template <scope s>
+inline constexpr ::cuda::thread_scope std_scope =
+    s == scope::team ? ::cuda::thread_scope_block : ::cuda::thread_scope_device;
+
+template <scope s, class T>
+using atomic = ::cuda::atomic_ref<T, std_scope<s>>;
+
+/// 16-byte words are single-copy atomic by the .b128 forms (PTX ISA 8.3, sm_70 and later); only relaxed device-scope accesses
+/// are needed.
+template <class T>
+LANEWISE_CUDA_FUNCTION T load_wide(const T* p) {
+  static_assert(sizeof(T) == 16 && alignof(T) == 16);
+  std::uint64_t w[2];
+  asm volatile(
+      "{ .reg .b128 q; ld.relaxed.gpu.global.b128 q, [%2]; mov.b128 {%0, %1}, q; }"
+      : "=l"(w[0]), "=l"(w[1])
+      : "l"(__cvta_generic_to_global(p))
+      : "memory");
+  T x;
+  memcpy(&x, w, 16);
+  return x;
+}
+template <class T>
+LANEWISE_CUDA_FUNCTION void store_wide(T* p, const T& x) {
+  static_assert(sizeof(T) == 16 && alignof(T) == 16);
+  std::uint64_t w[2];
+  memcpy(w, &x, 16);
+  asm volatile("{ .reg .b128 q; mov.b128 q, {%1, %2}; st.relaxed.gpu.global.b128 [%0], q; }" ::"l"(__cvta_generic_to_global(p)),
+               "l"(w[0]), "l"(w[1])
+               : "memory");
+}
+
+}  // namespace detail
+
+/// A hardware warp (W = 32) or an aligned group of W neighbouring threads of one.
+template <int W = 32>
+class warp : public warp_operations<warp<W>> {
+  static_assert(W == 2 || W == 4 || W == 8 || W == 16 || W == 32);
+
+ public:
+  static constexpr int width = W;
+  using bits = std::uint32_t;
+  template <class T>
+  using lanes = cuda::lanes<T>;
+  template <class T>
+  using mask_for = cuda::mask;
+  static constexpr bool has_wide_words = true;
+  static constexpr bits all_lanes = W == 32 ? ~bits{0} : (bits{1} << (W % 32)) - 1;
+
+  static LANEWISE_CUDA_FUNCTION int popcount(std::uint32_t b) { return __popc(b); }
+  static LANEWISE_CUDA_FUNCTION int popcount(std::uint64_t b) { return __popcll(b); }
+  static LANEWISE_CUDA_FUNCTION int lowest(bits b) { return __ffs(static_cast<int>(b)) - 1; }
+  static LANEWISE_CUDA_FUNCTION int highest(bits b) { return 31 - __clz(static_cast<int>(b)); }
+
+  LANEWISE_CUDA_FUNCTION lanes<std::uint32_t> lane() const { return {id()}; }
+  template <class T = std::uint32_t>
+  LANEWISE_CUDA_FUNCTION mask first(int n) const {
+    return {static_cast<int>(id()) < n};
+  }
+  template <class T = std::uint32_t>
+  LANEWISE_CUDA_FUNCTION mask mask_of(bits b) const {
+    return {((b >> id()) & 1) != 0};
+  }
+  LANEWISE_CUDA_FUNCTION lanes<bits> lanes_below() const { return {(bits{1} << id()) - 1}; }
+
+  template <class F, class... T>
+  LANEWISE_CUDA_FUNCTION auto map(F f, const lanes<T>&... a) const {
+    using R = std::decay_t<decltype(f(a.value...))>;
+    return lanes<R>(f(a.value...));
+  }
+  template <class F, class R, class... T>
+  LANEWISE_CUDA_FUNCTION lanes<R> map(mask m, F f, R otherwise, const lanes<T>&... a) const {
+    if (m.value) return lanes<R>(f(a.value...));
+    return lanes<R>(otherwise);
+  }
+  template <class F, class... T>
+  LANEWISE_CUDA_FUNCTION void each(F f, T&... a) const {
+    f(a.value...);
+  }
+  template <class F, class... T>
+  LANEWISE_CUDA_FUNCTION void each(mask m, F f, T&... a) const {
+    if (m.value) f(a.value...);
+  }
+  template <class U, class T>
+  LANEWISE_CUDA_FUNCTION lanes<U> cast(const lanes<T>& a) const {
+    return lanes<U>(static_cast<U>(a.value));
+  }
+
+  LANEWISE_CUDA_FUNCTION bits ballot(mask m) const {
+    const bits vote = __ballot_sync(members(), m.value);
+    return W == 32 ? vote : (vote >> base()) & all_lanes;
+  }
+  LANEWISE_CUDA_FUNCTION bool any(mask m) const { return __any_sync(members(), m.value); }
+  LANEWISE_CUDA_FUNCTION bool all(mask m) const { return __all_sync(members(), m.value); }
+  LANEWISE_CUDA_FUNCTION int count(mask m) const { return popcount(ballot(m)); }
+
+  template <class T>
+  LANEWISE_CUDA_FUNCTION T broadcast(const lanes<T>& a, int source) const {
+    return detail::by_words(a.value, [&](std::uint32_t w) { return __shfl_sync(members(), w, source, W); });
+  }
+  template <class T, class I>
+  LANEWISE_CUDA_FUNCTION lanes<T> shuffle(const lanes<T>& a, const lanes<I>& source) const {
+    const int from = static_cast<int>(source.value);
+    return lanes<T>(detail::by_words(a.value, [&](std::uint32_t w) { return __shfl_sync(members(), w, from, W); }));
+  }
+  template <class T>
+  LANEWISE_CUDA_FUNCTION lanes<T> shuffle_up(const lanes<T>& a, int k) const {
+    return lanes<T>(detail::by_words(a.value, [&](std::uint32_t w) { return __shfl_up_sync(members(), w, k, W); }));
+  }
+  template <class T>
+  LANEWISE_CUDA_FUNCTION lanes<T> shuffle_down(const lanes<T>& a, int k) const {
+    return lanes<T>(detail::by_words(a.value, [&](std::uint32_t w) { return __shfl_down_sync(members(), w, k, W); }));
+  }
+  template <class T>
+  LANEWISE_CUDA_FUNCTION lanes<T> shuffle_xor(const lanes<T>& a, int k) const {
+    return lanes<T>(detail::by_words(a.value, [&](std::uint32_t w) { return __shfl_xor_sync(members(), w, k, W); }));
+  }
+
+  template <class T, class Op>
+  LANEWISE_CUDA_FUNCTION T reduce(const lanes<T>& a, Op op, int n = W) const {
+    if constexpr (std::is_integral_v<T> && sizeof(T) == 4 && W == 32 && has_redux<Op, T>) {
+      if (n == W) return redux(a.value, op);
+    }
+    lanes<T> x = a;
+    LANEWISE_UNROLL
+    for (int k = 1; k < W; k *= 2) {
+      const lanes<T> y = shuffle_down(x, k);
+      if (static_cast<int>(id()) + k < n) x.value = op(x.value, y.value);
+    }
+    return broadcast(x, 0);
+  }
+  template <class T, class Op>
+  LANEWISE_CUDA_FUNCTION T reduce_from(int start, const lanes<T>& a, Op op) const {
+    lanes<T> x = a;
+    LANEWISE_UNROLL
+    for (int k = 1; k < W; k *= 2) {
+      const lanes<T> y = shuffle_up(x, k);
+      if (static_cast<int>(id()) - k >= start) x.value = op(y.value, x.value);
+    }
+    return broadcast(x, W - 1);
+  }
+  template <class T, class Op>
+  LANEWISE_CUDA_FUNCTION lanes<T> inclusive_scan(const lanes<T>& a, Op op, int n = W) const {
+    lanes<T> x = a;
+    LANEWISE_UNROLL
+    for (int k = 1; k < W; k *= 2) {
+      const lanes<T> y = shuffle_up(x, k);
+      if (static_cast<int>(id()) >= k && static_cast<int>(id()) < n) x.value = op(y.value, x.value);
+    }
+    return x;
+  }
+  template <class T, class Op>
+  LANEWISE_CUDA_FUNCTION lanes<T> exclusive_scan(const lanes<T>& a, Op op, T init, int n = W) const {
+    lanes<T> x = shuffle_up(inclusive_scan(a, op, n), 1);
+    const int i = static_cast<int>(id());
+    if (i == 0) x.value = init;
+    if (i > 0 && i < n) x.value = op(init, x.value);
+    return x;
+  }
+
+  template <class T>
+  LANEWISE_CUDA_FUNCTION lanes<bits> match_any(mask m, const lanes<T>& a) const {
+    const bits active = ballot(m);
+    bits same;
+    if constexpr (sizeof(T) <= 4) {
+      std::uint32_t word = 0;
+      memcpy(&word, &a.value, sizeof(T));
+      same = __match_any_sync(members(), word);
+    } else {
+      static_assert(sizeof(T) == 8, "match_any compares values of up to 8 bytes");
+      unsigned long long word;
+      memcpy(&word, &a.value, sizeof(T));
+      same = __match_any_sync(members(), word);
+    }
+    if constexpr (W != 32) same = (same >> base()) & all_lanes;
+    return lanes<bits>(m.value ? same & active : 0u);
+  }
+
+  // Memory.
+  template <class T>
+  LANEWISE_CUDA_FUNCTION lanes<std::remove_const_t<T>> load(T* p) const {
+    return lanes<std::remove_const_t<T>>(p[id()]);
+  }
+  template <class T>
+  LANEWISE_CUDA_FUNCTION lanes<std::remove_const_t<T>> load(mask m, T* p, std::remove_const_t<T> otherwise) const {
+    return lanes<std::remove_const_t<T>>(m.value ? p[id()] : otherwise);
+  }
+  template <class T>
+  LANEWISE_CUDA_FUNCTION void store(T* p, const lanes<T>& a) const {
+    p[id()] = a.value;
+  }
+  template <class T>
+  LANEWISE_CUDA_FUNCTION void store(mask m, T* p, const lanes<T>& a) const {
+    if (m.value) p[id()] = a.value;
+  }
+  template <class T>
+  LANEWISE_CUDA_FUNCTION lanes<std::remove_const_t<T>> load_streaming(T* p) const {
+    using V = std::remove_const_t<T>;
+    if constexpr (sizeof(V) % 16 == 0 && alignof(V) >= 16) {
+      V x;
+      auto* from = reinterpret_cast<const int4*>(p + id());
+      auto* to = reinterpret_cast<int4*>(&x);
+      LANEWISE_UNROLL
+      for (int i = 0; i < static_cast<int>(sizeof(V) / 16); ++i) to[i] = __ldcs(from + i);
+      return lanes<V>(x);
+    } else {
+      return load(p);
+    }
+  }
+  template <class T>
+  LANEWISE_CUDA_FUNCTION void store_streaming(T* p, const lanes<T>& a) const {
+    if constexpr (sizeof(T) % 16 == 0 && alignof(T) >= 16) {
+      auto* to = reinterpret_cast<int4*>(p + id());
+      auto* from = reinterpret_cast<const int4*>(&a.value);
+      LANEWISE_UNROLL
+      for (int i = 0; i < static_cast<int>(sizeof(T) / 16); ++i) __stcs(to + i, from[i]);
+    } else {
+      store(p, a);
+    }
+  }
+  template <class T, class I>
+  LANEWISE_CUDA_FUNCTION lanes<std::remove_const_t<T>> gather(T* p, const lanes<I>& index) const {
+    return lanes<std::remove_const_t<T>>(p[index.value]);
+  }
+  template <class T, class I>
+  LANEWISE_CUDA_FUNCTION lanes<std::remove_const_t<T>> gather(mask m, T* p, const lanes<I>& index,
+                                                              std::remove_const_t<T> otherwise) const {
+    return lanes<std::remove_const_t<T>>(m.value ? p[index.value] : otherwise);
+  }
+  template <class T, class I>
+  LANEWISE_CUDA_FUNCTION void scatter(T* p, const lanes<I>& index, const lanes<T>& a) const {
+    p[index.value] = a.value;
+  }
+  template <class T, class I>
+  LANEWISE_CUDA_FUNCTION void scatter(mask m, T* p, const lanes<I>& index, const lanes<T>& a) const {
+    if (m.value) p[index.value] = a.value;
+  }
+  template <scope s = scope::device, class T, class I>
+  LANEWISE_CUDA_FUNCTION lanes<T> load_relaxed(mask m, const T* p, const lanes<I>& index, T otherwise) const {
+    return racing_load<order::relaxed, s>(m, p, index, otherwise);
+  }
+  template <scope s = scope::device, class T, class I>
+  LANEWISE_CUDA_FUNCTION lanes<T> load_acquire(mask m, const T* p, const lanes<I>& index, T otherwise) const {
+    return racing_load<order::acquire, s>(m, p, index, otherwise);
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T, class I>
+  LANEWISE_CUDA_FUNCTION lanes<T> fetch_add(mask m, T* p, const lanes<I>& index, const lanes<T>& a) const {
+    return lanes<T>(m.value ? detail::atomic<s, T>(p[index.value]).fetch_add(a.value, detail::std_order<o>) : T{});
+  }
+  template <order o = order::acq_rel, scope s = scope::device, class T, class I>
+  LANEWISE_CUDA_FUNCTION lanes<T> compare_exchange(mask m, T* p, const lanes<I>& index, const lanes<T>& expected,
+                                                   const lanes<T>& desired) const {
+    T seen = expected.value;
+    if (m.value) detail::atomic<s, T>(p[index.value]).compare_exchange_strong(seen, desired.value, detail::std_order<o>);
+    return lanes<T>(seen);
+  }
+  template <class T>
+  LANEWISE_CUDA_FUNCTION int compress_store(T* p, mask m, const lanes<T>& a) const {
+    const bits chosen = ballot(m);
+    if (m.value) p[popcount(chosen & ((bits{1} << id()) - 1))] = a.value;
+    return popcount(chosen);
+  }
+  template <class T, class I>
+  LANEWISE_CUDA_FUNCTION void prefetch(mask, const T*, const lanes<I>&) const {}
+
+  // Uniform effects.
+  template <class F>
+  LANEWISE_CUDA_FUNCTION auto once(F f) const {
+    using R = decltype(f());
+    if constexpr (std::is_void_v<R>) {
+      if (id() == 0) f();
+    } else {
+      lanes<R> x;
+      if (id() == 0) x.value = f();
+      return broadcast(x, 0);
+    }
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  LANEWISE_CUDA_FUNCTION T load(const T& ref) const {
+    return once([&] { return detail::atomic<s, T>(const_cast<T&>(ref)).load(detail::std_order<o>); });
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  LANEWISE_CUDA_FUNCTION void store(T& ref, std::type_identity_t<T> x) const {
+    fence();  // the other lanes' earlier writes belong to what a release publishes
+    once([&] {
+      if constexpr (sizeof(T) == 16) {
+        static_assert(o == order::relaxed && s == scope::device, "16-byte words: relaxed, device scope");
+        detail::store_wide(&ref, x);
+      } else {
+        detail::atomic<s, T>(ref).store(x, detail::std_order<o>);
+      }
+    });
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  LANEWISE_CUDA_FUNCTION T fetch_add(T& ref, std::type_identity_t<T> x) const {
+    fence();
+    return once([&] { return detail::atomic<s, T>(ref).fetch_add(x, detail::std_order<o>); });
+  }
+  template <order o = order::acq_rel, scope s = scope::device, class T>
+  LANEWISE_CUDA_FUNCTION T compare_exchange(T& ref, std::type_identity_t<T> expected, std::type_identity_t<T> desired) const {
+    fence();
+    return once([&] {
+      T seen = expected;
+      detail::atomic<s, T>(ref).compare_exchange_strong(seen, desired, detail::std_order<o>);
+      return seen;
+    });
+  }
+  LANEWISE_CUDA_FUNCTION void fence() const { __syncwarp(members()); }
+  /// Between two looks at memory that somebody else writes.
+  LANEWISE_CUDA_FUNCTION void pause() const {}
+
+  // Sub-warps: every thread belongs to exactly one, so one call serves all of them.
+  template <int w, class F>
+  LANEWISE_CUDA_FUNCTION void split(F f) const {
+    static_assert(w <= W);
+    f(warp<w>());
+  }
+  template <class T>
+  LANEWISE_CUDA_FUNCTION lanes<T> take(const lanes<T>& a) const {
+    return a;
+  }
+  LANEWISE_CUDA_FUNCTION mask take(mask m) const { return m; }
+  template <class T>
+  LANEWISE_CUDA_FUNCTION void put(lanes<T>& a, const lanes<T>& part) const {
+    a = part;
+  }
+
+ private:
+  static LANEWISE_CUDA_FUNCTION std::uint32_t id() {
+    std::uint32_t i;
+    asm("mov.u32 %0, %%laneid;" : "=r"(i));
+    return i & (W - 1);
+  }
+  static LANEWISE_CUDA_FUNCTION int base() {
+    std::uint32_t i;
+    asm("mov.u32 %0, %%laneid;" : "=r"(i));
+    return static_cast<int>(i & ~std::uint32_t(W - 1));
+  }
+  static LANEWISE_CUDA_FUNCTION bits members() {
+    if constexpr (W == 32) {
+      return ~bits{0};
+    } else {
+      return all_lanes << base();
+    }
+  }
+  template <order o, scope s, class T, class I>
+  LANEWISE_CUDA_FUNCTION lanes<T> racing_load(mask m, const T* p, const lanes<I>& index, T otherwise) const {
+    if (!m.value) return lanes<T>(otherwise);
+    if constexpr (sizeof(T) == 16) {
+      static_assert(o == order::relaxed && s == scope::device, "16-byte words: relaxed, device scope");
+      return lanes<T>(detail::load_wide(p + index.value));
+    } else {
+      return lanes<T>(detail::atomic<s, T>(const_cast<T&>(p[index.value])).load(detail::std_order<o>));
+    }
+  }
+
+  template <class Op, class T>
+  static constexpr bool has_redux = std::is_same_v<Op, plus> || std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum> ||
+                                    std::is_same_v<Op, bit_and> || std::is_same_v<Op, bit_or> || std::is_same_v<Op, bit_xor>;
+  template <class T>
+  LANEWISE_CUDA_FUNCTION T redux(T x, plus) const {
+    return static_cast<T>(__reduce_add_sync(~0u, x));
+  }
+  template <class T>
+  LANEWISE_CUDA_FUNCTION T redux(T x, minimum) const {
+    return static_cast<T>(__reduce_min_sync(~0u, x));
+  }
+  template <class T>
+  LANEWISE_CUDA_FUNCTION T redux(T x, maximum) const {
+    return static_cast<T>(__reduce_max_sync(~0u, x));
+  }
+  template <class T>
+  LANEWISE_CUDA_FUNCTION T redux(T x, bit_and) const {
+    return static_cast<T>(__reduce_and_sync(~0u, static_cast<std::uint32_t>(x)));
+  }
+  template <class T>
+  LANEWISE_CUDA_FUNCTION T redux(T x, bit_or) const {
+    return static_cast<T>(__reduce_or_sync(~0u, static_cast<std::uint32_t>(x)));
+  }
+  template <class T>
+  LANEWISE_CUDA_FUNCTION T redux(T x, bit_xor) const {
+    return static_cast<T>(__reduce_xor_sync(~0u, static_cast<std::uint32_t>(x)));
+  }
+};
+
+}  // namespace backends::cuda
+LANEWISE_END_NAMESPACE

@@ -1,0 +1,423 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <lanewise/warp.hpp>
+#include <thread>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace backends::emulated {
+
+/// W values in plain memory, computed one after the other: the definition that the other backends are held to.
+template <class T, int W>
+struct lanes {
+  using value_type = T;
+  T lane[W];
+
+  lanes() = default;
+  lanes(T x) {
+    for (int i = 0; i < W; ++i) lane[i] = x;
+  }
+
+#define LANEWISE_EMULATED_BINARY(op)                                                \
+  friend lanes operator op(const lanes& a, const lanes& b) {                        \
+    lanes r;                                                                        \
+    for (int i = 0; i < W; ++i) r.lane[i] = static_cast<T>(a.lane[i] op b.lane[i]); \
+    return r;                                                                       \
+  }
+  LANEWISE_EMULATED_BINARY(+)
+  LANEWISE_EMULATED_BINARY(-)
+  LANEWISE_EMULATED_BINARY(*)
+  LANEWISE_EMULATED_BINARY(&)
+  LANEWISE_EMULATED_BINARY(|)
+  LANEWISE_EMULATED_BINARY(^)
+  LANEWISE_EMULATED_BINARY(<<)
+  LANEWISE_EMULATED_BINARY(>>)
+#undef LANEWISE_EMULATED_BINARY
+  friend lanes operator~(const lanes& a) {
+    lanes r;
+    for (int i = 0; i < W; ++i) r.lane[i] = static_cast<T>(~a.lane[i]);
+    return r;
+  }
+};
+
+template <int W>
+struct mask {
+  bool lane[W];
+
+  friend mask operator&(const mask& a, const mask& b) {
+    mask r;
+    for (int i = 0; i < W; ++i) r.lane[i] = a.lane[i] && b.lane[i];
+    return r;
+  }
+  friend mask operator|(const mask& a, const mask& b) {
+    mask r;
+    for (int i = 0; i < W; ++i) r.lane[i] = a.lane[i] || b.lane[i];
+    return r;
+  }
+  friend mask operator!(const mask& a) {
+    mask r;
+    for (int i = 0; i < W; ++i) r.lane[i] = !a.lane[i];
+    return r;
+  }
+};
+
+#define LANEWISE_EMULATED_COMPARE(op)                                   \
+  template <class T, int W>                                             \
+  mask<W> operator op(const lanes<T, W>& a, const lanes<T, W>& b) {     \
+    mask<W> r;                                                          \
+    for (int i = 0; i < W; ++i) r.lane[i] = a.lane[i] op b.lane[i];     \
+    return r;                                                           \
+  }                                                                     \
+  template <class T, int W>                                             \
+  mask<W> operator op(const lanes<T, W>& a, std::type_identity_t<T> b) { \
+    return a op lanes<T, W>(b);                                         \
+  }
+LANEWISE_EMULATED_COMPARE(==)
+LANEWISE_EMULATED_COMPARE(!=)
+LANEWISE_EMULATED_COMPARE(<)
+LANEWISE_EMULATED_COMPARE(<=)
+LANEWISE_EMULATED_COMPARE(>)
+LANEWISE_EMULATED_COMPARE(>=)
+#undef LANEWISE_EMULATED_COMPARE
+
+template <class T, int W>
+lanes<T, W> select(const mask<W>& m, const lanes<T, W>& a, const lanes<T, W>& b) {
+  lanes<T, W> r;
+  for (int i = 0; i < W; ++i) r.lane[i] = m.lane[i] ? a.lane[i] : b.lane[i];
+  return r;
+}
+
+namespace detail {
+template <order o>
+inline constexpr std::memory_order std_order = o == order::relaxed   ? std::memory_order_relaxed
+                                               : o == order::acquire ? std::memory_order_acquire
+                                               : o == order::release ? std::memory_order_release
+                                                                     : std::memory_order_acq_rel;
+}  // namespace detail
+
+/// W lanes run by one thread, lane after lane. Effects happen in an order of lanes that the seed chooses, so code that
+/// depends on the order of lanes is found out.
+template <int W = 32>
+class warp : public warp_operations<warp<W>> {
+  static_assert(W >= 2 && W <= 64 && (W & (W - 1)) == 0);
+
+ public:
+  static constexpr int width = W;
+  using bits = std::conditional_t<(W > 32), std::uint64_t, std::uint32_t>;
+  template <class T>
+  using lanes = emulated::lanes<T, W>;
+  template <class T>
+  using mask_for = emulated::mask<W>;
+  using mask = emulated::mask<W>;
+
+  static constexpr bool has_wide_words = false;
+
+  warp() = default;
+  /// Lane i of the order of effects is (i * stride + start) modulo W, with an odd stride.
+  explicit warp(std::uint32_t seed) : seed_(seed) {}
+
+  static int popcount(std::uint32_t b) { return std::popcount(b); }
+  static int popcount(std::uint64_t b) { return std::popcount(b); }
+  static int lowest(bits b) { return std::countr_zero(b); }
+  static int highest(bits b) { return std::bit_width(b) - 1; }
+
+  lanes<std::uint32_t> lane() const {
+    lanes<std::uint32_t> r;
+    for (int i = 0; i < W; ++i) r.lane[i] = static_cast<std::uint32_t>(i);
+    return r;
+  }
+  template <class T = std::uint32_t>
+  mask first(int n) const {
+    mask r;
+    for (int i = 0; i < W; ++i) r.lane[i] = i < n;
+    return r;
+  }
+  template <class T = std::uint32_t>
+  mask mask_of(bits b) const {
+    mask r;
+    for (int i = 0; i < W; ++i) r.lane[i] = (b >> i) & 1;
+    return r;
+  }
+  lanes<bits> lanes_below() const {
+    lanes<bits> r;
+    for (int i = 0; i < W; ++i) r.lane[i] = (bits{1} << i) - 1;
+    return r;
+  }
+
+  template <class F, class... T>
+  auto map(F f, const lanes<T>&... a) const {
+    using R = std::decay_t<decltype(f(a.lane[0]...))>;
+    lanes<R> r;
+    in_some_order([&](int i) { r.lane[i] = f(a.lane[i]...); });
+    return r;
+  }
+  template <class F, class R, class... T>
+  lanes<R> map(const mask& m, F f, R otherwise, const lanes<T>&... a) const {
+    lanes<R> r(otherwise);
+    in_some_order([&](int i) {
+      if (m.lane[i]) r.lane[i] = f(a.lane[i]...);
+    });
+    return r;
+  }
+  template <class F, class... A>
+    requires(!std::is_same_v<std::decay_t<F>, mask>)
+  void each(F f, A&... a) const {
+    in_some_order([&](int i) { f(a.lane[i]...); });
+  }
+  template <class F, class... A>
+  void each(const mask& m, F f, A&... a) const {
+    in_some_order([&](int i) {
+      if (m.lane[i]) f(a.lane[i]...);
+    });
+  }
+  template <class U, class T>
+  lanes<U> cast(const lanes<T>& a) const {
+    return map([](T x) { return static_cast<U>(x); }, a);
+  }
+
+  bits ballot(const mask& m) const {
+    bits b = 0;
+    for (int i = 0; i < W; ++i) b |= bits{m.lane[i]} << i;
+    return b;
+  }
+  bool any(const mask& m) const { return ballot(m) != 0; }
+  bool all(const mask& m) const { return ballot(!m) == 0; }
+  int count(const mask& m) const { return popcount(ballot(m)); }
+
+  template <class T>
+  T broadcast(const lanes<T>& a, int source) const {
+    return a.lane[source];
+  }
+  template <class T, class I>
+  lanes<T> shuffle(const lanes<T>& a, const lanes<I>& source) const {
+    lanes<T> r;
+    for (int i = 0; i < W; ++i) r.lane[i] = a.lane[static_cast<std::uint64_t>(source.lane[i]) % W];
+    return r;
+  }
+  template <class T>
+  lanes<T> shuffle_up(const lanes<T>& a, int k) const {
+    lanes<T> r;
+    for (int i = 0; i < W; ++i) r.lane[i] = a.lane[i >= k ? i - k : i];
+    return r;
+  }
+  template <class T>
+  lanes<T> shuffle_down(const lanes<T>& a, int k) const {
+    lanes<T> r;
+    for (int i = 0; i < W; ++i) r.lane[i] = a.lane[i + k < W ? i + k : i];
+    return r;
+  }
+  template <class T>
+  lanes<T> shuffle_xor(const lanes<T>& a, int k) const {
+    lanes<T> r;
+    for (int i = 0; i < W; ++i) r.lane[i] = a.lane[(i ^ k) % W];
+    return r;
+  }
+
+  template <class T, class Op>
+  T reduce(const lanes<T>& a, Op op, int n = W) const {
+    T x = a.lane[0];
+    for (int i = 1; i < n; ++i) x = op(x, a.lane[i]);
+    return x;
+  }
+  template <class T, class Op>
+  T reduce_from(int start, const lanes<T>& a, Op op) const {
+    T x = a.lane[start];
+    for (int i = start + 1; i < W; ++i) x = op(x, a.lane[i]);
+    return x;
+  }
+  template <class T, class Op>
+  lanes<T> inclusive_scan(const lanes<T>& a, Op op, int n = W) const {
+    lanes<T> r = a;
+    for (int i = 1; i < n; ++i) r.lane[i] = op(r.lane[i - 1], a.lane[i]);
+    return r;
+  }
+  template <class T, class Op>
+  lanes<T> exclusive_scan(const lanes<T>& a, Op op, T init, int n = W) const {
+    lanes<T> r(init);
+    for (int i = 1; i < n; ++i) r.lane[i] = op(r.lane[i - 1], a.lane[i - 1]);
+    return r;
+  }
+
+  template <class T>
+  lanes<bits> match_any(const mask& m, const lanes<T>& a) const {
+    lanes<bits> r(bits{0});
+    for (int i = 0; i < W; ++i) {
+      for (int j = 0; j < W; ++j) {
+        if (m.lane[i] && m.lane[j] && std::memcmp(&a.lane[i], &a.lane[j], sizeof(T)) == 0) r.lane[i] |= bits{1} << j;
+      }
+    }
+    return r;
+  }
+
+  // Memory.
+  template <class T>
+  lanes<std::remove_const_t<T>> load(T* p) const {
+    lanes<std::remove_const_t<T>> r;
+    for (int i = 0; i < W; ++i) r.lane[i] = p[i];
+    return r;
+  }
+  template <class T>
+  lanes<std::remove_const_t<T>> load(const mask& m, T* p, std::remove_const_t<T> otherwise) const {
+    lanes<std::remove_const_t<T>> r(otherwise);
+    for (int i = 0; i < W; ++i) {
+      if (m.lane[i]) r.lane[i] = p[i];
+    }
+    return r;
+  }
+  template <class T>
+  void store(T* p, const lanes<T>& a) const {
+    in_some_order([&](int i) { p[i] = a.lane[i]; });
+  }
+  template <class T>
+  void store(const mask& m, T* p, const lanes<T>& a) const {
+    in_some_order([&](int i) {
+      if (m.lane[i]) p[i] = a.lane[i];
+    });
+  }
+  template <class T>
+  lanes<std::remove_const_t<T>> load_streaming(T* p) const {
+    return load(p);
+  }
+  template <class T>
+  void store_streaming(T* p, const lanes<T>& a) const {
+    store(p, a);
+  }
+  template <class T, class I>
+  lanes<std::remove_const_t<T>> gather(T* p, const lanes<I>& index) const {
+    lanes<std::remove_const_t<T>> r;
+    for (int i = 0; i < W; ++i) r.lane[i] = p[index.lane[i]];
+    return r;
+  }
+  template <class T, class I>
+  lanes<std::remove_const_t<T>> gather(const mask& m, T* p, const lanes<I>& index, std::remove_const_t<T> otherwise) const {
+    lanes<std::remove_const_t<T>> r(otherwise);
+    for (int i = 0; i < W; ++i) {
+      if (m.lane[i]) r.lane[i] = p[index.lane[i]];
+    }
+    return r;
+  }
+  template <class T, class I>
+  void scatter(T* p, const lanes<I>& index, const lanes<T>& a) const {
+    in_some_order([&](int i) { p[index.lane[i]] = a.lane[i]; });
+  }
+  template <class T, class I>
+  void scatter(const mask& m, T* p, const lanes<I>& index, const lanes<T>& a) const {
+    in_some_order([&](int i) {
+      if (m.lane[i]) p[index.lane[i]] = a.lane[i];
+    });
+  }
+  template <scope s = scope::device, class T, class I>
+  lanes<T> load_relaxed(const mask& m, const T* p, const lanes<I>& index, T otherwise) const {
+    return racing_load<std::memory_order_relaxed>(m, p, index, otherwise);
+  }
+  template <scope s = scope::device, class T, class I>
+  lanes<T> load_acquire(const mask& m, const T* p, const lanes<I>& index, T otherwise) const {
+    return racing_load<std::memory_order_acquire>(m, p, index, otherwise);
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T, class I>
+  lanes<T> fetch_add(const mask& m, T* p, const lanes<I>& index, const lanes<T>& a) const {
+    lanes<T> r(T{});
+    in_some_order([&](int i) {
+      if (m.lane[i]) r.lane[i] = std::atomic_ref<T>(p[index.lane[i]]).fetch_add(a.lane[i], detail::std_order<o>);
+    });
+    return r;
+  }
+  template <order o = order::acq_rel, scope s = scope::device, class T, class I>
+  lanes<T> compare_exchange(const mask& m, T* p, const lanes<I>& index, const lanes<T>& expected,
+                            const lanes<T>& desired) const {
+    lanes<T> r = expected;
+    in_some_order([&](int i) {
+      if (m.lane[i]) std::atomic_ref<T>(p[index.lane[i]]).compare_exchange_strong(r.lane[i], desired.lane[i], detail::std_order<o>);
+    });
+    return r;
+  }
+  template <class T>
+  int compress_store(T* p, const mask& m, const lanes<T>& a) const {
+    int n = 0;
+    for (int i = 0; i < W; ++i) {
+      if (m.lane[i]) p[n++] = a.lane[i];
+    }
+    return n;
+  }
+  template <class T, class I>
+  void prefetch(const mask&, const T*, const lanes<I>&) const {}
+
+  // Uniform effects.
+  template <class F>
+  auto once(F f) const {
+    return f();
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  T load(const T& ref) const {
+    return std::atomic_ref<T>(const_cast<T&>(ref)).load(detail::std_order<o>);
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  void store(T& ref, std::type_identity_t<T> x) const {
+    std::atomic_ref<T>(ref).store(x, detail::std_order<o>);
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  T fetch_add(T& ref, std::type_identity_t<T> x) const {
+    return std::atomic_ref<T>(ref).fetch_add(x, detail::std_order<o>);
+  }
+  template <order o = order::acq_rel, scope s = scope::device, class T>
+  T compare_exchange(T& ref, std::type_identity_t<T> expected, std::type_identity_t<T> desired) const {
+    std::atomic_ref<T>(ref).compare_exchange_strong(expected, desired, detail::std_order<o>);
+    return expected;
+  }
+  void fence() const {}
+  /// Between two looks at memory that somebody else writes.
+  void pause() const { std::this_thread::yield(); }
+
+  // Sub-warps, one after the other.
+  template <int w, class F>
+  void split(F f) const {
+    static_assert(w <= W);
+    for (int g = 0; g < W / w; ++g) f(warp<w>(seed_, g));
+  }
+  template <class T, int V>
+  lanes<T> take(const emulated::lanes<T, V>& a) const {
+    lanes<T> r;
+    for (int i = 0; i < W; ++i) r.lane[i] = a.lane[group_ * W + i];
+    return r;
+  }
+  template <int V>
+  mask take(const emulated::mask<V>& m) const {
+    mask r;
+    for (int i = 0; i < W; ++i) r.lane[i] = m.lane[group_ * W + i];
+    return r;
+  }
+  template <class T, int V>
+  void put(emulated::lanes<T, V>& a, const lanes<T>& part) const {
+    for (int i = 0; i < W; ++i) a.lane[group_ * W + i] = part.lane[i];
+  }
+
+ private:
+  template <int>
+  friend class warp;
+  warp(std::uint32_t seed, int group) : seed_(seed), group_(group) {}
+
+  template <class F>
+  void in_some_order(F f) const {
+    const std::uint32_t stride = 2 * (seed_ >> 8) + 1;
+    for (std::uint32_t i = 0; i < W; ++i) f(static_cast<int>((i * stride + seed_) % W));
+  }
+  template <std::memory_order o, class T, class I>
+  lanes<T> racing_load(const mask& m, const T* p, const lanes<I>& index, T otherwise) const {
+    lanes<T> r(otherwise);
+    for (int i = 0; i < W; ++i) {
+      if (m.lane[i]) r.lane[i] = std::atomic_ref<T>(const_cast<T&>(p[index.lane[i]])).load(o);
+    }
+    return r;
+  }
+
+  std::uint32_t seed_ = 0;
+  int group_ = 0;
+};
+
+}  // namespace backends::emulated
+LANEWISE_END_NAMESPACE

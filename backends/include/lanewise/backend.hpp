@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The one place that maps Kokkos execution spaces to backends.
+
+#include <Kokkos_Core.hpp>
+#include <lanewise/emulated.hpp>
+#include <lanewise/status.hpp>
+#include <lanewise/workspace.hpp>
+#include <type_traits>
+
+#if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
+#include <lanewise/cuda/launch.hpp>
+#endif
+#if defined(KOKKOS_ENABLE_SERIAL) || defined(KOKKOS_ENABLE_OPENMP) || defined(KOKKOS_ENABLE_THREADS)
+#include <lanewise/simd/team.hpp>
+#endif
+
+// Everything whose code depends on the SIMD flags of the including unit lives in an inline namespace named by the target, so
+// that units compiled with different flags link into one program without picking each other's instructions.
+#if defined(HWY_NAMESPACE)
+#define LANEWISE_TARGET HWY_NAMESPACE
+#else
+#define LANEWISE_TARGET no_simd
+#endif
+#define LANEWISE_BEGIN_TARGET_NAMESPACE \
+  LANEWISE_BEGIN_NAMESPACE inline namespace LANEWISE_TARGET {
+#define LANEWISE_END_TARGET_NAMESPACE \
+  }                                   \
+  LANEWISE_END_NAMESPACE
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+
+namespace detail_backend {
+
+template <class Exec>
+struct backend_of {
+  static_assert(sizeof(Exec) == 0, "Lanewise has no backend for this execution space");
+};
+template <>
+struct backend_of<emulated> {
+  using type = backends::emulated::backend;
+};
+#if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
+template <>
+struct backend_of<Kokkos::Cuda> {
+  using type = backends::cuda::backend;
+};
+#endif
+#if defined(KOKKOS_ENABLE_SERIAL)
+template <>
+struct backend_of<Kokkos::Serial> {
+  using type = backends::simd::backend;
+};
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+template <>
+struct backend_of<Kokkos::OpenMP> {
+  using type = backends::simd::backend;
+};
+#endif
+#if defined(KOKKOS_ENABLE_THREADS)
+template <>
+struct backend_of<Kokkos::Threads> {
+  using type = backends::simd::backend;
+};
+#endif
+
+}  // namespace detail_backend
+
+template <class Exec>
+using backend_of = typename detail_backend::backend_of<Exec>::type;
+
+/// The team of a kernel with this policy on this execution space, and its warp: for kernels that are lambdas over named types.
+template <class Exec, class Policy = launch_policy>
+using team_t = typename backend_of<Exec>::template team<Policy>;
+template <class Exec>
+using warp_t = typename team_t<Exec>::warp_type;
+
+/// Starts league teams of a kernel (see team.hpp) on the instance. Does not block on CUDA.
+template <class Exec, class Kernel>
+void launch(const Exec& exec, const char* label, std::int64_t league, const Kernel& kernel) {
+  backend_of<Exec>::launch(exec, label, league, kernel);
+}
+
+LANEWISE_END_TARGET_NAMESPACE

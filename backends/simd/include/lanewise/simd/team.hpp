@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstring>
+#include <lanewise/detail/cache_tile.hpp>
+#include <lanewise/simd/warp.hpp>
+#include <lanewise/team.hpp>
+#include <new>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace backends::simd {
+
+inline namespace HWY_NAMESPACE {
+
+/// One thread with one warp.
+class team {
+ public:
+  using warp_type = simd::warp<32>;
+  static constexpr int warps = 1;
+  static constexpr bool one_ticket = false;
+
+  team(std::uint32_t index, std::uint32_t league) : index_(index), league_(league) {}
+
+  warp_type warp() const { return {}; }
+  int warp_index() const { return 0; }
+  std::uint32_t index() const { return index_; }
+  std::uint32_t league() const { return league_; }
+  void barrier() const {}
+  template <class F>
+  void once(F f) const {
+    f();
+  }
+  index_range share(std::int64_t n) const { return even_share(n, index(), league()); }
+
+  template <class T, class Policy>
+  struct tile {
+    static constexpr std::int64_t items = Policy::host_tile_bytes / static_cast<std::int64_t>(sizeof(T)) / 64 * 64 + 64;
+    struct scratch {};
+  };
+  template <class T, class Policy, class Source>
+  auto load(typename tile<T, Policy>::scratch&, const Source& source, std::int64_t first, std::int64_t n) const {
+    return lanewise::detail::cache_tile<team, T, Source, tile<T, Policy>::items>(*this, source, first, n);
+  }
+  template <class Key, class Policy>
+  using split = lanewise::detail::cache_split<team, Key, tile<Key, Policy>::items>;
+
+  template <class T>
+  struct reduce_scratch {};
+  template <class T, class Policy, class Source, class Op>
+  maybe<T> reduce_range(reduce_scratch<T>&, const Source& source, std::int64_t first, std::int64_t last, Op op) const {
+    return lanewise::detail::reduce_stream<T>(warp(), source, first, last, op);
+  }
+
+ private:
+  std::uint32_t index_;
+  std::uint32_t league_;
+};
+
+template <class Kernel>
+struct run {
+  Kernel kernel;
+  std::uint32_t league;
+
+  // A struct and not a lambda: nvcc calls extended lambdas through a function pointer on the host.
+  KOKKOS_FUNCTION void operator()(const int index) const {
+    KOKKOS_IF_ON_HOST((alignas(64) typename Kernel::template scratch<team> shared;
+                       kernel(team(static_cast<std::uint32_t>(index), league), shared);))
+  }
+};
+
+/// What algorithms ask of the backend, for the host execution spaces of Kokkos.
+struct backend {
+  static constexpr const char* name = "simd";
+  template <class Policy>
+  using team = simd::team;
+
+  /// One team per index of a parallel_for on the instance.
+  template <class Exec, class Kernel>
+  static void launch(const Exec& exec, const char* label, std::int64_t league, const Kernel& kernel) {
+    if (league == 0) return;
+    using policy_type = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
+    Kokkos::parallel_for(label, policy_type(exec, 0, static_cast<int>(league), Kokkos::ChunkSize(1)),
+                         run<Kernel>{kernel, static_cast<std::uint32_t>(league)});
+  }
+
+  template <class Kernel, class Exec>
+  static std::int64_t league_for_tiles(const Exec& exec, std::int64_t tiles) {
+    const std::int64_t threads = exec.concurrency();
+    return tiles < threads ? tiles : threads;
+  }
+  template <class Kernel, class Exec>
+  static std::int64_t resident_league(const Exec& exec, std::int64_t tiles) {
+    return league_for_tiles<Kernel>(exec, tiles);
+  }
+
+  template <class Exec>
+  static void* allocate(const Exec&, std::size_t bytes) {
+    return ::operator new(bytes, std::align_val_t{64});
+  }
+  template <class Exec>
+  static void deallocate(const Exec&, void* p) noexcept {
+    ::operator delete(p, std::align_val_t{64});
+  }
+  template <class Exec>
+  static void zero(const Exec&, void* p, std::size_t bytes) {
+    std::memset(p, 0, bytes);
+  }
+  template <class Exec>
+  static bool is_capturing(const Exec&) {
+    return false;
+  }
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace backends::simd
+LANEWISE_END_NAMESPACE

@@ -1,0 +1,379 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <lanewise/chain.hpp>
+#include <lanewise/policy.hpp>
+#include <lanewise/source.hpp>
+#include <lanewise/warp.hpp>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+template <class T, int n>
+struct alignas(T) raw_array {
+  unsigned char bytes[n * sizeof(T)];
+  LANEWISE_FUNCTION T* data() { return reinterpret_cast<T*>(bytes); }
+};
+
+/// Ordered fold of the warps' values by the team: what lies before this warp, and the whole. Every warp calls it.
+template <class T, class Team, class Op>
+LANEWISE_FUNCTION void fold_warps(const Team& team, const T* per_warp, int warps, Op op, maybe<T>& before, T& total) {
+  const auto warp = team.warp();
+  const auto values = warp.load(warp.template first<T>(warps), per_warp, T{});
+  const auto sums = warp.inclusive_scan(values, op, warps);
+  total = warp.broadcast(sums, warps - 1);
+  before.present = team.warp_index() > 0;
+  if (before.present) before.value = warp.broadcast(sums, (team.warp_index() < warps ? team.warp_index() : warps) - 1);
+}
+
+/// A tile held in the registers of a team of several warps.
+///
+/// Each warp holds a contiguous segment as rows of W packs of v neighbouring items, so that a row is one 16-byte access per
+/// lane: item order is warp, row, lane, place in the pack.
+template <class Team, class T, int items_per_lane, int max_pack = 16>
+class register_tile {
+ public:
+  using warp_type = typename Team::warp_type;
+  static constexpr int width = warp_type::width;
+  static constexpr int v = [] {
+    int k = 1;
+    while (2 * k * static_cast<int>(sizeof(T)) <= 16 && 2 * k <= items_per_lane && 2 * k <= max_pack) k *= 2;
+    return k;
+  }();
+  static constexpr int rows = items_per_lane / v;
+  static constexpr int row_items = v * width;
+  static constexpr int segment = rows * row_items;
+  static constexpr int items = segment * Team::warps;
+  static_assert(rows * v == items_per_lane, "items_per_lane must be a multiple of the items in 16 bytes");
+
+  struct scratch {
+    raw_array<T, Team::warps> per_warp;
+  };
+
+  /// Loads items [first, first + items) of the source as far as they are below n.
+  template <class Source>
+  LANEWISE_FUNCTION register_tile(const Team& team, scratch& shared, const Source& source, std::int64_t first, std::int64_t n)
+      : team_(team), shared_(shared), first_(first) {
+    const std::int64_t left = n - first;
+    count_ = left < items ? static_cast<int>(left < 0 ? 0 : left) : items;
+    const int mine = count_ - team.warp_index() * segment;
+    mine_ = mine < 0 ? 0 : (mine < segment ? mine : segment);
+    load(source);
+  }
+
+  LANEWISE_FUNCTION int count() const { return count_; }
+
+  /// Scans the tile within each row and finds the total. Call before store_inclusive or store_exclusive.
+  template <class Op>
+  LANEWISE_FUNCTION void scan(Op op) {
+    if (count_ == items) {
+      scan_rows<true>(op);
+    } else {
+      scan_rows<false>(op);
+    }
+    const auto warp = team_.warp();
+    T* per_warp = shared_.per_warp.data();
+    if (mine_ > 0) warp.once([&] { per_warp[team_.warp_index()] = segment_total_; });
+    team_.barrier();
+    const int warps = (count_ + segment - 1) / segment;
+    if (warps > 0) fold_warps(team_, per_warp, warps, op, before_warp_, total_);
+  }
+
+  /// The ordered combination of all items; needs count() > 0.
+  LANEWISE_FUNCTION const T& total() const { return total_; }
+
+  template <class Sink, class Op>
+  LANEWISE_FUNCTION void store_inclusive(const Sink& sink, const maybe<T>& before, Op op) {
+    store<false>(sink, before, op);
+  }
+  template <class Sink, class Op>
+  LANEWISE_FUNCTION void store_exclusive(const Sink& sink, const maybe<T>& before, Op op) {
+    store<true>(sink, before, op);
+  }
+
+  /// Writes the items as they are.
+  template <class Sink>
+  LANEWISE_FUNCTION void store(const Sink& sink) {
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) write(sink, j);
+  }
+
+ private:
+  using packs = pack<T, v>;
+  template <class U>
+  using lanes = typename warp_type::template lanes<U>;
+
+  LANEWISE_FUNCTION std::int64_t row_first(int j) const {
+    return first_ + team_.warp_index() * segment + j * row_items;
+  }
+  /// Items of row j that exist.
+  LANEWISE_FUNCTION int row_count(int j) const {
+    const int n = mine_ - j * row_items;
+    return n < 0 ? 0 : (n < row_items ? n : row_items);
+  }
+
+  template <class Source>
+  LANEWISE_FUNCTION void load(const Source& source) {
+    const auto warp = team_.warp();
+    if constexpr (Source::contiguous) {
+      using raw = pack<typename Source::raw_type, v>;
+      const auto* address = source.data + row_first(0);
+      if (mine_ == segment && reinterpret_cast<std::uintptr_t>(address) % alignof(raw) == 0) {
+        lanes<raw> in[rows];
+        LANEWISE_UNROLL
+        for (int j = 0; j < rows; ++j) in[j] = warp.load_streaming(reinterpret_cast<const raw*>(address) + j * width);
+        LANEWISE_UNROLL
+        for (int j = 0; j < rows; ++j) {
+          row_[j] = warp.map(
+              [&](const raw& r) {
+                packs p;
+                LANEWISE_UNROLL
+                for (int c = 0; c < v; ++c) p[c] = source.from_raw(r[c]);
+                return p;
+              },
+              in[j]);
+        }
+        return;
+      }
+    }
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      const std::int64_t at = row_first(j);
+      const int n = row_count(j);
+      row_[j] = warp.map(
+          [&](std::uint32_t lane) {
+            packs p{};
+            LANEWISE_UNROLL
+            for (int c = 0; c < v; ++c) {
+              const int i = static_cast<int>(lane) * v + c;
+              if (i < n) p[c] = source(at + i);
+            }
+            return p;
+          },
+          warp.lane());
+    }
+  }
+
+  /// In every row: items become inclusive scans within their lane, lane_sum_ the inclusive scan over the lanes' totals.
+  template <bool full, class Op>
+  LANEWISE_FUNCTION void scan_rows(Op op) {
+    const auto warp = team_.warp();
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      const int n = full ? row_items : row_count(j);
+      warp.each(
+          [&](packs& p, std::uint32_t lane) {
+            const int valid = full ? v : n - static_cast<int>(lane) * v;
+            LANEWISE_UNROLL
+            for (int c = 1; c < v; ++c) {
+              if (full || c < valid) p[c] = op(p[c - 1], p[c]);
+            }
+          },
+          row_[j], lane_index_);
+    }
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      const int n = full ? row_items : row_count(j);
+      lane_sum_[j] = warp.inclusive_scan(warp.map(
+                                             [&](const packs& p, std::uint32_t lane) {
+                                               if constexpr (full) return p[v - 1];
+                                               const int valid = n - static_cast<int>(lane) * v;
+                                               T last = p[0];
+                                               LANEWISE_UNROLL
+                                               for (int c = 1; c < v; ++c) {
+                                                 if (c < valid) last = p[c];
+                                               }
+                                               return last;
+                                             },
+                                             row_[j], lane_index_),
+                                         op, full ? width : (n + v - 1) / v);
+    }
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      const int n = full ? row_items : row_count(j);
+      if (n > 0) {
+        const T row_total = warp.broadcast(lane_sum_[j], full ? width - 1 : (n + v - 1) / v - 1);
+        segment_total_ = j == 0 ? row_total : op(segment_total_, row_total);
+      }
+    }
+  }
+
+  template <bool exclusive, class Sink, class Op>
+  LANEWISE_FUNCTION void store(const Sink& sink, const maybe<T>& before_tile, Op op) {
+    maybe<T> before = before_tile;
+    if (before_warp_.present) {
+      before.value = before.present ? op(before.value, before_warp_.value) : before_warp_.value;
+      before.present = true;
+    }
+    if (count_ == items) {
+      combine_rows<exclusive, true>(before, op);
+    } else {
+      combine_rows<exclusive, false>(before, op);
+    }
+    store(sink);
+  }
+
+  template <bool exclusive, bool full, class Op>
+  LANEWISE_FUNCTION void combine_rows(maybe<T> before, Op op) {
+    const auto warp = team_.warp();
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      const int n = full ? row_items : row_count(j);
+      if (!full && n == 0) return;
+      const T row_total = warp.broadcast(lane_sum_[j], full ? width - 1 : (n + v - 1) / v - 1);
+      const auto left = warp.shuffle_up(lane_sum_[j], 1);
+      warp.each(
+          [&](packs& p, const T& sum_of_lanes, std::uint32_t lane) {
+            const int valid = full ? v : n - static_cast<int>(lane) * v;
+            if (!full && valid <= 0) return;
+            const bool present = before.present || lane > 0;
+            T prefix = lane > 0 ? sum_of_lanes : before.value;
+            if (before.present && lane > 0) prefix = op(before.value, sum_of_lanes);
+            if constexpr (exclusive) {
+              LANEWISE_UNROLL
+              for (int c = v - 1; c > 0; --c) {
+                if (full || c < valid) p[c] = op(prefix, p[c - 1]);
+              }
+              p[0] = prefix;
+            } else if (present) {
+              LANEWISE_UNROLL
+              for (int c = 0; c < v; ++c) {
+                if (full || c < valid) p[c] = op(prefix, p[c]);
+              }
+            }
+          },
+          row_[j], left, lane_index_);
+      before.value = before.present ? op(before.value, row_total) : row_total;
+      before.present = true;
+    }
+  }
+
+  template <class Sink>
+  LANEWISE_FUNCTION void write(const Sink& sink, int j) {
+    const auto warp = team_.warp();
+    const std::int64_t at = row_first(j);
+    if constexpr (Sink::contiguous) {
+      using raw = pack<typename Sink::raw_type, v>;
+      auto* address = sink.data + at;
+      if (mine_ == segment && reinterpret_cast<std::uintptr_t>(address) % alignof(raw) == 0) {
+        warp.store_streaming(reinterpret_cast<raw*>(address), warp.map(
+                                                                  [](const packs& p) {
+                                                                    raw r;
+                                                                    LANEWISE_UNROLL
+                                                                    for (int c = 0; c < v; ++c) r[c] = p[c];
+                                                                    return r;
+                                                                  },
+                                                                  row_[j]));
+        return;
+      }
+    }
+    const int n = row_count(j);
+    warp.each(
+        [&](const packs& p, std::uint32_t lane) {
+          LANEWISE_UNROLL
+          for (int c = 0; c < v; ++c) {
+            const int i = static_cast<int>(lane) * v + c;
+            if (i < n) sink(at + i, p[c]);
+          }
+        },
+        row_[j], lane_index_);
+  }
+
+  const Team& team_;
+  scratch& shared_;
+  std::int64_t first_;
+  int count_;
+  int mine_;
+  const lanes<std::uint32_t> lane_index_ = team_.warp().lane();
+  lanes<packs> row_[rows];
+  lanes<T> lane_sum_[rows];
+  T segment_total_;
+  T total_;
+  maybe<T> before_warp_{{}, false};
+};
+
+/// Reduces items [first, last) of a source, which may span many tiles, in registers. The result is the team's; present when the
+/// range is not empty. Commutative operators keep one running value per lane and meet once at the end.
+template <class T, int items_per_lane, class Team, class Source, class Op>
+LANEWISE_FUNCTION maybe<T> reduce_range_in_registers(const Team& team, T* per_warp, const Source& source,
+                                                     std::int64_t first, std::int64_t last, Op op) {
+  using tile_type = register_tile<Team, T, items_per_lane>;
+  constexpr int v = tile_type::v;
+  constexpr int width = tile_type::width;
+  const auto warp = team.warp();
+  typename Team::warp_type::template lanes<T> sum;
+  if constexpr (Source::contiguous && is_commutative<Op, T>) {
+    using raw = pack<typename Source::raw_type, v>;
+    using raw_lanes = typename Team::warp_type::template lanes<raw>;
+    // The ragged ends go item by item, so that everything between is aligned.
+    const auto misaligned = reinterpret_cast<std::uintptr_t>(source.data + first) % alignof(raw);
+    const bool alignable = misaligned % sizeof(typename Source::raw_type) == 0;
+    std::int64_t body = misaligned == 0 ? first : first + (alignof(raw) - misaligned) / sizeof(typename Source::raw_type);
+    if (!alignable || body > last) body = last;
+    const std::int64_t whole_tiles = (last - body) / tile_type::items;
+    const std::int64_t body_end = body + whole_tiles * tile_type::items;
+    bool present = whole_tiles > 0;
+    for (std::int64_t tile = 0; tile < whole_tiles; ++tile) {
+      const auto* address = reinterpret_cast<const raw*>(source.data + body + tile * tile_type::items +
+                                                         team.warp_index() * tile_type::segment);
+      raw_lanes in[tile_type::rows];
+      LANEWISE_UNROLL
+      for (int j = 0; j < tile_type::rows; ++j) in[j] = warp.load_streaming(address + j * width);
+      LANEWISE_UNROLL
+      for (int j = 0; j < tile_type::rows; ++j) {
+        const bool fresh = tile == 0 && j == 0;
+        warp.each(
+            [&](T& s, const raw& r) {
+              s = fresh ? source.from_raw(r[0]) : op(s, source.from_raw(r[0]));
+              LANEWISE_UNROLL
+              for (int c = 1; c < v; ++c) s = op(s, source.from_raw(r[c]));
+            },
+            sum, in[j]);
+      }
+    }
+    const int threads = Team::warps * width;
+    const std::int64_t loose = (body - first) + (last - body_end);
+    const auto place = warp.map(
+        [&](std::uint32_t lane) { return std::int64_t{team.warp_index()} * width + lane; }, warp.lane());
+    for (std::int64_t base = 0; base < loose; base += threads) {
+      warp.each(
+          [&](T& s, std::int64_t i) {
+            i += base;
+            if (i < loose) {
+              const T x = source(i < body - first ? first + i : body_end + (i - (body - first)));
+              s = present || base > 0 ? op(s, x) : x;
+            }
+          },
+          sum, place);
+    }
+    const std::int64_t lanes_used = present ? threads : (loose < threads ? loose : threads);
+    if (lanes_used == 0) return {{}, false};
+    const std::int64_t left = lanes_used - std::int64_t{team.warp_index()} * width;
+    const int mine = static_cast<int>(left < 0 ? 0 : (left < width ? left : width));
+    if (mine > 0) {
+      const T warp_sum = warp.reduce(sum, op, mine);
+      warp.once([&] { per_warp[team.warp_index()] = warp_sum; });
+    }
+    team.barrier();
+    maybe<T> before;
+    maybe<T> total{{}, true};
+    fold_warps(team, per_warp, static_cast<int>((lanes_used + width - 1) / width), op, before, total.value);
+    team.barrier();
+    return total;
+  } else {
+    maybe<T> total{{}, false};
+    for (std::int64_t at = first; at < last; at += tile_type::items) {
+      tile_type tile(team, *reinterpret_cast<typename tile_type::scratch*>(per_warp), source, at, last);
+      tile.scan(op);
+      total.value = total.present ? op(total.value, tile.total()) : tile.total();
+      total.present = true;
+      team.barrier();
+    }
+    return total;
+  }
+}
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Function qualifiers and the few compiler differences that the "written once" code has to know.
+
+#if defined(__CUDACC__)
+#define LANEWISE_FUNCTION __host__ __device__ __forceinline__
+#define LANEWISE_KERNEL_FUNCTION __host__ __device__
+#define LANEWISE_UNROLL _Pragma("unroll")
+#define LANEWISE_NO_UNROLL _Pragma("unroll 1")
+// One template serves the device and the host, so each instantiation calls functions of one side only. nvcc
+// reports the call on the other side as 20011 and 20014; they are silenced for this library's headers alone.
+#define LANEWISE_BEGIN_NAMESPACE \
+  _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 20011,20014") namespace lanewise {
+#define LANEWISE_END_NAMESPACE \
+  }                            \
+  _Pragma("nv_diagnostic pop")
+#else
+#define LANEWISE_FUNCTION inline __attribute__((always_inline))
+#define LANEWISE_KERNEL_FUNCTION inline
+#define LANEWISE_UNROLL _Pragma("GCC unroll 32")
+#define LANEWISE_NO_UNROLL
+#define LANEWISE_BEGIN_NAMESPACE namespace lanewise {
+#define LANEWISE_END_NAMESPACE }
+#endif
+
+// Lambdas inside kernels must be inlined into the vector code around them.
+#define LANEWISE_INLINE_LAMBDA __attribute__((always_inline))

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/macros.hpp>
+#include <limits>
+#include <type_traits>
+
+LANEWISE_BEGIN_NAMESPACE
+
+// Associative operators. They are plain function objects; any trivially copyable function object with
+// T operator()(T, T) const serves as well. The named ones tell backends that a vector instruction exists
+// and that operands may be exchanged.
+
+struct plus {
+  template <class T>
+  LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
+    return static_cast<T>(a + b);
+  }
+};
+struct multiplies {
+  template <class T>
+  LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
+    return static_cast<T>(a * b);
+  }
+};
+struct minimum {
+  template <class T>
+  LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
+    return b < a ? b : a;
+  }
+};
+struct maximum {
+  template <class T>
+  LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
+    return a < b ? b : a;
+  }
+};
+struct bit_and {
+  template <class T>
+  LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
+    return static_cast<T>(a & b);
+  }
+};
+struct bit_or {
+  template <class T>
+  LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
+    return static_cast<T>(a | b);
+  }
+};
+struct bit_xor {
+  template <class T>
+  LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
+    return static_cast<T>(a ^ b);
+  }
+};
+
+/// True when op(a, b) == op(b, a) is known for values of type T, which lets a reduction keep independent partial results.
+/// Specialise it for your own operators; the default is the safe answer.
+template <class Op, class T>
+inline constexpr bool is_commutative =
+    std::is_arithmetic_v<T> &&
+    (std::is_same_v<Op, plus> || std::is_same_v<Op, multiplies> || std::is_same_v<Op, minimum> ||
+     std::is_same_v<Op, maximum> || std::is_same_v<Op, bit_and> || std::is_same_v<Op, bit_or> ||
+     std::is_same_v<Op, bit_xor>);
+
+LANEWISE_END_NAMESPACE

@@ -1,0 +1,273 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+#include <lanewise/macros.hpp>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+LANEWISE_BEGIN_NAMESPACE
+
+// Where items come from and where results go. Algorithms accept Views and anything made by the functions below;
+// fusing work into a source or a sink costs no memory traffic of its own.
+
+/// Items of a contiguous array, each passed through f when it is read.
+template <class Raw, class F>
+struct array_source {
+  using raw_type = Raw;
+  using value_type = std::decay_t<std::invoke_result_t<const F&, const Raw&>>;
+  static constexpr bool contiguous = true;
+
+  const Raw* data;
+  std::int64_t extent;
+  F f;
+
+  LANEWISE_FUNCTION value_type from_raw(const Raw& raw) const { return f(raw); }
+  LANEWISE_FUNCTION value_type operator()(std::int64_t i) const { return f(data[i]); }
+};
+
+/// Items computed from their index.
+template <class F>
+struct generated_source {
+  using value_type = std::decay_t<std::invoke_result_t<const F&, std::int64_t>>;
+  static constexpr bool contiguous = false;
+
+  std::int64_t extent;
+  F f;
+
+  LANEWISE_FUNCTION value_type operator()(std::int64_t i) const { return f(i); }
+};
+
+/// Results written to a contiguous array.
+template <class T>
+struct array_sink {
+  static constexpr bool contiguous = true;
+  using raw_type = T;
+
+  T* data;
+  std::int64_t extent;
+
+  LANEWISE_FUNCTION void operator()(std::int64_t i, const T& x) const { data[i] = x; }
+};
+
+/// Results handed to f(i, x), which must write to a place of its own for every i.
+template <class F>
+struct function_sink {
+  static constexpr bool contiguous = false;
+
+  std::int64_t extent;
+  F f;
+
+  template <class T>
+  LANEWISE_FUNCTION void operator()(std::int64_t i, const T& x) const {
+    f(i, x);
+  }
+};
+
+struct identity {
+  static constexpr bool is_identity = true;
+  template <class T>
+  LANEWISE_FUNCTION constexpr const T& operator()(const T& x) const {
+    return x;
+  }
+};
+
+namespace detail {
+
+/// What an array sink stores; other sinks take anything.
+template <class S>
+struct sink_value {
+  using type = void;
+};
+template <class T>
+struct sink_value<array_sink<T>> {
+  using type = T;
+};
+
+template <class... Parts>
+std::string message(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return text.str();
+}
+
+/// Throws std::invalid_argument with the text made of parts unless the precondition holds.
+template <class... Parts>
+void expects(bool holds, const Parts&... parts) {
+  if (!holds) throw std::invalid_argument(message("lanewise::", parts...));
+}
+
+template <class V>
+constexpr void check_view_type() {
+  static_assert(V::rank() == 1, "lanewise: arrays are Views of rank 1");
+  static_assert(std::is_trivially_copyable_v<typename V::non_const_value_type>,
+                "lanewise: items must be trivially copyable");
+  static_assert(!std::is_same_v<typename V::array_layout, Kokkos::LayoutStride>,
+                "lanewise: Views must be contiguous (LayoutLeft or LayoutRight, not LayoutStride)");
+}
+
+template <class T>
+struct is_source : std::false_type {};
+template <class R, class F>
+struct is_source<array_source<R, F>> : std::true_type {};
+template <class F>
+struct is_source<generated_source<F>> : std::true_type {};
+
+template <class T>
+struct is_sink : std::false_type {};
+template <class T>
+struct is_sink<array_sink<T>> : std::true_type {};
+template <class F>
+struct is_sink<function_sink<F>> : std::true_type {};
+
+/// An argument with the place it lives in, so that it can be checked against the instance that runs.
+template <class Exec, class V>
+constexpr void check_reachable() {
+  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space, typename V::memory_space>::accessible,
+                "lanewise: this execution space cannot reach the memory of a View argument");
+}
+
+template <class Exec, class V>
+auto as_source(const V& view) {
+  if constexpr (is_source<V>::value) {
+    return view;
+  } else {
+    static_assert(Kokkos::is_view_v<V>, "lanewise: an input is a Kokkos::View or a lanewise source");
+    check_view_type<V>();
+    check_reachable<Exec, V>();
+    using raw = typename V::non_const_value_type;
+    return array_source<raw, identity>{view.data(), static_cast<std::int64_t>(view.extent(0)), identity{}};
+  }
+}
+
+template <class Exec, class V>
+auto as_sink(const V& view) {
+  if constexpr (is_sink<V>::value) {
+    return view;
+  } else {
+    static_assert(Kokkos::is_view_v<V>, "lanewise: an output is a Kokkos::View or a lanewise sink");
+    static_assert(!std::is_const_v<typename V::value_type>, "lanewise: an output View must not be const");
+    check_view_type<V>();
+    check_reachable<Exec, V>();
+    return array_sink<typename V::value_type>{view.data(), static_cast<std::int64_t>(view.extent(0))};
+  }
+}
+
+/// f after g.
+template <class F, class G>
+struct composed {
+  F f;
+  G g;
+  template <class X>
+  LANEWISE_FUNCTION auto operator()(const X& x) const {
+    return f(g(x));
+  }
+};
+template <class F>
+struct composed<F, identity> {
+  F f;
+  identity g;
+  template <class X>
+  LANEWISE_FUNCTION auto operator()(const X& x) const {
+    return f(x);
+  }
+};
+
+template <class T>
+struct convert_to {
+  template <class X>
+  LANEWISE_FUNCTION T operator()(const X& x) const {
+    return static_cast<T>(x);
+  }
+};
+
+/// The source with f applied to its items.
+template <class R, class G, class F>
+auto compose(const array_source<R, G>& s, const F& f) {
+  return array_source<R, composed<F, G>>{s.data, s.extent, {f, s.f}};
+}
+template <class G, class F>
+auto compose(const generated_source<G>& s, const F& f) {
+  return generated_source<composed<F, G>>{s.extent, {f, s.f}};
+}
+
+/// The source with its items converted to T.
+template <class T, class Source>
+auto as(const Source& s) {
+  if constexpr (std::is_same_v<T, typename Source::value_type>) {
+    return s;
+  } else {
+    return compose(s, convert_to<T>{});
+  }
+}
+
+struct byte_range {
+  const char* begin = nullptr;
+  const char* end = nullptr;
+};
+template <class T>
+byte_range bytes_of(const T& t) {
+  if constexpr (requires { t.data; }) {
+    const auto* begin = reinterpret_cast<const char*>(t.data);
+    return {begin, begin + static_cast<std::size_t>(t.extent) * sizeof(*t.data)};
+  } else {
+    return {};
+  }
+}
+
+/// An array of n items must exist when n > 0.
+template <class T>
+void expects_memory(const T& t, const char* algorithm, const char* name) {
+  if constexpr (requires { t.data; }) {
+    expects(t.extent == 0 || t.data != nullptr, algorithm, ": ", name, " has ", t.extent, " items and no memory");
+  }
+}
+
+/// in and out may be the same array; any other overlap would let items be read after they were overwritten.
+template <class In, class Out>
+void expects_no_partial_overlap(const In& in, const Out& out, const char* algorithm, const char* in_name,
+                                const char* out_name, bool same_allowed = true) {
+  const byte_range a = bytes_of(in);
+  const byte_range b = bytes_of(out);
+  const bool apart = a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin;
+  bool same = false;
+  if constexpr (requires {
+                  in.data;
+                  out.data;
+                }) {
+    same = same_allowed && a.begin == b.begin && sizeof(*in.data) == sizeof(*out.data);
+  }
+  expects(apart || same, algorithm, ": ", in_name, " [", static_cast<const void*>(a.begin), ", ",
+          static_cast<const void*>(a.end), ") and ", out_name, " [", static_cast<const void*>(b.begin), ", ",
+          static_cast<const void*>(b.end), ") overlap", same_allowed ? " and are not the same array" : "");
+}
+
+}  // namespace detail
+
+/// A source whose item i is f(view(i)). f is a pure scalar function object, called once per read.
+template <class V, class F>
+auto transformed(const V& view, const F& f) {
+  static_assert(Kokkos::is_view_v<V>, "lanewise::transformed: the first argument is a Kokkos::View");
+  detail::check_view_type<V>();
+  return array_source<typename V::non_const_value_type, F>{view.data(), static_cast<std::int64_t>(view.extent(0)), f};
+}
+
+/// A source of n items whose item i is f(i), i being a std::int64_t.
+template <class F>
+auto generated(std::int64_t n, const F& f) {
+  detail::expects(n >= 0, "generated: n is ", n);
+  return generated_source<F>{n, f};
+}
+
+/// A sink of n places that calls f(i, x) once for every result x with index i.
+template <class F>
+auto consumed(std::int64_t n, const F& f) {
+  detail::expects(n >= 0, "consumed: n is ", n);
+  return function_sink<F>{n, f};
+}
+
+LANEWISE_END_NAMESPACE

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <lanewise/chain.hpp>
+#include <lanewise/source.hpp>
+#include <stdexcept>
+#include <utility>
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// What a call needs beside its arguments. The functions <algorithm>_workspace return it without touching a device.
+struct workspace_size {
+  std::int64_t tickets = 0;  ///< places of the chain
+  std::size_t bytes = 0;     ///< plain memory
+
+  /// Enough for either call.
+  friend constexpr workspace_size max(const workspace_size& a, const workspace_size& b) {
+    return {a.tickets < b.tickets ? b.tickets : a.tickets, a.bytes < b.bytes ? b.bytes : a.bytes};
+  }
+};
+
+/// Temporary memory that calls share, one after the other on one execution space instance. It grows when a call needs more;
+/// growing and freeing are ordered on that instance and do not block. A call without a workspace makes its own, and pays for an
+/// allocation and, where tiles hand values on, for clearing.
+///
+/// A workspace belongs to the instance that used it last; using it on another one throws until release() was called. Graph
+/// capture needs a workspace that is large enough before the capture begins (reserve).
+class workspace {
+ public:
+  workspace() = default;
+  ~workspace() { free_blocks(); }
+  workspace(const workspace&) = delete;
+  workspace& operator=(const workspace&) = delete;
+  workspace(workspace&& other) noexcept { swap(other); }
+  workspace& operator=(workspace&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+
+  std::size_t bytes() const { return plain_.bytes + chain_.bytes; }
+
+  /// Frees the memory, in the order of the instance that used it, and forgets that instance.
+  void release() {
+    free_blocks();
+    owner_ = 0;
+    bound_ = false;
+    free_ = nullptr;
+  }
+
+  /// Makes room for calls of this size on this instance. Backend is the instance's backend.
+  template <class Backend, class Exec>
+  void reserve_for(const Exec& exec, workspace_size need, const char* algorithm) {
+    const std::uint32_t instance = exec.impl_instance_id();
+    detail::expects(!bound_ || (owner_ == instance && backend_ == Backend::name), algorithm,
+                    ": the workspace is in use on another execution space instance (", backend_, " ", owner_, ", now ",
+                    Backend::name, " ", instance, "); call release() first");
+    bound_ = true;
+    owner_ = instance;
+    backend_ = Backend::name;
+    if (!free_) free_ = [exec](void* p) { Backend::deallocate(exec, p); };
+    grow<Backend>(exec, plain_, need.bytes, algorithm, false);
+    // One control word in front of the slots.
+    const std::size_t chain_bytes =
+        need.tickets == 0 ? 0 : sizeof(chain_slot) * (static_cast<std::size_t>(need.tickets) + 1);
+    grow<Backend>(exec, chain_, chain_bytes, algorithm, true);
+  }
+
+  void* plain() const { return plain_.data; }
+
+  /// The chain in this workspace; payload lies at an offset of the plain memory.
+  template <class T>
+  chain<T> make_chain(std::size_t payload_offset) const {
+    auto* slots = static_cast<chain_slot*>(chain_.data);
+    return {static_cast<std::uint64_t*>(chain_.data), slots + 1,
+            reinterpret_cast<T*>(static_cast<char*>(plain_.data) + payload_offset)};
+  }
+
+ private:
+  struct block {
+    void* data = nullptr;
+    std::size_t bytes = 0;
+  };
+
+  template <class Backend, class Exec>
+  void grow(const Exec& exec, block& b, std::size_t bytes, const char* algorithm, bool zero) {
+    if (bytes <= b.bytes) return;
+    if (Backend::is_capturing(exec) && keep_)
+      throw std::runtime_error(detail::message("lanewise::", algorithm, ": the workspace has ", b.bytes, " of ", bytes,
+                                               " bytes and cannot grow while a graph is captured; reserve it before"));
+    if (b.data != nullptr) free_(std::exchange(b.data, nullptr));
+    b.bytes = 0;
+    // Room for growth, so that slowly growing inputs do not allocate every time.
+    const std::size_t want = keep_ ? bytes + bytes / 4 : bytes;
+    b.data = Backend::allocate(exec, want);
+    b.bytes = want;
+    if (zero) Backend::zero(exec, b.data, want);
+  }
+
+  void free_blocks() {
+    if (plain_.data != nullptr) free_(plain_.data);
+    if (chain_.data != nullptr) free_(chain_.data);
+    plain_ = chain_ = {};
+  }
+  void swap(workspace& other) noexcept {
+    std::swap(plain_, other.plain_);
+    std::swap(chain_, other.chain_);
+    std::swap(free_, other.free_);
+    std::swap(owner_, other.owner_);
+    std::swap(backend_, other.backend_);
+    std::swap(bound_, other.bound_);
+    std::swap(keep_, other.keep_);
+  }
+
+  friend class call_workspace;
+
+  block plain_;
+  block chain_;
+  std::function<void(void*)> free_;
+  std::uint32_t owner_ = 0;
+  const char* backend_ = "";
+  bool bound_ = false;
+  /// False for the workspace of a single call, which may live inside a captured graph.
+  bool keep_ = true;
+};
+
+/// The workspace of one call: the caller's, or one of its own that is freed in stream order when the call returns.
+class call_workspace {
+ public:
+  template <class Backend, class Exec>
+  static call_workspace make(const Exec& exec, workspace* given, workspace_size need, const char* algorithm) {
+    call_workspace w(given);
+    w.get().template reserve_for<Backend>(exec, need, algorithm);
+    return w;
+  }
+  workspace& get() { return given_ != nullptr ? *given_ : own_; }
+
+ private:
+  explicit call_workspace(workspace* given) : given_(given) { own_.keep_ = false; }
+
+  workspace* given_;
+  workspace own_;
+};
+
+LANEWISE_END_NAMESPACE
