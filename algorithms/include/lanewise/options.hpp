@@ -12,7 +12,7 @@ struct options {
   /// Memory for temporaries; without it the call allocates in the order of its instance.
   workspace* work = nullptr;
   /// A rank-0 View<const std::int64_t>, read on the device when the call runs: the number of items. The extents are the upper bound.
-  option_ref<const std::int64_t> count = {};
+  option_view<const std::int64_t> count = {};
 };
 
 namespace detail {

@@ -7,22 +7,24 @@
 #if defined(__CUDACC__)
 #define LANEWISE_FUNCTION __host__ __device__ __forceinline__
 #define LANEWISE_KERNEL_FUNCTION __host__ __device__
-#define LANEWISE_UNROLL _Pragma("unroll")
-#define LANEWISE_NO_UNROLL _Pragma("unroll 1")
 // One template serves the device and the host, so each instantiation calls functions of one side only. nvcc
-// reports the call on the other side as 20011 and 20014; they are silenced for this library's headers alone.
+// reports the call on the other side as 20011 and 20014, and host unrolling as 1675; they are silenced for this library's headers alone.
 #define LANEWISE_BEGIN_NAMESPACE \
-  _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 20011,20014") namespace lanewise {
+  _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 1675,20011,20014") namespace lanewise {
 #define LANEWISE_END_NAMESPACE \
   }                            \
   _Pragma("nv_diagnostic pop")
 #else
 #define LANEWISE_FUNCTION inline __attribute__((always_inline))
 #define LANEWISE_KERNEL_FUNCTION inline
-#define LANEWISE_UNROLL _Pragma("GCC unroll 32")
-#define LANEWISE_NO_UNROLL
 #define LANEWISE_BEGIN_NAMESPACE namespace lanewise {
 #define LANEWISE_END_NAMESPACE }
+#endif
+
+#if defined(__CUDA_ARCH__)
+#define LANEWISE_UNROLL _Pragma("unroll")
+#else
+#define LANEWISE_UNROLL _Pragma("GCC unroll 32")
 #endif
 
 // Lambdas inside kernels must be inlined into the vector code around them.

@@ -38,16 +38,17 @@ void check(const Exec& exec, const V& view) {
     throw std::runtime_error(detail::message("lanewise::check: ", seen.bad_items, " items were skipped because they were bad"));
 }
 
-/// A rank-0 View handed to a call as an option, whatever its memory space: the View's memory must outlive the call's
-/// kernels, as with any View argument.
+/// A View of rank 0 or 1 handed to a call as an option, whatever its memory space. Its memory must outlive the call's kernels, as
+/// with any View argument.
 template <class T>
-class option_ref {
+class option_view {
  public:
-  option_ref() = default;
+  option_view() = default;
   template <class V>
-    requires(Kokkos::is_view_v<V> && V::rank() == 0)
-  option_ref(const V& view)
+    requires(Kokkos::is_view_v<V> && V::rank() <= 1 && !std::is_same_v<typename V::array_layout, Kokkos::LayoutStride>)
+  option_view(const V& view)
       : data_(view.data()),
+        extent_(static_cast<std::int64_t>(view.size())),
         on_host_(Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename V::memory_space>::accessible),
         on_device_(!std::is_same_v<typename V::memory_space, Kokkos::HostSpace>) {
     static_assert(std::is_convertible_v<typename V::pointer_type, T*>,
@@ -55,6 +56,7 @@ class option_ref {
   }
 
   T* data() const { return data_; }
+  std::int64_t extent() const { return extent_; }
 
   /// Throws unless code of Exec can read the View.
   template <class Exec>
@@ -66,6 +68,7 @@ class option_ref {
 
  private:
   T* data_ = nullptr;
+  std::int64_t extent_ = 0;
   bool on_host_ = false;
   bool on_device_ = false;
 };

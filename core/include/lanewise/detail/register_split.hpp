@@ -34,8 +34,8 @@ class register_split {
     std::uint32_t bad;
   };
 
-  /// Counts the items of [first, first + items) below n by bucket and calls result(b, count) for every bucket b, and
-  /// report_bad(count) once if there are items outside the buckets.
+  /// Counts the items of [first, first + items) below n by bucket and calls result(b, count) for every bucket b; one
+  /// warp calls report_bad(count) if there are items outside the buckets.
   template <class Source, class BucketOf, class Result, class ReportBad>
   static LANEWISE_FUNCTION void count(const Team& team, count_scratch& shared, const Source& source, std::int64_t first,
                                       std::int64_t n, BucketOf bucket_of, std::uint32_t buckets, Result result,
@@ -56,8 +56,8 @@ class register_split {
           },
           warp.lane());
     }
-    std::uint32_t bad = 0;
-    lanes<std::uint32_t> sum(0u);
+    const lanes<std::uint32_t> one(1u), none(0u);
+    lanes<std::uint32_t> sum(0u), bad(0u);
     LANEWISE_UNROLL
     for (int j = 0; j < items_per_lane; ++j) {
       const auto exists = warp.first(mine - j * width);
@@ -65,19 +65,18 @@ class register_split {
       if (buckets <= static_cast<std::uint32_t>(width)) {
         sum = sum + warp.template histogram<0>(good, bucket[j], buckets);
       } else {
-        warp.template fetch_add<order::relaxed, scope::team>(good, shared.count, bucket[j], lanes<std::uint32_t>(1u));
+        warp.template fetch_add<order::relaxed, scope::team>(good, shared.count, bucket[j], one);
       }
-      bad += static_cast<std::uint32_t>(warp.count(exists & !good));
+      bad = bad + select(exists & !good, one, none);
     }
     if (buckets <= static_cast<std::uint32_t>(width)) {
       warp.template fetch_add<order::relaxed, scope::team>(warp.lane() < buckets, shared.count, warp.lane(), sum);
     }
-    if (bad != 0) warp.template fetch_add<order::relaxed, scope::team>(shared.bad, bad);
+    const std::uint32_t all_bad = warp.reduce(bad, plus{});
+    if (all_bad != 0) warp.template fetch_add<order::relaxed, scope::team>(shared.bad, all_bad);
     team.barrier();
     for_each_bucket(team, buckets, [&](std::uint32_t b) { result(b, shared.count[b]); });
-    team.once([&] {
-      if (shared.bad != 0) report_bad(shared.bad);
-    });
+    if (team.warp_index() == 0 && shared.bad != 0) report_bad(shared.bad);
   }
 
   /// Distributes the items: the i-th item of bucket b within the tile goes to place start(b) + i of the sink; values go the same
