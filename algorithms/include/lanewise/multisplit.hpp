@@ -16,7 +16,7 @@ namespace kernels {
 template <class Key>
 struct split_policy : launch_policy {
   static constexpr int warps = 8;
-  static constexpr int items_per_lane = sizeof(Key) > 8 ? 4 : (sizeof(Key) > 4 ? 12 : 22);
+  static constexpr int items_per_lane = sizeof(Key) > 8 ? 4 : (sizeof(Key) > 4 ? 12 : 20);
   static constexpr int teams_per_multiprocessor = 3;
   // Half a second-level cache; only the size of H depends on it.
   static constexpr std::int64_t host_tile_bytes = 512 << 10;

@@ -8,14 +8,17 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
+// H200, 2^28 u32: see perf/results/h200.
+template <class T>
+struct scan_policy : launch_policy {
+  static constexpr int items_per_lane = sizeof(T) > 16 ? 4 : (sizeof(T) >= 8 ? 16 : 32);
+  static constexpr int teams_per_multiprocessor = sizeof(T) <= 4 ? 4 : 2;
+};
+
 /// One pass: load a tile, find its total, allocate through the chain, write.
-template <bool exclusive, class Source, class Sink, class Op, class T>
+template <bool exclusive, class Source, class Sink, class Op, class T, class Policy = scan_policy<T>>
 struct scan_kernel {
-  // H200, 2^28 u32: see perf/results/h200.
-  struct policy : launch_policy {
-    static constexpr int items_per_lane = sizeof(T) > 16 ? 4 : (sizeof(T) >= 8 ? 16 : 32);
-    static constexpr int teams_per_multiprocessor = 2;
-  };
+  using policy = Policy;
 
   template <class Team>
   struct scratch {
@@ -60,7 +63,7 @@ void scan(const Exec& exec, const char* label, const char* algorithm, const Sour
 
 template <class T, class Exec>
 std::int64_t scan_tiles(std::int64_t n) {
-  using policy = typename scan_kernel<true, int, int, plus, T>::policy;
+  using policy = scan_policy<T>;
   return divide_up(n, team_t<Exec, policy>::template tile<T, policy>::items);
 }
 

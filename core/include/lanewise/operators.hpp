@@ -21,7 +21,11 @@ struct plus {
 struct multiplies {
   template <class T>
   LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
-    return static_cast<T>(a * b);
+    if constexpr (std::is_integral_v<T> && sizeof(T) < sizeof(int)) {
+      return static_cast<T>(static_cast<unsigned>(a) * static_cast<unsigned>(b));  // 65535 * 65535 overflows int
+    } else {
+      return static_cast<T>(a * b);
+    }
   }
 };
 struct minimum {

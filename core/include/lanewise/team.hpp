@@ -18,6 +18,7 @@ LANEWISE_BEGIN_NAMESPACE
 //   barrier()                        all warps of the team meet; memory is ordered. Only under team-uniform control
 //   once(f)                          one lane of one warp calls f(); no result
 //   share(n)                         this team's contiguous part [begin, end) of n things, dealt evenly
+//   Team::windows_in_flight          warps' worth of random accesses that one warp should prefetch before it uses the first
 //   Team::one_ticket                 true where a launch has one team per tile, so that a team draws once
 //   Team::tile<T, Policy>            items and scratch of a tile: an ordered run of items in the team's closest memory
 //   load<T, Policy>(scratch, source, first, n)   the tile of items [first, first + items) that exist below n; it has

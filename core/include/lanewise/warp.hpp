@@ -44,7 +44,8 @@ LANEWISE_BEGIN_NAMESPACE
 //   inclusive_scan(a, op, n = W)          lanes >= n are unspecified; op is not called for them
 //   exclusive_scan(a, op, init, n = W)
 //   match_any(m, a)                       L<bits>: active lanes with an equal value; 0 in inactive lanes
-//   peers(m, bucket, count)               the same for small numbers 0 <= bucket < count
+//   peers(m, bucket, count)               the same for small numbers 0 <= bucket < count; peers<planes>(m, bucket)
+//                                         for bucket < 2^planes; bucket is L<uint32_t>
 //   rank_among_equals(m, bucket, count)   L<uint32_t>: earlier active lanes of the same bucket
 //   histogram<q>(m, bucket, count)        L<uint32_t>: lane i has the number of active lanes of bucket q*W + i
 //
@@ -102,18 +103,29 @@ class warp_operations {
     }
   }
 
-  /// Bits of the active lanes whose bucket equals this lane's: ceil(log2 count) ballots (Ashkiani, 3.5; GPU Multisplit, Alg. 3).
-  template <class Mask, class Buckets>
-  LANEWISE_FUNCTION auto peers(Mask active, const Buckets& bucket, std::uint32_t bucket_count) const {
+  /// Bits of the active lanes whose bucket equals this lane's, for buckets below 2^planes: one ballot per binary digit (Ashkiani,
+  /// 3.5; GPU Multisplit, Alg. 3).
+  template <int planes, class Mask, class Buckets>
+  LANEWISE_FUNCTION auto peers(Mask active, const Buckets& bucket) const {
     using bits = typename Warp::bits;
     using values = typename Warp::template lanes<bits>;
     values same(self().ballot(active));
-    for (int plane = 0; (std::uint64_t{1} << plane) < bucket_count; ++plane) {
-      const auto bit = self().map([plane](auto b) -> bits { return bits{0} - ((bits(b) >> plane) & 1); }, bucket);
-      const bits vote = self().ballot(bit != values(bits{0}));
-      same = same & ~(bit ^ values(vote));
+    LANEWISE_UNROLL
+    for (int plane = 0; plane < planes; ++plane) {
+      const auto set = (bucket & Buckets(1u << plane)) != Buckets(0u);
+      const bits vote = self().ballot(set);
+      same = same & select(set, values(vote), values(~vote));
     }
-    return self().map(active, [](bits b) { return b; }, bits{0}, same);
+    return select(active, same, values(bits{0}));
+  }
+
+  /// The same for buckets below bucket_count.
+  template <class Mask, class Buckets>
+  LANEWISE_FUNCTION auto peers(Mask active, const Buckets& bucket, std::uint32_t bucket_count) const {
+    if (bucket_count <= 8) return peers<3>(active, bucket);
+    if (bucket_count <= 32) return peers<5>(active, bucket);
+    if (bucket_count <= 256) return peers<8>(active, bucket);
+    return peers<32>(active, bucket);
   }
 
   /// Number of earlier active lanes in the same bucket; 0 in inactive lanes.

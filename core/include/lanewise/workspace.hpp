@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <any>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <lanewise/chain.hpp>
 #include <lanewise/source.hpp>
 #include <stdexcept>
@@ -46,22 +46,23 @@ class workspace {
   /// Frees the memory, in the order of the instance that used it, and forgets that instance.
   void release() {
     free_blocks();
-    owner_ = 0;
-    bound_ = false;
+    owner_.reset();
     free_ = nullptr;
   }
 
   /// Makes room for calls of this size on this instance. Backend is the instance's backend.
   template <class Backend, class Exec>
   void reserve_for(const Exec& exec, workspace_size need, const char* algorithm) {
-    const std::uint32_t instance = exec.impl_instance_id();
-    detail::expects(!bound_ || (owner_ == instance && backend_ == Backend::name), algorithm,
-                    ": the workspace is in use on another execution space instance (", backend_, " ", owner_, ", now ",
-                    Backend::name, " ", instance, "); call release() first");
-    bound_ = true;
-    owner_ = instance;
-    backend_ = Backend::name;
-    if (!free_) free_ = [exec](void* p) { Backend::deallocate(exec, p); };
+    if (!owner_.has_value()) {
+      owner_ = exec;
+      owner_name_ = Exec::name();
+      free_ = [](const std::any& owner, void* p) { Backend::deallocate(*std::any_cast<Exec>(&owner), p); };
+    }
+    // Host instances all have the same id, so that only comparing instances tells them apart.
+    const Exec* owner = std::any_cast<Exec>(&owner_);
+    detail::expects(owner != nullptr && *owner == exec, algorithm,
+                    ": the workspace is in use on another execution space instance (of ", owner_name_, ", now of ", Exec::name(),
+                    "); call release() first");
     grow<Backend>(exec, plain_, need.bytes, algorithm, false);
     // One control word in front of the slots.
     const std::size_t chain_bytes =
@@ -91,7 +92,7 @@ class workspace {
     if (Backend::is_capturing(exec) && keep_)
       throw std::runtime_error(detail::message("lanewise::", algorithm, ": the workspace has ", b.bytes, " of ", bytes,
                                                " bytes and cannot grow while a graph is captured; reserve it before"));
-    if (b.data != nullptr) free_(std::exchange(b.data, nullptr));
+    if (b.data != nullptr) free_(owner_, std::exchange(b.data, nullptr));
     b.bytes = 0;
     // Room for growth, so that slowly growing inputs do not allocate every time.
     const std::size_t want = keep_ ? bytes + bytes / 4 : bytes;
@@ -101,8 +102,8 @@ class workspace {
   }
 
   void free_blocks() {
-    if (plain_.data != nullptr) free_(plain_.data);
-    if (chain_.data != nullptr) free_(chain_.data);
+    if (plain_.data != nullptr) free_(owner_, plain_.data);
+    if (chain_.data != nullptr) free_(owner_, chain_.data);
     plain_ = chain_ = {};
   }
   void swap(workspace& other) noexcept {
@@ -110,8 +111,7 @@ class workspace {
     std::swap(chain_, other.chain_);
     std::swap(free_, other.free_);
     std::swap(owner_, other.owner_);
-    std::swap(backend_, other.backend_);
-    std::swap(bound_, other.bound_);
+    std::swap(owner_name_, other.owner_name_);
     std::swap(keep_, other.keep_);
   }
 
@@ -119,10 +119,10 @@ class workspace {
 
   block plain_;
   block chain_;
-  std::function<void(void*)> free_;
-  std::uint32_t owner_ = 0;
-  const char* backend_ = "";
-  bool bound_ = false;
+  /// The instance that the memory belongs to.
+  std::any owner_;
+  const char* owner_name_ = "";
+  void (*free_)(const std::any& owner, void* p) = nullptr;
   /// False for the workspace of a single call, which may live inside a captured graph.
   bool keep_ = true;
 };

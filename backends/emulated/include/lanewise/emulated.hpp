@@ -30,6 +30,8 @@ class emulated {
   void fence(const std::string& = "") const {}
   std::uint32_t impl_instance_id() const { return 0; }
   static const char* name() { return "emulated"; }
+  /// There is one instance, with different settings.
+  friend bool operator==(const emulated&, const emulated&) { return true; }
 
  private:
   std::uint32_t seed_ = 1;
@@ -43,6 +45,7 @@ class team {
  public:
   using warp_type = emulated::warp<32>;
   static constexpr int warps = warps_;
+  static constexpr int windows_in_flight = 2;
   static constexpr bool one_ticket = false;
 
   team(std::uint32_t index, std::uint32_t league, int warp_index, std::uint32_t seed, std::barrier<>& meeting)

@@ -170,7 +170,7 @@ class cache_split {
     const std::int64_t last = first + items < n ? first + items : n;
     std::uint32_t bad = 0;
     for (std::int64_t i = first; i < last; ++i) {
-      const auto b = static_cast<std::uint32_t>(bucket_of(source(i)));
+      const std::uint32_t b = bucket_number(bucket_of(source(i)));
       if (b < buckets) {
         ++shared.count[b];
       } else {
@@ -189,7 +189,7 @@ class cache_split {
     const std::int64_t last = first + items < n ? first + items : n;
     for (std::int64_t i = first; i < last; ++i) {
       const Key key = source(i);
-      const auto b = static_cast<std::uint32_t>(bucket_of(key));
+      const std::uint32_t b = bucket_number(bucket_of(key));
       if (b >= buckets) continue;
       const std::int64_t to = shared.cursor[b]++;
       sink(to, key);

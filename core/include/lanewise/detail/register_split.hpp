@@ -11,6 +11,17 @@ inline constexpr int most_buckets = 256;
 
 namespace detail {
 
+/// What a bucket function returned as a number that is below most_buckets only if the result was: wide results are not cut off.
+template <class B>
+LANEWISE_FUNCTION constexpr std::uint32_t bucket_number(B b) {
+  static_assert(std::is_integral_v<B> || std::is_enum_v<B>, "lanewise: a bucket function returns an integer");
+  if constexpr (sizeof(B) > sizeof(std::uint32_t)) {
+    return static_cast<std::uint64_t>(b) < most_buckets ? static_cast<std::uint32_t>(b) : ~std::uint32_t{0};
+  } else {
+    return static_cast<std::uint32_t>(b);
+  }
+}
+
 /// A tile that a team of several warps counts into, or distributes over, buckets (block-level multisplit: GPU Multisplit 5.2.2 with
 /// the windows of Ashkiani 3.5). Items of a warp's segment lie row by row, one per lane, so that lane order is item order.
 template <class Team, class Key, int items_per_lane>
@@ -30,52 +41,49 @@ class register_split {
     alignas(16) unsigned char items[item_bytes * register_split::items];
   };
   struct count_scratch {
-    std::uint32_t count[most_buckets];
+    typename register_tile<Team, Key, items_per_lane>::scratch tile;
+    std::uint32_t count[4 * most_buckets];
     std::uint32_t bad;
   };
 
   /// Counts the items of [first, first + items) below n by bucket and calls result(b, count) for every bucket b; one
   /// warp calls report_bad(count) if there are items outside the buckets.
+  ///
+  /// Every bucket has a row of counters for the lanes to choose from: 32 up to 32 buckets, where lanes then never meet, and fewer
+  /// for more buckets, so that items of one bucket do not queue up for one word.
   template <class Source, class BucketOf, class Result, class ReportBad>
   static LANEWISE_FUNCTION void count(const Team& team, count_scratch& shared, const Source& source, std::int64_t first,
                                       std::int64_t n, BucketOf bucket_of, std::uint32_t buckets, Result result,
                                       ReportBad report_bad) {
     const auto warp = team.warp();
-    for_each_bucket(team, buckets, [&](std::uint32_t b) { shared.count[b] = 0; });
+    int log_copies = width == 8 ? 3 : 5;
+    while ((buckets << log_copies) > 4 * most_buckets) --log_copies;
+    const std::uint32_t copies = 1u << log_copies;
+    const std::uint32_t counters = buckets << log_copies;
+    for_each_index(team, counters, [&](std::uint32_t i) { shared.count[i] = 0; });
     team.once([&] { shared.bad = 0; });
+    register_tile<Team, Key, items_per_lane> tile(team, shared.tile, source, first, n);
     team.barrier();
-    const int mine = items_of_warp(team, first, n);
-    const std::int64_t at = first + team.warp_index() * segment;
-    lanes<std::uint32_t> bucket[items_per_lane];
-    LANEWISE_UNROLL
-    for (int j = 0; j < items_per_lane; ++j) {
-      bucket[j] = warp.map(
-          [&](std::uint32_t lane) {
-            const int i = j * width + static_cast<int>(lane);
-            return i < mine ? static_cast<std::uint32_t>(bucket_of(source(at + i))) : ~std::uint32_t{0};
-          },
-          warp.lane());
-    }
     const lanes<std::uint32_t> one(1u), none(0u);
-    lanes<std::uint32_t> sum(0u), bad(0u);
-    LANEWISE_UNROLL
-    for (int j = 0; j < items_per_lane; ++j) {
-      const auto exists = warp.first(mine - j * width);
-      const auto good = exists & (bucket[j] < buckets);
-      if (buckets <= static_cast<std::uint32_t>(width)) {
-        sum = sum + warp.template histogram<0>(good, bucket[j], buckets);
-      } else {
-        warp.template fetch_add<order::relaxed, scope::team>(good, shared.count, bucket[j], one);
-      }
+    const auto copy = warp.lane() & lanes<std::uint32_t>(copies - 1);
+    lanes<std::uint32_t> bad(0u);
+    tile.for_each_window([&](const auto& exists, const lanes<Key>& key) {
+      const auto bucket = warp.map(exists, [&](const Key& k) { return bucket_number(bucket_of(k)); },
+                                   std::uint32_t{0}, key);
+      const auto good = exists & (bucket < buckets);
+      warp.template fetch_add<order::relaxed, scope::team>(good, shared.count, (bucket << log_copies) + copy, one);
       bad = bad + select(exists & !good, one, none);
-    }
-    if (buckets <= static_cast<std::uint32_t>(width)) {
-      warp.template fetch_add<order::relaxed, scope::team>(warp.lane() < buckets, shared.count, warp.lane(), sum);
-    }
+    });
     const std::uint32_t all_bad = warp.reduce(bad, plus{});
     if (all_bad != 0) warp.template fetch_add<order::relaxed, scope::team>(shared.bad, all_bad);
     team.barrier();
-    for_each_bucket(team, buckets, [&](std::uint32_t b) { result(b, shared.count[b]); });
+    for (std::uint32_t i0 = team.warp_index() * width; i0 < counters; i0 += threads) {
+      const auto index = warp.lane() + lanes<std::uint32_t>(i0);
+      auto sum = warp.gather(index < counters, shared.count, index, 0u);
+      for (std::uint32_t k = 1; k < copies; k *= 2) sum = sum + warp.shuffle_xor(sum, static_cast<int>(k));
+      warp.each(
+          (index < counters) & (copy == 0u), [&](std::uint32_t i, std::uint32_t c) { result(i >> log_copies, c); }, index, sum);
+    }
     if (team.warp_index() == 0 && shared.bad != 0) report_bad(shared.bad);
   }
 
@@ -86,36 +94,24 @@ class register_split {
                                       std::int64_t n, BucketOf bucket_of, std::uint32_t buckets, Start start, const Sink& sink,
                                       const Values& values, const ValueSink& value_sink) {
     const auto warp = team.warp();
-    const int mine = items_of_warp(team, first, n);
+    const std::int64_t left = n - first - team.warp_index() * segment;
+    const bool whole = left >= segment;  // of the unclamped number: see register_tile
+    const int mine = whole ? segment : (left < 0 ? 0 : static_cast<int>(left));
     const std::int64_t at = first + team.warp_index() * segment;
     std::uint32_t* count = shared.count[team.warp_index()];
-
     for (std::uint32_t group = 0; group < buckets; group += width) warp.store(count + group, lanes<std::uint32_t>(0u));
-    warp.fence();
 
     lanes<Key> key[items_per_lane];
     lanes<std::uint32_t> slot[items_per_lane];
-    load_keys(warp, source, at, mine, key);
-    LANEWISE_UNROLL
-    for (int j = 0; j < items_per_lane; ++j) {
-      const auto exists = warp.first(mine - j * width);
-      const auto bucket = warp.map(exists, [&](const Key& k) { return static_cast<std::uint32_t>(bucket_of(k)); },
-                                   ~std::uint32_t{0}, key[j]);
-      const auto good = bucket < buckets;
-      const auto peers = warp.peers(good, bucket, buckets);
-      const auto earlier = peers & warp.lanes_below();
-      const auto before = warp.gather(good, count, bucket, 0u);
-      warp.fence();
-      // The first lane of each bucket counts for all of them.
-      warp.scatter(good & (earlier == bits{0}), count, bucket,
-                   warp.map([](std::uint32_t c, bits p) { return c + std::uint32_t(warp_type::popcount(p)); }, before, peers));
-      warp.fence();
-      // Rank among the warp's items of the bucket, and the bucket; all ones where there is no item.
-      slot[j] = warp.map(
-          [](std::uint32_t c, bits e, std::uint32_t b) {
-            return b == ~std::uint32_t{0} ? b : (c + std::uint32_t(warp_type::popcount(e))) << 8 | b;
-          },
-          before, earlier, select(good, bucket, lanes<std::uint32_t>(~std::uint32_t{0})));
+    load_items(warp, source, at, mine, whole, key);
+    if (!whole) {
+      rank<8, false>(warp, count, key, mine, bucket_of, buckets, slot);
+    } else if (buckets <= 8) {
+      rank<3, true>(warp, count, key, mine, bucket_of, buckets, slot);
+    } else if (buckets <= 32) {
+      rank<5, true>(warp, count, key, mine, bucket_of, buckets, slot);
+    } else {
+      rank<8, true>(warp, count, key, mine, bucket_of, buckets, slot);
     }
     team.barrier();
     const std::uint32_t tile_items = scan_counts(team, shared, buckets, start);
@@ -123,45 +119,52 @@ class register_split {
     Key* staged = reinterpret_cast<Key*>(shared.items);
     LANEWISE_UNROLL
     for (int j = 0; j < items_per_lane; ++j) {
-      const auto good = slot[j] != ~std::uint32_t{0};
-      slot[j] = warp.map(good, [&](std::uint32_t s) { return count[s & 255] + (s >> 8); }, ~std::uint32_t{0}, slot[j]);
-      warp.scatter(good, staged, slot[j], key[j]);
+      slot[j] = warp.map([&](std::uint32_t s) { return s == nowhere ? s : count[s & 255] + (s >> 8); }, slot[j]);
+      warp.scatter(slot[j] != nowhere, staged, slot[j], key[j]);
     }
     team.barrier();
     // Neighbouring lanes now hold neighbours of the output, except where a bucket ends.
-    lanes<std::int64_t> target[items_per_lane];
-    LANEWISE_UNROLL
-    for (int j = 0; j < items_per_lane; ++j) {
-      const int p0 = j * threads + team.warp_index() * width;
-      target[j] = warp.map(
-          [&](std::uint32_t lane) {
-            const std::uint32_t p = p0 + lane;
-            if (p >= tile_items) return std::int64_t{-1};
-            const Key k = staged[p];
-            const std::int64_t to = shared.base[bucket_of(k)] + p;
-            sink(to, k);
-            return to;
+    constexpr bool pairs = !std::is_same_v<Values, std::nullptr_t>;
+    lanes<std::int64_t> target[pairs ? items_per_lane : 1];
+    const auto lane = warp.lane();
+    const bool full = tile_items == items;
+    const auto write = [&](int j, const auto& exists) {
+      const std::uint32_t p0 = j * threads + team.warp_index() * width;
+      const auto to = warp.map(
+          exists,
+          [&](std::uint32_t l) {
+            const Key k = staged[p0 + l];
+            const std::int64_t place = shared.base[bucket_number(bucket_of(k))] + (p0 + l);
+            sink(place, k);
+            return place;
           },
-          warp.lane());
+          std::int64_t{-1}, lane);
+      if constexpr (pairs) target[j] = to;
+    };
+    if (full) {
+      LANEWISE_UNROLL
+      for (int j = 0; j < items_per_lane; ++j) write(j, warp.first(width));
+    } else {
+      LANEWISE_UNROLL
+      for (int j = 0; j < items_per_lane; ++j) {
+        write(j, lane + lanes<std::uint32_t>(j * threads + team.warp_index() * width) < tile_items);
+      }
     }
-    if constexpr (!std::is_same_v<Values, std::nullptr_t>) {
+    if constexpr (pairs) {
       using value = typename Values::value_type;
-      const auto lane = warp.lane();
       value* staged_values = reinterpret_cast<value*>(shared.items);
       lanes<value> moved[items_per_lane];
-      load_keys(warp, values, at, mine, moved);
+      load_items(warp, values, at, mine, whole, moved);
+      team.barrier();
+      LANEWISE_UNROLL
+      for (int j = 0; j < items_per_lane; ++j) warp.scatter(slot[j] != nowhere, staged_values, slot[j], moved[j]);
       team.barrier();
       LANEWISE_UNROLL
       for (int j = 0; j < items_per_lane; ++j) {
-        warp.scatter(slot[j] != ~std::uint32_t{0}, staged_values, slot[j], moved[j]);
-      }
-      team.barrier();
-      LANEWISE_UNROLL
-      for (int j = 0; j < items_per_lane; ++j) {
-        const int p0 = j * threads + team.warp_index() * width;
+        const std::uint32_t p0 = j * threads + team.warp_index() * width;
         warp.each(
-            [&](std::int64_t to, std::uint32_t lane) {
-              if (to >= 0) value_sink(to, staged_values[p0 + lane]);
+            [&](std::int64_t to, std::uint32_t l) {
+              if (to >= 0) value_sink(to, staged_values[p0 + l]);
             },
             target[j], lane);
       }
@@ -173,33 +176,59 @@ class register_split {
   template <class U>
   using lanes = typename warp_type::template lanes<U>;
 
-  static LANEWISE_FUNCTION int items_of_warp(const Team& team, std::int64_t first, std::int64_t n) {
-    const std::int64_t left = n - first - team.warp_index() * segment;
-    return static_cast<int>(left < 0 ? 0 : (left < segment ? left : segment));
-  }
+  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 
   template <class Source, class T>
-  static LANEWISE_FUNCTION void load_keys(const warp_type& warp, const Source& source, std::int64_t at, int mine,
-                                          lanes<T> (&item)[items_per_lane]) {
+  static LANEWISE_FUNCTION void load_items(const warp_type& warp, const Source& source, std::int64_t at, int mine, bool whole,
+                                           lanes<T> (&item)[items_per_lane]) {
+    const auto lane = warp.lane();
+    if (whole) {
+      LANEWISE_UNROLL
+      for (int j = 0; j < items_per_lane; ++j) {
+        item[j] = warp.map([&](std::uint32_t l) { return source(at + l + j * width); }, lane);
+      }
+    } else {
+      LANEWISE_UNROLL
+      for (int j = 0; j < items_per_lane; ++j) {
+        item[j] = warp.map(
+            warp.first(mine - j * width), [&](std::uint32_t l) { return source(at + l + j * width); }, T{}, lane);
+      }
+    }
+  }
+
+  /// slot[j] = rank of row j's item among the warp's items of its bucket, times 256, plus the bucket; nowhere for no item or no
+  /// bucket. Leaves the number of the warp's items of every bucket in count. 2^planes bounds the bucket numbers.
+  template <int planes, bool full, class BucketOf>
+  static LANEWISE_FUNCTION void rank(const warp_type& warp, std::uint32_t* count, const lanes<Key> (&key)[items_per_lane], int mine,
+                                     BucketOf bucket_of, std::uint32_t buckets, lanes<std::uint32_t> (&slot)[items_per_lane]) {
+    warp.fence();
     LANEWISE_UNROLL
     for (int j = 0; j < items_per_lane; ++j) {
-      item[j] = warp.map(
-          [&](std::uint32_t lane) {
-            T x{};
-            const int i = j * width + static_cast<int>(lane);
-            if (i < mine) x = source(at + i);
-            return x;
-          },
-          warp.lane());
+      const auto exists = full ? warp.first(width) : warp.first(mine - j * width);
+      const auto bucket = warp.map(exists, [&](const Key& k) { return bucket_number(bucket_of(k)); }, nowhere, key[j]);
+      const auto good = bucket < buckets;
+      const auto peers = warp.template peers<planes>(good, bucket);
+      const auto earlier = peers & warp.lanes_below();
+      const auto before = warp.gather(good, count, bucket, 0u);
+      warp.fence();
+      // The first lane of each bucket counts for all of them.
+      warp.scatter(good & (earlier == bits{0}), count, bucket,
+                   warp.map([](std::uint32_t c, bits p) { return c + std::uint32_t(warp_type::popcount(p)); }, before, peers));
+      warp.fence();
+      slot[j] = select(good,
+                       warp.map([](std::uint32_t c, bits e,
+                                   std::uint32_t b) { return (c + std::uint32_t(warp_type::popcount(e))) << 8 | b; },
+                                before, earlier, bucket),
+                       lanes<std::uint32_t>(nowhere));
     }
   }
 
   template <class F>
-  static LANEWISE_FUNCTION void for_each_bucket(const Team& team, std::uint32_t buckets, F f) {
+  static LANEWISE_FUNCTION void for_each_index(const Team& team, std::uint32_t n, F f) {
     const auto warp = team.warp();
-    for (std::uint32_t b0 = team.warp_index() * width; b0 < buckets; b0 += threads) {
-      auto bucket = warp.lane() + lanes<std::uint32_t>(b0);
-      warp.each(bucket < buckets, f, bucket);
+    for (std::uint32_t i0 = team.warp_index() * width; i0 < n; i0 += threads) {
+      const auto index = warp.lane() + lanes<std::uint32_t>(i0);
+      warp.each(index < n, f, index);
     }
   }
 

@@ -39,14 +39,13 @@ class register_tile {
   static constexpr int width = warp_type::width;
   static constexpr int v = [] {
     int k = 1;
-    while (2 * k * static_cast<int>(sizeof(T)) <= 16 && 2 * k <= items_per_lane && 2 * k <= max_pack) k *= 2;
+    while (2 * k * static_cast<int>(sizeof(T)) <= 16 && items_per_lane % (2 * k) == 0 && 2 * k <= max_pack) k *= 2;
     return k;
   }();
   static constexpr int rows = items_per_lane / v;
   static constexpr int row_items = v * width;
   static constexpr int segment = rows * row_items;
   static constexpr int items = segment * Team::warps;
-  static_assert(rows * v == items_per_lane, "items_per_lane must be a multiple of the items in 16 bytes");
 
   struct scratch {
     raw_array<T, Team::warps> per_warp;
@@ -57,9 +56,13 @@ class register_tile {
   LANEWISE_FUNCTION register_tile(const Team& team, scratch& shared, const Source& source, std::int64_t first, std::int64_t n)
       : team_(team), shared_(shared), first_(first) {
     const std::int64_t left = n - first;
+    const std::int64_t left_for_me = left - team.warp_index() * segment;
+    // Whether everything is there is asked of the unclamped numbers: ptxas 13.0 takes a 32-bit clamp(x, 0, c) == c for x > 0 on
+    // sm_90 (it uses the predicate that VIMNMX.RELU returns).
+    whole_tile_ = left >= items;
+    whole_segment_ = left_for_me >= segment;
     count_ = left < items ? static_cast<int>(left < 0 ? 0 : left) : items;
-    const int mine = count_ - team.warp_index() * segment;
-    mine_ = mine < 0 ? 0 : (mine < segment ? mine : segment);
+    mine_ = left_for_me < segment ? static_cast<int>(left_for_me < 0 ? 0 : left_for_me) : segment;
     load(source);
   }
 
@@ -68,7 +71,7 @@ class register_tile {
   /// Scans the tile within each row and finds the total. Call before store_inclusive or store_exclusive.
   template <class Op>
   LANEWISE_FUNCTION void scan(Op op) {
-    if (count_ == items) {
+    if (whole_tile_) {
       scan_rows<true>(op);
     } else {
       scan_rows<false>(op);
@@ -93,6 +96,16 @@ class register_tile {
     store<true>(sink, before, op);
   }
 
+  /// Calls f(exists, items) with a lane's worth of items at a time, in no particular order.
+  template <class F>
+  LANEWISE_FUNCTION void for_each_window(F f) {
+    if (whole_segment_) {
+      windows<true>(f);
+    } else {
+      windows<false>(f);
+    }
+  }
+
   /// Writes the items as they are.
   template <class Sink>
   LANEWISE_FUNCTION void store(const Sink& sink) {
@@ -114,13 +127,27 @@ class register_tile {
     return n < 0 ? 0 : (n < row_items ? n : row_items);
   }
 
+  template <bool full, class F>
+  LANEWISE_FUNCTION void windows(F f) {
+    const auto warp = team_.warp();
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      LANEWISE_UNROLL
+      for (int c = 0; c < v; ++c) {
+        const auto item = warp.map([c](const packs& p) { return p[c]; }, row_[j]);
+        const int n = row_count(j);
+        f(full ? warp.first(width) : warp.first(n <= c ? 0 : (n - c + v - 1) / v), item);
+      }
+    }
+  }
+
   template <class Source>
   LANEWISE_FUNCTION void load(const Source& source) {
     const auto warp = team_.warp();
     if constexpr (Source::contiguous) {
       using raw = pack<typename Source::raw_type, v>;
       const auto* address = source.data + row_first(0);
-      if (mine_ == segment && reinterpret_cast<std::uintptr_t>(address) % alignof(raw) == 0) {
+      if (whole_segment_ && reinterpret_cast<std::uintptr_t>(address) % alignof(raw) == 0) {
         lanes<raw> in[rows];
         LANEWISE_UNROLL
         for (int j = 0; j < rows; ++j) in[j] = warp.load_streaming(reinterpret_cast<const raw*>(address) + j * width);
@@ -207,7 +234,7 @@ class register_tile {
       before.value = before.present ? op(before.value, before_warp_.value) : before_warp_.value;
       before.present = true;
     }
-    if (count_ == items) {
+    if (whole_tile_) {
       combine_rows<exclusive, true>(before, op);
     } else {
       combine_rows<exclusive, false>(before, op);
@@ -257,7 +284,7 @@ class register_tile {
     if constexpr (Sink::contiguous) {
       using raw = pack<typename Sink::raw_type, v>;
       auto* address = sink.data + at;
-      if (mine_ == segment && reinterpret_cast<std::uintptr_t>(address) % alignof(raw) == 0) {
+      if (whole_segment_ && reinterpret_cast<std::uintptr_t>(address) % alignof(raw) == 0) {
         warp.store_streaming(reinterpret_cast<raw*>(address), warp.map(
                                                                   [](const packs& p) {
                                                                     raw r;
@@ -284,6 +311,8 @@ class register_tile {
   const Team& team_;
   scratch& shared_;
   std::int64_t first_;
+  bool whole_tile_;
+  bool whole_segment_;
   int count_;
   int mine_;
   const lanes<std::uint32_t> lane_index_ = team_.warp().lane();

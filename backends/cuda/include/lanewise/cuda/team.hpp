@@ -16,6 +16,7 @@ class team {
  public:
   using warp_type = cuda::warp<32>;
   static constexpr int warps = warps_;
+  static constexpr int windows_in_flight = 1;
   static constexpr bool one_ticket = true;
 
   LANEWISE_CUDA_FUNCTION warp_type warp() const { return {}; }

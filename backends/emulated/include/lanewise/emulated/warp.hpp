@@ -19,7 +19,8 @@ struct lanes {
   T lane[W];
 
   lanes() = default;
-  lanes(T x) {
+  // Host-device, as nvcc reports a host constructor in a host-device template without a place, where no pragma reaches.
+  LANEWISE_FUNCTION lanes(T x) {
     for (int i = 0; i < W; ++i) lane[i] = x;
   }
 
@@ -31,13 +32,17 @@ struct lanes {
   }
   LANEWISE_EMULATED_BINARY(+)
   LANEWISE_EMULATED_BINARY(-)
-  LANEWISE_EMULATED_BINARY(*)
   LANEWISE_EMULATED_BINARY(&)
   LANEWISE_EMULATED_BINARY(|)
   LANEWISE_EMULATED_BINARY(^)
   LANEWISE_EMULATED_BINARY(<<)
   LANEWISE_EMULATED_BINARY(>>)
 #undef LANEWISE_EMULATED_BINARY
+  friend lanes operator*(const lanes& a, const lanes& b) {
+    lanes r;
+    for (int i = 0; i < W; ++i) r.lane[i] = multiplies{}(a.lane[i], b.lane[i]);
+    return r;
+  }
   friend lanes operator~(const lanes& a) {
     lanes r;
     for (int i = 0; i < W; ++i) r.lane[i] = static_cast<T>(~a.lane[i]);

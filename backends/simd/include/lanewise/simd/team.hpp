@@ -19,6 +19,7 @@ class team {
  public:
   using warp_type = simd::warp<32>;
   static constexpr int warps = 1;
+  static constexpr int windows_in_flight = 4;
   static constexpr bool one_ticket = false;
 
   team(std::uint32_t index, std::uint32_t league) : index_(index), league_(league) {}

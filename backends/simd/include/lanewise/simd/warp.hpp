@@ -1,0 +1,1179 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/simd/highway.hpp>
+#include <lanewise/warp.hpp>
+
+#include <hwy/cache_control.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace backends::simd {
+
+#define LANEWISE_SIMD_FUNCTION inline __attribute__((always_inline))
+
+// Everything below depends on the instruction set of the unit that includes it.
+inline namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+namespace detail {
+
+inline constexpr bool predicate_registers = HWY_TARGET <= HWY_AVX3;
+
+template <std::size_t bytes, bool is_signed = false>
+using word = hwy::If<is_signed, hwy::SignedFromSize<bytes>, hwy::UnsignedFromSize<bytes>>;
+
+template <class T>
+concept arithmetic = std::is_arithmetic_v<T> && sizeof(T) <= 8;
+
+template <class T>
+concept integer = arithmetic<T> && std::is_integral_v<T>;
+
+/// Values that a vector element can hold. Structs of such a size travel as unsigned words.
+template <class T>
+concept vectorizable = sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8;
+
+template <class T>
+struct element {
+  using type = word<sizeof(T)>;
+};
+template <std::integral T>
+struct element<T> {
+  using type = word<sizeof(T), std::is_signed_v<T>>;
+};
+template <std::floating_point T>
+struct element<T> {
+  using type = T;
+};
+template <vectorizable T>
+using element_t = typename element<T>::type;
+
+/// Highway's tag of the vectors that W lanes of T are cut into.
+template <class T, int W>
+using tag = hn::CappedTag<element_t<T>, W>;
+template <class T, int W>
+using words_tag = tag<word<sizeof(T)>, W>;
+template <class T, int W>
+inline constexpr int per_vector = hn::MaxLanes(tag<T, W>{});
+template <class T, int W>
+inline constexpr int vectors = W / per_vector<T, W>;
+
+template <class T>
+inline constexpr int mask_bytes = 4;
+template <vectorizable T>
+inline constexpr int mask_bytes<T> = sizeof(T);
+
+template <class T, int W>
+inline constexpr std::size_t alignment = alignof(T);
+template <vectorizable T, int W>
+inline constexpr std::size_t alignment<T, W> = W * sizeof(T) < 64 ? W * sizeof(T) : 64;
+
+/// f(0), f(1), ..., f(n-1) with constant arguments: arrays that are only indexed this way live in registers, at any
+/// level of optimisation and from nvcc too, which ignores GCC's unroll pragma.
+template <int n, class F>
+LANEWISE_SIMD_FUNCTION void unrolled(F f) {
+  [&]<int... i>(std::integer_sequence<int, i...>) LANEWISE_INLINE_LAMBDA {
+    (f(std::integral_constant<int, i>{}), ...);
+  }(std::make_integer_sequence<int, n>{});
+}
+
+/// Vectors are read and written as bytes, so that one type of access serves every T and aliasing is no concern.
+template <class D, class T>
+LANEWISE_SIMD_FUNCTION hn::Vec<D> load_vector(D d, const T* p) {
+  return hn::BitCast(d, hn::LoadU(hn::Repartition<std::uint8_t, D>(), reinterpret_cast<const std::uint8_t*>(p)));
+}
+template <class D, class T>
+LANEWISE_SIMD_FUNCTION void store_vector(D, hn::Vec<D> v, T* p) {
+  const hn::Repartition<std::uint8_t, D> bytes;
+  hn::StoreU(hn::BitCast(bytes, v), bytes, reinterpret_cast<std::uint8_t*>(p));
+}
+
+template <order o>
+inline constexpr std::memory_order std_order = o == order::relaxed   ? std::memory_order_relaxed
+                                               : o == order::acquire ? std::memory_order_acquire
+                                               : o == order::release ? std::memory_order_release
+                                                                     : std::memory_order_acq_rel;
+
+}  // namespace detail
+
+template <int bytes, int W>
+struct mask;
+
+/// W values in memory as far as the language is concerned, in vector registers once the functions below are inlined.
+template <class T, int W>
+struct lanes {
+  static_assert(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>);
+  using value_type = T;
+
+  alignas(detail::alignment<T, W>) T lane[W];
+
+  lanes() = default;
+  // For both sides because nvcc reports a constructor of one side without saying where: no pragma silences that.
+  LANEWISE_FUNCTION lanes(T x) { fill(x); }
+  // Copied in whole vectors: GCC's own copies use narrower pieces, from which no later vector load is forwarded.
+  LANEWISE_SIMD_FUNCTION lanes(const lanes& other) { assign(other.lane); }
+  LANEWISE_SIMD_FUNCTION lanes& operator=(const lanes& other) {
+    assign(other.lane);
+    return *this;
+  }
+
+  LANEWISE_SIMD_FUNCTION auto get(int vector) const
+    requires detail::vectorizable<T>
+  {
+    return detail::load_vector(detail::tag<T, W>(), lane + vector * detail::per_vector<T, W>);
+  }
+  template <class V>
+  LANEWISE_SIMD_FUNCTION void set(int vector, V v) {
+    detail::store_vector(detail::tag<T, W>(), v, lane + vector * detail::per_vector<T, W>);
+  }
+  LANEWISE_SIMD_FUNCTION void fill(T x) {
+    if constexpr (detail::vectorizable<T>) {
+      const detail::tag<T, W> d;
+      const auto v = hn::Set(d, std::bit_cast<detail::element_t<T>>(x));
+      detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA { set(c, v); });
+    } else {
+      for (T& l : lane) l = x;
+    }
+  }
+  LANEWISE_SIMD_FUNCTION void assign(const T* p) {
+    if constexpr (detail::vectorizable<T>) {
+      constexpr int n = detail::per_vector<T, W>;
+      detail::unrolled<detail::vectors<T, W>>(
+          [&](auto c) LANEWISE_INLINE_LAMBDA { set(c, detail::load_vector(detail::tag<T, W>(), p + c * n)); });
+    } else {
+      for (int i = 0; i < W; ++i) lane[i] = p[i];
+    }
+  }
+};
+
+namespace detail {
+
+/// f applied to the vectors of a...
+template <class R, int W, class F, class... T>
+LANEWISE_SIMD_FUNCTION lanes<R, W> by_vectors(F f, const lanes<T, W>&... a) {
+  lanes<R, W> r;
+  unrolled<vectors<R, W>>([&](auto c) LANEWISE_INLINE_LAMBDA { r.set(c, f(a.get(c)...)); });
+  return r;
+}
+
+/// Integers of another size: truncated or extended like static_cast, in steps of two.
+template <integer U, integer T, int W>
+LANEWISE_SIMD_FUNCTION lanes<U, W> resize(const lanes<T, W>& a) {
+  constexpr bool grow = sizeof(U) > sizeof(T);
+  if constexpr (sizeof(U) == sizeof(T)) {
+    return by_vectors<U>([](auto v) LANEWISE_INLINE_LAMBDA { return hn::BitCast(tag<U, W>(), v); }, a);
+  } else {
+    using step = word<grow ? sizeof(T) * 2 : sizeof(T) / 2, grow && std::is_signed_v<T>>;
+    const tag<step, W> d;
+    lanes<step, W> r;
+    unrolled<std::min(vectors<step, W>, vectors<T, W>)>([&](auto c) LANEWISE_INLINE_LAMBDA {
+      if constexpr (grow && vectors<step, W> > vectors<T, W>) {
+        r.set(2 * c, hn::PromoteLowerTo(d, a.get(c)));
+        r.set(2 * c + 1, hn::PromoteUpperTo(d, a.get(c)));
+      } else if constexpr (grow) {
+        r.set(c, hn::PromoteTo(d, a.get(c)));
+      } else {
+        const words_tag<T, W> u;
+        if constexpr (vectors<step, W> < vectors<T, W>) {
+          r.set(c, hn::OrderedTruncate2To(d, hn::BitCast(u, a.get(2 * c)), hn::BitCast(u, a.get(2 * c + 1))));
+        } else {
+          r.set(c, hn::TruncateTo(d, hn::BitCast(u, a.get(c))));
+        }
+      }
+    });
+    return resize<U>(r);
+  }
+}
+
+/// After a scalar loop has written a: GCC vectorises such loops with 32 bytes by default, and a 64-byte load is not forwarded
+/// from two stores. Reading the halves back keeps all of it in registers.
+template <class T, int W>
+LANEWISE_SIMD_FUNCTION void settle(lanes<T, W>& a) {
+  if constexpr (vectorizable<T>) {
+    const tag<T, W> d;
+    if constexpr (d.MaxBytes() == 64) {
+      const hn::Half<tag<T, W>> h;
+      constexpr int n = per_vector<T, W>;
+      unrolled<vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
+        a.set(c, hn::Combine(d, load_vector(h, a.lane + c * n + n / 2), load_vector(h, a.lane + c * n)));
+      });
+    }
+  }
+}
+
+template <class T, int W>
+LANEWISE_SIMD_FUNCTION void settle(const lanes<T, W>&) {}
+
+template <class T, int W>
+LANEWISE_SIMD_FUNCTION void set_lanes(lanes<T, W>& r, auto f) {
+  for (int i = 0; i < W; ++i) r.lane[i] = f(i);
+  settle(r);
+}
+
+}  // namespace detail
+
+/// W truth values in the target's own form for elements of that many bytes: predicate registers, or words of 0 and ~0.
+template <int bytes, int W>
+struct mask {
+  using element = detail::word<bytes, true>;
+  using tag = detail::tag<element, W>;
+  using bits = std::conditional_t<(W > 32), std::uint64_t, std::uint32_t>;
+  static constexpr int n = detail::per_vector<element, W>;
+  static constexpr int vectors = W / n;
+
+#if HWY_TARGET <= HWY_AVX3
+  hn::Mask<tag> part[vectors];
+
+  LANEWISE_SIMD_FUNCTION hn::Mask<tag> get(int vector) const { return part[vector]; }
+  LANEWISE_SIMD_FUNCTION void set(int vector, hn::Mask<tag> m) { part[vector] = m; }
+#else
+  lanes<element, W> full;
+
+  LANEWISE_SIMD_FUNCTION hn::Mask<tag> get(int vector) const { return hn::MaskFromVec(full.get(vector)); }
+  LANEWISE_SIMD_FUNCTION void set(int vector, hn::Mask<tag> m) { full.set(vector, hn::VecFromMask(tag(), m)); }
+#endif
+
+  mask() = default;
+  LANEWISE_SIMD_FUNCTION explicit mask(bits b) {
+    detail::unrolled<vectors>([&](auto c) LANEWISE_INLINE_LAMBDA {
+      const std::uint64_t mine = std::uint64_t{b} >> (c * n);
+      set(c, hn::LoadMaskBits(tag(), reinterpret_cast<const std::uint8_t*>(&mine)));
+    });
+  }
+  template <int other>
+    requires(other != bytes)
+  LANEWISE_FUNCTION mask(const mask<other, W>& m) {
+    convert(m);
+  }
+
+  template <class M>
+  LANEWISE_SIMD_FUNCTION void convert(const M& m) {
+#if HWY_TARGET <= HWY_AVX3
+    *this = mask(m.ballot());
+#else
+    full = detail::resize<element>(m.full);
+#endif
+  }
+  /// The mask of one vector for elements of another type of this size.
+  template <class D>
+  LANEWISE_SIMD_FUNCTION hn::Mask<D> get_for(D d, int vector) const {
+    return hn::RebindMask(d, get(vector));
+  }
+  /// The same without the lanes that a vector smaller than a register has above its own.
+  template <class D>
+  LANEWISE_SIMD_FUNCTION hn::Mask<D> get_valid(D d, int vector) const {
+    if constexpr (tag().MaxBytes() < 16) {
+      return hn::And(get_for(d, vector), hn::FirstN(d, n));
+    } else {
+      return get_for(d, vector);
+    }
+  }
+  LANEWISE_SIMD_FUNCTION bits ballot() const {
+    bits b = 0;
+    detail::unrolled<vectors>([&](auto c) LANEWISE_INLINE_LAMBDA {
+      b |= static_cast<bits>(hn::BitsFromMask(tag(), get(c))) << (c * n);
+    });
+    return b;
+  }
+  template <class F>
+  LANEWISE_SIMD_FUNCTION auto fold(F f) const {
+    auto m = get(0);
+    detail::unrolled<vectors - 1>([&](auto c) LANEWISE_INLINE_LAMBDA { m = f(m, get(c + 1)); });
+    return m;
+  }
+};
+
+namespace detail {
+
+template <int bytes, int W, class F, class... M>
+LANEWISE_SIMD_FUNCTION mask<bytes, W> mask_by_vectors(F f, const M&... a) {
+  mask<bytes, W> r;
+  unrolled<mask<bytes, W>::vectors>([&](auto c) LANEWISE_INLINE_LAMBDA { r.set(c, f(a.get(c)...)); });
+  return r;
+}
+
+}  // namespace detail
+
+#define LANEWISE_SIMD_LOGICAL(op, function)                                                                          \
+  template <int bytes, int other, int W>                                                                             \
+  LANEWISE_SIMD_FUNCTION mask<bytes, W> operator op(const mask<bytes, W>& a, const mask<other, W>& b) {              \
+    return detail::mask_by_vectors<bytes, W>([](auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::function(x, y); }, \
+                                             a, mask<bytes, W>(b));                                                  \
+  }
+LANEWISE_SIMD_LOGICAL(&, And)
+LANEWISE_SIMD_LOGICAL(|, Or)
+#undef LANEWISE_SIMD_LOGICAL
+
+template <int bytes, int W>
+LANEWISE_SIMD_FUNCTION mask<bytes, W> operator!(const mask<bytes, W>& a) {
+  return detail::mask_by_vectors<bytes, W>([](auto x) LANEWISE_INLINE_LAMBDA { return hn::Not(x); }, a);
+}
+
+// The scalar operand of the second form is converted to T, so that a.operator op(3) needs no cast.
+#define LANEWISE_SIMD_BINARY(op, function)                                                                         \
+  template <detail::arithmetic T, int W>                                                                           \
+  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, const lanes<T, W>& b) {                      \
+    return detail::by_vectors<T>([](auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::function(x, y); }, a, b);  \
+  }                                                                                                                \
+  template <detail::arithmetic T, int W>                                                                           \
+  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, std::type_identity_t<T> b) {                 \
+    return a op lanes<T, W>(b);                                                                                    \
+  }                                                                                                                \
+  template <detail::arithmetic T, int W>                                                                           \
+  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(std::type_identity_t<T> a, const lanes<T, W>& b) {                 \
+    return lanes<T, W>(a) op b;                                                                                    \
+  }
+LANEWISE_SIMD_BINARY(+, Add)
+LANEWISE_SIMD_BINARY(-, Sub)
+LANEWISE_SIMD_BINARY(*, Mul)
+LANEWISE_SIMD_BINARY(&, And)
+LANEWISE_SIMD_BINARY(|, Or)
+LANEWISE_SIMD_BINARY(^, Xor)
+#undef LANEWISE_SIMD_BINARY
+
+#define LANEWISE_SIMD_SHIFT(op, function)                                                                         \
+  template <detail::integer T, int W>                                                                             \
+  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, const lanes<T, W>& b) {                     \
+    return detail::by_vectors<T>([](auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::function(x, y); }, a, b); \
+  }                                                                                                               \
+  template <detail::integer T, int W>                                                                             \
+  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, int count) {                                \
+    return detail::by_vectors<T>([=](auto x) LANEWISE_INLINE_LAMBDA { return hn::function##Same(x, count); }, a); \
+  }
+#define ShlSame ShiftLeftSame
+#define ShrSame ShiftRightSame
+LANEWISE_SIMD_SHIFT(<<, Shl)
+LANEWISE_SIMD_SHIFT(>>, Shr)
+#undef ShlSame
+#undef ShrSame
+#undef LANEWISE_SIMD_SHIFT
+
+template <detail::integer T, int W>
+LANEWISE_SIMD_FUNCTION lanes<T, W> operator~(const lanes<T, W>& a) {
+  return detail::by_vectors<T>([](auto x) LANEWISE_INLINE_LAMBDA { return hn::Not(x); }, a);
+}
+
+namespace detail {
+/// Highway's Ne is false for NaN on AVX-512.
+template <class V>
+LANEWISE_SIMD_FUNCTION auto unequal(V a, V b) {
+  return hn::Not(hn::Eq(a, b));
+}
+}  // namespace detail
+
+#define LANEWISE_SIMD_COMPARE(op, function)                                                                        \
+  template <class T, int W>                                                                                        \
+  LANEWISE_SIMD_FUNCTION auto operator op(const lanes<T, W>& a, const lanes<T, W>& b) {                             \
+    using result = mask<detail::mask_bytes<T>, W>;                                                                 \
+    if constexpr (detail::arithmetic<T>) {                                                                         \
+      result r;                                                                                                    \
+      detail::unrolled<result::vectors>([&](auto c) LANEWISE_INLINE_LAMBDA {                                       \
+        r.set(c, hn::RebindMask(typename result::tag(), function(a.get(c), b.get(c))));                        \
+      });                                                                                                          \
+      return r;                                                                                                    \
+    } else {                                                                                                       \
+      typename result::bits r = 0;                                                                                 \
+      for (int i = 0; i < W; ++i) r |= static_cast<typename result::bits>(a.lane[i] op b.lane[i]) << i;            \
+      return result(r);                                                                                            \
+    }                                                                                                              \
+  }                                                                                                                \
+  template <class T, int W>                                                                                        \
+  LANEWISE_SIMD_FUNCTION auto operator op(const lanes<T, W>& a, std::type_identity_t<T> b) {                        \
+    return a op lanes<T, W>(b);                                                                                    \
+  }
+LANEWISE_SIMD_COMPARE(==, hn::Eq)
+LANEWISE_SIMD_COMPARE(!=, detail::unequal)
+LANEWISE_SIMD_COMPARE(<, hn::Lt)
+LANEWISE_SIMD_COMPARE(<=, hn::Le)
+LANEWISE_SIMD_COMPARE(>, hn::Gt)
+LANEWISE_SIMD_COMPARE(>=, hn::Ge)
+#undef LANEWISE_SIMD_COMPARE
+
+template <int bytes, class T, int W>
+LANEWISE_SIMD_FUNCTION lanes<T, W> select(const mask<bytes, W>& m, const lanes<T, W>& a, const lanes<T, W>& b) {
+  lanes<T, W> r;
+  if constexpr (detail::vectorizable<T>) {
+    const mask<sizeof(T), W> fitting(m);
+    detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
+      r.set(c, hn::IfThenElse(fitting.get_for(detail::tag<T, W>(), c), a.get(c), b.get(c)));
+    });
+  } else {
+    const auto chosen = m.ballot();
+    for (int i = 0; i < W; ++i) r.lane[i] = (chosen >> i) & 1 ? a.lane[i] : b.lane[i];
+  }
+  return r;
+}
+
+namespace detail {
+
+template <class Op, class... Ops>
+inline constexpr bool one_of = (std::is_same_v<Op, Ops> || ...);
+
+/// Operators with a vector instruction, and those among them with op(a, a) == a.
+template <class Op, class T>
+inline constexpr bool in_vectors = arithmetic<T> && (one_of<Op, plus, multiplies, minimum, maximum> ||
+                                                     (integer<T> && one_of<Op, bit_and, bit_or, bit_xor>));
+template <class Op>
+inline constexpr bool idempotent = one_of<Op, minimum, maximum, bit_and, bit_or>;
+
+template <class Op, class V>
+LANEWISE_SIMD_FUNCTION V apply(V a, V b) {
+  if constexpr (one_of<Op, plus>) return hn::Add(a, b);
+  if constexpr (one_of<Op, multiplies>) return hn::Mul(a, b);
+  if constexpr (one_of<Op, minimum>) return hn::Min(b, a);
+  if constexpr (one_of<Op, maximum>) return hn::Max(b, a);
+  if constexpr (one_of<Op, bit_and>) return hn::And(a, b);
+  if constexpr (one_of<Op, bit_or>) return hn::Or(a, b);
+  if constexpr (one_of<Op, bit_xor>) return hn::Xor(a, b);
+}
+
+template <class Op, class D, class V>
+LANEWISE_SIMD_FUNCTION auto fold_vector(D, V v) {
+  if constexpr (hn::MaxLanes(D()) == 1) {
+    return hn::GetLane(v);
+  } else {
+    const hn::Half<D> h;
+    return fold_vector<Op>(h, apply<Op>(hn::LowerHalf(h, v), hn::UpperHalf(h, v)));
+  }
+}
+
+/// One instruction moves lanes across the whole vector.
+template <class D>
+inline constexpr bool wide_slides =
+    predicate_registers && sizeof(hn::TFromD<D>) >= 4 && hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) >= 32;
+
+/// v moved up by k lanes, at most 16 bytes; below it the lanes that e, the same in all blocks of 128 bits, has on top.
+template <int k, class D, class V>
+LANEWISE_SIMD_FUNCTION V slide_in(D d, V v, V e) {
+  constexpr int bytes = D().MaxBytes();
+  constexpr int shift = k * sizeof(hn::TFromD<D>);
+  const hn::Repartition<std::uint8_t, D> u;
+  const auto up = hn::BitCast(u, v);
+  const auto below = hn::BitCast(u, e);
+  if constexpr (bytes <= 16) {
+    return hn::BitCast(d, hn::CombineShiftRightBytes<bytes - shift>(u, up, below));
+#if HWY_TARGET <= HWY_AVX3
+  } else if constexpr (shift % 4 == 0 && bytes == 64) {
+    return hn::BitCast(d, hn::Vec<decltype(u)>{_mm512_alignr_epi32(up.raw, below.raw, 16 - shift / 4)});
+  } else if constexpr (shift % 4 == 0) {
+    return hn::BitCast(d, hn::Vec<decltype(u)>{_mm256_alignr_epi32(up.raw, below.raw, 8 - shift / 4)});
+  } else if constexpr (bytes == 64) {
+    return hn::BitCast(d, hn::CombineShiftRightBytes<16 - shift>(
+                              u, up, hn::Vec<decltype(u)>{_mm512_alignr_epi32(up.raw, below.raw, 12)}));
+#endif
+  } else if constexpr (shift == 16) {
+    return hn::ConcatLowerLower(d, v, e);
+  } else {
+    return hn::BitCast(d, hn::CombineShiftRightBytes<16 - shift>(u, up, hn::ConcatLowerLower(u, up, below)));
+  }
+}
+
+/// What may move in below x without changing it.
+template <class Op, class D, class V>
+LANEWISE_SIMD_FUNCTION V neutral(D d, V x) {
+  return idempotent<Op> ? x : hn::Set(d, static_cast<hn::TFromD<D>>(one_of<Op, multiplies>));
+}
+
+/// Inclusive scan within one vector by doubling: over all of it, or inside blocks of 128 bits and then across them.
+template <class Op, class D, class V>
+LANEWISE_SIMD_FUNCTION V scan_vector(D d, V v) {
+  constexpr int bytes = D().MaxBytes();
+  constexpr int lanes = hn::MaxLanes(D());
+  constexpr int block = std::min(bytes, 16) / static_cast<int>(sizeof(hn::TFromD<D>));
+  if constexpr (wide_slides<D>) {
+    const V e = neutral<Op>(d, hn::BroadcastLane<0>(v));
+    v = apply<Op>(slide_in<1>(d, v, e), v);
+    if constexpr (lanes > 2) v = apply<Op>(slide_in<2>(d, v, e), v);
+    if constexpr (lanes > 4) v = apply<Op>(slide_in<4>(d, v, e), v);
+    if constexpr (lanes > 8) v = apply<Op>(slide_in<8>(d, v, e), v);
+  } else {
+    V e = neutral<Op>(d, hn::Broadcast<0>(v));
+    if constexpr (block > 1) v = apply<Op>(hn::CombineShiftRightLanes<block - 1>(d, v, e), v);
+    if constexpr (block > 2) v = apply<Op>(hn::CombineShiftRightLanes<block - 2>(d, v, e), v);
+    if constexpr (block > 4) v = apply<Op>(hn::CombineShiftRightLanes<block - 4>(d, v, e), v);
+    if constexpr (block > 8) v = apply<Op>(hn::CombineShiftRightLanes<block - 8>(d, v, e), v);
+    if constexpr (bytes > 16) {
+      e = neutral<Op>(d, hn::BroadcastLane<0>(v));
+      v = apply<Op>(slide_in<block>(d, hn::Broadcast<block - 1>(v), e), v);
+    }
+    if constexpr (bytes > 32) v = apply<Op>(hn::ConcatLowerLower(d, hn::Broadcast<block - 1>(v), e), v);
+  }
+  return v;
+}
+
+/// Shuffles look lanes up in that many vectors at most; beyond, a loop over memory is faster.
+inline constexpr int lookup_vectors = HWY_TARGET <= HWY_AVX2                             ? 4
+                                      : HWY_TARGET == HWY_SSE2 || HWY_TARGET == HWY_EMU128 ? 0
+                                                                                         : 2;
+template <class T, int W>
+inline constexpr bool by_lookup = false;
+template <vectorizable T, int W>
+inline constexpr bool by_lookup<T, W> = vectors<T, W> <= lookup_vectors;
+
+template <int first, int count, class T, int W, class V>
+LANEWISE_SIMD_FUNCTION auto lookup(const lanes<T, W>& a, V index) {
+  const tag<T, W> d;
+  const words_tag<T, W> u;
+  constexpr word<sizeof(T)> n = per_vector<T, W>;
+  if constexpr (count == 1) {
+    return hn::TableLookupLanes(a.get(first), hn::IndicesFromVec(d, hn::And(index, hn::Set(u, n - 1))));
+  } else if constexpr (count == 2) {
+    const auto within = hn::IndicesFromVec(d, hn::And(index, hn::Set(u, 2 * n - 1)));
+    return hn::TwoTablesLookupLanes(d, a.get(first), a.get(first + 1), within);
+  } else {
+    const auto upper = hn::RebindMask(d, hn::TestBit(index, hn::Set(u, count / 2 * n)));
+    return hn::IfThenElse(upper, lookup<first + count / 2, count / 2>(a, index), lookup<first, count / 2>(a, index));
+  }
+}
+
+/// v with lane i exchanged for lane i ^ k, one bit of k after the other.
+template <class D, class V>
+LANEWISE_SIMD_FUNCTION V butterfly(D d, V v, int k) {
+  constexpr int bytes = D().MaxBytes();
+  k *= static_cast<int>(sizeof(hn::TFromD<D>));
+  const auto neighbours = [&](auto step) LANEWISE_INLINE_LAMBDA {
+    constexpr int s = step;
+    if constexpr (s >= static_cast<int>(sizeof(hn::TFromD<D>)) && 2 * s <= bytes) {
+      const hn::Repartition<word<s>, D> wide;
+      if (k & s) v = hn::BitCast(d, hn::Reverse2(wide, hn::BitCast(wide, v)));
+    }
+  };
+  neighbours(std::integral_constant<int, 1>{});
+  neighbours(std::integral_constant<int, 2>{});
+  neighbours(std::integral_constant<int, 4>{});
+  neighbours(std::integral_constant<int, 8>{});
+  if constexpr (bytes >= 32) {
+    if (k & 16) v = hn::SwapAdjacentBlocks(v);
+  }
+  if constexpr (bytes == 64) {
+    if (k & 32) v = hn::ConcatLowerUpper(d, v, v);
+  }
+  return v;
+}
+
+/// The chosen elements of v first, in order.
+template <class D>
+LANEWISE_SIMD_FUNCTION hn::Vec<D> compress(D, hn::Vec<D> v, hn::Mask<D> m) {
+#if HWY_TARGET <= HWY_AVX3
+  // Highway zeroes the rest, which on AMD makes the instruction wait for its old destination.
+  constexpr int bytes = D().MaxBytes();
+  if constexpr (sizeof(hn::TFromD<D>) == 4) {
+    if constexpr (bytes == 64) return {_mm512_mask_compress_epi32(v.raw, m.raw, v.raw)};
+    if constexpr (bytes == 32) return {_mm256_mask_compress_epi32(v.raw, m.raw, v.raw)};
+    if constexpr (bytes <= 16) return {_mm_mask_compress_epi32(v.raw, m.raw, v.raw)};
+  } else if constexpr (sizeof(hn::TFromD<D>) == 8) {
+    if constexpr (bytes == 64) return {_mm512_mask_compress_epi64(v.raw, m.raw, v.raw)};
+    if constexpr (bytes == 32) return {_mm256_mask_compress_epi64(v.raw, m.raw, v.raw)};
+    if constexpr (bytes <= 16) return {_mm_mask_compress_epi64(v.raw, m.raw, v.raw)};
+  } else {
+    return hn::Compress(v, m);
+  }
+#else
+  return hn::Compress(v, m);
+#endif
+}
+
+template <class M>
+inline constexpr bool is_mask = false;
+template <int bytes, int W>
+inline constexpr bool is_mask<mask<bytes, W>> = true;
+
+}  // namespace detail
+
+/// W lanes computed by one thread in the target's vectors.
+template <int W = 32>
+class warp : public warp_operations<warp<W>> {
+  static_assert(W >= 2 && W <= 64 && (W & (W - 1)) == 0);
+
+ public:
+  static constexpr int width = W;
+  static constexpr bool has_wide_words = false;
+  using bits = std::conditional_t<(W > 32), std::uint64_t, std::uint32_t>;
+  template <class T>
+  using lanes = simd::lanes<T, W>;
+  template <class T>
+  using mask_for = simd::mask<detail::mask_bytes<T>, W>;
+
+  warp() = default;
+
+  static LANEWISE_SIMD_FUNCTION int popcount(std::uint32_t b) { return std::popcount(b); }
+  static LANEWISE_SIMD_FUNCTION int popcount(std::uint64_t b) { return std::popcount(b); }
+  static LANEWISE_SIMD_FUNCTION int lowest(bits b) { return std::countr_zero(b); }
+  static LANEWISE_SIMD_FUNCTION int highest(bits b) { return std::bit_width(b) - 1; }
+
+  LANEWISE_SIMD_FUNCTION lanes<std::uint32_t> lane() const { return iota<std::uint32_t>(); }
+  template <class T = std::uint32_t>
+  LANEWISE_SIMD_FUNCTION mask_for<T> first(int n) const {
+    mask_for<T> r;
+    detail::unrolled<mask_for<T>::vectors>([&](auto c) LANEWISE_INLINE_LAMBDA {
+      r.set(c, hn::FirstN(typename mask_for<T>::tag(), static_cast<std::size_t>(std::max(n - c * mask_for<T>::n, 0))));
+    });
+    return r;
+  }
+  template <class T = std::uint32_t>
+  LANEWISE_SIMD_FUNCTION mask_for<T> mask_of(bits b) const {
+    return mask_for<T>(b);
+  }
+  LANEWISE_SIMD_FUNCTION lanes<bits> lanes_below() const { return (lanes<bits>(1) << iota<bits>()) - bits{1}; }
+
+  template <class F, class... T>
+  LANEWISE_SIMD_FUNCTION auto map(F f, const lanes<T>&... a) const {
+    lanes<std::decay_t<decltype(f(a.lane[0]...))>> r;
+    detail::set_lanes(r, [&](int i) LANEWISE_INLINE_LAMBDA { return f(a.lane[i]...); });
+    return r;
+  }
+  template <int b, class F, class R, class... T>
+  LANEWISE_SIMD_FUNCTION lanes<R> map(const mask<b, W>& m, F f, R otherwise, const lanes<T>&... a) const {
+    const bits active = ballot(m);
+    lanes<R> r;
+    detail::set_lanes(r, [&](int i) LANEWISE_INLINE_LAMBDA {
+      return (active >> i) & 1 ? static_cast<R>(f(a.lane[i]...)) : otherwise;
+    });
+    return r;
+  }
+  template <class F, class... A>
+    requires(!detail::is_mask<F>)
+  LANEWISE_SIMD_FUNCTION void each(F f, A&... a) const {
+    for (int i = 0; i < W; ++i) f(a.lane[i]...);
+    (detail::settle(a), ...);
+  }
+  template <int b, class F, class... A>
+  LANEWISE_SIMD_FUNCTION void each(const mask<b, W>& m, F f, A&... a) const {
+    for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA { f(a.lane[i]...); });
+    (detail::settle(a), ...);
+  }
+  template <class U, class T>
+  LANEWISE_SIMD_FUNCTION lanes<U> cast(const lanes<T>& a) const {
+    if constexpr (detail::integer<T> && detail::integer<U>) {
+      return detail::resize<U>(a);
+    } else {
+      return map([](T x) { return static_cast<U>(x); }, a);
+    }
+  }
+
+  template <int b>
+  LANEWISE_SIMD_FUNCTION bits ballot(const mask<b, W>& m) const {
+    return m.ballot();
+  }
+  template <int b>
+  LANEWISE_SIMD_FUNCTION bool any(const mask<b, W>& m) const {
+    const auto some = m.fold([](auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::Or(x, y); });
+    return !hn::AllFalse(typename mask<b, W>::tag(), some);
+  }
+  template <int b>
+  LANEWISE_SIMD_FUNCTION bool all(const mask<b, W>& m) const {
+    const auto every = m.fold([](auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::And(x, y); });
+    return hn::AllTrue(typename mask<b, W>::tag(), every);
+  }
+  template <int b>
+  LANEWISE_SIMD_FUNCTION int count(const mask<b, W>& m) const {
+    return popcount(ballot(m));
+  }
+
+  template <class T>
+  LANEWISE_SIMD_FUNCTION T broadcast(const lanes<T>& a, int source) const {
+    return a.lane[source];
+  }
+  template <class T, class I>
+  LANEWISE_SIMD_FUNCTION lanes<T> shuffle(const lanes<T>& a, const lanes<I>& source) const {
+    if constexpr (detail::by_lookup<T, W>) {
+      const auto index = detail::resize<detail::word<sizeof(T)>>(source);
+      return detail::by_vectors<T>(
+          [&](auto i) LANEWISE_INLINE_LAMBDA { return detail::lookup<0, detail::vectors<T, W>>(a, i); }, index);
+    } else {
+      return permute(a, [&](int i) LANEWISE_INLINE_LAMBDA { return static_cast<int>(source.lane[i] & I{W - 1}); });
+    }
+  }
+  template <class T>
+  LANEWISE_SIMD_FUNCTION lanes<T> shuffle_up(const lanes<T>& a, int k) const {
+    return slide(a, -k);
+  }
+  template <class T>
+  LANEWISE_SIMD_FUNCTION lanes<T> shuffle_down(const lanes<T>& a, int k) const {
+    return slide(a, k);
+  }
+  template <class T>
+  LANEWISE_SIMD_FUNCTION lanes<T> shuffle_xor(const lanes<T>& a, int k) const {
+    if constexpr (detail::vectorizable<T>) {
+      constexpr int n = detail::per_vector<T, W>;
+      lanes<T> r;
+      detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
+        const int from = c ^ ((k & (W - 1)) / n);
+        r.set(c, detail::butterfly(detail::tag<T, W>(), a.get(from), k & (n - 1)));
+      });
+      return r;
+    } else {
+      return permute(a, [&](int i) LANEWISE_INLINE_LAMBDA { return (i ^ k) & (W - 1); });
+    }
+  }
+
+  template <class T, class Op>
+  LANEWISE_SIMD_FUNCTION T reduce(const lanes<T>& a, Op op, int n = W) const {
+    if constexpr (detail::in_vectors<Op, T>) {
+      return fold<Op>(n == W ? a : select(first<T>(n), a, lanes<T>(spare<Op>(a.lane[0]))));
+    } else {
+      return fold_scalars(a, op, 0, n);
+    }
+  }
+  template <class T, class Op>
+  LANEWISE_SIMD_FUNCTION T reduce_from(int start, const lanes<T>& a, Op op) const {
+    if constexpr (detail::in_vectors<Op, T>) {
+      return fold<Op>(select(first<T>(start), lanes<T>(spare<Op>(a.lane[W - 1])), a));
+    } else {
+      return fold_scalars(a, op, start, W);
+    }
+  }
+  template <class T, class Op>
+  LANEWISE_SIMD_FUNCTION lanes<T> inclusive_scan(const lanes<T>& a, Op op, int n = W) const {
+    if constexpr (detail::in_vectors<Op, T>) {
+      const detail::tag<T, W> d;
+      lanes<T> r = detail::by_vectors<T>(
+          [&](auto v) LANEWISE_INLINE_LAMBDA { return detail::scan_vector<Op>(d, v); }, a);
+      if constexpr (detail::vectors<T, W> > 1) {
+        auto before = last(r, 0);
+        detail::unrolled<detail::vectors<T, W> - 1>([&](auto c) LANEWISE_INLINE_LAMBDA {
+          const auto total = last(r, c + 1);
+          r.set(c + 1, detail::apply<Op>(before, r.get(c + 1)));
+          before = detail::apply<Op>(before, total);
+        });
+      }
+      return r;
+    } else {
+      lanes<T> r = a;
+      for (int i = 1; i < n; ++i) r.lane[i] = op(r.lane[i - 1], a.lane[i]);
+      return r;
+    }
+  }
+  template <class T, class Op>
+  LANEWISE_SIMD_FUNCTION lanes<T> exclusive_scan(const lanes<T>& a, Op op, T init, int n = W) const {
+    if constexpr (detail::in_vectors<Op, T>) {
+      const detail::tag<T, W> d;
+      lanes<T> r = detail::by_vectors<T>(
+          [&](auto v) LANEWISE_INLINE_LAMBDA { return detail::scan_vector<Op>(d, v); }, a);
+      auto before = hn::Set(d, init);
+      detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
+        const auto total = last(r, c);
+        r.set(c, detail::apply<Op>(before, detail::slide_in<1>(d, r.get(c), detail::neutral<Op>(d, before))));
+        before = detail::apply<Op>(before, total);
+      });
+      return r;
+    } else {
+      lanes<T> r(init);
+      for (int i = 1; i < n; ++i) r.lane[i] = op(r.lane[i - 1], a.lane[i - 1]);
+      return r;
+    }
+  }
+
+  template <int b, class T>
+  LANEWISE_SIMD_FUNCTION lanes<bits> match_any(const mask<b, W>& m, const lanes<T>& a) const {
+    const bits active = ballot(m);
+    lanes<bits> r;
+    if constexpr (detail::vectorizable<T>) {
+      lanes<detail::word<sizeof(T)>> words;
+      std::memcpy(words.lane, a.lane, sizeof words.lane);
+      for (int i = 0; i < W; ++i) r.lane[i] = ballot(words == words.lane[i]) & active;
+    } else {
+      for (int i = 0; i < W; ++i) {
+        bits same = 0;
+        for (int j = 0; j < W; ++j) same |= bits{std::memcmp(&a.lane[i], &a.lane[j], sizeof(T)) == 0} << j;
+        r.lane[i] = same & active;
+      }
+    }
+    return select(m, r, lanes<bits>(0));
+  }
+  using warp_operations<warp<W>>::peers;  // by planes
+  template <int b, class I>
+  LANEWISE_SIMD_FUNCTION lanes<bits> peers(const mask<b, W>& m, const lanes<I>& bucket, std::uint32_t count) const {
+    const auto number = cast<bits>(bucket);
+    return select(m, agreeing(m, number, count, number), lanes<bits>(0));
+  }
+  template <int b, class I>
+  LANEWISE_SIMD_FUNCTION lanes<std::uint32_t> rank_among_equals(const mask<b, W>& m, const lanes<I>& bucket,
+                                                                std::uint32_t count) const {
+    return populations(peers(m, bucket, count) & lanes_below());
+  }
+  template <int group = 0, int b, class I>
+  LANEWISE_SIMD_FUNCTION lanes<std::uint32_t> histogram(const mask<b, W>& m, const lanes<I>& bucket,
+                                                        std::uint32_t count) const {
+    const auto mine = iota<bits>() + bits{group * W};
+    return populations(select(mine < count, agreeing(m, cast<bits>(bucket), count, mine), lanes<bits>(0)));
+  }
+
+  // Memory.
+  template <class T>
+  LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> load(T* p) const {
+    lanes<std::remove_const_t<T>> r;
+    r.assign(p);
+    return r;
+  }
+  template <int b, class T>
+  LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> load(const mask<b, W>& m, T* p,
+                                                            std::remove_const_t<T> otherwise) const {
+    using V = std::remove_const_t<T>;
+    if constexpr (masked_access<V>) {
+      const detail::tag<V, W> d;
+      const mask_for<V> fitting(m);
+      lanes<V> r(otherwise);
+      detail::unrolled<detail::vectors<V, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
+        const auto* from = reinterpret_cast<const detail::element_t<V>*>(p + c * detail::per_vector<V, W>);
+        const auto valid = fitting.get_valid(d, c);
+        if constexpr (detail::predicate_registers) {
+          r.set(c, hn::MaskedLoadOr(r.get(c), valid, d, from));
+        } else {  // MaskedLoadOr would read the whole vector
+          r.set(c, hn::IfThenElse(valid, hn::MaskedLoad(valid, d, from), r.get(c)));
+        }
+      });
+      return r;
+    } else {
+      return all(m) ? load(p) : gather(m, p, lane(), otherwise);
+    }
+  }
+  template <class T>
+  LANEWISE_SIMD_FUNCTION void store(T* p, const lanes<T>& a) const {
+    if constexpr (detail::vectorizable<T>) {
+      detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
+        detail::store_vector(detail::tag<T, W>(), a.get(c), p + c * detail::per_vector<T, W>);
+      });
+    } else {
+      for (int i = 0; i < W; ++i) p[i] = a.lane[i];
+    }
+  }
+  template <int b, class T>
+  LANEWISE_SIMD_FUNCTION void store(const mask<b, W>& m, T* p, const lanes<T>& a) const {
+    if constexpr (masked_access<T>) {
+      const detail::tag<T, W> d;
+      const mask_for<T> fitting(m);
+      detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
+        auto* to = reinterpret_cast<detail::element_t<T>*>(p + c * detail::per_vector<T, W>);
+        hn::BlendedStore(a.get(c), fitting.get_valid(d, c), d, to);
+      });
+    } else if (all(m)) {
+      store(p, a);
+    } else {
+      for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA { p[i] = a.lane[i]; });
+    }
+  }
+  template <class T>
+  LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> load_streaming(T* p) const {
+    return load(p);
+  }
+  /// Past the caches where p is aligned. Such stores are weakly ordered; store<order::release> waits for them.
+  template <class T>
+  LANEWISE_SIMD_FUNCTION void store_streaming(T* p, const lanes<T>& a) const {
+    if constexpr (detail::vectorizable<T>) {
+      const detail::words_tag<T, W> u;
+      constexpr std::size_t bytes = u.MaxBytes();
+      if (bytes >= 16 && reinterpret_cast<std::uintptr_t>(p) % bytes == 0) {
+        detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
+          auto* to = reinterpret_cast<detail::word<sizeof(T)>*>(p + c * detail::per_vector<T, W>);
+          hn::Stream(hn::BitCast(u, a.get(c)), u, to);
+        });
+        return;
+      }
+    }
+    store(p, a);
+  }
+  template <class T, class I>
+  LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> gather(T* p, const lanes<I>& index) const {
+    return map([=](I i) LANEWISE_INLINE_LAMBDA { return p[i]; }, index);
+  }
+  template <int b, class T, class I>
+  LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> gather(const mask<b, W>& m, T* p, const lanes<I>& index,
+                                                              std::remove_const_t<T> otherwise) const {
+    using V = std::remove_const_t<T>;
+    const lanes<V> none(otherwise);
+    const bits active = ballot(m);
+    if (active == 0) return none;
+    // Inactive lanes read what some active lane reads: one more load costs less than a branch per lane.
+    return select(m, gather(p, select(m, index, lanes<I>(index.lane[lowest(active)]))), none);
+  }
+  template <class T, class I>
+  LANEWISE_SIMD_FUNCTION void scatter(T* p, const lanes<I>& index, const lanes<T>& a) const {
+    for (int i = 0; i < W; i += 4) {
+      detail::unrolled<std::min(W, 4)>([&](auto j) LANEWISE_INLINE_LAMBDA { p[index.lane[i + j]] = a.lane[i + j]; });
+    }
+  }
+  template <int b, class T, class I>
+  LANEWISE_SIMD_FUNCTION void scatter(const mask<b, W>& m, T* p, const lanes<I>& index, const lanes<T>& a) const {
+    for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA { p[index.lane[i]] = a.lane[i]; });
+  }
+  template <scope s = scope::device, int b, class T, class I>
+  LANEWISE_SIMD_FUNCTION lanes<T> load_relaxed(const mask<b, W>& m, const T* p, const lanes<I>& index,
+                                               T otherwise) const {
+    return racing_load<std::memory_order_relaxed>(m, p, index, otherwise);
+  }
+  template <scope s = scope::device, int b, class T, class I>
+  LANEWISE_SIMD_FUNCTION lanes<T> load_acquire(const mask<b, W>& m, const T* p, const lanes<I>& index,
+                                               T otherwise) const {
+    return racing_load<std::memory_order_acquire>(m, p, index, otherwise);
+  }
+  template <order o = order::relaxed, scope s = scope::device, int b, class T, class I>
+  LANEWISE_SIMD_FUNCTION lanes<T> fetch_add(const mask<b, W>& m, T* p, const lanes<I>& index,
+                                            const lanes<T>& a) const {
+    lanes<T> r(T{});
+    for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA {
+      r.lane[i] = std::atomic_ref<T>(p[index.lane[i]]).fetch_add(a.lane[i], detail::std_order<o>);
+    });
+    return r;
+  }
+  template <order o = order::acq_rel, scope s = scope::device, int b, class T, class I>
+  LANEWISE_SIMD_FUNCTION lanes<T> compare_exchange(const mask<b, W>& m, T* p, const lanes<I>& index,
+                                                   const lanes<T>& expected, const lanes<T>& desired) const {
+    lanes<T> r = expected;
+    for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA {
+      r.lane[i] = compare_exchange<o, s>(p[index.lane[i]], expected.lane[i], desired.lane[i]);
+    });
+    return r;
+  }
+  template <int b, class T>
+  LANEWISE_SIMD_FUNCTION int compress_store(T* p, const mask<b, W>& m, const lanes<T>& a) const {
+    const bits chosen = ballot(m);
+    const int total = popcount(chosen);
+    if constexpr (detail::vectorizable<T> && (sizeof(T) > 1 || HWY_TARGET <= HWY_AVX3_DL)) {
+      using word = detail::word<sizeof(T)>;
+      const detail::words_tag<T, W> u;
+      constexpr int n = detail::per_vector<T, W>;
+      const mask_for<T> fitting(m);
+      int done = 0;
+      detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
+        const auto v = detail::compress(u, hn::BitCast(u, a.get(c)), fitting.get_for(u, c));
+        const int here = popcount((chosen >> (c * n)) & (~bits{0} >> (sizeof(bits) * 8 - n)));
+        auto* to = reinterpret_cast<word*>(p + done);
+        // A whole vector fits where the values still to come cover what it writes too much.
+        if (!detail::predicate_registers && done + n <= total) {
+          detail::store_vector(u, v, to);
+        } else {
+          hn::StoreN(v, u, to, static_cast<std::size_t>(here));
+        }
+        done += here;
+      });
+    } else {
+      for_active(m, [&, to = p](int i) mutable LANEWISE_INLINE_LAMBDA { *to++ = a.lane[i]; });
+    }
+    return total;
+  }
+  template <int b, class T, class I>
+  LANEWISE_SIMD_FUNCTION void prefetch(const mask<b, W>& m, const T* p, const lanes<I>& index) const {
+    if (all(m)) {
+      for (int i = 0; i < W; ++i) __builtin_prefetch(p + index.lane[i]);
+    } else {
+      for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA { __builtin_prefetch(p + index.lane[i]); });
+    }
+  }
+
+  // Uniform effects.
+  template <class F>
+  LANEWISE_SIMD_FUNCTION auto once(F f) const {
+    return f();
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  LANEWISE_SIMD_FUNCTION T load(const T& ref) const {
+    return std::atomic_ref<T>(const_cast<T&>(ref)).load(detail::std_order<o>);
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  LANEWISE_SIMD_FUNCTION void store(T& ref, std::type_identity_t<T> x) const {
+    if constexpr (o != order::relaxed) hwy::FlushStream();
+    std::atomic_ref<T>(ref).store(x, detail::std_order<o>);
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  LANEWISE_SIMD_FUNCTION T fetch_add(T& ref, std::type_identity_t<T> x) const {
+    return std::atomic_ref<T>(ref).fetch_add(x, detail::std_order<o>);
+  }
+  template <order o = order::acq_rel, scope s = scope::device, class T>
+  LANEWISE_SIMD_FUNCTION T compare_exchange(T& ref, std::type_identity_t<T> expected,
+                                            std::type_identity_t<T> desired) const {
+    std::atomic_ref<T>(ref).compare_exchange_strong(expected, desired, detail::std_order<o>);
+    return expected;
+  }
+  LANEWISE_SIMD_FUNCTION void fence() const {}
+  LANEWISE_SIMD_FUNCTION void pause() const { hwy::Pause(); }
+
+  // Sub-warps, one after the other.
+  template <int w, class F>
+  LANEWISE_SIMD_FUNCTION void split(F f) const {
+    static_assert(w <= W);
+    for (int g = 0; g < W / w; ++g) f(warp<w>(g));
+  }
+  template <class T, int V>
+  LANEWISE_SIMD_FUNCTION lanes<T> take(const simd::lanes<T, V>& a) const {
+    return load(a.lane + group_ * W);
+  }
+  template <int b, int V>
+  LANEWISE_SIMD_FUNCTION mask<b, W> take(const mask<b, V>& m) const {
+    return mask<b, W>(static_cast<bits>(m.ballot() >> (group_ * W)));
+  }
+  template <class T, int V>
+  LANEWISE_SIMD_FUNCTION void put(simd::lanes<T, V>& a, const lanes<T>& part) const {
+    constexpr int bytes = sizeof part.lane;
+    if constexpr (detail::vectorizable<T>) {
+      const detail::tag<T, V> d;
+      const detail::words_tag<T, V> u;
+      constexpr int n = detail::per_vector<T, V>;
+      if constexpr (W < n) {
+        // Blended into its vector, because a load of the whole would not be forwarded from a narrower store.
+        hn::Vec<detail::tag<T, V>> repeated;
+        if constexpr (bytes == 32) {
+          repeated = hn::Combine(d, part.get(0), part.get(0));
+        } else if constexpr (bytes == 16) {
+          repeated = hn::BroadcastBlock<0>(hn::ResizeBitCast(d, part.get(0)));
+        } else {
+          detail::word<bytes> all;
+          std::memcpy(&all, part.lane, bytes);
+          repeated = hn::BitCast(d, hn::Set(hn::Repartition<detail::word<bytes>, detail::tag<T, V>>(), all));
+        }
+        using word = detail::word<sizeof(T)>;
+        const auto group = hn::And(hn::Iota(u, 0), hn::Set(u, static_cast<word>(-W)));
+        const auto here = hn::Eq(group, hn::Set(u, static_cast<word>(group_ * W % n)));
+        const int vector = group_ * W / n;
+        a.set(vector, hn::IfThenElse(hn::RebindMask(d, here), repeated, a.get(vector)));
+        return;
+      }
+    }
+    store(a.lane + group_ * W, part);
+  }
+
+ private:
+  template <int>
+  friend class warp;
+  explicit warp(int group) : group_(group) {}
+
+  /// Targets whose masked instructions leave the memory of inactive lanes alone.
+  template <class T>
+  static constexpr bool masked_access =
+      detail::vectorizable<T> && (detail::predicate_registers || (HWY_TARGET <= HWY_AVX2 && sizeof(T) >= 4));
+
+  template <class T>
+  static LANEWISE_SIMD_FUNCTION lanes<T> iota() {
+    lanes<T> r;
+    detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
+      r.set(c, hn::Iota(detail::tag<T, W>(), c * detail::per_vector<T, W>));
+    });
+    return r;
+  }
+  template <int b, class F>
+  static LANEWISE_SIMD_FUNCTION void for_active(const mask<b, W>& m, F f) {
+    for (bits todo = m.ballot(); todo != 0; todo &= todo - 1) f(lowest(todo));
+  }
+  template <class T, class F>
+  static LANEWISE_SIMD_FUNCTION lanes<T> permute(const lanes<T>& a, F source) {
+    lanes<T> r;
+    for (int i = 0; i < W; ++i) r.lane[i] = a.lane[source(i)];
+    return r;
+  }
+  /// Lane i + k's value in lane i, where there is such a lane.
+  template <class T>
+  static LANEWISE_SIMD_FUNCTION lanes<T> slide(const lanes<T>& a, int k) {
+    if constexpr (detail::vectorizable<T>) {
+      constexpr int n = detail::per_vector<T, W>;
+      constexpr int last = W / n - 1;
+      using word = detail::word<sizeof(T)>;
+      const detail::tag<T, W> d;
+      const detail::words_tag<T, W> u;
+      k = std::clamp(k, -W, W);
+      lanes<T> r;
+      detail::unrolled<last + 1>([&](auto c) LANEWISE_INLINE_LAMBDA {
+        const int from = c * n + k;
+        const int lower = from >> std::countr_zero(unsigned{n});
+        const auto place = hn::Iota(u, static_cast<word>(from & (n - 1)));
+        const auto moved =
+            hn::TwoTablesLookupLanes(d, a.get(std::clamp(lower, 0, last)), a.get(std::clamp(lower + 1, 0, last)),
+                                     hn::IndicesFromVec(d, place));
+        const auto exists = hn::Lt(hn::Iota(u, static_cast<word>(from)), hn::Set(u, word{W}));
+        r.set(c, hn::IfThenElse(hn::RebindMask(d, exists), moved, a.get(c)));
+      });
+      return r;
+    } else {
+      return permute(a, [&](int i) LANEWISE_INLINE_LAMBDA { return i + k >= 0 && i + k < W ? i + k : i; });
+    }
+  }
+  /// A value that changes nothing when it takes part in a reduction in which x does.
+  template <class Op, class T>
+  static LANEWISE_SIMD_FUNCTION T spare(T x) {
+    return detail::idempotent<Op> ? x : static_cast<T>(detail::one_of<Op, multiplies>);
+  }
+  template <class Op, class T>
+  static LANEWISE_SIMD_FUNCTION T fold(const lanes<T>& a) {
+    auto v = a.get(0);
+    detail::unrolled<detail::vectors<T, W> - 1>(
+        [&](auto c) LANEWISE_INLINE_LAMBDA { v = detail::apply<Op>(v, a.get(c + 1)); });
+    return static_cast<T>(detail::fold_vector<Op>(detail::tag<T, W>(), v));
+  }
+  template <class T, class Op>
+  static LANEWISE_SIMD_FUNCTION T fold_scalars(const lanes<T>& a, Op op, int begin, int end) {
+    T x = a.lane[begin];
+    for (int i = begin + 1; i < end; ++i) x = op(x, a.lane[i]);
+    return x;
+  }
+  /// The last lane of one vector, everywhere.
+  template <class T>
+  static LANEWISE_SIMD_FUNCTION auto last(const lanes<T>& a, int vector) {
+    return hn::BroadcastLane<detail::per_vector<T, W> - 1>(a.get(vector));
+  }
+  /// The active lanes whose bucket is the number that each lane names, by the bits that numbers below count have.
+  template <int b>
+  static LANEWISE_SIMD_FUNCTION lanes<bits> agreeing(const mask<b, W>& m, const lanes<bits>& bucket, std::uint32_t count,
+                                                     const lanes<bits>& named) {
+    lanes<bits> same(m.ballot());
+    lanes<bits> plane(1);
+    for (std::uint64_t reach = 1; reach < count; reach *= 2) {
+      const lanes<bits> vote(~((bucket & plane) == lanes<bits>(0)).ballot());
+      same = same & (vote ^ spread((named & plane) == lanes<bits>(0)));
+      plane = plane + plane;
+    }
+    return same;
+  }
+  /// All bits of the lanes where m holds.
+  static LANEWISE_SIMD_FUNCTION lanes<bits> spread(const mask_for<bits>& m) {
+    lanes<bits> r;
+    detail::unrolled<detail::vectors<bits, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
+      const detail::tag<bits, W> d;
+      r.set(c, hn::VecFromMask(d, m.get_for(d, c)));
+    });
+    return r;
+  }
+  static LANEWISE_SIMD_FUNCTION lanes<std::uint32_t> populations(const lanes<bits>& a) {
+    return detail::resize<std::uint32_t>(detail::by_vectors<bits>(
+        [](auto v) LANEWISE_INLINE_LAMBDA {
+          if constexpr (HWY_TARGET <= HWY_AVX3_DL) {
+            return hn::PopulationCount(v);
+          } else {
+            const hn::Repartition<std::uint8_t, detail::tag<bits, W>> u;
+            const auto bytes = hn::PopulationCount(hn::BitCast(u, v));
+            if constexpr (W > 32) return hn::SumsOf8(bytes);
+            if constexpr (W <= 32) {
+              const hn::Repartition<std::int32_t, decltype(u)> sums;
+              const hn::RebindToSigned<decltype(u)> weights;
+              return hn::BitCast(detail::tag<bits, W>(),
+                                 hn::SumOfMulQuadAccumulate(sums, bytes, hn::Set(weights, 1), hn::Zero(sums)));
+            }
+          }
+        },
+        a));
+  }
+  template <std::memory_order o, int b, class T, class I>
+  static LANEWISE_SIMD_FUNCTION lanes<T> racing_load(const mask<b, W>& m, const T* p, const lanes<I>& index,
+                                                     T otherwise) {
+    lanes<T> r(otherwise);
+    for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA {
+      r.lane[i] = std::atomic_ref<T>(const_cast<T&>(p[index.lane[i]])).load(o);
+    });
+    return r;
+  }
+
+  int group_ = 0;
+};
+
+}  // namespace HWY_NAMESPACE
+}  // namespace backends::simd
+LANEWISE_END_NAMESPACE
