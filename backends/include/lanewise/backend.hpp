@@ -84,4 +84,10 @@ void launch(const Exec& exec, const char* label, std::int64_t league, const Kern
   backend_of<Exec>::launch(exec, label, league, kernel);
 }
 
+/// Makes room in a workspace for calls of this size on this instance, so that they allocate nothing.
+template <class Exec>
+void reserve(const Exec& exec, workspace& work, const workspace_size& size) {
+  work.reserve_for<backend_of<Exec>>(exec, size, "reserve");
+}
+
 LANEWISE_END_TARGET_NAMESPACE

@@ -27,8 +27,8 @@ struct workspace_size {
 /// growing and freeing are ordered on that instance and do not block. A call without a workspace makes its own, and pays for an
 /// allocation and, where tiles hand values on, for clearing.
 ///
-/// A workspace belongs to the instance that used it last; using it on another one throws until release() was called. Graph
-/// capture needs a workspace that is large enough before the capture begins (reserve).
+/// A workspace belongs to the first instance that uses it; using it on another one throws until release() was called. Graph
+/// capture needs a workspace that is large enough before the capture begins: reserve(exec, work, size).
 class workspace {
  public:
   workspace() = default;

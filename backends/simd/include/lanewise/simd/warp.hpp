@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -836,7 +837,10 @@ class warp : public warp_operations<warp<W>> {
       });
       return r;
     } else {
-      return all(m) ? load(p) : gather(m, p, lane(), otherwise);
+      if (all(m)) return load(p);
+      lanes<V> r(otherwise);
+      for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA { r.lane[i] = p[i]; });
+      return r;
     }
   }
   template <class T>
@@ -891,12 +895,10 @@ class warp : public warp_operations<warp<W>> {
   template <int b, class T, class I>
   LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> gather(const mask<b, W>& m, T* p, const lanes<I>& index,
                                                               std::remove_const_t<T> otherwise) const {
-    using V = std::remove_const_t<T>;
-    const lanes<V> none(otherwise);
-    const bits active = ballot(m);
-    if (active == 0) return none;
-    // Inactive lanes read what some active lane reads: one more load costs less than a branch per lane.
-    return select(m, gather(p, select(m, index, lanes<I>(index.lane[lowest(active)]))), none);
+    if (all(m)) return gather(p, index);
+    lanes<std::remove_const_t<T>> r(otherwise);
+    for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA { r.lane[i] = p[index.lane[i]]; });
+    return r;
   }
   template <class T, class I>
   LANEWISE_SIMD_FUNCTION void scatter(T* p, const lanes<I>& index, const lanes<T>& a) const {
@@ -997,7 +999,8 @@ class warp : public warp_operations<warp<W>> {
     return expected;
   }
   LANEWISE_SIMD_FUNCTION void fence() const {}
-  LANEWISE_SIMD_FUNCTION void pause() const { hwy::Pause(); }
+  /// Between two looks at memory that somebody else writes; there may be more threads than cores.
+  LANEWISE_SIMD_FUNCTION void pause() const { std::this_thread::yield(); }
 
   // Sub-warps, one after the other.
   template <int w, class F>
