@@ -84,7 +84,7 @@ class warp_operations {
     bits todo = self().ballot(pending);
     while (todo != 0) {
       state in_flight[depth];
-      int source[depth];
+      int source[depth] = {};
       bits waiting = todo;
       int issued = 0;
       LANEWISE_UNROLL

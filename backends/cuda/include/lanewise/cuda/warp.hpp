@@ -366,7 +366,9 @@ class warp : public warp_operations<warp<W>> {
   }
   template <order o = order::relaxed, scope s = scope::device, class T>
   LANEWISE_CUDA_FUNCTION T load(const T& ref) const {
-    return once([&] { return detail::atomic<s, T>(const_cast<T&>(ref)).load(detail::std_order<o>); });
+    const T x = once([&] { return detail::atomic<s, T>(const_cast<T&>(ref)).load(detail::std_order<o>); });
+    acquired<o>();
+    return x;
   }
   template <order o = order::relaxed, scope s = scope::device, class T>
   LANEWISE_CUDA_FUNCTION void store(T& ref, std::type_identity_t<T> x) const {
@@ -383,16 +385,20 @@ class warp : public warp_operations<warp<W>> {
   template <order o = order::relaxed, scope s = scope::device, class T>
   LANEWISE_CUDA_FUNCTION T fetch_add(T& ref, std::type_identity_t<T> x) const {
     fence();
-    return once([&] { return detail::atomic<s, T>(ref).fetch_add(x, detail::std_order<o>); });
+    const T before = once([&] { return detail::atomic<s, T>(ref).fetch_add(x, detail::std_order<o>); });
+    acquired<o>();
+    return before;
   }
   template <order o = order::acq_rel, scope s = scope::device, class T>
   LANEWISE_CUDA_FUNCTION T compare_exchange(T& ref, std::type_identity_t<T> expected, std::type_identity_t<T> desired) const {
     fence();
-    return once([&] {
+    const T before = once([&] {
       T seen = expected;
       detail::atomic<s, T>(ref).compare_exchange_strong(seen, desired, detail::std_order<o>);
       return seen;
     });
+    acquired<o>();
+    return before;
   }
   LANEWISE_CUDA_FUNCTION void fence() const { __syncwarp(members()); }
   /// Between two looks at memory that somebody else writes.
@@ -432,6 +438,12 @@ class warp : public warp_operations<warp<W>> {
       return all_lanes << base();
     }
   }
+  /// What one lane has acquired holds for the others after a fence; a shuffle orders no memory.
+  template <order o>
+  LANEWISE_CUDA_FUNCTION void acquired() const {
+    if constexpr (o == order::acquire || o == order::acq_rel) fence();
+  }
+
   template <order o, scope s, class T, class I>
   LANEWISE_CUDA_FUNCTION lanes<T> racing_load(mask m, const T* p, const lanes<I>& index, T otherwise) const {
     if (!m.value) return lanes<T>(otherwise);

@@ -123,8 +123,8 @@ struct lanes {
   // For both sides because nvcc reports a constructor of one side without saying where: no pragma silences that.
   LANEWISE_FUNCTION lanes(T x) { fill(x); }
   // Copied in whole vectors: GCC's own copies use narrower pieces, from which no later vector load is forwarded.
-  LANEWISE_SIMD_FUNCTION lanes(const lanes& other) { assign(other.lane); }
-  LANEWISE_SIMD_FUNCTION lanes& operator=(const lanes& other) {
+  LANEWISE_FUNCTION lanes(const lanes& other) { assign(other.lane); }
+  LANEWISE_FUNCTION lanes& operator=(const lanes& other) {
     assign(other.lane);
     return *this;
   }
@@ -306,11 +306,11 @@ LANEWISE_SIMD_FUNCTION mask<bytes, W> mask_by_vectors(F f, const M&... a) {
 
 }  // namespace detail
 
-#define LANEWISE_SIMD_LOGICAL(op, function)                                                                          \
-  template <int bytes, int other, int W>                                                                             \
-  LANEWISE_SIMD_FUNCTION mask<bytes, W> operator op(const mask<bytes, W>& a, const mask<other, W>& b) {              \
+#define LANEWISE_SIMD_LOGICAL(op, function)                                                                      \
+  template <int bytes, int other, int W>                                                                         \
+  LANEWISE_SIMD_FUNCTION mask<bytes, W> operator op(const mask<bytes, W>& a, const mask<other, W>& b) {          \
     return detail::mask_by_vectors<bytes, W>([](auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::function(x, y); }, \
-                                             a, mask<bytes, W>(b));                                                  \
+                                             a, mask<bytes, W>(b));                                              \
   }
 LANEWISE_SIMD_LOGICAL(&, And)
 LANEWISE_SIMD_LOGICAL(|, Or)
@@ -322,18 +322,18 @@ LANEWISE_SIMD_FUNCTION mask<bytes, W> operator!(const mask<bytes, W>& a) {
 }
 
 // The scalar operand of the second form is converted to T, so that a.operator op(3) needs no cast.
-#define LANEWISE_SIMD_BINARY(op, function)                                                                         \
-  template <detail::arithmetic T, int W>                                                                           \
-  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, const lanes<T, W>& b) {                      \
-    return detail::by_vectors<T>([](auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::function(x, y); }, a, b);  \
-  }                                                                                                                \
-  template <detail::arithmetic T, int W>                                                                           \
-  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, std::type_identity_t<T> b) {                 \
-    return a op lanes<T, W>(b);                                                                                    \
-  }                                                                                                                \
-  template <detail::arithmetic T, int W>                                                                           \
-  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(std::type_identity_t<T> a, const lanes<T, W>& b) {                 \
-    return lanes<T, W>(a) op b;                                                                                    \
+#define LANEWISE_SIMD_BINARY(op, function)                                                                       \
+  template <detail::arithmetic T, int W>                                                                         \
+  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, const lanes<T, W>& b) {                   \
+    return detail::by_vectors<T>([](auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::function(x, y); }, a, b); \
+  }                                                                                                              \
+  template <detail::arithmetic T, int W>                                                                         \
+  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, std::type_identity_t<T> b) {              \
+    return a op lanes<T, W>(b);                                                                                  \
+  }                                                                                                              \
+  template <detail::arithmetic T, int W>                                                                         \
+  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(std::type_identity_t<T> a, const lanes<T, W>& b) {              \
+    return lanes<T, W>(a) op b;                                                                                  \
   }
 LANEWISE_SIMD_BINARY(+, Add)
 LANEWISE_SIMD_BINARY(-, Sub)
@@ -343,13 +343,13 @@ LANEWISE_SIMD_BINARY(|, Or)
 LANEWISE_SIMD_BINARY(^, Xor)
 #undef LANEWISE_SIMD_BINARY
 
-#define LANEWISE_SIMD_SHIFT(op, function)                                                                         \
-  template <detail::integer T, int W>                                                                             \
-  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, const lanes<T, W>& b) {                     \
+#define LANEWISE_SIMD_SHIFT(op, function)                                                                        \
+  template <detail::integer T, int W>                                                                            \
+  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, const lanes<T, W>& b) {                   \
     return detail::by_vectors<T>([](auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::function(x, y); }, a, b); \
-  }                                                                                                               \
-  template <detail::integer T, int W>                                                                             \
-  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, int count) {                                \
+  }                                                                                                              \
+  template <detail::integer T, int W>                                                                            \
+  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, int count) {                              \
     return detail::by_vectors<T>([=](auto x) LANEWISE_INLINE_LAMBDA { return hn::function##Same(x, count); }, a); \
   }
 #define ShlSame ShiftLeftSame
@@ -373,25 +373,25 @@ LANEWISE_SIMD_FUNCTION auto unequal(V a, V b) {
 }
 }  // namespace detail
 
-#define LANEWISE_SIMD_COMPARE(op, function)                                                                        \
-  template <class T, int W>                                                                                        \
-  LANEWISE_SIMD_FUNCTION auto operator op(const lanes<T, W>& a, const lanes<T, W>& b) {                             \
-    using result = mask<detail::mask_bytes<T>, W>;                                                                 \
-    if constexpr (detail::arithmetic<T>) {                                                                         \
-      result r;                                                                                                    \
-      detail::unrolled<result::vectors>([&](auto c) LANEWISE_INLINE_LAMBDA {                                       \
-        r.set(c, hn::RebindMask(typename result::tag(), function(a.get(c), b.get(c))));                        \
-      });                                                                                                          \
-      return r;                                                                                                    \
-    } else {                                                                                                       \
-      typename result::bits r = 0;                                                                                 \
-      for (int i = 0; i < W; ++i) r |= static_cast<typename result::bits>(a.lane[i] op b.lane[i]) << i;            \
-      return result(r);                                                                                            \
-    }                                                                                                              \
-  }                                                                                                                \
-  template <class T, int W>                                                                                        \
-  LANEWISE_SIMD_FUNCTION auto operator op(const lanes<T, W>& a, std::type_identity_t<T> b) {                        \
-    return a op lanes<T, W>(b);                                                                                    \
+#define LANEWISE_SIMD_COMPARE(op, function)                                                                      \
+  template <class T, int W>                                                                                      \
+  LANEWISE_SIMD_FUNCTION auto operator op(const lanes<T, W>& a, const lanes<T, W>& b) {                          \
+    using result = mask<detail::mask_bytes<T>, W>;                                                               \
+    if constexpr (detail::arithmetic<T>) {                                                                       \
+      result r;                                                                                                  \
+      detail::unrolled<result::vectors>([&](auto c) LANEWISE_INLINE_LAMBDA {                                     \
+        r.set(c, hn::RebindMask(typename result::tag(), function(a.get(c), b.get(c))));                          \
+      });                                                                                                        \
+      return r;                                                                                                  \
+    } else {                                                                                                     \
+      typename result::bits r = 0;                                                                               \
+      for (int i = 0; i < W; ++i) r |= static_cast<typename result::bits>(a.lane[i] op b.lane[i]) << i;          \
+      return result(r);                                                                                          \
+    }                                                                                                            \
+  }                                                                                                              \
+  template <class T, int W>                                                                                      \
+  LANEWISE_SIMD_FUNCTION auto operator op(const lanes<T, W>& a, std::type_identity_t<T> b) {                     \
+    return a op lanes<T, W>(b);                                                                                  \
   }
 LANEWISE_SIMD_COMPARE(==, hn::Eq)
 LANEWISE_SIMD_COMPARE(!=, detail::unequal)
