@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#include "support.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <string_view>
+#include <tuple>
+#include <unistd.h>
+#include <utility>
+
+namespace lanewise::perf {
+namespace {
+
+using benchmark_entry = std::pair<row, std::function<void(benchmark::State&)>>;
+
+std::vector<benchmark_entry>& entries() {
+  static std::vector<benchmark_entry> all;
+  return all;
+}
+
+std::string to_string(const row& r) {
+  return r.algorithm + "/" + r.backend + "/" + r.variant + "/" + r.type + "/" + r.distribution +
+         "/n:" + std::to_string(r.n);
+}
+
+/// Copies come first, variants of one case side by side with Lanewise in front.
+auto order(const row& r) {
+  return std::tuple(r.algorithm != "copy", r.backend, r.algorithm, r.type, r.distribution, r.n,
+                    r.variant != "lanewise", r.variant);
+}
+
+/// Google Benchmark adds how it was told to measure to every name; the names here are a contract.
+template <class Reporter>
+struct plain_names : Reporter {
+  using Reporter::Reporter;
+  using run = typename Reporter::Run;
+  void ReportRuns(const std::vector<run>& runs) override {
+    auto plain = runs;
+    for (run& r : plain) r.run_name.iterations = r.run_name.time_type = "";
+    Reporter::ReportRuns(plain);
+  }
+};
+
+/// The first line of a file with this beginning, or what follows its colon.
+std::string first_line(const char* file, std::string_view beginning = "") {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
+    if (!std::string_view(line).starts_with(beginning)) continue;
+    const auto colon = line.find(": ");
+    return colon == line.npos ? line : line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+void describe_machine() {
+  std::string spaces;
+#if defined(KOKKOS_ENABLE_CUDA)
+  spaces += " Cuda";
+  cudaDeviceProp gpu{};
+  int runtime = 0, driver = 0;
+  expect_success(cudaGetDeviceProperties(&gpu, Kokkos::Cuda().cuda_device()));
+  expect_success(cudaRuntimeGetVersion(&runtime));
+  expect_success(cudaDriverGetVersion(&driver));
+  describe("gpu", gpu.name);
+  describe("driver", first_line("/sys/module/nvidia/version") + ", CUDA " +
+                         std::to_string(driver / 1000) + "." + std::to_string(driver % 1000 / 10));
+  describe("cuda_runtime",
+           std::to_string(runtime / 1000) + "." + std::to_string(runtime % 1000 / 10));
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+  spaces += " OpenMP";
+#endif
+#if defined(KOKKOS_ENABLE_THREADS)
+  spaces += " Threads";
+#endif
+#if defined(KOKKOS_ENABLE_SERIAL)
+  spaces += " Serial";
+#endif
+  describe("cpu", first_line("/proc/cpuinfo", "model name"));
+  describe("kokkos", std::to_string(KOKKOS_VERSION / 10000) + "." +
+                         std::to_string(KOKKOS_VERSION / 100 % 100) + "." +
+                         std::to_string(KOKKOS_VERSION % 100) + spaces);
+  describe("threads", std::to_string(Kokkos::DefaultHostExecutionSpace().concurrency()));
+  const char* commit = std::getenv("LANEWISE_COMMIT");
+  describe("commit", commit != nullptr ? commit : "unknown");
+}
+
+}  // namespace
+
+void add(row name, std::function<void(benchmark::State&)> body) {
+  entries().emplace_back(std::move(name), std::move(body));
+}
+
+void describe(const std::string& key, const std::string& value) {
+  benchmark::AddCustomContext(key, value);
+}
+
+int run(int argc, char** argv) {
+  auto& all = entries();
+  std::stable_sort(all.begin(), all.end(), [](const benchmark_entry& a, const benchmark_entry& b) {
+    return order(a.first) < order(b.first);
+  });
+  for (const auto& [name, body] : all) {
+    benchmark::RegisterBenchmark(to_string(name), body)
+        ->Iterations(1)
+        ->UseManualTime()
+        ->Unit(benchmark::kMicrosecond);
+  }
+  const bool to_file = std::any_of(argv, argv + argc, [](const char* argument) {
+    return std::string_view(argument).starts_with("--benchmark_out=");
+  });
+  describe_machine();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  using console = benchmark::ConsoleReporter;
+  plain_names<console> display(isatty(STDOUT_FILENO) != 0 ? console::OO_ColorTabular
+                                                          : console::OO_Tabular);
+  plain_names<benchmark::JSONReporter> file;
+  benchmark::RunSpecifiedBenchmarks(&display, to_file ? &file : nullptr);
+  benchmark::Shutdown();
+  return 0;
+}
+
+}  // namespace lanewise::perf
