@@ -26,7 +26,7 @@
 #pragma nv_diag_suppress 191
 #endif
 
-// Without vector instructions Highway would offer one lane per vector; its emulation of 16 bytes keeps one code path.
+// Without vector instructions GCC would get one lane per vector; the emulation of 16 bytes keeps one code path.
 #if !defined(HWY_BROKEN_EMU128)
 #define HWY_BROKEN_EMU128 0
 #endif

@@ -80,8 +80,8 @@ inline constexpr std::size_t alignment = alignof(T);
 template <vectorizable T, int W>
 inline constexpr std::size_t alignment<T, W> = W * sizeof(T) < 64 ? W * sizeof(T) : 64;
 
-/// f(0), f(1), ..., f(n-1) with constant arguments: arrays that are only indexed this way live in registers, at any
-/// level of optimisation and from nvcc too, which ignores GCC's unroll pragma.
+/// f(0), f(1), ..., f(n-1) with constant arguments: arrays that are only indexed this way live in registers, at
+/// any level of optimisation and from nvcc too, which ignores GCC's unroll pragma.
 template <int n, class F>
 LANEWISE_SIMD_FUNCTION void unrolled(F f) {
   [&]<int... i>(std::integer_sequence<int, i...>) LANEWISE_INLINE_LAMBDA {
@@ -111,7 +111,7 @@ inline constexpr std::memory_order std_order = o == order::relaxed   ? std::memo
 template <int bytes, int W>
 struct mask;
 
-/// W values in memory as far as the language is concerned, in vector registers once the functions below are inlined.
+/// W values in memory as far as the language is concerned, in vector registers once all this is inlined.
 template <class T, int W>
 struct lanes {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>);
@@ -197,8 +197,8 @@ LANEWISE_SIMD_FUNCTION lanes<U, W> resize(const lanes<T, W>& a) {
   }
 }
 
-/// After a scalar loop has written a: GCC vectorises such loops with 32 bytes by default, and a 64-byte load is not forwarded
-/// from two stores. Reading the halves back keeps all of it in registers.
+/// After a scalar loop has written a: GCC vectorises those with 32 bytes by default, and a 64-byte load
+/// is not forwarded from two stores. Reading the halves back keeps all of it in registers.
 template <class T, int W>
 LANEWISE_SIMD_FUNCTION void settle(lanes<T, W>& a) {
   if constexpr (vectorizable<T>) {
@@ -224,7 +224,7 @@ LANEWISE_SIMD_FUNCTION void set_lanes(lanes<T, W>& r, auto f) {
 
 }  // namespace detail
 
-/// W truth values in the target's own form for elements of that many bytes: predicate registers, or words of 0 and ~0.
+/// W truth values in the target's own form for elements of that many bytes: predicate registers, or 0 and ~0.
 template <int bytes, int W>
 struct mask {
   using element = detail::word<bytes, true>;
@@ -309,8 +309,8 @@ LANEWISE_SIMD_FUNCTION mask<bytes, W> mask_by_vectors(F f, const M&... a) {
 #define LANEWISE_SIMD_LOGICAL(op, function)                                                                      \
   template <int bytes, int other, int W>                                                                         \
   LANEWISE_SIMD_FUNCTION mask<bytes, W> operator op(const mask<bytes, W>& a, const mask<other, W>& b) {          \
-    return detail::mask_by_vectors<bytes, W>([](auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::function(x, y); }, \
-                                             a, mask<bytes, W>(b));                                              \
+    const auto f = [](auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::function(x, y); };                     \
+    return detail::mask_by_vectors<bytes, W>(f, a, mask<bytes, W>(b));                                           \
   }
 LANEWISE_SIMD_LOGICAL(&, And)
 LANEWISE_SIMD_LOGICAL(|, Or)
@@ -321,7 +321,6 @@ LANEWISE_SIMD_FUNCTION mask<bytes, W> operator!(const mask<bytes, W>& a) {
   return detail::mask_by_vectors<bytes, W>([](auto x) LANEWISE_INLINE_LAMBDA { return hn::Not(x); }, a);
 }
 
-// The scalar operand of the second form is converted to T, so that a.operator op(3) needs no cast.
 #define LANEWISE_SIMD_BINARY(op, function)                                                                       \
   template <detail::arithmetic T, int W>                                                                         \
   LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, const lanes<T, W>& b) {                   \
@@ -343,21 +342,17 @@ LANEWISE_SIMD_BINARY(|, Or)
 LANEWISE_SIMD_BINARY(^, Xor)
 #undef LANEWISE_SIMD_BINARY
 
-#define LANEWISE_SIMD_SHIFT(op, function)                                                                        \
+#define LANEWISE_SIMD_SHIFT(op, function, uniform)                                                               \
   template <detail::integer T, int W>                                                                            \
   LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, const lanes<T, W>& b) {                   \
     return detail::by_vectors<T>([](auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::function(x, y); }, a, b); \
   }                                                                                                              \
   template <detail::integer T, int W>                                                                            \
   LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, int count) {                              \
-    return detail::by_vectors<T>([=](auto x) LANEWISE_INLINE_LAMBDA { return hn::function##Same(x, count); }, a); \
+    return detail::by_vectors<T>([=](auto x) LANEWISE_INLINE_LAMBDA { return hn::uniform(x, count); }, a);       \
   }
-#define ShlSame ShiftLeftSame
-#define ShrSame ShiftRightSame
-LANEWISE_SIMD_SHIFT(<<, Shl)
-LANEWISE_SIMD_SHIFT(>>, Shr)
-#undef ShlSame
-#undef ShrSame
+LANEWISE_SIMD_SHIFT(<<, Shl, ShiftLeftSame)
+LANEWISE_SIMD_SHIFT(>>, Shr, ShiftRightSame)
 #undef LANEWISE_SIMD_SHIFT
 
 template <detail::integer T, int W>
@@ -454,7 +449,7 @@ template <class D>
 inline constexpr bool wide_slides =
     predicate_registers && sizeof(hn::TFromD<D>) >= 4 && hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) >= 32;
 
-/// v moved up by k lanes, at most 16 bytes; below it the lanes that e, the same in all blocks of 128 bits, has on top.
+/// v moved up by k lanes, at most 16 bytes if not wide; below it the top lanes of e, whose lanes are all equal.
 template <int k, class D, class V>
 LANEWISE_SIMD_FUNCTION V slide_in(D d, V v, V e) {
   constexpr int bytes = D().MaxBytes();
@@ -486,7 +481,7 @@ LANEWISE_SIMD_FUNCTION V neutral(D d, V x) {
   return idempotent<Op> ? x : hn::Set(d, static_cast<hn::TFromD<D>>(one_of<Op, multiplies>));
 }
 
-/// Inclusive scan within one vector by doubling: over all of it, or inside blocks of 128 bits and then across them.
+/// Inclusive scan of one vector by doubling: over all of it, or inside blocks of 128 bits and then across them.
 template <class Op, class D, class V>
 LANEWISE_SIMD_FUNCTION V scan_vector(D d, V v) {
   constexpr int bytes = D().MaxBytes();
@@ -534,7 +529,8 @@ LANEWISE_SIMD_FUNCTION auto lookup(const lanes<T, W>& a, V index) {
     return hn::TwoTablesLookupLanes(d, a.get(first), a.get(first + 1), within);
   } else {
     const auto upper = hn::RebindMask(d, hn::TestBit(index, hn::Set(u, count / 2 * n)));
-    return hn::IfThenElse(upper, lookup<first + count / 2, count / 2>(a, index), lookup<first, count / 2>(a, index));
+    constexpr int half = count / 2;
+    return hn::IfThenElse(upper, lookup<first + half, half>(a, index), lookup<first, half>(a, index));
   }
 }
 
@@ -616,9 +612,10 @@ class warp : public warp_operations<warp<W>> {
   LANEWISE_SIMD_FUNCTION lanes<std::uint32_t> lane() const { return iota<std::uint32_t>(); }
   template <class T = std::uint32_t>
   LANEWISE_SIMD_FUNCTION mask_for<T> first(int n) const {
-    mask_for<T> r;
-    detail::unrolled<mask_for<T>::vectors>([&](auto c) LANEWISE_INLINE_LAMBDA {
-      r.set(c, hn::FirstN(typename mask_for<T>::tag(), static_cast<std::size_t>(std::max(n - c * mask_for<T>::n, 0))));
+    using M = mask_for<T>;
+    M r;
+    detail::unrolled<M::vectors>([&](auto c) LANEWISE_INLINE_LAMBDA {
+      r.set(c, hn::FirstN(typename M::tag(), static_cast<std::size_t>(std::max(n - c * M::n, 0))));
     });
     return r;
   }
@@ -795,7 +792,8 @@ class warp : public warp_operations<warp<W>> {
   }
   using warp_operations<warp<W>>::peers;  // by planes
   template <int b, class I>
-  LANEWISE_SIMD_FUNCTION lanes<bits> peers(const mask<b, W>& m, const lanes<I>& bucket, std::uint32_t count) const {
+  LANEWISE_SIMD_FUNCTION lanes<bits> peers(const mask<b, W>& m, const lanes<I>& bucket,
+                                           std::uint32_t count) const {
     const auto number = cast<bits>(bucket);
     return select(m, agreeing(m, number, count, number), lanes<bits>(0));
   }
@@ -903,7 +901,8 @@ class warp : public warp_operations<warp<W>> {
   template <class T, class I>
   LANEWISE_SIMD_FUNCTION void scatter(T* p, const lanes<I>& index, const lanes<T>& a) const {
     for (int i = 0; i < W; i += 4) {
-      detail::unrolled<std::min(W, 4)>([&](auto j) LANEWISE_INLINE_LAMBDA { p[index.lane[i + j]] = a.lane[i + j]; });
+      detail::unrolled<std::min(W, 4)>(
+          [&](auto j) LANEWISE_INLINE_LAMBDA { p[index.lane[i + j]] = a.lane[i + j]; });
     }
   }
   template <int b, class T, class I>
@@ -1125,8 +1124,8 @@ class warp : public warp_operations<warp<W>> {
   }
   /// The active lanes whose bucket is the number that each lane names, by the bits that numbers below count have.
   template <int b>
-  static LANEWISE_SIMD_FUNCTION lanes<bits> agreeing(const mask<b, W>& m, const lanes<bits>& bucket, std::uint32_t count,
-                                                     const lanes<bits>& named) {
+  static LANEWISE_SIMD_FUNCTION lanes<bits> agreeing(const mask<b, W>& m, const lanes<bits>& bucket,
+                                                     std::uint32_t count, const lanes<bits>& named) {
     lanes<bits> same(m.ballot());
     lanes<bits> plane(1);
     for (std::uint64_t reach = 1; reach < count; reach *= 2) {

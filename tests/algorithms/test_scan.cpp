@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <catch2/catch_template_test_macros.hpp>
+
+#include <algorithms/check_scans.hpp>
+
+// Sums of every type of item, size and distribution.
+
+using namespace test;
+
+TEMPLATE_TEST_CASE("Scans of sums are exact at every size", "[scan]", std::uint8_t, std::uint32_t,
+                   std::uint64_t, double) {
+  check_all_sizes<TestType>(TestType(5), lanewise::plus{});
+}
+
+TEMPLATE_TEST_CASE("Scans of sums are exact for every distribution", "[scan]", std::uint8_t,
+                   std::uint32_t, std::uint64_t, double) {
+  for (const distribution d : all_distributions) {
+    CAPTURE(d);
+    const std::int64_t n = some_tiles(scan_tile<TestType>);
+    check_scans(items_of<TestType>(numbers(d, n, most_summand<TestType>(), 100)), TestType(0),
+                lanewise::plus{});
+  }
+}
+
+TEST_CASE("Scans reproduce Merrill's figure 25", "[scan][sanitize]") {
+  const std::vector<std::uint32_t> x = {8, 6, 7, 5, 3, 0, 9};
+  const std::vector<std::uint32_t> flags = {1, 0, 0, 1, 0, 1, 0};
+  std::vector<segment> items;
+  for (std::size_t i = 0; i < x.size(); ++i) items.push_back({flags[i], x[i]});
+  const auto exec = make_space();
+  const array<std::uint32_t> in(x);
+  const array<std::uint32_t> out(7, 0u);
+  const array<segment> in_segments(items);
+  const array<segment> out_segments(7, segment{});
+
+  lanewise::exclusive_scan(exec, in.const_view(), out.view(), 0u, lanewise::plus{});
+  CHECK(out.items() == std::vector<std::uint32_t>{0, 8, 14, 21, 26, 29, 29});
+
+  lanewise::inclusive_scan(exec, in.const_view(), out.view(), lanewise::plus{});
+  CHECK(out.items() == std::vector<std::uint32_t>{8, 14, 21, 26, 29, 29, 38});
+
+  lanewise::inclusive_scan(exec, in_segments.const_view(), out_segments.view(), segmented_plus{});
+  std::vector<std::uint32_t> sums;
+  for (const segment& s : out_segments.items()) sums.push_back(s.sum);
+  CHECK(sums == std::vector<std::uint32_t>{8, 14, 21, 5, 8, 0, 9});
+}

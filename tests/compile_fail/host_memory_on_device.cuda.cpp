@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// expect: this execution space cannot reach the memory of a View argument
+
+#include <lanewise/scan.hpp>
+
+void scan(const Kokkos::View<unsigned*, Kokkos::HostSpace>& both) {
+  lanewise::inclusive_scan(Kokkos::Cuda(), both, both, lanewise::plus{});
+}

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// expect: an input is a Kokkos::View or a lanewise source
+
+#include <lanewise/scan.hpp>
+
+#include <vector>
+
+void scan(const std::vector<unsigned>& in, const Kokkos::View<unsigned*, Kokkos::HostSpace>& out) {
+  lanewise::exclusive_scan(Kokkos::Serial(), in, out, 0u, lanewise::plus{});
+}

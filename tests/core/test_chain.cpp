@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <lanewise/backend.hpp>
+#include <support/generators.hpp>
+#include <support/oracle.hpp>
+#include <support/space.hpp>
+
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace test_kernels {
+
+/// Every ticket hands on a total that depends on the launch, so that leftovers of earlier launches
+/// show. Some tickets come late; the first one until as many others as `crowd` have arrived, so
+/// that they have to look back over more than a warp's width.
+template <class T, class Op, int team_warps>
+struct hand_over {
+  struct policy : launch_policy {
+    static constexpr int warps = team_warps;
+  };
+  template <class Team>
+  using scratch = chain_scratch<T>;
+
+  chain<T> link;
+  std::uint32_t tickets;
+  const T* totals;
+  maybe<T> first;
+  int delay;
+  std::uint32_t crowd;
+  int most_looks;
+  std::uint32_t* arrived;
+  int* draws;  // of every ticket
+  T* before;
+  int* present;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    for_each_ticket(team, link, tickets, shared, [&](auto mine) {
+      if (mine.ticket * 2654435761u >> 29 == 0) {
+        for (int i = 0; i < delay; ++i) team.warp().pause();
+      }
+      if (crowd > 0 && mine.ticket == 0) {
+        // Bounded, for where fewer teams than that run at once.
+        int looks = 0;
+        while (looks < most_looks && team.warp().template load<order::acquire>(*arrived) < crowd) {
+          team.warp().pause();
+          ++looks;
+        }
+        for (int i = 0; i < 100; ++i) team.warp().pause();
+      } else if (crowd > 0 && team.warp_index() == 0) {
+        team.warp().template fetch_add<order::acq_rel>(*arrived, 1u);
+      }
+      const maybe<T> found = exchange(team, link, mine, shared, totals[mine.ticket], Op{}, first);
+      team.once([&] {
+        ++draws[mine.ticket];
+        present[mine.ticket] = found.present;
+        if (found.present) before[mine.ticket] = found.value;
+      });
+    });
+  }
+};
+
+}  // namespace test_kernels
+LANEWISE_END_NAMESPACE
+
+namespace {
+
+using namespace test;
+
+template <class T>
+struct operator_for {
+  using type = lanewise::plus;
+};
+template <>
+struct operator_for<std::uint8_t> {
+  using type = last_nonzero;
+};
+template <>
+struct operator_for<segment> {
+  using type = segmented_plus;
+};
+template <>
+struct operator_for<affine> {
+  using type = then;
+};
+template <>
+struct operator_for<matrix> {
+  using type = product;
+};
+
+/// A pause may cost a time slice where threads share cores.
+constexpr bool runs_on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory>::accessible;
+/// Whether many teams run at once.
+constexpr bool runs_at_once = is_emulated || !runs_on_host;
+
+constexpr std::uint32_t many = is_emulated ? 150 : 3000;
+
+/// One launch of `league` teams over some tickets; every ticket is drawn once and learns the fold
+/// of the earlier ones.
+template <class T, int team_warps = 3>
+void check_hand_over(lanewise::workspace& work, std::uint32_t tickets, std::uint64_t salt,
+                     bool has_first, int delay = 0, std::uint32_t more_teams = 0,
+                     const space& exec = make_space(), std::uint32_t crowd = 0) {
+  using op = typename operator_for<T>::type;
+  using kernel = lanewise::test_kernels::hand_over<T, op, team_warps>;
+  using backend = lanewise::backend_of<space>;
+  const auto totals = random_items<T>(tickets, most_summand<T>(), salt);
+  const T init = item_of<T>(5);
+  const array<T> in(totals);
+  const array<T> before(tickets, item_of<T>(77));
+  const array<int> draws(tickets, 0);
+  const cell<std::uint32_t> arrived;
+  const array<int> present(tickets, -1);
+  const std::int64_t league =
+      backend::template league_for_tiles<kernel>(exec, tickets + more_teams);
+  work.reserve_for<backend>(
+      exec, {tickets + more_teams, lanewise::chain<T>::payload_bytes(tickets)}, "test");
+
+  lanewise::launch(exec, "Lanewise::test::chain", league,
+                   kernel{work.make_chain<T>(0),
+                          tickets,
+                          in.data(),
+                          {init, has_first},
+                          delay,
+                          crowd,
+                          runs_at_once ? 20'000 : 50,
+                          arrived.data(),
+                          draws.data(),
+                          before.data(),
+                          present.data()});
+
+  const std::vector<int> ones(tickets, 1);
+  std::vector<int> expected_present(tickets, 1);
+  std::vector<T> expected = oracle::exclusive_scan(totals, init, op{});
+  if (!has_first && tickets > 0) {
+    expected_present[0] = 0;
+    const auto inclusive = oracle::inclusive_scan(totals, op{});
+    expected[0] = item_of<T>(77);
+    std::copy(inclusive.begin(), inclusive.end() - 1, expected.begin() + 1);
+  }
+  CHECK(difference(draws.items(), ones) == "");
+  CHECK(difference(present.items(), expected_present) == "");
+  CHECK(difference(before.items(), expected) == "");
+  CHECK(draws.guards_intact());
+  CHECK(before.guards_intact());
+}
+
+}  // namespace
+
+// 1 and 4 bytes share a 64-bit word with their tag; 8 bytes a 16-byte word where there is one; 12
+// and 32 lie beside.
+TEMPLATE_TEST_CASE("A chain hands running values on in ticket order", "[chain][sanitize]",
+                   std::uint8_t, std::uint32_t, std::uint64_t, double, segment, affine, matrix) {
+  lanewise::workspace work;
+  for (const std::uint32_t tickets : {1u, 2u, 31u, 32u, 33u, 65u, many}) {
+    CAPTURE(tickets);
+    check_hand_over<TestType>(work, tickets, tickets, true);
+    check_hand_over<TestType>(work, tickets, tickets + 1, false);
+  }
+}
+
+TEMPLATE_TEST_CASE("A chain needs no clearing between launches, whatever formats they use",
+                   "[chain]", std::uint32_t) {
+  lanewise::workspace work;
+  auto random = make_random(3);
+  const int rounds = is_emulated ? 30 : 100;
+  for (int round = 0; round < rounds; ++round) {
+    const auto tickets = static_cast<std::uint32_t>(1 + random() % 100);
+    const bool has_first = random() % 2 == 0;
+    const auto salt = static_cast<std::uint64_t>(round);
+    CAPTURE(round, tickets, has_first);
+    switch (random() % 5) {
+      case 0:
+        check_hand_over<std::uint8_t>(work, tickets, salt, has_first);
+        break;
+      case 1:
+        check_hand_over<std::uint32_t>(work, tickets, salt, has_first);
+        break;
+      case 2:
+        check_hand_over<segment>(work, tickets, salt, has_first);
+        break;
+      case 3:
+        check_hand_over<affine>(work, tickets, salt, has_first);
+        break;
+      default:
+        check_hand_over<matrix>(work, tickets, salt, has_first);
+        break;
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("A chain waits for tickets that come late", "[chain][sanitize]", std::uint32_t,
+                   segment, affine) {
+  lanewise::workspace work;
+  for (int round = 0; round < 3; ++round) {
+    CAPTURE(round);
+    check_hand_over<TestType>(work, is_emulated ? 60 : 500, static_cast<std::uint64_t>(round), true,
+                              runs_on_host ? 20 : 300);
+  }
+}
+
+TEMPLATE_TEST_CASE("A chain looks back over more tickets than a warp has lanes",
+                   "[chain][sanitize]", std::uint32_t, segment, affine) {
+#if defined(LANEWISE_TEST_SPACE_EMULATED)
+  const space exec(seed(), 80);
+#else
+  const space exec;
+#endif
+  lanewise::workspace work;
+  for (int round = 0; round < 3; ++round) {
+    CAPTURE(round);
+    check_hand_over<TestType, 1>(work, 200, static_cast<std::uint64_t>(round), round % 2 == 0, 0, 0,
+                                 exec, 79);
+  }
+}
+
+TEMPLATE_TEST_CASE("Teams that find no ticket leave the chain ready for the next launch",
+                   "[chain][sanitize]", std::uint32_t, affine) {
+  lanewise::workspace work;
+  for (const std::uint32_t tickets : {0u, 1u, 40u, 0u, 3u}) {
+    CAPTURE(tickets);
+    check_hand_over<TestType>(work, tickets, tickets, true, 0, 25);
+  }
+}
+
+TEMPLATE_TEST_CASE("A chain survives the end of its epochs", "[chain]", std::uint32_t, segment,
+                   affine) {
+  using backend = lanewise::backend_of<space>;
+  for (const std::uint64_t last :
+       {std::uint64_t{0x3fffffff}, std::uint64_t{0x7fffffff}, std::uint64_t{0xffffffff}}) {
+    lanewise::workspace work;
+    work.reserve_for<backend>(make_space(), {100, lanewise::chain<TestType>::payload_bytes(100)},
+                              "test");
+    to_space(work.make_chain<TestType>(0).control, std::vector<std::uint64_t>{(last - 1) << 32});
+    for (int round = 0; round < 5; ++round) {
+      CAPTURE(last, round);
+      check_hand_over<TestType>(work, 50, static_cast<std::uint64_t>(round), true);
+    }
+  }
+}

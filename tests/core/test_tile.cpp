@@ -1,0 +1,290 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <lanewise/backend.hpp>
+#include <support/generators.hpp>
+#include <support/oracle.hpp>
+#include <support/space.hpp>
+
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace test_kernels {
+
+/// Small tiles, so that few items make many of them.
+struct small_policy : launch_policy {
+  static constexpr int warps = 2;
+  static constexpr int items_per_lane = 4;
+  static constexpr std::int64_t host_tile_bytes = 0;
+};
+
+/// Every tile is copied, and scanned on its own: the first of a pair inclusively, the second
+/// exclusively behind `first`.
+template <class T, class Op>
+struct scan_tiles {
+  using policy = small_policy;
+  template <class Team>
+  struct scratch {
+    typename Team::template tile<T, policy>::scratch tile;
+  };
+
+  array_source<T, identity> in;
+  array_sink<T> copy;
+  array_sink<T> scanned;
+  T first;
+  T* totals;
+  std::int64_t* counts;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    constexpr std::int64_t items = Team::template tile<T, policy>::items;
+    const auto [begin, end] = team.share(divide_up(in.extent, items));
+    for (std::int64_t t = begin; t < end; ++t) {
+      auto tile = team.template load<T, policy>(shared.tile, in, t * items, in.extent);
+      tile.store(copy);
+      tile.scan(Op{});
+      const T total = tile.total();
+      const std::int64_t count = tile.count();
+      team.once([&] {
+        totals[t] = total;
+        counts[t] = count;
+      });
+      if (t % 2 == 0) {
+        tile.store_inclusive(scanned, maybe<T>{first, false}, Op{});
+      } else {
+        tile.store_exclusive(scanned, maybe<T>{first, true}, Op{});
+      }
+      team.barrier();
+    }
+  }
+};
+
+/// Team i reduces its share of the items.
+template <class T, class Op>
+struct reduce_shares {
+  using policy = small_policy;
+  template <class Team>
+  using scratch = typename Team::template reduce_scratch<T>;
+
+  array_source<T, identity> in;
+  T* results;
+  int* present;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    const auto [begin, end] = team.share(in.extent);
+    const maybe<T> mine = team.template reduce_range<T, policy>(shared, in, begin, end, Op{});
+    team.once([&] {
+      present[team.index()] = mine.present;
+      if (mine.present) results[team.index()] = mine.value;
+    });
+  }
+};
+
+/// Warps leave a number in scratch and read those of the others, round after round.
+struct meet {
+  struct policy : launch_policy {
+    static constexpr int warps = 4;
+  };
+  template <class Team>
+  struct scratch {
+    std::uint32_t seat[Team::warps];
+    std::uint32_t sum[Team::warps];
+  };
+
+  int rounds;
+  int* visits;          // of every team
+  std::uint32_t* sums;  // of every team, over all rounds
+  int* warps;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    const auto warp = team.warp();
+    const auto self = static_cast<std::uint32_t>(team.warp_index());
+    std::uint32_t sum = 0;
+    for (int round = 0; round < rounds; ++round) {
+      warp.once([&] {
+        shared.seat[self] = static_cast<std::uint32_t>(round) * (self + 1) + team.index();
+      });
+      team.barrier();
+      for (int w = 0; w < Team::warps; ++w) sum += shared.seat[w];
+      team.barrier();
+    }
+    warp.once([&] { shared.sum[self] = sum; });
+    team.barrier();
+    team.once([&] {
+      ++visits[team.index()];
+      warps[team.index()] = Team::warps;
+      sums[team.index()] = shared.sum[Team::warps - 1];
+    });
+  }
+};
+
+}  // namespace test_kernels
+LANEWISE_END_NAMESPACE
+
+namespace {
+
+using namespace test;
+using lanewise::test_kernels::small_policy;
+
+template <class T, class Op>
+void check_tiles(std::int64_t n, int shift, Op op) {
+  constexpr std::int64_t tile = tile_items<T, small_policy>;
+  const auto exec = make_space();
+  const auto items = random_items<T>(n, most_summand<T>());
+  const std::int64_t tiles = lanewise::divide_up(n, tile);
+  const T first = item_of<T>(9);
+  const array<T> in(items, shift);
+  const array<T> copy(n, item_of<T>(77), shift + 1);
+  const array<T> scanned(n, item_of<T>(77));
+  const array<T> totals(tiles, item_of<T>(77));
+  const array<std::int64_t> counts(tiles, -1);
+
+  lanewise::launch(exec, "Lanewise::test::tiles", std::min<std::int64_t>(tiles, 3),
+                   lanewise::test_kernels::scan_tiles<T, Op>{{in.data(), n, {}},
+                                                             {copy.data(), n},
+                                                             {scanned.data(), n},
+                                                             first,
+                                                             totals.data(),
+                                                             counts.data()});
+
+  std::vector<T> expected, expected_totals;
+  std::vector<std::int64_t> expected_counts;
+  for (std::int64_t t = 0; t < tiles; ++t) {
+    const std::vector<T> part(items.begin() + t * tile,
+                              items.begin() + std::min(n, (t + 1) * tile));
+    const auto upto = oracle::inclusive_scan(part, op);
+    const auto here = t % 2 == 0 ? upto : oracle::exclusive_scan(part, first, op);
+    expected.insert(expected.end(), here.begin(), here.end());
+    expected_totals.push_back(upto.back());
+    expected_counts.push_back(static_cast<std::int64_t>(part.size()));
+  }
+  CHECK(difference(copy.items(), items) == "");
+  CHECK(difference(scanned.items(), expected) == "");
+  CHECK(difference(totals.items(), expected_totals) == "");
+  CHECK(difference(counts.items(), expected_counts) == "");
+  CHECK(copy.guards_intact());
+  CHECK(scanned.guards_intact());
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("A tile loads, scans and stores its items in order", "[tile][sanitize]",
+                   std::uint8_t, std::uint32_t, double) {
+  constexpr std::int64_t tile = tile_items<TestType, small_policy>;
+  for (const std::int64_t n : {std::int64_t{1}, std::int64_t{31}, std::int64_t{33}, tile - 1, tile,
+                               tile + 1, 3 * tile + tile / 2 + 3, 8 * tile}) {
+    for (int shift = 0; shift < 4; shift += 3) {
+      CAPTURE(n, shift);
+      check_tiles<TestType>(n, shift, lanewise::plus{});
+      check_tiles<TestType>(n, shift, last_nonzero{});
+    }
+  }
+}
+
+TEST_CASE("A tile keeps the order of operands of every size", "[tile][sanitize]") {
+  for (const std::int64_t n : {1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000}) {
+    CAPTURE(n);
+    check_tiles<affine>(n, 1, then{});
+    check_tiles<matrix>(n, 1, product{});
+    check_tiles<segment>(n, 1, segmented_plus{});
+  }
+}
+
+TEMPLATE_TEST_CASE("reduce_range reduces every share, in order", "[tile][sanitize]", std::uint32_t,
+                   affine) {
+  using op = std::conditional_t<std::is_same_v<TestType, affine>, then, lanewise::plus>;
+  const auto exec = make_space();
+  for (const std::int64_t n : {0, 1, 5, 31, 32, 33, 300, 1031, 5000}) {
+    for (const std::int64_t league : {1, 2, 7}) {
+      for (int shift = 0; shift < 4; ++shift) {
+        CAPTURE(n, league, shift);
+        const auto items = random_items<TestType>(n);
+        const array<TestType> in(items, shift);
+        const array<TestType> results(league, item_of<TestType>(77));
+        const array<int> present(league, -1);
+
+        lanewise::launch(exec, "Lanewise::test::reduce", league,
+                         lanewise::test_kernels::reduce_shares<TestType, op>{
+                             {in.data(), n, {}}, results.data(), present.data()});
+
+        std::vector<TestType> expected;
+        std::vector<int> expected_present;
+        for (std::int64_t team = 0; team < league; ++team) {
+          const auto [begin, end] = lanewise::even_share(n, team, league);
+          expected_present.push_back(begin < end);
+          expected.push_back(
+              begin < end
+                  ? oracle::inclusive_scan(
+                        std::vector<TestType>(items.begin() + begin, items.begin() + end), op{})
+                        .back()
+                  : item_of<TestType>(77));
+        }
+        CHECK(difference(results.items(), expected) == "");
+        CHECK(difference(present.items(), expected_present) == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("Every team of a launch runs once, and its warps meet at barriers", "[team][sanitize]") {
+  const auto exec = make_space();
+  const int rounds = is_emulated ? 20 : 100;
+  for (const std::int64_t league : {1, 2, 5, 33}) {
+    CAPTURE(league);
+    const array<int> visits(league, 0);
+    const array<int> warps(league, 0);
+    const array<std::uint32_t> sums(league, 0u);
+
+    lanewise::launch(
+        exec, "Lanewise::test::meet", league,
+        lanewise::test_kernels::meet{rounds, visits.data(), sums.data(), warps.data()});
+
+    std::vector<std::uint32_t> expected;
+    const int count = warps.items()[0];
+    for (std::uint32_t team = 0; team < league; ++team) {
+      std::uint32_t sum = 0;
+      for (int round = 0; round < rounds; ++round)
+        for (int w = 0; w < count; ++w) sum += static_cast<std::uint32_t>(round * (w + 1)) + team;
+      expected.push_back(sum);
+    }
+    CHECK(difference(visits.items(), std::vector<int>(static_cast<std::size_t>(league), 1)) == "");
+    CHECK(difference(sums.items(), expected) == "");
+    CHECK(visits.guards_intact());
+  }
+}
+
+TEST_CASE("A launch of no teams does nothing", "[team]") {
+  const array<int> visits(1, 0);
+
+  lanewise::launch(make_space(), "Lanewise::test::nothing", 0,
+                   lanewise::test_kernels::meet{1, visits.data(), nullptr, nullptr});
+
+  CHECK(visits.unchanged());
+}
+
+TEST_CASE("Even shares cover everything once, in order, and differ by one at most", "[team]") {
+  for (const std::int64_t parts : {1, 2, 3, 7, 132, 1000}) {
+    for (const std::int64_t n :
+         {std::int64_t{0}, std::int64_t{1}, parts - 1, parts, parts + 1, 3 * parts - 1, 3 * parts,
+          3 * parts + 1, (std::int64_t{1} << 40) + 5}) {
+      CAPTURE(parts, n);
+      std::int64_t at = 0;
+      std::int64_t least = n;
+      std::int64_t most = 0;
+      bool in_order = true;
+      for (std::int64_t part = 0; part < parts; ++part) {
+        const auto [begin, end] = lanewise::even_share(n, part, parts);
+        in_order = in_order && begin == at && end >= begin;
+        at = end;
+        least = std::min(least, end - begin);
+        most = std::max(most, end - begin);
+      }
+      CHECK(in_order);
+      CHECK(at == n);
+      CHECK(most - least <= 1);
+    }
+  }
+}

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <lanewise/multisplit.hpp>
+#include <lanewise/reduce.hpp>
+#include <lanewise/scan.hpp>
+#include <lanewise/transform.hpp>
+#include <support/generators.hpp>
+#include <support/instances.hpp>
+#include <support/space.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+// What Kokkos Tools see of the calls.
+
+namespace {
+
+using namespace test;
+using u32 = std::uint32_t;
+
+struct seen_kernel {
+  std::string label;
+  std::uint32_t device;
+};
+
+std::vector<seen_kernel> kernels;
+int open_kernels = 0;
+std::vector<std::string> fences;
+int copies = 0;
+std::vector<std::string> allocations;
+
+void begin_kernel(const char* label, const std::uint32_t device, std::uint64_t* id) {
+  *id = kernels.size();
+  kernels.push_back({label, device});
+  ++open_kernels;
+}
+void end_kernel(const std::uint64_t) {
+  --open_kernels;
+}
+void begin_fence(const char* label, const std::uint32_t, std::uint64_t*) {
+  // Kokkos fences around kernels for the sake of tools that time them; that is not our doing.
+  if (std::string(label).find("Kokkos Profile Tool Fence") == std::string::npos)
+    fences.push_back(label);
+}
+void begin_copy(Kokkos::Tools::SpaceHandle, const char*, const void*, Kokkos::Tools::SpaceHandle,
+                const char*, const void*, std::uint64_t) {
+  ++copies;
+}
+void allocate(Kokkos::Tools::SpaceHandle, const char* label, const void*, std::uint64_t) {
+  allocations.push_back(label);
+}
+
+/// Records what happens while it lives.
+class recording {
+ public:
+  recording() : before_(Kokkos::Tools::Experimental::get_callbacks()) {
+    namespace tools = Kokkos::Tools::Experimental;
+    kernels.clear();
+    allocations.clear();
+    fences.clear();
+    copies = open_kernels = 0;
+    tools::set_begin_parallel_for_callback(begin_kernel);
+    tools::set_begin_parallel_reduce_callback(begin_kernel);
+    tools::set_begin_parallel_scan_callback(begin_kernel);
+    tools::set_end_parallel_for_callback(end_kernel);
+    tools::set_end_parallel_reduce_callback(end_kernel);
+    tools::set_end_parallel_scan_callback(end_kernel);
+    tools::set_begin_fence_callback(begin_fence);
+    tools::set_begin_deep_copy_callback(begin_copy);
+    tools::set_allocate_data_callback(allocate);
+  }
+  ~recording() { Kokkos::Tools::Experimental::set_callbacks(before_); }
+  recording(const recording&) = delete;
+  recording& operator=(const recording&) = delete;
+
+ private:
+  Kokkos::Tools::Experimental::EventSet before_;
+};
+
+std::vector<std::string> labels() {
+  std::vector<std::string> result;
+  for (const auto& kernel : kernels) result.push_back(kernel.label);
+  return result;
+}
+
+const std::vector<std::string> all_labels = {
+    "Lanewise::transform",        "Lanewise::inclusive_scan",    "Lanewise::exclusive_scan",
+    "Lanewise::reduce",           "Lanewise::multisplit::count", "Lanewise::multisplit::scan",
+    "Lanewise::multisplit::place"};
+
+}  // namespace
+
+TEST_CASE(
+    "Asynchronous calls launch labelled kernels on their instance, and neither fence, copy nor "
+    "allocate in Kokkos",
+    "[tools]") {
+  const auto instances = two_instances();
+  const auto& exec = instances.second;
+  const auto items = random_items<u32>(10'000);
+  const array<u32> in(items);
+  const array<u32> out(10'000, 77u);
+  const cell<u32> sum;
+  const cell<std::int64_t> count(9'000);
+  const cell<lanewise::status> errors;
+  lanewise::workspace work;
+
+  for (lanewise::workspace* given : {static_cast<lanewise::workspace*>(nullptr), &work}) {
+    const recording now;
+    lanewise::transform(exec, in.const_view(), out.view(), square_plus_one{}, {.work = given});
+    lanewise::inclusive_scan(exec, in.const_view(), out.view(), lanewise::plus{},
+                             {.work = given, .count = count.view()});
+    lanewise::exclusive_scan(exec, in.const_view(), out.view(), 0u, lanewise::plus{},
+                             {.work = given});
+    lanewise::reduce(exec, in.const_view(), sum.view(), lanewise::plus{}, 0u, {.work = given});
+    lanewise::multisplit(exec, in.const_view(), out.view(), 32, modulo{33},
+                         {.work = given, .errors = errors.view()});
+
+    CAPTURE(given);
+    CHECK(fences == std::vector<std::string>{});
+    CHECK(copies == 0);
+    CHECK(allocations == std::vector<std::string>{});
+    CHECK(open_kernels == 0);
+#if defined(LANEWISE_TEST_SPACE_EMULATED)
+    CHECK(labels() == std::vector<std::string>{});
+#else
+    CHECK(labels() == all_labels);
+    for (const auto& kernel : kernels)
+      CHECK(kernel.device == Kokkos::Tools::Experimental::device_id(exec));
+#endif
+  }
+  exec.fence();
+}
+
+TEST_CASE("A call that returns a host value waits, and labels its memory", "[tools]") {
+  const auto exec = make_space();
+  const array<u32> in(1000, 1u);
+  u32 sum = 0;
+  {
+    const recording now;
+    sum = lanewise::reduce(exec, in.const_view(), lanewise::plus{}, 0u);
+    for (const auto& label : allocations) CHECK(label.rfind("Lanewise::", 0) == 0);
+    for (const auto& label : labels()) CHECK(label.rfind("Lanewise::", 0) == 0);
+    if (!is_emulated) CHECK(!fences.empty());
+  }
+  CHECK(sum == 1000);
+}
