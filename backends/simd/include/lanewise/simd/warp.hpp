@@ -960,7 +960,7 @@ class warp : public warp_operations<warp<W>> {
         done += here;
       });
     } else {
-      for_active(m, [&, to = p](int i) mutable LANEWISE_INLINE_LAMBDA { *to++ = a.lane[i]; });
+      for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA { *p++ = a.lane[i]; });
     }
     return total;
   }
