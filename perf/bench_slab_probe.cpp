@@ -1,16 +1,15 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds in a read-only table of 128-byte slabs, at several sub-warp widths and depths of cooperate. The variant
-// `lanewise` is the default; the others name their width and depth.
+// Finds in a read-only table of 128-byte slabs, at several sub-warp widths and depths of cooperate.
+// The variant `lanewise` is the default; the others name their width and depth.
 
 #include "slab_probe.hpp"
 #include "support.hpp"
 
-#include <sys/mman.h>
-
 #include <cstdlib>
 #include <memory>
+#include <sys/mman.h>
 
 namespace lanewise::perf {
 
@@ -25,13 +24,15 @@ struct key_at {
   }
 };
 
-/// Memory for the table: whole huge pages on the host, where every probe would miss the TLB otherwise.
+/// Memory for the table: whole huge pages on the host, where every probe would miss the TLB
+/// otherwise.
 template <class Exec>
 struct table_memory {
   array<Exec, std::uint64_t> words;
 
   explicit table_memory(const std::vector<std::uint64_t>& from) {
-    const Kokkos::View<const std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> source(from.data(), from.size());
+    const Kokkos::View<const std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> source(
+        from.data(), from.size());
     if constexpr (on_host<Exec>) {
       constexpr std::size_t page = std::size_t{2} << 20;
       const std::size_t bytes = (from.size() * sizeof(std::uint64_t) + page - 1) / page * page;
@@ -39,7 +40,8 @@ struct table_memory {
       (void)madvise(pages.get(), bytes, MADV_HUGEPAGE);
       words = array<Exec, std::uint64_t>(static_cast<std::uint64_t*>(pages.get()), from.size());
     } else {
-      words = array<Exec, std::uint64_t>(Kokkos::view_alloc("perf::table", Kokkos::WithoutInitializing), from.size());
+      words = array<Exec, std::uint64_t>(
+          Kokkos::view_alloc("perf::table", Kokkos::WithoutInitializing), from.size());
     }
     Kokkos::deep_copy(words, source);
   }
@@ -59,7 +61,12 @@ struct probe_problem {
   };
   static std::vector<point> points() { return {{std::int64_t{1} << 24}}; }
   static row name(const point& p) {
-    return {hit ? "slab_probe.hit" : "slab_probe.miss", backend_name<Exec>(), "", "u32.u32", "util60", p.n};
+    return {hit ? "slab_probe.hit" : "slab_probe.miss",
+            backend_name<Exec>(),
+            "",
+            "u32.u32",
+            "util60",
+            p.n};
   }
 
   Exec exec{};
@@ -75,9 +82,11 @@ struct probe_problem {
     const probe::slab_table built(keys, utilisation);
     buckets = built.buckets;
     table = std::make_unique<table_memory<Exec>>(built.words);
-    // n is a power of two, so an odd factor visits every index once, in an order unlike the table's.
+    // n is a power of two, so an odd factor visits every index once, in an order unlike the
+    // table's.
     auto host = Kokkos::create_mirror_view(queries);
-    for (std::int64_t i = 0; i < n; ++i) host(i) = key_at{hit ? 0u : 1u}((hash(7) | 1) * i & (n - 1));
+    for (std::int64_t i = 0; i < n; ++i)
+      host(i) = key_at{hit ? 0u : 1u}((hash(7) | 1) * i & (n - 1));
     Kokkos::deep_copy(queries, host);
   }
   std::int64_t bytes() const { return n * (128 + 8); }
@@ -94,15 +103,19 @@ struct probe_problem {
 template <class Exec, bool hit, int width, int depth>
 void add_probe(const std::string& variant) {
   add<probe_problem<Exec, hit>>(variant.c_str(), [](auto& p, auto time) {
-    const probe::probe_kernel<width, depth> kernel{p.table->words.data(), p.buckets, p.queries.data(), p.values.data(), p.n};
-    const auto league = backend_of<Exec>::template resident_league<probe::probe_kernel<width, depth>>(p.exec, p.n / 32);
+    const probe::probe_kernel<width, depth> kernel{p.table->words.data(), p.buckets,
+                                                   p.queries.data(), p.values.data(), p.n};
+    const auto league =
+        backend_of<Exec>::template resident_league<probe::probe_kernel<width, depth>>(p.exec,
+                                                                                      p.n / 32);
     time([&] { launch(p.exec, "Lanewise::slab_probe", league, kernel); });
   });
 }
 
 template <class Exec>
 void add_probes() {
-  // Device: the width matters, the depth hardly does at full occupancy. Host: the windows in flight do, not the depth.
+  // Device: the width matters, the depth hardly does at full occupancy. Host: the windows in flight
+  // do, not the depth.
   constexpr int width = on_host<Exec> ? 16 : 8;
   constexpr int depth = on_host<Exec> ? 1 : 4;
   add_probe<Exec, true, width, depth>("lanewise");

@@ -2,18 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What masked memory operations of a host backend must not do, and a comparison of results cannot see: touch
-// elements of inactive lanes. Guard pages show reads and writes there; a second thread that owns those elements
-// shows a write that puts back what it read.
+// What masked memory operations of a host backend must not do, and a comparison of results cannot
+// see: touch elements of inactive lanes. Guard pages show reads and writes there; a second thread
+// that owns those elements shows a write that puts back what it read.
 
-#include <sys/mman.h>
-#include <unistd.h>
+#include "warp_cases.hpp"
 
 #include <atomic>
 #include <new>
+#include <sys/mman.h>
 #include <thread>
-
-#include "warp_cases.hpp"
+#include <unistd.h>
 
 namespace lanewise::leaf {
 
@@ -86,9 +85,9 @@ LANEWISE_LEAF_COLD void touch_only_active_lanes(const Warp& warp, random_source&
 
     // The last element, by lanes that say so.
     T* last = pages.before_end<T>(1);
-    const auto index =
-        select(warp.template first<std::uint32_t>(n), warp.load(static_cast<const std::uint32_t*>(zero)),
-               warp.load(static_cast<const std::uint32_t*>(wild)));
+    const auto index = select(warp.template first<std::uint32_t>(n),
+                              warp.load(static_cast<const std::uint32_t*>(zero)),
+                              warp.load(static_cast<const std::uint32_t*>(wild)));
     doing = "scatter(m) to the end of a page";
     warp.scatter(below, last, index, a);
     doing = "gather(m) from the end of a page";

@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the leaf tests share: value types, random data, comparison and failure reports. No Kokkos, no Catch2.
+// What the leaf tests share: value types, random data, comparison and failure reports. No Kokkos,
+// no Catch2.
+
+#include <lanewise/operators.hpp>
+#include <lanewise/pack.hpp>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <lanewise/operators.hpp>
-#include <lanewise/pack.hpp>
 #include <limits>
 #include <type_traits>
 
@@ -25,7 +27,8 @@ using i16 = std::int16_t;
 using i32 = std::int32_t;
 using i64 = std::int64_t;
 
-// Data, oracle and comparison run once: they are compiled for size, which keeps these programs quick to build.
+// Data, oracle and comparison run once: they are compiled for size, which keeps these programs
+// quick to build.
 #define LANEWISE_LEAF_COLD __attribute__((noinline, cold))
 
 /// 12 bytes, two of them padding.
@@ -43,7 +46,8 @@ struct alignas(8) entry {
   u32 key;
   u32 value;
 };
-/// x -> scale * x + shift. Composition is associative but not commutative, so it shows a wrong order of lanes.
+/// x -> scale * x + shift. Composition is associative but not commutative, so it shows a wrong
+/// order of lanes.
 template <class U>
 struct affine {
   U scale;
@@ -59,7 +63,8 @@ static_assert(sizeof(record) == 12 && sizeof(triple) == 3 && sizeof(entry) == 8)
 struct compose {
   template <class U>
   LANEWISE_FUNCTION affine<U> operator()(const affine<U>& f, const affine<U>& g) const {
-    return {static_cast<U>(1u * f.scale * g.scale), static_cast<U>(1u * f.shift * g.scale + g.shift)};
+    return {static_cast<U>(1u * f.scale * g.scale),
+            static_cast<U>(1u * f.shift * g.scale + g.shift)};
   }
 };
 // These two are associative and not commutative for every type, and invent no values.
@@ -76,10 +81,10 @@ struct rightmost {
   }
 };
 
-// Equality for the tests: floating-point values by their bits (all NaNs are one), structs member by member.
+// Equality for the tests: floating-point values by their bits (all NaNs are one), structs member by
+// member.
 template <class T>
-  requires std::is_integral_v<T>
-LANEWISE_FUNCTION bool same(T a, T b) {
+requires std::is_integral_v<T> LANEWISE_FUNCTION bool same(T a, T b) {
   return a == b;
 }
 LANEWISE_FUNCTION bool same(float a, float b) {
@@ -230,7 +235,8 @@ LANEWISE_LEAF_COLD T any_value(random_source& rng) {
   }
 }
 
-/// Stands in the lanes that an operation must leave alone: a functor that meets it was called there.
+/// Stands in the lanes that an operation must leave alone: a functor that meets it was called
+/// there.
 template <class T>
 LANEWISE_FUNCTION T poison() {
   T x;
@@ -281,10 +287,12 @@ LANEWISE_LEAF_COLD inline void print(i64 x) {
   std::printf("%lld", static_cast<long long>(x));
 }
 LANEWISE_LEAF_COLD inline void print(u64 x) {
-  std::printf("%llu (0x%llx)", static_cast<unsigned long long>(x), static_cast<unsigned long long>(x));
+  std::printf("%llu (0x%llx)", static_cast<unsigned long long>(x),
+              static_cast<unsigned long long>(x));
 }
 LANEWISE_LEAF_COLD inline void print_bytes(const void* p, int n) {
-  for (int i = 0; i < n; ++i) std::printf("%s%02x", i ? " " : "", static_cast<const unsigned char*>(p)[i]);
+  for (int i = 0; i < n; ++i)
+    std::printf("%s%02x", i ? " " : "", static_cast<const unsigned char*>(p)[i]);
 }
 template <class T>
 LANEWISE_LEAF_COLD void print_value(const T& x) {
@@ -330,9 +338,9 @@ struct checker {
       if (same(expected[i], got[i])) continue;
       good = false;
       if (++differences > 2 || ++to.printed > 8 || ++to.printed_in_all > 200) return;
-      std::printf("FAILED warp_leaf.%s: %s<%s, %d>: %s: seed %llu, instance %d, lane %d: expected ", to.backend,
-                  case_name, type, width, field, static_cast<unsigned long long>(to.seed), instance,
-                  static_cast<int>(i));
+      std::printf("FAILED warp_leaf.%s: %s<%s, %d>: %s: seed %llu, instance %d, lane %d: expected ",
+                  to.backend, case_name, type, width, field,
+                  static_cast<unsigned long long>(to.seed), instance, static_cast<int>(i));
       print_value(expected[i]);
       std::printf(", got ");
       print_value(got[i]);

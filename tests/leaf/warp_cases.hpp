@@ -2,19 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The warp layer's contract (the table in lanewise/warp.hpp) as cases. A case is a functor over the type of warp
-// that works on plain arrays, so one source runs on every backend, beside a plain loop that says what is expected.
+// The warp layer's contract (the table in lanewise/warp.hpp) as cases. A case is a functor over the
+// type of warp that works on plain arrays, so one source runs on every backend, beside a plain loop
+// that says what is expected.
 //
-//   input, output         plain data of one warp; the driver fills outputs with a pattern, so that a lane or an
+//   input, output         plain data of one warp; the driver fills outputs with a pattern, so that
+//   a lane or an
 //                         element that must stay untouched is compared too
 //   fill(rng, i, in)      random input of instance i
 //   operator()(warp, ...) the case on a warp
 //   expect(in, out)       the same in plain loops
 //   compare(c, want, got) field by field
 
-#include <lanewise/warp.hpp>
-
 #include "leaf_support.hpp"
+#include <lanewise/warp.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace leaf {
@@ -195,8 +196,8 @@ struct equality {
   template <class Warp>
   LANEWISE_KERNEL_FUNCTION void operator()(const Warp& warp, const input& in, output& out) const {
     const auto a = warp.load(in.a), b = warp.load(in.b);
-    const typename Warp::bits votes[4] = {warp.ballot(a == b), warp.ballot(a != b), warp.ballot(a == in.a[0]),
-                                          warp.ballot(a != in.a[0])};
+    const typename Warp::bits votes[4] = {warp.ballot(a == b), warp.ballot(a != b),
+                                          warp.ballot(a == in.a[0]), warp.ballot(a != in.a[0])};
     warp.once([&] {
       for (int k = 0; k < 4; ++k) out.compared[k] = votes[k];
     });
@@ -322,10 +323,12 @@ struct mapping {
 
     warp.store(out.wide, warp.map(
                              [](const T& x, const T& y, u32 i) -> u64 {
-                               return (u64{same(x, y)} << 40) | (u64{same(x, poison<T>())} << 8) | i;
+                               return (u64{same(x, y)} << 40) | (u64{same(x, poison<T>())} << 8) |
+                                      i;
                              },
                              a, b, lane));
-    warp.store(out.same_type, warp.map([](const T& x, u32 i, const T& y) { return i % 3 ? x : y; }, a, lane, b));
+    warp.store(out.same_type,
+               warp.map([](const T& x, u32 i, const T& y) { return i % 3 ? x : y; }, a, lane, b));
     warp.store(out.masked, warp.map(
                                m,
                                [alarm, calls](const T& x, const T& y, u32 i) {
@@ -414,7 +417,8 @@ struct votes {
     int prefix;
   };
   struct output {
-    u64 ballot[W], both[1], either[1], neither[1], first[1], to_u8[1], to_u16[1], to_u32[1], to_u64[1], mixed[1];
+    u64 ballot[W], both[1], either[1], neither[1], first[1], to_u8[1], to_u16[1], to_u32[1],
+        to_u64[1], mixed[1];
     u32 any[W], all[W], count[W], lane[W], any_all_of_converted[2];
     u64 below[W];
     int scalar[4];
@@ -441,11 +445,13 @@ struct votes {
     const mask_of<Warp, u32> m32 = m;
     const mask_of<Warp, u64> m64 = m;
     const mask_of<Warp, T> back = mask_of<Warp, u8>(n);
-    const bits results[9] = {
-        warp.ballot(m & n),   warp.ballot(m | n), warp.ballot(!m),  warp.ballot(warp.template first<T>(in.prefix)),
-        warp.ballot(m8),      warp.ballot(m16),   warp.ballot(m32), warp.ballot(m64),
-        warp.ballot(back & m)};
-    // The complement has every bit beyond the warp's lanes clear, which only any and all would notice.
+    const bits results[9] = {warp.ballot(m & n),   warp.ballot(m | n),
+                             warp.ballot(!m),      warp.ballot(warp.template first<T>(in.prefix)),
+                             warp.ballot(m8),      warp.ballot(m16),
+                             warp.ballot(m32),     warp.ballot(m64),
+                             warp.ballot(back & m)};
+    // The complement has every bit beyond the warp's lanes clear, which only any and all would
+    // notice.
     const bool any = warp.any(m & !m), all = warp.all(m8 | !m8);
     warp.once([&] {
       out.both[0] = results[0];
@@ -567,7 +573,8 @@ struct movement {
 // ---------------------------------------------------------------------------------------------------------------
 // Reductions and scans
 
-/// Values for which T's operator is exact and cannot overflow, so that any association gives the same bits.
+/// Values for which T's operator is exact and cannot overflow, so that any association gives the
+/// same bits.
 template <class T, class Op, int W>
 LANEWISE_LEAF_COLD void fill_exact(random_source& rng, T (&a)[W], T& init) {
   int doubled = 0;
@@ -610,8 +617,8 @@ constexpr const char* op_name() {
   return "op";
 }
 
-/// reduce, reduce_from and scans for n = 1..W. watch: op reports lanes it must not be called for, which also hides
-/// what op is, so that backends take their general way.
+/// reduce, reduce_from and scans for n = 1..W. watch: op reports lanes it must not be called for,
+/// which also hides what op is, so that backends take their general way.
 template <class T, class Op, bool watch, int W>
 struct scans {
   using type = T;
@@ -707,7 +714,8 @@ struct matching {
     u64 match[W];
   };
   LANEWISE_LEAF_COLD static void fill(random_source& rng, int instance, input& in) {
-    // Few different values, which differ in one byte: a comparison of a part of the value is found out.
+    // Few different values, which differ in one byte: a comparison of a part of the value is found
+    // out.
     const int kinds[] = {1, 2, 3, W};
     const int different = kinds[rng.below(4)];
     unsigned char base[sizeof(T)];
@@ -728,13 +736,15 @@ struct matching {
   }
   template <class Warp>
   LANEWISE_KERNEL_FUNCTION void operator()(const Warp& warp, const input& in, output& out) const {
-    warp.store(out.match, warp.template cast<u64>(warp.match_any(mask_from<T>(warp, in.m), warp.load(in.a))));
+    warp.store(out.match,
+               warp.template cast<u64>(warp.match_any(mask_from<T>(warp, in.m), warp.load(in.a))));
   }
   LANEWISE_LEAF_COLD static void expect(const input& in, output& out) {
     for (int i = 0; i < W; ++i) {
       out.match[i] = 0;
       for (int j = 0; j < W; ++j) {
-        if (lane_in(in.m, i) && lane_in(in.m, j) && same(in.a[i], in.a[j])) out.match[i] |= u64{1} << j;
+        if (lane_in(in.m, i) && lane_in(in.m, j) && same(in.a[i], in.a[j]))
+          out.match[i] |= u64{1} << j;
       }
     }
   }
@@ -743,9 +753,9 @@ struct matching {
   }
 };
 
-/// Warp multisplit: peers, rank_among_equals, histogram (Ashkiani 3.5; GPU Multisplit, Alg. 2 and 3, as
-/// corrected). Instances 0..3 are the papers' vectors; then m = 1..256 with random, equal and few buckets and
-/// every kind of mask, and a few larger m.
+/// Warp multisplit: peers, rank_among_equals, histogram (Ashkiani 3.5; GPU Multisplit, Alg. 2 and
+/// 3, as corrected). Instances 0..3 are the papers' vectors; then m = 1..256 with random, equal and
+/// few buckets and every kind of mask, and a few larger m.
 template <int W>
 struct buckets {
   using type = u32;
@@ -774,12 +784,14 @@ struct buckets {
       return;
     }
     in.count = 1 + static_cast<u32>((instance - special) % most);
-    if (instance >= special + 2 * most) in.count = static_cast<u32>(257 + (rng.next() >> (32 + rng.below(24))));
+    if (instance >= special + 2 * most)
+      in.count = static_cast<u32>(257 + (rng.next() >> (32 + rng.below(24))));
     if (in.count < 257 && instance >= special + 2 * most) in.count = ~u32{0};
     const u32 few = static_cast<u32>(1 + rng.below(3));
     const u32 base = static_cast<u32>(rng.next());
     const bool spread = rng.coin();
-    in.m = random_mask(rng, static_cast<int>(rng.below(12)), W);  // the random kinds are the likelier ones
+    in.m = random_mask(rng, static_cast<int>(rng.below(12)),
+                       W);  // the random kinds are the likelier ones
     for (int i = 0; i < W; ++i) {
       const u32 b = static_cast<u32>(spread ? rng.next() : base + rng.below(few));
       // The bucket of an inactive lane is no promise at all.
@@ -853,7 +865,8 @@ LANEWISE_LEAF_COLD inline bool oracle_agrees_with_the_papers() {
       if (v == 2) good = good && count <= (b < 96 ? 1u : 0u);
       if (v == 3) good = good && count == (b < 6 ? w1_counts[b] : 0);
     }
-    if (v == 2) good = good && out.histogram[64] == 1 && out.histogram[4] == 1 && out.histogram[34] == 1;
+    if (v == 2)
+      good = good && out.histogram[64] == 1 && out.histogram[4] == 1 && out.histogram[34] == 1;
     for (u32 i = 0; i < 32; ++i) {
       if (v == 0) good = good && out.rank[i] == i / 5 && out.peers[i] == v1[in.bucket[i]];
       if (v == 1 && i < 16) good = good && out.rank[i] == v2_ranks[i];
@@ -937,7 +950,8 @@ struct contiguous {
   }
 };
 
-/// Gather, scatter and prefetch. Inactive lanes hold wild indices: touching memory there is an access violation.
+/// Gather, scatter and prefetch. Inactive lanes hold wild indices: touching memory there is an
+/// access violation.
 template <class T, class I, int W>
 struct indexed {
   using type = T;
@@ -1090,7 +1104,8 @@ struct atomics {
     });
     warp.fence();
     warp.store(out.relaxed, warp.load_relaxed(m, initial, any, in.otherwise));
-    warp.store(out.acquired, warp.template load_acquire<scope::team>(m, initial, distinct64, in.otherwise));
+    warp.store(out.acquired,
+               warp.template load_acquire<scope::team>(m, initial, distinct64, in.otherwise));
 
     const auto expected = warp.load(in.expected), desired = warp.load(in.desired);
     warp.store(m, out.seen, warp.compare_exchange(m, out.exchanged, distinct, expected, desired));
@@ -1100,15 +1115,17 @@ struct atomics {
       const auto unlike = warp.map(
           [](T x, u32 i) {
             const u32 salt = i + 1;
-            memcpy(static_cast<void*>(&x), &salt, sizeof(x) < sizeof(salt) ? sizeof(x) : sizeof(salt));
+            memcpy(static_cast<void*>(&x), &salt,
+                   sizeof(x) < sizeof(salt) ? sizeof(x) : sizeof(salt));
             return x;
           },
           warp.load(in.initial), warp.lane() + indices(100u));
-      const auto got = warp.template compare_exchange<order::acq_rel, scope::device>(m, out.contended, indices(0u),
-                                                                                     initial_everywhere, unlike);
+      const auto got = warp.template compare_exchange<order::acq_rel, scope::device>(
+          m, out.contended, indices(0u), initial_everywhere, unlike);
       const T first = in.initial[0];
-      const auto won = m & mask_of<Warp, T>(warp.map([first](const T& x) -> u32 { return same(x, first); }, got) !=
-                                            indices(0u));
+      const auto won =
+          m & mask_of<Warp, T>(warp.map([first](const T& x) -> u32 { return same(x, first); },
+                                        got) != indices(0u));
       warp.fence();
       const auto votes = warp.ballot(won);
       const T stays = warp.broadcast(unlike, votes != 0 ? Warp::lowest(votes) : 0);
@@ -1153,7 +1170,8 @@ struct atomics {
       }
       if (on) {
         out.seen[i] = in.initial[p];
-        if (std::memcmp(&in.initial[p], &in.expected[i], sizeof(T)) == 0) out.exchanged[p] = in.desired[i];
+        if (std::memcmp(&in.initial[p], &in.expected[i], sizeof(T)) == 0)
+          out.exchanged[p] = in.desired[i];
         out.tickets[tickets++] = 1;
       }
     }
@@ -1193,7 +1211,8 @@ struct wide_words {
   LANEWISE_LEAF_COLD static void fill(random_source& rng, int instance, input& in) {
     for (T& x : in.table) x = any_value<T>(rng);
     in.m = random_mask(rng, instance, W);
-    for (int i = 0; i < W; ++i) in.index[i] = lane_in(in.m, i) ? static_cast<u32>(rng.below(2 * W)) : ~u32{0};
+    for (int i = 0; i < W; ++i)
+      in.index[i] = lane_in(in.m, i) ? static_cast<u32>(rng.below(2 * W)) : ~u32{0};
     in.otherwise = any_value<T>(rng);
     in.stored = any_value<T>(rng);
   }
@@ -1211,7 +1230,8 @@ struct wide_words {
     }
   }
   LANEWISE_LEAF_COLD static void expect(const input& in, output& out) {
-    for (int i = 0; i < W; ++i) out.relaxed[i] = lane_in(in.m, i) ? in.table[in.index[i]] : in.otherwise;
+    for (int i = 0; i < W; ++i)
+      out.relaxed[i] = lane_in(in.m, i) ? in.table[in.index[i]] : in.otherwise;
     out.stored[1] = in.stored;
   }
   LANEWISE_LEAF_COLD static void compare(checker& c, const output& want, const output& got) {
@@ -1262,8 +1282,9 @@ struct uniform {
     warp.template fetch_add<order::acq_rel, scope::device>(cell[0], in.step);
     warp.store(cell[2], in.third);
     store_uniform<T>(warp, out.exchanged, warp.compare_exchange(cell[2], in.third, in.first));
-    store_uniform<T>(warp, out.refused,
-                     warp.template compare_exchange<order::relaxed, scope::device>(cell[1], in.first, in.third));
+    store_uniform<T>(
+        warp, out.refused,
+        warp.template compare_exchange<order::relaxed, scope::device>(cell[1], in.first, in.third));
     // Effects of one warp keep their order.
     warp.store(out.order[0], 1u);
     warp.pause();
@@ -1301,8 +1322,8 @@ struct uniform {
 // ---------------------------------------------------------------------------------------------------------------
 // Cooperation and sub-warps
 
-/// cooperate: the task of lane s needs rounds[s] issues. Every issue loads a line of W values, which the matching
-/// resolve has to find in its state.
+/// cooperate: the task of lane s needs rounds[s] issues. Every issue loads a line of W values,
+/// which the matching resolve has to find in its state.
 template <int depth, int W>
 struct cooperation {
   using type = u32;
@@ -1353,7 +1374,8 @@ struct cooperation {
             warp.once([&] { out.log[at] = static_cast<u32>(source); });
           }
           // A backend that goes wrong here must still come to an end.
-          return warp.fetch_add(out.resolved[source], 1u) + 1 >= in.rounds[source] || at >= log_room;
+          return warp.fetch_add(out.resolved[source], 1u) + 1 >= in.rounds[source] ||
+                 at >= log_room;
         });
     if (in_flight != 0) wrong |= 4;
     warp.once([&] {
@@ -1458,7 +1480,8 @@ struct in_parts {
     typename Case::output part[W / w];
   };
   LANEWISE_LEAF_COLD static void fill(random_source& rng, int instance, input& in) {
-    for (int g = 0; g < W / w; ++g) Case::fill(rng, (instance * (W / w) + g) % Case::instances, in.part[g]);
+    for (int g = 0; g < W / w; ++g)
+      Case::fill(rng, (instance * (W / w) + g) % Case::instances, in.part[g]);
   }
   template <class Warp>
   LANEWISE_KERNEL_FUNCTION void operator()(const Warp& warp, const input& in, output& out) const {
@@ -1555,10 +1578,10 @@ void cases_of_parts(Run& run) {
   }
 }
 
-/// The emulated backend's other widths share their code with 32 lanes: one type of each size and kind serves.
+/// The emulated backend's other widths share their code with 32 lanes: one type of each size and
+/// kind serves.
 template <int W, class Run>
-  requires(W != 32)
-void all_cases(Run& run) {
+requires(W != 32) void all_cases(Run& run) {
   cases_of_values<u8, W>(run);
   cases_of_values<i16, W>(run);
   cases_of_values<u32, W>(run);
@@ -1588,8 +1611,7 @@ void all_cases(Run& run) {
 }
 
 template <int W, class Run>
-  requires(W == 32)
-void all_cases(Run& run) {
+requires(W == 32) void all_cases(Run& run) {
   cases_of_values<u8, W>(run);
   cases_of_values<u16, W>(run);
   cases_of_values<u32, W>(run);

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The warp layer alone, without Kokkos or a test framework: every case of warp_cases.hpp on every backend that
-// this compiler and this machine have. One line per backend; a non-zero exit status when a case failed.
+// The warp layer alone, without Kokkos or a test framework: every case of warp_cases.hpp on every
+// backend that this compiler and this machine have. One line per backend; a non-zero exit status
+// when a case failed.
 //
 // On a GPU and the host:   nvcc -std=c++20 -O3 -arch=sm_90 -cudart static -I core/include -I
 // backends/emulated/include
-//                            -I backends/simd/include -I backends/cuda/include -Xcompiler -march=icelake-server
-//                            tests/leaf/warp_leaf.cu
+//                            -I backends/simd/include -I backends/cuda/include -Xcompiler
+//                            -march=icelake-server tests/leaf/warp_leaf.cu
 // On the host:             g++ -std=c++20 -O2 -march=... -I ... -x c++ tests/leaf/warp_leaf.cu
 //
 // Each run has fresh random data; LANEWISE_TEST_SEED=<number> repeats one.
@@ -20,22 +21,22 @@
 #endif
 #if defined(__CUDACC__)
 #include <lanewise/cuda/warp.hpp>
-// The cases call functions of the host's warps from host-device templates, and device functions of the other.
+// The cases call functions of the host's warps from host-device templates, and device functions of
+// the other.
 #pragma nv_diag_suppress 20011, 20014
 #endif
 
-#include <signal.h>
-#include <unistd.h>
+#include "host_memory.hpp"
+#include "warp_cases.hpp"
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <signal.h>
+#include <unistd.h>
 #include <vector>
-
-#include "host_memory.hpp"
-#include "warp_cases.hpp"
 
 namespace leaf = lanewise::leaf;
 
@@ -53,8 +54,9 @@ void say(const char* text) {
 /// A wrong memory access is a failure with a name.
 void on_signal(int) {
   for (const char* text :
-       {"FAILED warp_leaf.", static_cast<const char*>(now_backend), ": ", static_cast<const char*>(now_case), "<",
-        static_cast<const char*>(now_type), ">: crashed (LANEWISE_TEST_SEED repeats the run)\n"}) {
+       {"FAILED warp_leaf.", static_cast<const char*>(now_backend), ": ",
+        static_cast<const char*>(now_case), "<", static_cast<const char*>(now_type),
+        ">: crashed (LANEWISE_TEST_SEED repeats the run)\n"}) {
     say(text);
   }
   _exit(1);
@@ -88,19 +90,20 @@ any_case describe(int width, decltype(any_case::apply) apply) {
   using output = typename Case::output;
   static_assert(std::is_trivially_copyable_v<input> && std::is_trivially_copyable_v<output>);
   static_assert(alignof(input) <= 64 && alignof(output) <= 64);
-  return {
-      Case::name,
-      leaf::type_name<typename Case::type>(),
-      width,
-      Case::instances,
-      sizeof(input),
-      sizeof(output),
-      [](random_source& rng, int i, void* in) { Case::fill(rng, i, *static_cast<input*>(in)); },
-      [](const void* in, void* out) { Case::expect(*static_cast<const input*>(in), *static_cast<output*>(out)); },
-      [](leaf::checker& c, const void* want, const void* got) {
-        Case::compare(c, *static_cast<const output*>(want), *static_cast<const output*>(got));
-      },
-      apply};
+  return {Case::name,
+          leaf::type_name<typename Case::type>(),
+          width,
+          Case::instances,
+          sizeof(input),
+          sizeof(output),
+          [](random_source& rng, int i, void* in) { Case::fill(rng, i, *static_cast<input*>(in)); },
+          [](const void* in, void* out) {
+            Case::expect(*static_cast<const input*>(in), *static_cast<output*>(out));
+          },
+          [](leaf::checker& c, const void* want, const void* got) {
+            Case::compare(c, *static_cast<const output*>(want), *static_cast<const output*>(got));
+          },
+          apply};
 }
 
 /// Bytes at any alignment that a case may ask for.
@@ -196,14 +199,16 @@ void memory_of(leaf::report& to, const Warp& warp) {
     const int lost = leaf::lost_updates_of_neighbours<T>(warp);
     ++(lost == 0 ? to.passed : to.failed);
     if (lost != 0) {
-      std::printf("FAILED warp_leaf.%s: store(m)<%s>: undid %d updates of neighbours by another thread\n",
-                  to.backend, now_type, lost);
+      std::printf(
+          "FAILED warp_leaf.%s: store(m)<%s>: undid %d updates of neighbours by another thread\n",
+          to.backend, now_type, lost);
     }
   }
 }
 
 int finish(const leaf::report& to) {
-  std::printf("warp_leaf.%s: %llu passed, %llu failed\n", to.backend, static_cast<unsigned long long>(to.passed),
+  std::printf("warp_leaf.%s: %llu passed, %llu failed\n", to.backend,
+              static_cast<unsigned long long>(to.passed),
               static_cast<unsigned long long>(to.failed));
   return to.failed != 0;
 }
@@ -260,17 +265,20 @@ struct device_cases {
 bool run_on_device(const any_case& c, instances& data) {
   void *in = nullptr, *out = nullptr;
   const std::size_t in_bytes = c.instances * c.in_bytes, out_bytes = c.instances * c.out_bytes;
-  bool good = succeeded(cudaMalloc(&in, in_bytes), "cudaMalloc") &&
-              succeeded(cudaMalloc(&out, out_bytes), "cudaMalloc") &&
-              succeeded(cudaMemcpy(in, data.in.at(0), in_bytes, cudaMemcpyHostToDevice), "cudaMemcpy") &&
-              succeeded(cudaMemcpy(out, data.got.at(0), out_bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+  bool good =
+      succeeded(cudaMalloc(&in, in_bytes), "cudaMalloc") &&
+      succeeded(cudaMalloc(&out, out_bytes), "cudaMalloc") &&
+      succeeded(cudaMemcpy(in, data.in.at(0), in_bytes, cudaMemcpyHostToDevice), "cudaMemcpy") &&
+      succeeded(cudaMemcpy(out, data.got.at(0), out_bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
   if (good) {
     c.apply(0, c.instances, in, out);
-    good = succeeded(cudaGetLastError(), "launch") && succeeded(cudaDeviceSynchronize(), "kernel") &&
-           succeeded(cudaMemcpy(data.got.at(0), out, out_bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    good =
+        succeeded(cudaGetLastError(), "launch") && succeeded(cudaDeviceSynchronize(), "kernel") &&
+        succeeded(cudaMemcpy(data.got.at(0), out, out_bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
   }
   // After an error these only repeat it.
-  const bool freed_in = succeeded(cudaFree(in), "cudaFree"), freed_out = succeeded(cudaFree(out), "cudaFree");
+  const bool freed_in = succeeded(cudaFree(in), "cudaFree"),
+             freed_out = succeeded(cudaFree(out), "cudaFree");
   return good && freed_in && freed_out;
 }
 

@@ -1,18 +1,19 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Two units compiled for different SIMD targets in one program. Built without SIMD flags: this part decides, on a
-// processor of any kind, what may run. Links with unit_a.cpp, unit_b.cpp, libhwy and, where there is one, Kokkos.
+// Two units compiled for different SIMD targets in one program. Built without SIMD flags: this part
+// decides, on a processor of any kind, what may run. Links with unit_a.cpp, unit_b.cpp, libhwy and,
+// where there is one, Kokkos.
 
 #if __has_include(<Kokkos_Core.hpp>)
 #include <Kokkos_Core.hpp>
 #define MAIN_HAS_KOKKOS 1
 #endif
 
+#include "unit.hpp"
+
 #include <cstdio>
 #include <cstring>
-
-#include "unit.hpp"
 
 namespace {
 
@@ -20,18 +21,19 @@ using namespace simd_targets;
 
 bool supported(unsigned what) {
   bool good = true;
-  if (what & sse4) good = good && __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul");
+  if (what & sse4)
+    good = good && __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul");
   if (what & avx2) {
-    good =
-        good && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+    good = good && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+           __builtin_cpu_supports("fma");
   }
   if (what & avx512) {
     good = good && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   }
   if (what & avx512_icelake) {
-    good = good && __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bitalg") &&
-           __builtin_cpu_supports("vpclmulqdq");
+    good = good && __builtin_cpu_supports("avx512vbmi2") &&
+           __builtin_cpu_supports("avx512bitalg") && __builtin_cpu_supports("vpclmulqdq");
   }
   return good;
 }

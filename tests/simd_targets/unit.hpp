@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the units of different SIMD targets in this program tell main.cpp. Nothing here depends on a target.
+// What the units of different SIMD targets in this program tell main.cpp. Nothing here depends on a
+// target.
 
 namespace simd_targets {
 
@@ -10,10 +11,11 @@ namespace simd_targets {
 enum needs : unsigned { sse4 = 1, avx2 = 2, avx512 = 4, avx512_icelake = 8 };
 
 struct unit_result {
-  const char* target;         // Highway's name of the target
-  int failures;               // checks that went wrong
-  const void* warp_function;  // addresses of one instantiation of the library: another one in each unit
-  const void* algorithm;      // null without Kokkos
+  const char* target;  // Highway's name of the target
+  int failures;        // checks that went wrong
+  const void*
+      warp_function;      // addresses of one instantiation of the library: another one in each unit
+  const void* algorithm;  // null without Kokkos
 };
 
 extern const unsigned unit_a_needs;

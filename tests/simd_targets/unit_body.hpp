@@ -1,22 +1,23 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The body of unit_a.cpp and unit_b.cpp, included once by each: the same source under different SIMD flags.
-// UNIT_NEEDS and UNIT_RUN name what this unit defines.
+// The body of unit_a.cpp and unit_b.cpp, included once by each: the same source under different
+// SIMD flags. UNIT_NEEDS and UNIT_RUN name what this unit defines.
 
 #include <lanewise/simd/warp.hpp>
 #if __has_include(<Kokkos_Core.hpp>) && __has_include(<lanewise/multisplit.hpp>)
-#include <Kokkos_Core.hpp>
 #include <lanewise/multisplit.hpp>
 #include <lanewise/scan.hpp>
+
+#include <Kokkos_Core.hpp>
 #define UNIT_HAS_ALGORITHMS 1
 #endif
+
+#include "unit.hpp"
 
 #include <cstdint>
 #include <cstdio>
 #include <vector>
-
-#include "unit.hpp"
 
 namespace simd_targets {
 
@@ -80,7 +81,8 @@ int check_warp() {
     }
     for (uint32_t i = at; i < 33; ++i) good = good && packed[i] == 77;
     good = good && votes == expected_votes && static_cast<uint32_t>(n) == at;
-    good = good && w.reduce(x, lanewise::plus{}) == sum && w.reduce(x, lanewise::maximum{}) == greatest;
+    good = good && w.reduce(x, lanewise::plus{}) == sum &&
+           w.reduce(x, lanewise::maximum{}) == greatest;
     failures += expect(good, "warp operations");
   }
   return failures;
@@ -128,8 +130,8 @@ unit_result UNIT_RUN() {
   r.warp_function = reinterpret_cast<const void*>(&library_function<warp<32>>);
 #if defined(UNIT_HAS_ALGORITHMS)
   r.failures += check_algorithms();
-  using algorithm =
-      void (*)(const space&, const numbers&, const numbers&, const lanewise::plus&, const lanewise::options&);
+  using algorithm = void (*)(const space&, const numbers&, const numbers&, const lanewise::plus&,
+                             const lanewise::options&);
   r.algorithm = reinterpret_cast<const void*>(
       static_cast<algorithm>(&lanewise::inclusive_scan<space, numbers, numbers, lanewise::plus>));
 #endif

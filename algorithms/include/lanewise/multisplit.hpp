@@ -9,9 +9,10 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
-// Multisplit in the paper's three steps: count every tile's buckets into the matrix H (bucket by tile), scan H in bucket-major
-// order, and send every item to the place that the scan reserved for its bucket and tile. The tile's own work, ranking its
-// items and bringing neighbours of the output together, is Team::split.
+// Multisplit in the paper's three steps: count every tile's buckets into the matrix H (bucket by
+// tile), scan H in bucket-major order, and send every item to the place that the scan reserved for
+// its bucket and tile. The tile's own work, ranking its items and bringing neighbours of the output
+// together, is Team::split.
 
 template <class Key>
 struct split_policy : launch_policy {
@@ -97,13 +98,15 @@ struct place_kernel {
       const std::int64_t* column = starts + tile;
       split::place(
           team, shared, keys, tile * split::items, count, bucket_of, buckets,
-          [column, stride = tiles](std::uint32_t b) { return column[b * stride]; }, keys_out, values, values_out);
+          [column, stride = tiles](std::uint32_t b) { return column[b * stride]; }, keys_out,
+          values, values_out);
       team.barrier();
     }
     if (offsets != nullptr && team.index() == 0 && team.warp_index() == 0) {
       const auto warp = team.warp();
       for (std::uint32_t b = 0; b <= buckets; b += Team::warp_type::width) {
-        const auto bucket = warp.lane() + typename Team::warp_type::template lanes<std::uint32_t>(b);
+        const auto bucket =
+            warp.lane() + typename Team::warp_type::template lanes<std::uint32_t>(b);
         warp.each(
             !(bucket > buckets), [&](std::uint32_t i) { offsets[i] = starts[i * tiles]; }, bucket);
       }
@@ -121,13 +124,15 @@ std::int64_t split_tiles(std::int64_t n) {
 template <class Key, class Exec>
 struct split_layout {
   std::int64_t tiles;
-  std::int64_t entries;  // of H and G: one more than buckets x tiles, so that the last offset is the number of items kept
+  std::int64_t entries;  // of H and G: one more than buckets x tiles, so that the last offset is
+                         // the number of items kept
   std::size_t counts_at = 0;
   std::size_t starts_at;
   std::size_t payload_at;
   workspace_size need;
 
-  split_layout(std::int64_t n, std::uint32_t buckets) : tiles(split_tiles<Key, Exec>(n)), entries(buckets * tiles + 1) {
+  split_layout(std::int64_t n, std::uint32_t buckets)
+      : tiles(split_tiles<Key, Exec>(n)), entries(buckets * tiles + 1) {
     const workspace_size scan = scan_workspace<std::int64_t, Exec>(entries);
     starts_at = round_up(entries * sizeof(std::uint32_t));
     payload_at = starts_at + round_up(entries * sizeof(std::int64_t));
@@ -150,7 +155,8 @@ struct multisplit_options {
   option_view<status> errors = {};
 };
 
-/// The workspace that multisplit needs for n keys of type Key and this many buckets. Needs no device.
+/// The workspace that multisplit needs for n keys of type Key and this many buckets. Needs no
+/// device.
 template <class Key, class Exec>
 workspace_size multisplit_workspace(std::int64_t n, std::uint32_t buckets) {
   return kernels::split_layout<Key, Exec>(n, buckets).need;
@@ -159,19 +165,21 @@ workspace_size multisplit_workspace(std::int64_t n, std::uint32_t buckets) {
 namespace kernels {
 
 template <class Exec, class Source, class Sink, class Values, class ValueSink, class BucketOf>
-void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, const Values& values, const ValueSink& values_out,
-                std::int64_t buckets, const BucketOf& bucket_of, const multisplit_options& with) {
+void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, const Values& values,
+                const ValueSink& values_out, std::int64_t buckets, const BucketOf& bucket_of,
+                const multisplit_options& with) {
   using key_type = typename Source::value_type;
-  detail::expects(buckets >= 1 && buckets <= most_buckets, "multisplit: bucket_count is ", buckets, ", not in [1, ",
-                  most_buckets, "]");
-  detail::expects(keys_out.extent >= keys.extent, "multisplit: keys_out has ", keys_out.extent, " places, keys has ",
-                  keys.extent, " items");
+  detail::expects(buckets >= 1 && buckets <= most_buckets, "multisplit: bucket_count is ", buckets,
+                  ", not in [1, ", most_buckets, "]");
+  detail::expects(keys_out.extent >= keys.extent, "multisplit: keys_out has ", keys_out.extent,
+                  " places, keys has ", keys.extent, " items");
   detail::expects_memory(keys, "multisplit", "keys");
   detail::expects_memory(keys_out, "multisplit", "keys_out");
   detail::expects_no_partial_overlap(keys, keys_out, "multisplit", "keys", "keys_out", false);
   const bool wants_offsets = with.offsets.data() != nullptr;
   detail::expects(!wants_offsets || with.offsets.extent() >= buckets + 1,
-                  "multisplit: options.offsets has ", with.offsets.extent(), " entries, bucket_count + 1 is ", buckets + 1);
+                  "multisplit: options.offsets has ", with.offsets.extent(),
+                  " entries, bucket_count + 1 is ", buckets + 1);
   with.count.expects_reachable<Exec>("multisplit", "options.count");
   with.offsets.expects_reachable<Exec>("multisplit", "options.offsets");
   with.errors.expects_reachable<Exec>("multisplit", "options.errors");
@@ -185,13 +193,15 @@ void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, cons
   auto* starts = reinterpret_cast<std::int64_t*>(memory + layout.starts_at);
   using counting = count_kernel<Source, BucketOf>;
   using placing = place_kernel<Source, Sink, Values, ValueSink, BucketOf>;
-  const auto league = backend::template league_for_tiles<counting>(exec, layout.tiles > 0 ? layout.tiles : 1);
+  const auto league =
+      backend::template league_for_tiles<counting>(exec, layout.tiles > 0 ? layout.tiles : 1);
   launch(exec, "Lanewise::multisplit::count", league,
          counting{keys, n, bucket_of, m, layout.tiles, counts, with.errors.data()});
   const auto entries = array_source<std::uint32_t, identity>{counts, layout.entries, {}};
   const auto widened = detail::as<std::int64_t>(entries);
-  scan<true>(exec, "Lanewise::multisplit::scan", "multisplit", widened, array_sink<std::int64_t>{starts, layout.entries}, plus{},
-             std::int64_t{0}, item_count{layout.entries}, &work.get(), layout.payload_at, layout.need);
+  scan<true>(exec, "Lanewise::multisplit::scan", "multisplit", widened,
+             array_sink<std::int64_t>{starts, layout.entries}, plus{}, std::int64_t{0},
+             item_count{layout.entries}, &work.get(), layout.payload_at, layout.need);
   launch(exec, "Lanewise::multisplit::place", league,
          placing{keys, keys_out, values, values_out, n, bucket_of, m, layout.tiles, starts,
                  wants_offsets ? with.offsets.data() : nullptr});
@@ -199,34 +209,39 @@ void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, cons
 
 }  // namespace kernels
 
-/// Permutes keys so that the keys of every bucket lie together, buckets in ascending order, and keys of one bucket in input order
-/// (stable): keys_out is the concatenation over b of the keys with bucket_of(key) == b.
+/// Permutes keys so that the keys of every bucket lie together, buckets in ascending order, and
+/// keys of one bucket in input order (stable): keys_out is the concatenation over b of the keys
+/// with bucket_of(key) == b.
 ///
-/// bucket_of is a pure scalar function object from a key to a bucket in [0, bucket_count), 1 <= bucket_count <= 256, called up to
-/// three times per key. A key with any other bucket is skipped and counted in options.errors, so the output is shorter. keys and
-/// keys_out are contiguous rank-1 Views (keys may be a source) that do not overlap. Three launches; 2 n key reads, n key writes and 24
-/// bytes per bucket and tile for the counts; O(n) work. The result is the same on every backend. Does not block. Throws
-/// std::invalid_argument on a wrong bucket_count, wrong extents, overlap, or an option that cannot be reached.
-/// (GPU Multisplit, sections 4 and 5.2.2; Ashkiani, chapter 3.)
+/// bucket_of is a pure scalar function object from a key to a bucket in [0, bucket_count), 1 <=
+/// bucket_count <= 256, called up to three times per key. A key with any other bucket is skipped
+/// and counted in options.errors, so the output is shorter. keys and keys_out are contiguous rank-1
+/// Views (keys may be a source) that do not overlap. Three launches; 2 n key reads, n key writes
+/// and 24 bytes per bucket and tile for the counts; O(n) work. The result is the same on every
+/// backend. Does not block. Throws std::invalid_argument on a wrong bucket_count, wrong extents,
+/// overlap, or an option that cannot be reached. (GPU Multisplit, sections 4 and 5.2.2; Ashkiani,
+/// chapter 3.)
 template <class Exec, class Keys, class KeysOut, class BucketOf>
-void multisplit(const Exec& exec, const Keys& keys, const KeysOut& keys_out, std::int64_t bucket_count, const BucketOf& bucket_of,
+void multisplit(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
+                std::int64_t bucket_count, const BucketOf& bucket_of,
                 const multisplit_options& with = {}) {
-  kernels::multisplit(exec, detail::as_source<Exec>(keys), detail::as_sink<Exec>(keys_out), nullptr, nullptr, bucket_count,
-                      bucket_of, with);
+  kernels::multisplit(exec, detail::as_source<Exec>(keys), detail::as_sink<Exec>(keys_out), nullptr,
+                      nullptr, bucket_count, bucket_of, with);
 }
 
-/// The same for pairs: values go the way of their keys. values_out must not overlap any other array; the values are read and
-/// written once more.
+/// The same for pairs: values go the way of their keys. values_out must not overlap any other
+/// array; the values are read and written once more.
 template <class Exec, class Keys, class Values, class KeysOut, class ValuesOut, class BucketOf>
-void multisplit(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out, const ValuesOut& values_out,
-                std::int64_t bucket_count, const BucketOf& bucket_of, const multisplit_options& with = {}) {
+void multisplit(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
+                const ValuesOut& values_out, std::int64_t bucket_count, const BucketOf& bucket_of,
+                const multisplit_options& with = {}) {
   const auto key_source = detail::as_source<Exec>(keys);
   const auto source = detail::as_source<Exec>(values);
   const auto sink = detail::as_sink<Exec>(values_out);
-  detail::expects(source.extent == key_source.extent, "multisplit: values has ", source.extent, " items, keys has ",
-                  key_source.extent);
-  detail::expects(sink.extent >= source.extent, "multisplit: values_out has ", sink.extent, " places, values has ",
-                  source.extent, " items");
+  detail::expects(source.extent == key_source.extent, "multisplit: values has ", source.extent,
+                  " items, keys has ", key_source.extent);
+  detail::expects(sink.extent >= source.extent, "multisplit: values_out has ", sink.extent,
+                  " places, values has ", source.extent, " items");
   detail::expects_memory(source, "multisplit", "values");
   detail::expects_memory(sink, "multisplit", "values_out");
   detail::expects_no_partial_overlap(source, sink, "multisplit", "values", "values_out", false);

@@ -2,16 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <lanewise/backend.hpp>
+
+#include <cstdint>
 
 LANEWISE_BEGIN_NAMESPACE
 
-/// What every call accepts beside its arrays. An aggregate: exclusive_scan(exec, in, out, 0u, plus{}, {.work = &workspace}).
+/// What every call accepts beside its arrays. An aggregate: exclusive_scan(exec, in, out, 0u,
+/// plus{}, {.work = &workspace}).
 struct options {
   /// Memory for temporaries; without it the call allocates in the order of its instance.
   workspace* work = nullptr;
-  /// A rank-0 View<const std::int64_t>, read on the device when the call runs: the number of items. The extents are the upper bound.
+  /// A rank-0 View<const std::int64_t>, read on the device when the call runs: the number of items.
+  /// The extents are the upper bound.
   option_view<const std::int64_t> count = {};
 };
 

@@ -8,7 +8,8 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
-/// Every team folds a contiguous share of the items; the team that finishes last folds the teams' results, in order.
+/// Every team folds a contiguous share of the items; the team that finishes last folds the teams'
+/// results, in order.
 template <class Source, class Op, class T>
 struct reduce_kernel {
   // H200, 2^28 u32: see perf/results/h200.
@@ -28,8 +29,9 @@ struct reduce_kernel {
   Op op;
   T init;
   item_count n;
-  T* partial;              // one per team
-  std::uint64_t* control;  // a chain's control word; its lower half counts the teams that have finished
+  T* partial;  // one per team
+  std::uint64_t*
+      control;  // a chain's control word; its lower half counts the teams that have finished
   T* result;
 
   template <class Team>
@@ -50,7 +52,8 @@ struct reduce_kernel {
     // Shares are dealt evenly, so the teams with items are the first ones.
     const std::int64_t parts = count < team.league() ? count : team.league();
     const auto parts_in_order = array_source<T, identity>{partial, parts, identity{}};
-    const maybe<T> all = team.template reduce_range<T, policy>(shared.reduce, parts_in_order, 0, parts, op);
+    const maybe<T> all =
+        team.template reduce_range<T, policy>(shared.reduce, parts_in_order, 0, parts, op);
     team.once([&] {
       *result = all.present ? op(init, all.value) : init;
       *control = shared.control >> 32 << 32;
@@ -69,12 +72,14 @@ workspace_size reduce_workspace(const Exec& exec) {
 
 /// Stores init op in(0) op ... op in(n-1) in the rank-0 View result.
 ///
-/// op is an associative function object on T, the value type of result; it need not commute. in is a contiguous rank-1 View or a
-/// source; its items are converted to T. O(n) work, n reads, nothing written but the result. Floating-point sums depend on the
-/// number of teams. Does not block. Throws std::invalid_argument on an option that cannot be reached.
+/// op is an associative function object on T, the value type of result; it need not commute. in is
+/// a contiguous rank-1 View or a source; its items are converted to T. O(n) work, n reads, nothing
+/// written but the result. Floating-point sums depend on the number of teams. Does not block.
+/// Throws std::invalid_argument on an option that cannot be reached.
 template <class Exec, class In, class T, class... P, class Op>
 void reduce(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result, const Op& op,
-            const typename Kokkos::View<T, P...>::non_const_value_type& init, const options& with = {}) {
+            const typename Kokkos::View<T, P...>::non_const_value_type& init,
+            const options& with = {}) {
   using view = Kokkos::View<T, P...>;
   using value = typename view::non_const_value_type;
   static_assert(view::rank() == 0, "lanewise::reduce: the result is a View of rank 0");
@@ -85,7 +90,8 @@ void reduce(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result,
   const item_count n = detail::count_of<Exec>(source.extent, with, "reduce");
   using backend = backend_of<Exec>;
   using kernel = kernels::reduce_kernel<std::decay_t<decltype(source)>, Op, value>;
-  using tile = typename team_t<Exec, typename kernel::policy>::template tile<value, typename kernel::policy>;
+  using tile =
+      typename team_t<Exec, typename kernel::policy>::template tile<value, typename kernel::policy>;
   const workspace_size need = reduce_workspace<value>(exec);
   const std::int64_t most_teams = need.bytes / sizeof(value);
   const std::int64_t wanted = divide_up(source.extent > 0 ? source.extent : 1, tile::items);
@@ -99,9 +105,10 @@ void reduce(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result,
 
 /// Returns init op in(0) op ... op in(n-1) as described above. **Blocks.**
 template <class Exec, class In, class Op, class T>
-  requires(!Kokkos::is_view_v<Op>)
-T reduce(const Exec& exec, const In& in, const Op& op, const T& init, const options& with = {}) {
-  Kokkos::View<T, typename Exec::memory_space> result(Kokkos::view_alloc("Lanewise::reduce::result", Kokkos::WithoutInitializing));
+requires(!Kokkos::is_view_v<Op>) T
+    reduce(const Exec& exec, const In& in, const Op& op, const T& init, const options& with = {}) {
+  Kokkos::View<T, typename Exec::memory_space> result(
+      Kokkos::view_alloc("Lanewise::reduce::result", Kokkos::WithoutInitializing));
   reduce(exec, in, result, op, init, with);
   T value;
   detail::copy_to_host(exec, &value, result);

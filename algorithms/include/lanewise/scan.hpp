@@ -16,7 +16,8 @@ struct scan_policy : launch_policy {
 };
 
 /// One pass: load a tile, find its total, allocate through the chain, write.
-template <bool exclusive, class Source, class Sink, class Op, class T, class Policy = scan_policy<T>>
+template <bool exclusive, class Source, class Sink, class Op, class T,
+          class Policy = scan_policy<T>>
 struct scan_kernel {
   using policy = Policy;
 
@@ -37,24 +38,29 @@ struct scan_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     constexpr std::int64_t items = Team::template tile<T, policy>::items;
     const std::int64_t count = n();
-    for_each_ticket(team, link, static_cast<std::uint32_t>(divide_up(count, items)), shared.link, [&](auto mine) {
-      auto tile = team.template load<T, policy>(shared.tile, in, mine.ticket * items, count);
-      tile.scan(op);
-      const maybe<T> before = exchange(team, link, mine, shared.link, tile.total(), op, maybe<T>{init, exclusive});
-      if constexpr (exclusive) {
-        tile.store_exclusive(out, before, op);
-      } else {
-        tile.store_inclusive(out, before, op);
-      }
-    });
+    for_each_ticket(
+        team, link, static_cast<std::uint32_t>(divide_up(count, items)), shared.link,
+        [&](auto mine) {
+          auto tile = team.template load<T, policy>(shared.tile, in, mine.ticket * items, count);
+          tile.scan(op);
+          const maybe<T> before =
+              exchange(team, link, mine, shared.link, tile.total(), op, maybe<T>{init, exclusive});
+          if constexpr (exclusive) {
+            tile.store_exclusive(out, before, op);
+          } else {
+            tile.store_inclusive(out, before, op);
+          }
+        });
   }
 };
 
 template <bool exclusive, class Exec, class Source, class Sink, class Op, class T>
-void scan(const Exec& exec, const char* label, const char* algorithm, const Source& source, const Sink& sink, const Op& op,
-          const T& init, item_count n, workspace* given, std::size_t plain_offset, workspace_size need) {
+void scan(const Exec& exec, const char* label, const char* algorithm, const Source& source,
+          const Sink& sink, const Op& op, const T& init, item_count n, workspace* given,
+          std::size_t plain_offset, workspace_size need) {
   using kernel = scan_kernel<exclusive, Source, Sink, Op, T>;
-  using tile = typename team_t<Exec, typename kernel::policy>::template tile<T, typename kernel::policy>;
+  using tile =
+      typename team_t<Exec, typename kernel::policy>::template tile<T, typename kernel::policy>;
   auto work = call_workspace::make<backend_of<Exec>>(exec, given, need, algorithm);
   const std::int64_t tiles = divide_up(n.bound, tile::items);
   launch(exec, label, backend_of<Exec>::template league_for_tiles<kernel>(exec, tiles),
@@ -69,7 +75,8 @@ std::int64_t scan_tiles(std::int64_t n) {
 
 }  // namespace kernels
 
-/// The workspace that inclusive_scan and exclusive_scan need for n items combined as T. Needs no device.
+/// The workspace that inclusive_scan and exclusive_scan need for n items combined as T. Needs no
+/// device.
 template <class T, class Exec>
 workspace_size scan_workspace(std::int64_t n) {
   const std::int64_t tiles = kernels::scan_tiles<T, Exec>(n);
@@ -79,40 +86,47 @@ workspace_size scan_workspace(std::int64_t n) {
 namespace kernels {
 
 template <bool exclusive, class Exec, class In, class Out, class T, class Op>
-void checked_scan(const Exec& exec, const char* label, const char* algorithm, const In& in, const Out& out, const T& init,
-                  const Op& op, const options& with) {
+void checked_scan(const Exec& exec, const char* label, const char* algorithm, const In& in,
+                  const Out& out, const T& init, const Op& op, const options& with) {
   const auto source = detail::as<T>(detail::as_source<Exec>(in));
   const auto sink = detail::as_sink<Exec>(out);
-  detail::expects(sink.extent >= source.extent, algorithm, ": out has ", sink.extent, " places, in has ",
-                            source.extent, " items");
+  detail::expects(sink.extent >= source.extent, algorithm, ": out has ", sink.extent,
+                  " places, in has ", source.extent, " items");
   detail::expects_memory(source, algorithm, "in");
   detail::expects_memory(sink, algorithm, "out");
   detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out");
   const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
   if (source.extent == 0) return;
-  scan<exclusive>(exec, label, algorithm, source, sink, op, init, n, with.work, 0, scan_workspace<T, Exec>(source.extent));
+  scan<exclusive>(exec, label, algorithm, source, sink, op, init, n, with.work, 0,
+                  scan_workspace<T, Exec>(source.extent));
 }
 
 }  // namespace kernels
 
 /// Writes out(i) = in(0) op ... op in(i) for i in [0, n), n being in's extent or options.count.
 ///
-/// op is an associative function object on the value type of in; it need not commute and needs no identity. in and out are
-/// contiguous rank-1 Views, or a source and a sink; out has at least as many places as in has items and may be the same View.
-/// One pass: n reads, n writes, O(n) work, one launch. Floating-point sums may differ from run to run by association. A source's
-/// functor may be called twice per item. Does not block. Throws std::invalid_argument on wrong extents, partial overlap, or
-/// an option that cannot be reached. (Merrill, chapter 3; a single pass with look-back.)
+/// op is an associative function object on the value type of in; it need not commute and needs no
+/// identity. in and out are contiguous rank-1 Views, or a source and a sink; out has at least as
+/// many places as in has items and may be the same View. One pass: n reads, n writes, O(n) work,
+/// one launch. Floating-point sums may differ from run to run by association. A source's functor
+/// may be called twice per item. Does not block. Throws std::invalid_argument on wrong extents,
+/// partial overlap, or an option that cannot be reached. (Merrill, chapter 3; a single pass with
+/// look-back.)
 template <class Exec, class In, class Out, class Op>
-void inclusive_scan(const Exec& exec, const In& in, const Out& out, const Op& op, const options& with = {}) {
+void inclusive_scan(const Exec& exec, const In& in, const Out& out, const Op& op,
+                    const options& with = {}) {
   using T = typename decltype(detail::as_source<Exec>(in))::value_type;
-  kernels::checked_scan<false>(exec, "Lanewise::inclusive_scan", "inclusive_scan", in, out, T{}, op, with);
+  kernels::checked_scan<false>(exec, "Lanewise::inclusive_scan", "inclusive_scan", in, out, T{}, op,
+                               with);
 }
 
-/// Writes out(i) = init op in(0) op ... op in(i-1) for i in [0, n); items are converted to the type of init. Otherwise like
-/// inclusive_scan.
+/// Writes out(i) = init op in(0) op ... op in(i-1) for i in [0, n); items are converted to the type
+/// of init. Otherwise like inclusive_scan.
 template <class Exec, class In, class Out, class T, class Op>
-void exclusive_scan(const Exec& exec, const In& in, const Out& out, const T& init, const Op& op, const options& with = {}) {
-  kernels::checked_scan<true>(exec, "Lanewise::exclusive_scan", "exclusive_scan", in, out, init, op, with);
+void exclusive_scan(const Exec& exec, const In& in, const Out& out, const T& init, const Op& op,
+                    const options& with = {}) {
+  kernels::checked_scan<true>(exec, "Lanewise::exclusive_scan", "exclusive_scan", in, out, init, op,
+                              with);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

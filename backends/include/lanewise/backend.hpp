@@ -4,10 +4,12 @@
 
 // The one place that maps Kokkos execution spaces to backends.
 
-#include <Kokkos_Core.hpp>
 #include <lanewise/emulated.hpp>
 #include <lanewise/status.hpp>
 #include <lanewise/workspace.hpp>
+
+#include <Kokkos_Core.hpp>
+
 #include <type_traits>
 
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
@@ -17,15 +19,15 @@
 #include <lanewise/simd/team.hpp>
 #endif
 
-// Everything whose code depends on the SIMD flags of the including unit lives in an inline namespace named by the target, so
-// that units compiled with different flags link into one program without picking each other's instructions.
+// Everything whose code depends on the SIMD flags of the including unit lives in an inline
+// namespace named by the target, so that units compiled with different flags link into one program
+// without picking each other's instructions.
 #if defined(HWY_NAMESPACE)
 #define LANEWISE_TARGET HWY_NAMESPACE
 #else
 #define LANEWISE_TARGET no_simd
 #endif
-#define LANEWISE_BEGIN_TARGET_NAMESPACE \
-  LANEWISE_BEGIN_NAMESPACE inline namespace LANEWISE_TARGET {
+#define LANEWISE_BEGIN_TARGET_NAMESPACE LANEWISE_BEGIN_NAMESPACE inline namespace LANEWISE_TARGET {
 #define LANEWISE_END_TARGET_NAMESPACE \
   }                                   \
   LANEWISE_END_NAMESPACE
@@ -72,7 +74,8 @@ struct backend_of<Kokkos::Threads> {
 template <class Exec>
 using backend_of = typename detail_backend::backend_of<Exec>::type;
 
-/// The team of a kernel with this policy on this execution space, and its warp: for kernels that are lambdas over named types.
+/// The team of a kernel with this policy on this execution space, and its warp: for kernels that
+/// are lambdas over named types.
 template <class Exec, class Policy = launch_policy>
 using team_t = typename backend_of<Exec>::template team<Policy>;
 template <class Exec>
@@ -84,7 +87,8 @@ void launch(const Exec& exec, const char* label, std::int64_t league, const Kern
   backend_of<Exec>::launch(exec, label, league, kernel);
 }
 
-/// Makes room in a workspace for calls of this size on this instance, so that they allocate nothing.
+/// Makes room in a workspace for calls of this size on this instance, so that they allocate
+/// nothing.
 template <class Exec>
 void reserve(const Exec& exec, workspace& work, const workspace_size& size) {
   work.reserve_for<backend_of<Exec>>(exec, size, "reserve");

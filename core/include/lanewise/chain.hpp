@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-#include <cstring>
 #include <lanewise/memory.hpp>
 #include <lanewise/warp.hpp>
+
+#include <cstdint>
+#include <cstring>
 
 LANEWISE_BEGIN_NAMESPACE
 
@@ -16,20 +17,22 @@ struct maybe {
   bool present;
 };
 
-/// One place per ticket in which a tile publishes its total and later its prefix. The tag is always the last word, so that every
-/// format recognises leftovers of every other one.
+/// One place per ticket in which a tile publishes its total and later its prefix. The tag is always
+/// the last word, so that every format recognises leftovers of every other one.
 struct alignas(16) chain_slot {
   std::uint32_t word[3];
   std::uint32_t tag;
 };
 
-/// Ordered hand-over of a running value from tile to tile (decoupled look-back; Merrill, 3 as a single pass). Tiles take tickets;
-/// a tile publishes its total before it waits for its predecessors, so the tile with the lowest ticket never waits and progress
-/// needs no assumption about scheduling. Memory is cleared once, when it is allocated: a tag carries the epoch of its launch,
-/// and whoever draws the last ticket of a launch starts the next epoch.
+/// Ordered hand-over of a running value from tile to tile (decoupled look-back; Merrill, 3 as a
+/// single pass). Tiles take tickets; a tile publishes its total before it waits for its
+/// predecessors, so the tile with the lowest ticket never waits and progress needs no assumption
+/// about scheduling. Memory is cleared once, when it is allocated: a tag carries the epoch of its
+/// launch, and whoever draws the last ticket of a launch starts the next epoch.
 ///
-/// Values of up to 4 bytes share a 64-bit word with their tag, on backends with 16-byte atomic words values of up to 8 bytes do;
-/// larger ones are written beside and published by a release store of the tag.
+/// Values of up to 4 bytes share a 64-bit word with their tag, on backends with 16-byte atomic
+/// words values of up to 8 bytes do; larger ones are written beside and published by a release
+/// store of the tag.
 template <class T>
 class chain {
  public:
@@ -57,10 +60,11 @@ class chain {
     return mine;
   }
 
-  /// Publishes the tile's total and returns the combination of everything before it, starting with first if that is present.
-  /// Called by one warp of the team.
+  /// Publishes the tile's total and returns the combination of everything before it, starting with
+  /// first if that is present. Called by one warp of the team.
   template <class W, class Op>
-  LANEWISE_FUNCTION maybe<T> exchange(const W& warp, drawn mine, const T& total, Op op, maybe<T> first) const {
+  LANEWISE_FUNCTION maybe<T> exchange(const W& warp, drawn mine, const T& total, Op op,
+                                      maybe<T> first) const {
     if (mine.ticket == 0) {
       publish(warp, mine, has_prefix, first.present ? op(first.value, total) : total);
       return first;
@@ -98,21 +102,26 @@ class chain {
     }
   }
 
-  /// Folds the totals of the nearest predecessors, a warp's width at a time, back to one that has published its prefix.
+  /// Folds the totals of the nearest predecessors, a warp's width at a time, back to one that has
+  /// published its prefix.
   template <class W, class Op>
   LANEWISE_FUNCTION T look_back(const W& warp, drawn mine, Op op) const {
     maybe<T> sum{{}, false};
-    // Lane W-1 looks at the nearest predecessor. Lanes beyond ticket 0 look at nothing; ticket 0 always publishes a prefix.
+    // Lane W-1 looks at the nearest predecessor. Lanes beyond ticket 0 look at nothing; ticket 0
+    // always publishes a prefix.
     for (std::int64_t begin = std::int64_t{mine.ticket} - W::width;; begin -= W::width) {
       const int outside = begin < 0 ? static_cast<int>(-begin) : 0;
       const auto inside = !warp.template first<std::uint32_t>(outside);
-      const auto index = warp.map([begin](std::uint32_t i) { return begin + std::int64_t{i}; }, warp.lane());
+      const auto index =
+          warp.map([begin](std::uint32_t i) { return begin + std::int64_t{i}; }, warp.lane());
       typename W::template lanes<T> value;
       int last_prefix = -1;
       for (;;) {
         const auto state_now = read(warp, inside, index, mine, value);
-        const auto prefixes = warp.ballot(inside & (state_now == typename W::template lanes<std::uint32_t>(has_prefix)));
-        const auto missing = warp.ballot(inside & (state_now == typename W::template lanes<std::uint32_t>(empty)));
+        const auto prefixes = warp.ballot(
+            inside & (state_now == typename W::template lanes<std::uint32_t>(has_prefix)));
+        const auto missing =
+            warp.ballot(inside & (state_now == typename W::template lanes<std::uint32_t>(empty)));
         last_prefix = prefixes != 0 ? W::highest(prefixes) : -1;
         const int last_missing = missing != 0 ? W::highest(missing) : -1;
         if (last_missing < last_prefix || missing == 0) break;
@@ -134,7 +143,8 @@ class chain {
       return tag >> 2 == (mine.epoch & 0x3fffffffu) ? tag & 3 : std::uint32_t{empty};
     };
     if constexpr (sizeof(T) <= 4) {
-      const auto words = warp.load_relaxed(inside, narrow_word(0), warp.map([](std::int64_t i) { return 2 * i; }, index),
+      const auto words = warp.load_relaxed(inside, narrow_word(0),
+                                           warp.map([](std::int64_t i) { return 2 * i; }, index),
                                            std::uint64_t{0});
       value = warp.map(
           [](std::uint64_t w) {
@@ -144,7 +154,9 @@ class chain {
             return x;
           },
           words);
-      return states(warp.map([decode](std::uint64_t w) { return decode(static_cast<std::uint32_t>(w >> 32)); }, words));
+      return states(warp.map(
+          [decode](std::uint64_t w) { return decode(static_cast<std::uint32_t>(w >> 32)); },
+          words));
     } else if constexpr (in_word<W>) {
       const auto words = warp.load_relaxed(inside, slots, index, chain_slot{});
       value = warp.map(
@@ -156,9 +168,11 @@ class chain {
           words);
       return states(warp.map([decode](const chain_slot& s) { return decode(s.tag); }, words));
     } else {
-      const auto tags = warp.load_acquire(inside, &slots[0].tag, warp.map([](std::int64_t i) { return 4 * i; }, index), 0u);
+      const auto tags = warp.load_acquire(
+          inside, &slots[0].tag, warp.map([](std::int64_t i) { return 4 * i; }, index), 0u);
       const auto found = states(warp.map(decode, tags));
-      const auto place = warp.map([](std::int64_t i, std::uint32_t s) { return 2 * i + (s == has_prefix); }, index, found);
+      const auto place = warp.map(
+          [](std::int64_t i, std::uint32_t s) { return 2 * i + (s == has_prefix); }, index, found);
       const auto ready = inside & (found != states(empty));
       value = warp.map(
           ready, [data = payload](std::int64_t i) { return data[i]; }, T{}, place);
@@ -179,10 +193,11 @@ struct chain_scratch {
   maybe<T> before;
 };
 
-/// Calls f(drawn) for the tickets below count that this team draws. Tickets are drawn in order, so the tile with the lowest
-/// unfinished ticket is always being worked on.
+/// Calls f(drawn) for the tickets below count that this team draws. Tickets are drawn in order, so
+/// the tile with the lowest unfinished ticket is always being worked on.
 template <class Team, class T, class F>
-LANEWISE_FUNCTION void for_each_ticket(const Team& team, const chain<T>& link, std::uint32_t count, chain_scratch<T>& shared, F f) {
+LANEWISE_FUNCTION void for_each_ticket(const Team& team, const chain<T>& link, std::uint32_t count,
+                                       chain_scratch<T>& shared, F f) {
   const std::uint32_t draws = Team::one_ticket ? team.league() : count + team.league();
   for (;;) {
     if (team.warp_index() == 0) {
@@ -198,9 +213,11 @@ LANEWISE_FUNCTION void for_each_ticket(const Team& team, const chain<T>& link, s
   }
 }
 
-/// chain::exchange for a whole team: its first warp talks to the chain, every warp learns the result.
+/// chain::exchange for a whole team: its first warp talks to the chain, every warp learns the
+/// result.
 template <class Team, class T, class Op>
-LANEWISE_FUNCTION maybe<T> exchange(const Team& team, const chain<T>& link, typename chain<T>::drawn mine, chain_scratch<T>& shared,
+LANEWISE_FUNCTION maybe<T> exchange(const Team& team, const chain<T>& link,
+                                    typename chain<T>::drawn mine, chain_scratch<T>& shared,
                                     const T& total, Op op, const maybe<T>& first) {
   if constexpr (Team::warps == 1) {
     return link.exchange(team.warp(), mine, total, op, first);

@@ -7,8 +7,9 @@
 #if defined(__CUDACC__)
 #define LANEWISE_FUNCTION __host__ __device__ __forceinline__
 #define LANEWISE_KERNEL_FUNCTION __host__ __device__
-// One template serves the device and the host, so each instantiation calls functions of one side only. nvcc
-// reports the call on the other side as 20011 and 20014; they are silenced for this library's headers alone.
+// One template serves the device and the host, so each instantiation calls functions of one side
+// only. nvcc reports the call on the other side as 20011 and 20014; they are silenced for this
+// library's headers alone.
 #define LANEWISE_BEGIN_NAMESPACE \
   _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 20011,20014") namespace lanewise {
 #define LANEWISE_END_NAMESPACE \
@@ -21,8 +22,8 @@
 #define LANEWISE_END_NAMESPACE }
 #endif
 
-// Register arrays on the device need constant indices. On the host the same arrays are memory, and unrolling only costs
-// compile time.
+// Register arrays on the device need constant indices. On the host the same arrays are memory, and
+// unrolling only costs compile time.
 #if defined(__CUDA_ARCH__)
 #define LANEWISE_UNROLL _Pragma("unroll")
 #else

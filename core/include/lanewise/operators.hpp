@@ -3,14 +3,15 @@
 #pragma once
 
 #include <lanewise/macros.hpp>
+
 #include <limits>
 #include <type_traits>
 
 LANEWISE_BEGIN_NAMESPACE
 
-// Associative operators. They are plain function objects; any trivially copyable function object with
-// T operator()(T, T) const serves as well. The named ones tell backends that a vector instruction exists
-// and that operands may be exchanged.
+// Associative operators. They are plain function objects; any trivially copyable function object
+// with T operator()(T, T) const serves as well. The named ones tell backends that a vector
+// instruction exists and that operands may be exchanged.
 
 struct plus {
   template <class T>
@@ -22,7 +23,8 @@ struct multiplies {
   template <class T>
   LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
     if constexpr (std::is_integral_v<T> && sizeof(T) < sizeof(int)) {
-      return static_cast<T>(static_cast<unsigned>(a) * static_cast<unsigned>(b));  // 65535 * 65535 overflows int
+      return static_cast<T>(static_cast<unsigned>(a) *
+                            static_cast<unsigned>(b));  // 65535 * 65535 overflows int
     } else {
       return static_cast<T>(a * b);
     }
@@ -59,8 +61,9 @@ struct bit_xor {
   }
 };
 
-/// True when op(a, b) == op(b, a) is known for values of type T, which lets a reduction keep independent partial results.
-/// Specialise it for your own operators; the default is the safe answer.
+/// True when op(a, b) == op(b, a) is known for values of type T, which lets a reduction keep
+/// independent partial results. Specialise it for your own operators; the default is the safe
+/// answer.
 template <class Op, class T>
 inline constexpr bool is_commutative =
     std::is_arithmetic_v<T> &&

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <lanewise/macros.hpp>
+
+#include <cstddef>
 
 LANEWISE_BEGIN_NAMESPACE
 
@@ -14,8 +15,8 @@ constexpr std::size_t pack_alignment(std::size_t bytes) {
 }
 }  // namespace detail
 
-/// k neighbouring items that travel together as one lane element, so that narrow items use whole memory
-/// accesses. Aligned to its size up to 16 bytes when the size is a power of two.
+/// k neighbouring items that travel together as one lane element, so that narrow items use whole
+/// memory accesses. Aligned to its size up to 16 bytes when the size is a power of two.
 template <class T, int k>
 struct alignas(detail::pack_alignment(k * sizeof(T)) < alignof(T)
                    ? alignof(T)

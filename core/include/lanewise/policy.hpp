@@ -2,21 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <lanewise/macros.hpp>
+
+#include <cstdint>
 
 LANEWISE_BEGIN_NAMESPACE
 
-/// How a kernel is cut into teams and tiles. A kernel's policy derives from this and redefines what it chooses. Device backends
-/// use the first three numbers, the host the last.
+/// How a kernel is cut into teams and tiles. A kernel's policy derives from this and redefines what
+/// it chooses. Device backends use the first three numbers, the host the last.
 struct launch_policy {
-  static constexpr int warps = 8;                            ///< warps per team
-  static constexpr int items_per_lane = 16;                  ///< items of a tile held by one lane
-  static constexpr int teams_per_multiprocessor = 1;         ///< resident teams asked of the register allocator
+  static constexpr int warps = 8;            ///< warps per team
+  static constexpr int items_per_lane = 16;  ///< items of a tile held by one lane
+  static constexpr int teams_per_multiprocessor =
+      1;  ///< resident teams asked of the register allocator
   static constexpr std::int64_t host_tile_bytes = 128 << 10;  ///< bytes of items in a host tile
 };
 
-/// How many items an algorithm has: known to the host, or read from device memory with the extent as upper bound.
+/// How many items an algorithm has: known to the host, or read from device memory with the extent
+/// as upper bound.
 struct item_count {
   std::int64_t bound;
   const std::int64_t* resident = nullptr;
@@ -28,6 +31,8 @@ struct item_count {
   }
 };
 
-LANEWISE_FUNCTION constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+LANEWISE_FUNCTION constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) {
+  return (a + b - 1) / b;
+}
 
 LANEWISE_END_NAMESPACE

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Kokkos_Core.hpp>
-#include <cstdint>
 #include <lanewise/macros.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -12,8 +14,8 @@
 
 LANEWISE_BEGIN_NAMESPACE
 
-// Where items come from and where results go. Algorithms accept Views and anything made by the functions below;
-// fusing work into a source or a sink costs no memory traffic of its own.
+// Where items come from and where results go. Algorithms accept Views and anything made by the
+// functions below; fusing work into a source or a sink costs no memory traffic of its own.
 
 /// Items of a contiguous array, each passed through f when it is read.
 template <class Raw, class F>
@@ -124,11 +126,13 @@ struct is_sink<array_sink<T>> : std::true_type {};
 template <class F>
 struct is_sink<function_sink<F>> : std::true_type {};
 
-/// An argument with the place it lives in, so that it can be checked against the instance that runs.
+/// An argument with the place it lives in, so that it can be checked against the instance that
+/// runs.
 template <class Exec, class V>
 constexpr void check_reachable() {
-  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space, typename V::memory_space>::accessible,
-                "lanewise: this execution space cannot reach the memory of a View argument");
+  static_assert(
+      Kokkos::SpaceAccessibility<typename Exec::memory_space, typename V::memory_space>::accessible,
+      "lanewise: this execution space cannot reach the memory of a View argument");
 }
 
 template <class Exec, class V>
@@ -136,11 +140,13 @@ auto as_source(const V& view) {
   if constexpr (is_source<V>::value) {
     return view;
   } else {
-    static_assert(Kokkos::is_view_v<V>, "lanewise: an input is a Kokkos::View or a lanewise source");
+    static_assert(Kokkos::is_view_v<V>,
+                  "lanewise: an input is a Kokkos::View or a lanewise source");
     check_view_type<V>();
     check_reachable<Exec, V>();
     using raw = typename V::non_const_value_type;
-    return array_source<raw, identity>{view.data(), static_cast<std::int64_t>(view.extent(0)), identity{}};
+    return array_source<raw, identity>{view.data(), static_cast<std::int64_t>(view.extent(0)),
+                                       identity{}};
   }
 }
 
@@ -150,10 +156,12 @@ auto as_sink(const V& view) {
     return view;
   } else {
     static_assert(Kokkos::is_view_v<V>, "lanewise: an output is a Kokkos::View or a lanewise sink");
-    static_assert(!std::is_const_v<typename V::value_type>, "lanewise: an output View must not be const");
+    static_assert(!std::is_const_v<typename V::value_type>,
+                  "lanewise: an output View must not be const");
     check_view_type<V>();
     check_reachable<Exec, V>();
-    return array_sink<typename V::value_type>{view.data(), static_cast<std::int64_t>(view.extent(0))};
+    return array_sink<typename V::value_type>{view.data(),
+                                              static_cast<std::int64_t>(view.extent(0))};
   }
 }
 
@@ -223,14 +231,17 @@ byte_range bytes_of(const T& t) {
 template <class T>
 void expects_memory(const T& t, const char* algorithm, const char* name) {
   if constexpr (requires { t.data; }) {
-    expects(t.extent == 0 || t.data != nullptr, algorithm, ": ", name, " has ", t.extent, " items and no memory");
+    expects(t.extent == 0 || t.data != nullptr, algorithm, ": ", name, " has ", t.extent,
+            " items and no memory");
   }
 }
 
-/// in and out may be the same array; any other overlap would let items be read after they were overwritten.
+/// in and out may be the same array; any other overlap would let items be read after they were
+/// overwritten.
 template <class In, class Out>
-void expects_no_partial_overlap(const In& in, const Out& out, const char* algorithm, const char* in_name,
-                                const char* out_name, bool same_allowed = true) {
+void expects_no_partial_overlap(const In& in, const Out& out, const char* algorithm,
+                                const char* in_name, const char* out_name,
+                                bool same_allowed = true) {
   const byte_range a = bytes_of(in);
   const byte_range b = bytes_of(out);
   const bool apart = a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin;
@@ -242,8 +253,9 @@ void expects_no_partial_overlap(const In& in, const Out& out, const char* algori
     same = same_allowed && a.begin == b.begin && sizeof(*in.data) == sizeof(*out.data);
   }
   expects(apart || same, algorithm, ": ", in_name, " [", static_cast<const void*>(a.begin), ", ",
-          static_cast<const void*>(a.end), ") and ", out_name, " [", static_cast<const void*>(b.begin), ", ",
-          static_cast<const void*>(b.end), ") overlap", same_allowed ? " and are not the same array" : "");
+          static_cast<const void*>(a.end), ") and ", out_name, " [",
+          static_cast<const void*>(b.begin), ", ", static_cast<const void*>(b.end), ") overlap",
+          same_allowed ? " and are not the same array" : "");
 }
 
 }  // namespace detail
@@ -251,9 +263,11 @@ void expects_no_partial_overlap(const In& in, const Out& out, const char* algori
 /// A source whose item i is f(view(i)). f is a pure scalar function object, called once per read.
 template <class V, class F>
 auto transformed(const V& view, const F& f) {
-  static_assert(Kokkos::is_view_v<V>, "lanewise::transformed: the first argument is a Kokkos::View");
+  static_assert(Kokkos::is_view_v<V>,
+                "lanewise::transformed: the first argument is a Kokkos::View");
   detail::check_view_type<V>();
-  return array_source<typename V::non_const_value_type, F>{view.data(), static_cast<std::int64_t>(view.extent(0)), f};
+  return array_source<typename V::non_const_value_type, F>{
+      view.data(), static_cast<std::int64_t>(view.extent(0)), f};
 }
 
 /// A source of n items whose item i is f(i), i being a std::int64_t.

@@ -2,30 +2,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
 #include <lanewise/chain.hpp>
 #include <lanewise/policy.hpp>
 #include <lanewise/warp.hpp>
 
+#include <concepts>
+
 LANEWISE_BEGIN_NAMESPACE
 
-// The team layer. A team is several warps with scratch memory and a barrier on CUDA, one thread with one warp on the
-// host, several warps on threads of their own in the emulated backend. A league is all teams of a launch.
+// The team layer. A team is several warps with scratch memory and a barrier on CUDA, one thread
+// with one warp on the host, several warps on threads of their own in the emulated backend. A
+// league is all teams of a launch.
 //
 //   Team::warps                      warps per team
 //   warp()  warp_index()             this warp, and which one of the team it is
 //   index()  league()                this team, and how many there are
-//   barrier()                        all warps of the team meet; memory is ordered. Only under team-uniform control
-//   once(f)                          one lane of one warp calls f(); no result
-//   share(n)                         this team's contiguous part [begin, end) of n things, dealt evenly
-//   Team::windows_in_flight          warps' worth of random accesses that one warp should prefetch before it uses the first
-//   Team::one_ticket                 true where a launch has one team per tile, so that a team draws once
-//   Team::tile<T, Policy>            items and scratch of a tile: an ordered run of items in the team's closest memory
-//   load<T, Policy>(scratch, source, first, n)   the tile of items [first, first + items) that exist below n; it has
+//   barrier()                        all warps of the team meet; memory is ordered. Only under
+//   team-uniform control once(f)                          one lane of one warp calls f(); no result
+//   share(n)                         this team's contiguous part [begin, end) of n things, dealt
+//   evenly Team::windows_in_flight          warps' worth of random accesses that one warp should
+//   prefetch before it uses the first Team::one_ticket                 true where a launch has one
+//   team per tile, so that a team draws once Team::tile<T, Policy>            items and scratch of
+//   a tile: an ordered run of items in the team's closest memory load<T, Policy>(scratch, source,
+//   first, n)   the tile of items [first, first + items) that exist below n; it has
 //     count()  scan(op)  total()                total() after scan(op); both need count() > 0
 //     store(sink)  store_inclusive(sink, before, op)  store_exclusive(sink, before, op)
 //   reduce_range<T, Policy>(scratch, source, first, last, op)    a long range, streamed
-//   Team::split<Key, Policy>         counts a tile into, and distributes it over, buckets; see multisplit.hpp
+//   Team::split<Key, Policy>         counts a tile into, and distributes it over, buckets; see
+//   multisplit.hpp
 //
 // A kernel is a function object
 //   struct kernel {
@@ -42,7 +46,8 @@ struct index_range {
 };
 
 /// Part `part` of `parts` nearly equal contiguous parts of n things.
-LANEWISE_FUNCTION constexpr index_range even_share(std::int64_t n, std::int64_t part, std::int64_t parts) {
+LANEWISE_FUNCTION constexpr index_range even_share(std::int64_t n, std::int64_t part,
+                                                   std::int64_t parts) {
   const std::int64_t each = n / parts;
   const std::int64_t extra = n % parts;
   const std::int64_t begin = part * each + (part < extra ? part : extra);

@@ -2,81 +2,87 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
-#include <cstdint>
 #include <lanewise/macros.hpp>
 #include <lanewise/memory.hpp>
 #include <lanewise/operators.hpp>
 #include <lanewise/pack.hpp>
+
+#include <concepts>
+#include <cstdint>
 #include <type_traits>
 
 LANEWISE_BEGIN_NAMESPACE
 
-// The warp layer. A warp is a group of lanes that compute together: a hardware warp on CUDA, one thread with
-// vector instructions on the host. Code is written in vector style: values of type lanes<T> hold one T per
-// lane, plain scalars are the same for the whole warp (warp-uniform), and control flow is warp-uniform.
+// The warp layer. A warp is a group of lanes that compute together: a hardware warp on CUDA, one
+// thread with vector instructions on the host. Code is written in vector style: values of type
+// lanes<T> hold one T per lane, plain scalars are the same for the whole warp (warp-uniform), and
+// control flow is warp-uniform.
 //
-// Let W be Warp::width, L<T> = Warp::lanes<T>, M = Warp::mask_for<T>, bits = Warp::bits (bit i = lane i).
+// Let W be Warp::width, L<T> = Warp::lanes<T>, M = Warp::mask_for<T>, bits = Warp::bits (bit i =
+// lane i).
 //
 //   L<T> x;  L<T>(s)                      unspecified values; the same s in every lane
 //   a + b - * & | ^ ~ << >>               arithmetic T, lane by lane; shifts also by a scalar count
 //   a == b  !=  <  <=  >  >=              a mask; it does not convert to bool
-//   m & n, m | n, !m                      masks of types of equal size; other sizes convert implicitly
-//   select(m, a, b)                       lane by lane m ? a : b
+//   m & n, m | n, !m                      masks of types of equal size; other sizes convert
+//   implicitly select(m, a, b)                       lane by lane m ? a : b
 //
 //   lane()                                L<uint32_t> with 0, 1, ..., W-1
 //   first<T>(n)                           mask of the lanes below n (0 <= n <= W)
 //   mask_of<T>(bits)                      mask from bits
 //   lanes_below()                         L<bits>: lane i has the bits of lanes 0..i-1
 //   map(f, a...)                          L<R>: the scalar function f applied in every lane
-//   map(m, f, otherwise, a...)            the same where m holds, otherwise elsewhere; f is not called there
-//   each(f, a&...), each(m, f, a&...)     f modifies its arguments lane by lane
+//   map(m, f, otherwise, a...)            the same where m holds, otherwise elsewhere; f is not
+//   called there each(f, a&...), each(m, f, a&...)     f modifies its arguments lane by lane
 //   cast<U>(a)                            static_cast lane by lane
 //
 //   ballot(m) any(m) all(m) count(m)      votes; warp-uniform
 //   Warp::popcount(bits) lowest(bits) highest(bits)   scalar helpers; lowest/highest need bits != 0
 //   broadcast(a, i)                       the value of lane i, warp-uniform
 //   shuffle(a, L<uint32_t>)               value of the lane named by each lane (taken modulo W)
-//   shuffle_up(a, k) shuffle_down(a, k)   from lane - k / lane + k; lanes without one keep their own
-//   shuffle_xor(a, k)
-//   reduce(a, op, n = W)                  ordered reduction of the first n >= 1 lanes, warp-uniform
-//   reduce_from(i, a, op)                 ordered reduction of lanes i..W-1
+//   shuffle_up(a, k) shuffle_down(a, k)   from lane - k / lane + k; lanes without one keep their
+//   own shuffle_xor(a, k) reduce(a, op, n = W)                  ordered reduction of the first n >=
+//   1 lanes, warp-uniform reduce_from(i, a, op)                 ordered reduction of lanes i..W-1
 //   inclusive_scan(a, op, n = W)          lanes >= n are unspecified; op is not called for them
 //   exclusive_scan(a, op, init, n = W)
-//   match_any(m, a)                       L<bits>: active lanes with an equal value; 0 in inactive lanes
-//   peers(m, bucket, count)               the same for small numbers 0 <= bucket < count; peers<planes>(m, bucket)
+//   match_any(m, a)                       L<bits>: active lanes with an equal value; 0 in inactive
+//   lanes peers(m, bucket, count)               the same for small numbers 0 <= bucket < count;
+//   peers<planes>(m, bucket)
 //                                         for bucket < 2^planes; bucket is L<uint32_t>
 //   rank_among_equals(m, bucket, count)   L<uint32_t>: earlier active lanes of the same bucket
-//   histogram<q>(m, bucket, count)        L<uint32_t>: lane i has the number of active lanes of bucket q*W + i
+//   histogram<q>(m, bucket, count)        L<uint32_t>: lane i has the number of active lanes of
+//   bucket q*W + i
 //
 //   load(p)  load(m, p, otherwise)        lane i reads p[i]        store(p, a)  store(m, p, a)
-//   gather(p, L<I>)  gather(m, p, L<I>, otherwise)                 scatter(p, L<I>, a)  scatter(m, p, L<I>, a)
-//   load_streaming(p), store_streaming(p, a)     data that is touched once
+//   gather(p, L<I>)  gather(m, p, L<I>, otherwise)                 scatter(p, L<I>, a)  scatter(m,
+//   p, L<I>, a) load_streaming(p), store_streaming(p, a)     data that is touched once
 //   load_relaxed(m, p, L<I>, otherwise) load_acquire(...)          racing reads
-//   fetch_add(m, p, L<I>, a)              per-lane atomic, returns the old values (inactive lanes: T{})
-//   compare_exchange(m, p, L<I>, expected, desired)                returns the old values
-//   compress_store(p, m, a)               writes exactly count(m) values, in lane order; returns count(m)
-//   prefetch(m, p, L<I>)                  a hint; nothing on CUDA
+//   fetch_add(m, p, L<I>, a)              per-lane atomic, returns the old values (inactive lanes:
+//   T{}) compare_exchange(m, p, L<I>, expected, desired)                returns the old values
+//   compress_store(p, m, a)               writes exactly count(m) values, in lane order; returns
+//   count(m) prefetch(m, p, L<I>)                  a hint; nothing on CUDA
 //
 //   once(f)                               one lane calls f(); its result is broadcast
-//   load<o, s>(ref) store<o, s>(ref, x) fetch_add<o, s>(ref, x) ... uniform racing accesses: one per warp
-//   pause()                               between two looks at memory that another team writes
-//   Warp::has_wide_words                  16-byte values can be loaded and stored as one relaxed word
-//   fence()                               orders memory accesses between lanes of the warp
+//   load<o, s>(ref) store<o, s>(ref, x) fetch_add<o, s>(ref, x) ... uniform racing accesses: one
+//   per warp pause()                               between two looks at memory that another team
+//   writes Warp::has_wide_words                  16-byte values can be loaded and stored as one
+//   relaxed word fence()                               orders memory accesses between lanes of the
+//   warp
 //
-//   split<w>(f)                           calls f(sub) for every sub-warp of w lanes; sub has this interface
-//   sub.take(a) sub.put(a, s)             a sub-warp's part of a value of the parent warp
+//   split<w>(f)                           calls f(sub) for every sub-warp of w lanes; sub has this
+//   interface sub.take(a) sub.put(a, s)             a sub-warp's part of a value of the parent warp
 //   cooperate<depth>(m, issue, resolve)   see below
 
 /// Operations that every backend gets from the ones above.
 template <class Warp>
 class warp_operations {
  public:
-  /// Lane -> warp: every active lane owns one task and the whole warp works on it (Ashkiani, 5.4: assigned to a
-  /// lane, processed by a warp). issue(source) starts the task of lane source and returns its state, typically
-  /// loaded lines; resolve(source, state) finishes one step and returns true when the task is done, false when it
-  /// must be issued again. depth tasks are in flight at once, which is what hides memory latency. The whole warp
-  /// calls both; source is warp-uniform.
+  /// Lane -> warp: every active lane owns one task and the whole warp works on it (Ashkiani, 5.4:
+  /// assigned to a lane, processed by a warp). issue(source) starts the task of lane source and
+  /// returns its state, typically loaded lines; resolve(source, state) finishes one step and
+  /// returns true when the task is done, false when it must be issued again. depth tasks are in
+  /// flight at once, which is what hides memory latency. The whole warp calls both; source is
+  /// warp-uniform.
   template <int depth, class Mask, class Issue, class Resolve>
   LANEWISE_FUNCTION void cooperate(Mask pending, Issue issue, Resolve resolve) const {
     using bits = decltype(self().ballot(pending));
@@ -103,8 +109,8 @@ class warp_operations {
     }
   }
 
-  /// Bits of the active lanes whose bucket equals this lane's, for buckets below 2^planes: one ballot per binary digit (Ashkiani,
-  /// 3.5; GPU Multisplit, Alg. 3).
+  /// Bits of the active lanes whose bucket equals this lane's, for buckets below 2^planes: one
+  /// ballot per binary digit (Ashkiani, 3.5; GPU Multisplit, Alg. 3).
   template <int planes, class Mask, class Buckets>
   LANEWISE_FUNCTION auto peers(Mask active, const Buckets& bucket) const {
     using bits = typename Warp::bits;
@@ -121,7 +127,8 @@ class warp_operations {
 
   /// The same for buckets below bucket_count.
   template <class Mask, class Buckets>
-  LANEWISE_FUNCTION auto peers(Mask active, const Buckets& bucket, std::uint32_t bucket_count) const {
+  LANEWISE_FUNCTION auto peers(Mask active, const Buckets& bucket,
+                               std::uint32_t bucket_count) const {
     if (bucket_count <= 8) return peers<3>(active, bucket);
     if (bucket_count <= 32) return peers<5>(active, bucket);
     if (bucket_count <= 256) return peers<8>(active, bucket);
@@ -130,25 +137,33 @@ class warp_operations {
 
   /// Number of earlier active lanes in the same bucket; 0 in inactive lanes.
   template <class Mask, class Buckets>
-  LANEWISE_FUNCTION auto rank_among_equals(Mask active, const Buckets& bucket, std::uint32_t bucket_count) const {
+  LANEWISE_FUNCTION auto rank_among_equals(Mask active, const Buckets& bucket,
+                                           std::uint32_t bucket_count) const {
     using bits = typename Warp::bits;
     const auto earlier = self().peers(active, bucket, bucket_count) & self().lanes_below();
     return self().map([](bits b) -> std::uint32_t { return Warp::popcount(b); }, earlier);
   }
 
-  /// Lane i receives the number of active lanes in bucket group * W + i, and 0 when there is no such bucket (Ashkiani, 3.5; GPU
-  /// Multisplit, Alg. 2, with lanes beyond the last bucket masked: only ceil(log2 count) bits are compared, so they would alias).
+  /// Lane i receives the number of active lanes in bucket group * W + i, and 0 when there is no
+  /// such bucket (Ashkiani, 3.5; GPU Multisplit, Alg. 2, with lanes beyond the last bucket masked:
+  /// only ceil(log2 count) bits are compared, so they would alias).
   template <int group = 0, class Mask, class Buckets>
-  LANEWISE_FUNCTION auto histogram(Mask active, const Buckets& bucket, std::uint32_t bucket_count) const {
+  LANEWISE_FUNCTION auto histogram(Mask active, const Buckets& bucket,
+                                   std::uint32_t bucket_count) const {
     using bits = typename Warp::bits;
     using values = typename Warp::template lanes<bits>;
-    const auto owned = self().lane() + typename Warp::template lanes<std::uint32_t>(group * Warp::width);
+    const auto owned =
+        self().lane() + typename Warp::template lanes<std::uint32_t>(group * Warp::width);
     values mine(self().ballot(active));
     for (int plane = 0; (std::uint64_t{1} << plane) < bucket_count; ++plane) {
-      const auto set = self().map([plane](auto b) -> std::uint32_t { return (std::uint32_t(b) >> plane) & 1; }, bucket);
+      const auto set = self().map(
+          [plane](auto b) -> std::uint32_t { return (std::uint32_t(b) >> plane) & 1; }, bucket);
       const bits vote = self().ballot(set != typename Warp::template lanes<std::uint32_t>(0u));
-      mine = self().map([plane, vote](bits m, std::uint32_t own) -> bits { return m & ((own >> plane) & 1 ? vote : ~vote); },
-                        mine, owned);
+      mine = self().map(
+          [plane, vote](bits m, std::uint32_t own) -> bits {
+            return m & ((own >> plane) & 1 ? vote : ~vote);
+          },
+          mine, owned);
     }
     return self().map(
         [bucket_count](bits m, std::uint32_t own) -> std::uint32_t {
@@ -163,7 +178,8 @@ class warp_operations {
 
 /// What a backend's warp offers, as far as a concept can say it; the table above is the contract.
 template <class W>
-concept Warp = requires(const W warp, typename W::template lanes<std::uint32_t> a, typename W::bits bits) {
+concept Warp = requires(const W warp, typename W::template lanes<std::uint32_t> a,
+                        typename W::bits bits) {
   { W::width } -> std::convertible_to<int>;
   { warp.ballot(a == a) } -> std::same_as<typename W::bits>;
   { warp.broadcast(a, 0) } -> std::same_as<std::uint32_t>;

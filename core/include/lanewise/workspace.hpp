@@ -2,17 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/chain.hpp>
+#include <lanewise/source.hpp>
+
 #include <any>
 #include <cstddef>
 #include <cstdint>
-#include <lanewise/chain.hpp>
-#include <lanewise/source.hpp>
 #include <stdexcept>
 #include <utility>
 
 LANEWISE_BEGIN_NAMESPACE
 
-/// What a call needs beside its arguments. The functions <algorithm>_workspace return it without touching a device.
+/// What a call needs beside its arguments. The functions <algorithm>_workspace return it without
+/// touching a device.
 struct workspace_size {
   std::int64_t tickets = 0;  ///< places of the chain
   std::size_t bytes = 0;     ///< plain memory
@@ -23,12 +25,14 @@ struct workspace_size {
   }
 };
 
-/// Temporary memory that calls share, one after the other on one execution space instance. It grows when a call needs more;
-/// growing and freeing are ordered on that instance and do not block. A call without a workspace makes its own, and pays for an
-/// allocation and, where tiles hand values on, for clearing.
+/// Temporary memory that calls share, one after the other on one execution space instance. It grows
+/// when a call needs more; growing and freeing are ordered on that instance and do not block. A
+/// call without a workspace makes its own, and pays for an allocation and, where tiles hand values
+/// on, for clearing.
 ///
-/// A workspace belongs to the first instance that uses it; using it on another one throws until release() was called. Graph
-/// capture needs a workspace that is large enough before the capture begins: reserve(exec, work, size).
+/// A workspace belongs to the first instance that uses it; using it on another one throws until
+/// release() was called. Graph capture needs a workspace that is large enough before the capture
+/// begins: reserve(exec, work, size).
 class workspace {
  public:
   workspace() = default;
@@ -56,13 +60,15 @@ class workspace {
     if (!owner_.has_value()) {
       owner_ = exec;
       owner_name_ = Exec::name();
-      free_ = [](const std::any& owner, void* p) { Backend::deallocate(*std::any_cast<Exec>(&owner), p); };
+      free_ = [](const std::any& owner, void* p) {
+        Backend::deallocate(*std::any_cast<Exec>(&owner), p);
+      };
     }
     // Host instances all have the same id, so that only comparing instances tells them apart.
     const Exec* owner = std::any_cast<Exec>(&owner_);
     detail::expects(owner != nullptr && *owner == exec, algorithm,
-                    ": the workspace is in use on another execution space instance (of ", owner_name_, ", now of ", Exec::name(),
-                    "); call release() first");
+                    ": the workspace is in use on another execution space instance (of ",
+                    owner_name_, ", now of ", Exec::name(), "); call release() first");
     grow<Backend>(exec, plain_, need.bytes, algorithm, false);
     // One control word in front of the slots.
     const std::size_t chain_bytes =
@@ -90,8 +96,9 @@ class workspace {
   void grow(const Exec& exec, block& b, std::size_t bytes, const char* algorithm, bool zero) {
     if (bytes <= b.bytes) return;
     if (Backend::is_capturing(exec) && keep_)
-      throw std::runtime_error(detail::message("lanewise::", algorithm, ": the workspace has ", b.bytes, " of ", bytes,
-                                               " bytes and cannot grow while a graph is captured; reserve it before"));
+      throw std::runtime_error(
+          detail::message("lanewise::", algorithm, ": the workspace has ", b.bytes, " of ", bytes,
+                          " bytes and cannot grow while a graph is captured; reserve it before"));
     if (b.data != nullptr) free_(owner_, std::exchange(b.data, nullptr));
     b.bytes = 0;
     // Room for growth, so that slowly growing inputs do not allocate every time.
@@ -127,11 +134,13 @@ class workspace {
   bool keep_ = true;
 };
 
-/// The workspace of one call: the caller's, or one of its own that is freed in stream order when the call returns.
+/// The workspace of one call: the caller's, or one of its own that is freed in stream order when
+/// the call returns.
 class call_workspace {
  public:
   template <class Backend, class Exec>
-  static call_workspace make(const Exec& exec, workspace* given, workspace_size need, const char* algorithm) {
+  static call_workspace make(const Exec& exec, workspace* given, workspace_size need,
+                             const char* algorithm) {
     call_workspace w(given);
     w.get().template reserve_for<Backend>(exec, need, algorithm);
     return w;

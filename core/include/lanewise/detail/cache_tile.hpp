@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <lanewise/chain.hpp>
 #include <lanewise/detail/register_split.hpp>
 #include <lanewise/policy.hpp>
 #include <lanewise/source.hpp>
 #include <lanewise/warp.hpp>
+
+#include <cstdint>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
@@ -19,26 +20,33 @@ LANEWISE_FUNCTION auto load_window(const W& warp, const Source& source, std::int
     if constexpr (requires { source.f.is_identity; }) {
       return warp.load(source.data + i);
     } else {
-      return warp.map([&](const auto& raw) LANEWISE_INLINE_LAMBDA { return source.from_raw(raw); }, warp.load(source.data + i));
+      return warp.map([&](const auto& raw) LANEWISE_INLINE_LAMBDA { return source.from_raw(raw); },
+                      warp.load(source.data + i));
     }
   } else {
-    return warp.map([&](std::uint32_t lane) LANEWISE_INLINE_LAMBDA { return source(i + lane); }, warp.lane());
+    return warp.map([&](std::uint32_t lane) LANEWISE_INLINE_LAMBDA { return source(i + lane); },
+                    warp.lane());
   }
 }
 
 template <class W, class Sink, class Lanes>
-LANEWISE_FUNCTION void store_window(const W& warp, const Sink& sink, std::int64_t i, const Lanes& x) {
-  if constexpr (Sink::contiguous && std::is_same_v<typename Lanes::value_type, typename sink_value<Sink>::type>) {
+LANEWISE_FUNCTION void store_window(const W& warp, const Sink& sink, std::int64_t i,
+                                    const Lanes& x) {
+  if constexpr (Sink::contiguous &&
+                std::is_same_v<typename Lanes::value_type, typename sink_value<Sink>::type>) {
     warp.store(sink.data + i, x);
   } else {
     const auto lane = warp.lane();
-    warp.each([&](const auto& value, std::uint32_t l) LANEWISE_INLINE_LAMBDA { sink(i + l, value); }, x, lane);
+    warp.each([&](const auto& value, std::uint32_t l)
+                  LANEWISE_INLINE_LAMBDA { sink(i + l, value); },
+              x, lane);
   }
 }
 
 /// Reduces items [first, last) of a source, streaming. Present when the range is not empty.
 template <class T, class W, class Source, class Op>
-LANEWISE_FUNCTION maybe<T> reduce_stream(const W& warp, const Source& source, std::int64_t first, std::int64_t last, Op op) {
+LANEWISE_FUNCTION maybe<T> reduce_stream(const W& warp, const Source& source, std::int64_t first,
+                                         std::int64_t last, Op op) {
   if (first >= last) return {{}, false};
   std::int64_t i = first;
   maybe<T> sum{{}, false};
@@ -54,7 +62,9 @@ LANEWISE_FUNCTION maybe<T> reduce_stream(const W& warp, const Source& source, st
           partial[s] = warp.map(op, partial[s], load_window(warp, source, i + s * W::width));
         }
       }
-      sum.value = warp.reduce(warp.map(op, warp.map(op, partial[0], partial[1]), warp.map(op, partial[2], partial[3])), op);
+      sum.value = warp.reduce(
+          warp.map(op, warp.map(op, partial[0], partial[1]), warp.map(op, partial[2], partial[3])),
+          op);
       sum.present = true;
     }
   }
@@ -66,12 +76,17 @@ LANEWISE_FUNCTION maybe<T> reduce_stream(const W& warp, const Source& source, st
   return sum;
 }
 
-/// A tile that a team of one warp leaves where it is: operations stream over it, and the second one finds it in cache.
+/// A tile that a team of one warp leaves where it is: operations stream over it, and the second one
+/// finds it in cache.
 template <class Team, class T, class Source, std::int64_t most_items>
 class cache_tile {
  public:
-  LANEWISE_FUNCTION cache_tile(const Team& team, const Source& source, std::int64_t first, std::int64_t n)
-      : team_(team), source_(source), first_(first), last_(first + most_items < n ? first + most_items : n) {}
+  LANEWISE_FUNCTION cache_tile(const Team& team, const Source& source, std::int64_t first,
+                               std::int64_t n)
+      : team_(team),
+        source_(source),
+        first_(first),
+        last_(first + most_items < n ? first + most_items : n) {}
 
   LANEWISE_FUNCTION std::int64_t count() const { return last_ > first_ ? last_ - first_ : 0; }
 
@@ -149,7 +164,8 @@ class cache_tile {
   T total_{};
 };
 
-/// Counting into, and distributing over, buckets by one thread: counters and cursors stay in the first-level cache.
+/// Counting into, and distributing over, buckets by one thread: counters and cursors stay in the
+/// first-level cache.
 template <class Team, class Key, std::int64_t most_items>
 class cache_split {
  public:
@@ -163,9 +179,9 @@ class cache_split {
   };
 
   template <class Source, class BucketOf, class Result, class ReportBad>
-  static LANEWISE_FUNCTION void count(const Team&, count_scratch& shared, const Source& source, std::int64_t first,
-                                      std::int64_t n, BucketOf bucket_of, std::uint32_t buckets, Result result,
-                                      ReportBad report_bad) {
+  static LANEWISE_FUNCTION void count(const Team&, count_scratch& shared, const Source& source,
+                                      std::int64_t first, std::int64_t n, BucketOf bucket_of,
+                                      std::uint32_t buckets, Result result, ReportBad report_bad) {
     for (std::uint32_t b = 0; b < buckets; ++b) shared.count[b] = 0;
     const std::int64_t last = first + items < n ? first + items : n;
     std::uint32_t bad = 0;
@@ -181,10 +197,13 @@ class cache_split {
     if (bad != 0) report_bad(bad);
   }
 
-  template <int item_bytes, class Source, class BucketOf, class Start, class Sink, class Values, class ValueSink>
-  static LANEWISE_FUNCTION void place(const Team&, scratch<item_bytes>& shared, const Source& source, std::int64_t first,
-                                      std::int64_t n, BucketOf bucket_of, std::uint32_t buckets, Start start, const Sink& sink,
-                                      const Values& values, const ValueSink& value_sink) {
+  template <int item_bytes, class Source, class BucketOf, class Start, class Sink, class Values,
+            class ValueSink>
+  static LANEWISE_FUNCTION void place(const Team&, scratch<item_bytes>& shared,
+                                      const Source& source, std::int64_t first, std::int64_t n,
+                                      BucketOf bucket_of, std::uint32_t buckets, Start start,
+                                      const Sink& sink, const Values& values,
+                                      const ValueSink& value_sink) {
     for (std::uint32_t b = 0; b < buckets; ++b) shared.cursor[b] = start(b);
     const std::int64_t last = first + items < n ? first + items : n;
     for (std::int64_t i = first; i < last; ++i) {

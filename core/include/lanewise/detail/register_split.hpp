@@ -11,19 +11,23 @@ inline constexpr int most_buckets = 256;
 
 namespace detail {
 
-/// What a bucket function returned as a number that is below most_buckets only if the result was: wide results are not cut off.
+/// What a bucket function returned as a number that is below most_buckets only if the result was:
+/// wide results are not cut off.
 template <class B>
 LANEWISE_FUNCTION constexpr std::uint32_t bucket_number(B b) {
-  static_assert(std::is_integral_v<B> || std::is_enum_v<B>, "lanewise: a bucket function returns an integer");
+  static_assert(std::is_integral_v<B> || std::is_enum_v<B>,
+                "lanewise: a bucket function returns an integer");
   if constexpr (sizeof(B) > sizeof(std::uint32_t)) {
-    return static_cast<std::uint64_t>(b) < most_buckets ? static_cast<std::uint32_t>(b) : ~std::uint32_t{0};
+    return static_cast<std::uint64_t>(b) < most_buckets ? static_cast<std::uint32_t>(b)
+                                                        : ~std::uint32_t{0};
   } else {
     return static_cast<std::uint32_t>(b);
   }
 }
 
-/// A tile that a team of several warps counts into, or distributes over, buckets (block-level multisplit: GPU Multisplit 5.2.2 with
-/// the windows of Ashkiani 3.5). Items of a warp's segment lie row by row, one per lane, so that lane order is item order.
+/// A tile that a team of several warps counts into, or distributes over, buckets (block-level
+/// multisplit: GPU Multisplit 5.2.2 with the windows of Ashkiani 3.5). Items of a warp's segment
+/// lie row by row, one per lane, so that lane order is item order.
 template <class Team, class Key, int items_per_lane>
 class register_split {
  public:
@@ -46,15 +50,16 @@ class register_split {
     std::uint32_t bad;
   };
 
-  /// Counts the items of [first, first + items) below n by bucket and calls result(b, count) for every bucket b; one
-  /// warp calls report_bad(count) if there are items outside the buckets.
+  /// Counts the items of [first, first + items) below n by bucket and calls result(b, count) for
+  /// every bucket b; one warp calls report_bad(count) if there are items outside the buckets.
   ///
-  /// Every bucket has a row of counters for the lanes to choose from: 32 up to 32 buckets, where lanes then never meet, and fewer
-  /// for more buckets, so that items of one bucket do not queue up for one word.
+  /// Every bucket has a row of counters for the lanes to choose from: 32 up to 32 buckets, where
+  /// lanes then never meet, and fewer for more buckets, so that items of one bucket do not queue up
+  /// for one word.
   template <class Source, class BucketOf, class Result, class ReportBad>
-  static LANEWISE_FUNCTION void count(const Team& team, count_scratch& shared, const Source& source, std::int64_t first,
-                                      std::int64_t n, BucketOf bucket_of, std::uint32_t buckets, Result result,
-                                      ReportBad report_bad) {
+  static LANEWISE_FUNCTION void count(const Team& team, count_scratch& shared, const Source& source,
+                                      std::int64_t first, std::int64_t n, BucketOf bucket_of,
+                                      std::uint32_t buckets, Result result, ReportBad report_bad) {
     const auto warp = team.warp();
     int log_copies = width == 8 ? 3 : 5;
     while ((buckets << log_copies) > 4 * most_buckets) --log_copies;
@@ -68,10 +73,11 @@ class register_split {
     const auto copy = warp.lane() & lanes<std::uint32_t>(copies - 1);
     lanes<std::uint32_t> bad(0u);
     tile.for_each_window([&](const auto& exists, const lanes<Key>& key) {
-      const auto bucket = warp.map(exists, [&](const Key& k) { return bucket_number(bucket_of(k)); },
-                                   std::uint32_t{0}, key);
+      const auto bucket = warp.map(
+          exists, [&](const Key& k) { return bucket_number(bucket_of(k)); }, std::uint32_t{0}, key);
       const auto good = exists & (bucket < buckets);
-      warp.template fetch_add<order::relaxed, scope::team>(good, shared.count, (bucket << log_copies) + copy, one);
+      warp.template fetch_add<order::relaxed, scope::team>(good, shared.count,
+                                                           (bucket << log_copies) + copy, one);
       bad = bad + select(exists & !good, one, none);
     });
     const std::uint32_t all_bad = warp.reduce(bad, plus{});
@@ -80,26 +86,31 @@ class register_split {
     for (std::uint32_t i0 = team.warp_index() * width; i0 < counters; i0 += threads) {
       const auto index = warp.lane() + lanes<std::uint32_t>(i0);
       auto sum = warp.gather(index < counters, shared.count, index, 0u);
-      for (std::uint32_t k = 1; k < copies; k *= 2) sum = sum + warp.shuffle_xor(sum, static_cast<int>(k));
-      warp.each(
-          (index < counters) & (copy == 0u), [&](std::uint32_t i, std::uint32_t c) { result(i >> log_copies, c); }, index, sum);
+      for (std::uint32_t k = 1; k < copies; k *= 2)
+        sum = sum + warp.shuffle_xor(sum, static_cast<int>(k));
+      warp.each((index < counters) & (copy == 0u),
+                [&](std::uint32_t i, std::uint32_t c) { result(i >> log_copies, c); }, index, sum);
     }
     if (team.warp_index() == 0 && shared.bad != 0) report_bad(shared.bad);
   }
 
-  /// Distributes the items: the i-th item of bucket b within the tile goes to place start(b) + i of the sink; values go the same
-  /// way as their keys. Items outside the buckets go nowhere.
-  template <int item_bytes, class Source, class BucketOf, class Start, class Sink, class Values, class ValueSink>
-  static LANEWISE_FUNCTION void place(const Team& team, scratch<item_bytes>& shared, const Source& source, std::int64_t first,
-                                      std::int64_t n, BucketOf bucket_of, std::uint32_t buckets, Start start, const Sink& sink,
-                                      const Values& values, const ValueSink& value_sink) {
+  /// Distributes the items: the i-th item of bucket b within the tile goes to place start(b) + i of
+  /// the sink; values go the same way as their keys. Items outside the buckets go nowhere.
+  template <int item_bytes, class Source, class BucketOf, class Start, class Sink, class Values,
+            class ValueSink>
+  static LANEWISE_FUNCTION void place(const Team& team, scratch<item_bytes>& shared,
+                                      const Source& source, std::int64_t first, std::int64_t n,
+                                      BucketOf bucket_of, std::uint32_t buckets, Start start,
+                                      const Sink& sink, const Values& values,
+                                      const ValueSink& value_sink) {
     const auto warp = team.warp();
     const std::int64_t left = n - first - team.warp_index() * segment;
     const bool whole = left >= segment;  // of the unclamped number: see register_tile
     const int mine = whole ? segment : (left < 0 ? 0 : static_cast<int>(left));
     const std::int64_t at = first + team.warp_index() * segment;
     std::uint32_t* count = shared.count[team.warp_index()];
-    for (std::uint32_t group = 0; group < buckets; group += width) warp.store(count + group, lanes<std::uint32_t>(0u));
+    for (std::uint32_t group = 0; group < buckets; group += width)
+      warp.store(count + group, lanes<std::uint32_t>(0u));
 
     lanes<Key> key[items_per_lane];
     lanes<std::uint32_t> slot[items_per_lane];
@@ -119,7 +130,8 @@ class register_split {
     Key* staged = reinterpret_cast<Key*>(shared.items);
     LANEWISE_UNROLL
     for (int j = 0; j < items_per_lane; ++j) {
-      slot[j] = warp.map([&](std::uint32_t s) { return s == nowhere ? s : count[s & 255] + (s >> 8); }, slot[j]);
+      slot[j] = warp.map(
+          [&](std::uint32_t s) { return s == nowhere ? s : count[s & 255] + (s >> 8); }, slot[j]);
       warp.scatter(slot[j] != nowhere, staged, slot[j], key[j]);
     }
     team.barrier();
@@ -157,7 +169,8 @@ class register_split {
       load_items(warp, values, at, mine, whole, moved);
       team.barrier();
       LANEWISE_UNROLL
-      for (int j = 0; j < items_per_lane; ++j) warp.scatter(slot[j] != nowhere, staged_values, slot[j], moved[j]);
+      for (int j = 0; j < items_per_lane; ++j)
+        warp.scatter(slot[j] != nowhere, staged_values, slot[j], moved[j]);
       team.barrier();
       LANEWISE_UNROLL
       for (int j = 0; j < items_per_lane; ++j) {
@@ -179,7 +192,8 @@ class register_split {
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 
   template <class Source, class T>
-  static LANEWISE_FUNCTION void load_items(const warp_type& warp, const Source& source, std::int64_t at, int mine, bool whole,
+  static LANEWISE_FUNCTION void load_items(const warp_type& warp, const Source& source,
+                                           std::int64_t at, int mine, bool whole,
                                            lanes<T> (&item)[items_per_lane]) {
     const auto lane = warp.lane();
     if (whole) {
@@ -191,21 +205,26 @@ class register_split {
       LANEWISE_UNROLL
       for (int j = 0; j < items_per_lane; ++j) {
         item[j] = warp.map(
-            warp.first(mine - j * width), [&](std::uint32_t l) { return source(at + l + j * width); }, T{}, lane);
+            warp.first(mine - j * width),
+            [&](std::uint32_t l) { return source(at + l + j * width); }, T{}, lane);
       }
     }
   }
 
-  /// slot[j] = rank of row j's item among the warp's items of its bucket, times 256, plus the bucket; nowhere for no item or no
-  /// bucket. Leaves the number of the warp's items of every bucket in count. 2^planes bounds the bucket numbers.
+  /// slot[j] = rank of row j's item among the warp's items of its bucket, times 256, plus the
+  /// bucket; nowhere for no item or no bucket. Leaves the number of the warp's items of every
+  /// bucket in count. 2^planes bounds the bucket numbers.
   template <int planes, bool full, class BucketOf>
-  static LANEWISE_FUNCTION void rank(const warp_type& warp, std::uint32_t* count, const lanes<Key> (&key)[items_per_lane], int mine,
-                                     BucketOf bucket_of, std::uint32_t buckets, lanes<std::uint32_t> (&slot)[items_per_lane]) {
+  static LANEWISE_FUNCTION void rank(const warp_type& warp, std::uint32_t* count,
+                                     const lanes<Key> (&key)[items_per_lane], int mine,
+                                     BucketOf bucket_of, std::uint32_t buckets,
+                                     lanes<std::uint32_t> (&slot)[items_per_lane]) {
     warp.fence();
     LANEWISE_UNROLL
     for (int j = 0; j < items_per_lane; ++j) {
       const auto exists = full ? warp.first(width) : warp.first(mine - j * width);
-      const auto bucket = warp.map(exists, [&](const Key& k) { return bucket_number(bucket_of(k)); }, nowhere, key[j]);
+      const auto bucket = warp.map(
+          exists, [&](const Key& k) { return bucket_number(bucket_of(k)); }, nowhere, key[j]);
       const auto good = bucket < buckets;
       const auto peers = warp.template peers<planes>(good, bucket);
       const auto earlier = peers & warp.lanes_below();
@@ -213,12 +232,16 @@ class register_split {
       warp.fence();
       // The first lane of each bucket counts for all of them.
       warp.scatter(good & (earlier == bits{0}), count, bucket,
-                   warp.map([](std::uint32_t c, bits p) { return c + std::uint32_t(warp_type::popcount(p)); }, before, peers));
+                   warp.map([](std::uint32_t c,
+                               bits p) { return c + std::uint32_t(warp_type::popcount(p)); },
+                            before, peers));
       warp.fence();
       slot[j] = select(good,
-                       warp.map([](std::uint32_t c, bits e,
-                                   std::uint32_t b) { return (c + std::uint32_t(warp_type::popcount(e))) << 8 | b; },
-                                before, earlier, bucket),
+                       warp.map(
+                           [](std::uint32_t c, bits e, std::uint32_t b) {
+                             return (c + std::uint32_t(warp_type::popcount(e))) << 8 | b;
+                           },
+                           before, earlier, bucket),
                        lanes<std::uint32_t>(nowhere));
     }
   }
@@ -232,11 +255,12 @@ class register_split {
     }
   }
 
-  /// Turns the warps' counts into first slots within the tile: bucket by bucket, within a bucket warp by warp. Returns the number
-  /// of items and leaves in base what has to be added to a slot to get the item's place in the output.
+  /// Turns the warps' counts into first slots within the tile: bucket by bucket, within a bucket
+  /// warp by warp. Returns the number of items and leaves in base what has to be added to a slot to
+  /// get the item's place in the output.
   template <int item_bytes, class Start>
-  static LANEWISE_FUNCTION std::uint32_t scan_counts(const Team& team, scratch<item_bytes>& shared, std::uint32_t buckets,
-                                                     Start start) {
+  static LANEWISE_FUNCTION std::uint32_t scan_counts(const Team& team, scratch<item_bytes>& shared,
+                                                     std::uint32_t buckets, Start start) {
     const auto warp = team.warp();
     const int groups = static_cast<int>((buckets + width - 1) / width);
     for (int g = team.warp_index(); g < groups; g += Team::warps) {
@@ -263,7 +287,8 @@ class register_split {
     std::uint32_t all = 0;
     for (int g = 0; g < groups; ++g) {
       if (g % Team::warps == team.warp_index()) {
-        const auto bucket = warp.lane() + lanes<std::uint32_t>(static_cast<std::uint32_t>(g) * width);
+        const auto bucket =
+            warp.lane() + lanes<std::uint32_t>(static_cast<std::uint32_t>(g) * width);
         warp.each(
             [&](std::uint32_t b) {
               const std::uint32_t slot0 = all + static_cast<std::uint32_t>(shared.base[b]);

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <lanewise/chain.hpp>
 #include <lanewise/policy.hpp>
 #include <lanewise/source.hpp>
 #include <lanewise/warp.hpp>
+
+#include <cstdint>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
@@ -17,21 +18,25 @@ struct alignas(T) raw_array {
   LANEWISE_FUNCTION T* data() { return reinterpret_cast<T*>(bytes); }
 };
 
-/// Ordered fold of the warps' values by the team: what lies before this warp, and the whole. Every warp calls it.
+/// Ordered fold of the warps' values by the team: what lies before this warp, and the whole. Every
+/// warp calls it.
 template <class T, class Team, class Op>
-LANEWISE_FUNCTION void fold_warps(const Team& team, const T* per_warp, int warps, Op op, maybe<T>& before, T& total) {
+LANEWISE_FUNCTION void fold_warps(const Team& team, const T* per_warp, int warps, Op op,
+                                  maybe<T>& before, T& total) {
   const auto warp = team.warp();
   const auto values = warp.load(warp.template first<T>(warps), per_warp, T{});
   const auto sums = warp.inclusive_scan(values, op, warps);
   total = warp.broadcast(sums, warps - 1);
   before.present = team.warp_index() > 0;
-  if (before.present) before.value = warp.broadcast(sums, (team.warp_index() < warps ? team.warp_index() : warps) - 1);
+  if (before.present)
+    before.value =
+        warp.broadcast(sums, (team.warp_index() < warps ? team.warp_index() : warps) - 1);
 }
 
 /// A tile held in the registers of a team of several warps.
 ///
-/// Each warp holds a contiguous segment as rows of W packs of v neighbouring items, so that a row is one 16-byte access per
-/// lane: item order is warp, row, lane, place in the pack.
+/// Each warp holds a contiguous segment as rows of W packs of v neighbouring items, so that a row
+/// is one 16-byte access per lane: item order is warp, row, lane, place in the pack.
 template <class Team, class T, int items_per_lane, int max_pack = 16>
 class register_tile {
  public:
@@ -39,7 +44,9 @@ class register_tile {
   static constexpr int width = warp_type::width;
   static constexpr int v = [] {
     int k = 1;
-    while (2 * k * static_cast<int>(sizeof(T)) <= 16 && items_per_lane % (2 * k) == 0 && 2 * k <= max_pack) k *= 2;
+    while (2 * k * static_cast<int>(sizeof(T)) <= 16 && items_per_lane % (2 * k) == 0 &&
+           2 * k <= max_pack)
+      k *= 2;
     return k;
   }();
   static constexpr int rows = items_per_lane / v;
@@ -53,12 +60,13 @@ class register_tile {
 
   /// Loads items [first, first + items) of the source as far as they are below n.
   template <class Source>
-  LANEWISE_FUNCTION register_tile(const Team& team, scratch& shared, const Source& source, std::int64_t first, std::int64_t n)
+  LANEWISE_FUNCTION register_tile(const Team& team, scratch& shared, const Source& source,
+                                  std::int64_t first, std::int64_t n)
       : team_(team), shared_(shared), first_(first) {
     const std::int64_t left = n - first;
     const std::int64_t left_for_me = left - team.warp_index() * segment;
-    // Whether everything is there is asked of the unclamped numbers: ptxas 13.0 takes a 32-bit clamp(x, 0, c) == c for x > 0 on
-    // sm_90 (it uses the predicate that VIMNMX.RELU returns).
+    // Whether everything is there is asked of the unclamped numbers: ptxas 13.0 takes a 32-bit
+    // clamp(x, 0, c) == c for x > 0 on sm_90 (it uses the predicate that VIMNMX.RELU returns).
     whole_tile_ = left >= items;
     whole_segment_ = left_for_me >= segment;
     count_ = left < items ? static_cast<int>(left < 0 ? 0 : left) : items;
@@ -68,7 +76,8 @@ class register_tile {
 
   LANEWISE_FUNCTION int count() const { return count_; }
 
-  /// Scans the tile within each row and finds the total. Call before store_inclusive or store_exclusive.
+  /// Scans the tile within each row and finds the total. Call before store_inclusive or
+  /// store_exclusive.
   template <class Op>
   LANEWISE_FUNCTION void scan(Op op) {
     if (whole_tile_) {
@@ -150,7 +159,8 @@ class register_tile {
       if (whole_segment_ && reinterpret_cast<std::uintptr_t>(address) % alignof(raw) == 0) {
         lanes<raw> in[rows];
         LANEWISE_UNROLL
-        for (int j = 0; j < rows; ++j) in[j] = warp.load_streaming(reinterpret_cast<const raw*>(address) + j * width);
+        for (int j = 0; j < rows; ++j)
+          in[j] = warp.load_streaming(reinterpret_cast<const raw*>(address) + j * width);
         LANEWISE_UNROLL
         for (int j = 0; j < rows; ++j) {
           row_[j] = warp.map(
@@ -183,7 +193,8 @@ class register_tile {
     }
   }
 
-  /// In every row: items become inclusive scans within their lane, lane_sum_ the inclusive scan over the lanes' totals.
+  /// In every row: items become inclusive scans within their lane, lane_sum_ the inclusive scan
+  /// over the lanes' totals.
   template <bool full, class Op>
   LANEWISE_FUNCTION void scan_rows(Op op) {
     const auto warp = team_.warp();
@@ -289,7 +300,8 @@ class register_tile {
                                                                   [](const packs& p) {
                                                                     raw r;
                                                                     LANEWISE_UNROLL
-                                                                    for (int c = 0; c < v; ++c) r[c] = p[c];
+                                                                    for (int c = 0; c < v; ++c)
+                                                                      r[c] = p[c];
                                                                     return r;
                                                                   },
                                                                   row_[j]));
@@ -323,11 +335,13 @@ class register_tile {
   maybe<T> before_warp_{{}, false};
 };
 
-/// Reduces items [first, last) of a source, which may span many tiles, in registers. The result is the team's; present when the
-/// range is not empty. Commutative operators keep one running value per lane and meet once at the end.
+/// Reduces items [first, last) of a source, which may span many tiles, in registers. The result is
+/// the team's; present when the range is not empty. Commutative operators keep one running value
+/// per lane and meet once at the end.
 template <class T, int items_per_lane, class Team, class Source, class Op>
-LANEWISE_FUNCTION maybe<T> reduce_range_in_registers(const Team& team, T* per_warp, const Source& source,
-                                                     std::int64_t first, std::int64_t last, Op op) {
+LANEWISE_FUNCTION maybe<T> reduce_range_in_registers(const Team& team, T* per_warp,
+                                                     const Source& source, std::int64_t first,
+                                                     std::int64_t last, Op op) {
   using tile_type = register_tile<Team, T, items_per_lane>;
   constexpr int v = tile_type::v;
   constexpr int width = tile_type::width;
@@ -339,14 +353,16 @@ LANEWISE_FUNCTION maybe<T> reduce_range_in_registers(const Team& team, T* per_wa
     // The ragged ends go item by item, so that everything between is aligned.
     const auto misaligned = reinterpret_cast<std::uintptr_t>(source.data + first) % alignof(raw);
     const bool alignable = misaligned % sizeof(typename Source::raw_type) == 0;
-    std::int64_t body = misaligned == 0 ? first : first + (alignof(raw) - misaligned) / sizeof(typename Source::raw_type);
+    std::int64_t body =
+        misaligned == 0 ? first
+                        : first + (alignof(raw) - misaligned) / sizeof(typename Source::raw_type);
     if (!alignable || body > last) body = last;
     const std::int64_t whole_tiles = (last - body) / tile_type::items;
     const std::int64_t body_end = body + whole_tiles * tile_type::items;
     bool present = whole_tiles > 0;
     for (std::int64_t tile = 0; tile < whole_tiles; ++tile) {
-      const auto* address = reinterpret_cast<const raw*>(source.data + body + tile * tile_type::items +
-                                                         team.warp_index() * tile_type::segment);
+      const auto* address = reinterpret_cast<const raw*>(
+          source.data + body + tile * tile_type::items + team.warp_index() * tile_type::segment);
       raw_lanes in[tile_type::rows];
       LANEWISE_UNROLL
       for (int j = 0; j < tile_type::rows; ++j) in[j] = warp.load_streaming(address + j * width);
@@ -364,8 +380,9 @@ LANEWISE_FUNCTION maybe<T> reduce_range_in_registers(const Team& team, T* per_wa
     }
     const int threads = Team::warps * width;
     const std::int64_t loose = (body - first) + (last - body_end);
-    const auto place = warp.map(
-        [&](std::uint32_t lane) { return std::int64_t{team.warp_index()} * width + lane; }, warp.lane());
+    const auto place =
+        warp.map([&](std::uint32_t lane) { return std::int64_t{team.warp_index()} * width + lane; },
+                 warp.lane());
     for (std::int64_t base = 0; base < loose; base += threads) {
       warp.each(
           [&](T& s, std::int64_t i) {
@@ -388,13 +405,15 @@ LANEWISE_FUNCTION maybe<T> reduce_range_in_registers(const Team& team, T* per_wa
     team.barrier();
     maybe<T> before;
     maybe<T> total{{}, true};
-    fold_warps(team, per_warp, static_cast<int>((lanes_used + width - 1) / width), op, before, total.value);
+    fold_warps(team, per_warp, static_cast<int>((lanes_used + width - 1) / width), op, before,
+               total.value);
     team.barrier();
     return total;
   } else {
     maybe<T> total{{}, false};
     for (std::int64_t at = first; at < last; at += tile_type::items) {
-      tile_type tile(team, *reinterpret_cast<typename tile_type::scratch*>(per_warp), source, at, last);
+      tile_type tile(team, *reinterpret_cast<typename tile_type::scratch*>(per_warp), source, at,
+                     last);
       tile.scan(op);
       total.value = total.present ? op(total.value, tile.total()) : tile.total();
       total.present = true;

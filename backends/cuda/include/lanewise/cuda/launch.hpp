@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Kokkos_Core.hpp>
 #include <lanewise/cuda/team.hpp>
+
+#include <Kokkos_Core.hpp>
+
 #include <mutex>
 #include <new>
 #include <stdexcept>
@@ -18,7 +20,8 @@ inline void check(cudaError_t result, const char* what) {
   if (result == cudaSuccess) return;
   cudaGetLastError();  // leave no sticky error of ours behind
   const std::string text = std::string("lanewise: ") + what + ": " + cudaGetErrorString(result);
-  if (result == cudaErrorMemoryAllocation) throw std::runtime_error(text + " (out of device memory)");
+  if (result == cudaErrorMemoryAllocation)
+    throw std::runtime_error(text + " (out of device memory)");
   throw std::runtime_error(text);
 }
 
@@ -41,8 +44,8 @@ class device_guard {
   int now_ = 0;
 };
 
-/// A pool of our own, one per device, which keeps freed memory: the device's default pool gives memory back at every
-/// synchronisation, and changing that would change other libraries' behaviour.
+/// A pool of our own, one per device, which keeps freed memory: the device's default pool gives
+/// memory back at every synchronisation, and changing that would change other libraries' behaviour.
 inline cudaMemPool_t pool_of(int device) {
   constexpr int most = 64;
   static cudaMemPool_t pools[most] = {};
@@ -56,7 +59,8 @@ inline cudaMemPool_t pool_of(int device) {
     properties.location.id = device;
     check(cudaMemPoolCreate(&pools[device], &properties), "cudaMemPoolCreate");
     std::uint64_t keep = ~std::uint64_t{0};
-    check(cudaMemPoolSetAttribute(pools[device], cudaMemPoolAttrReleaseThreshold, &keep), "cudaMemPoolSetAttribute");
+    check(cudaMemPoolSetAttribute(pools[device], cudaMemPoolAttrReleaseThreshold, &keep),
+          "cudaMemPoolSetAttribute");
   }
   return pools[device];
 }
@@ -65,11 +69,13 @@ template <class Kernel>
 using team_for = team<Kernel::policy::warps>;
 
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::policy::warps * 32, Kernel::policy::teams_per_multiprocessor)
+__global__ void __launch_bounds__(Kernel::policy::warps * 32,
+                                  Kernel::policy::teams_per_multiprocessor)
     run(const __grid_constant__ Kernel kernel) {
   extern __shared__ uint4 lanewise_cuda_scratch[];
   const team_for<Kernel> mine;
-  kernel(mine, *reinterpret_cast<typename Kernel::template scratch<team_for<Kernel>>*>(lanewise_cuda_scratch));
+  kernel(mine, *reinterpret_cast<typename Kernel::template scratch<team_for<Kernel>>*>(
+                   lanewise_cuda_scratch));
 }
 
 template <class Kernel>
@@ -80,7 +86,8 @@ constexpr std::size_t scratch_bytes() {
 template <class Kernel>
 void allow_scratch() {
   if constexpr (scratch_bytes<Kernel>() > 48 * 1024) {
-    check(cudaFuncSetAttribute(run<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize, scratch_bytes<Kernel>()),
+    check(cudaFuncSetAttribute(run<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               scratch_bytes<Kernel>()),
           "cudaFuncSetAttribute");
   }
 }
@@ -95,15 +102,17 @@ struct backend {
 
   /// Starts league teams of the kernel on the instance's stream. Does not block.
   template <class Kernel>
-  static void launch(const Kokkos::Cuda& exec, const char* label, std::int64_t league, const Kernel& kernel) {
+  static void launch(const Kokkos::Cuda& exec, const char* label, std::int64_t league,
+                     const Kernel& kernel) {
     if (league == 0) return;
     const detail::device_guard device(exec);
     detail::allow_scratch<Kernel>();
     std::uint64_t id = 0;
     const bool tools = Kokkos::Tools::profileLibraryLoaded();
-    if (tools) Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
-    detail::run<Kernel><<<static_cast<unsigned>(league), Kernel::policy::warps * 32, detail::scratch_bytes<Kernel>(),
-                          exec.cuda_stream()>>>(kernel);
+    if (tools)
+      Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
+    detail::run<Kernel><<<static_cast<unsigned>(league), Kernel::policy::warps * 32,
+                          detail::scratch_bytes<Kernel>(), exec.cuda_stream()>>>(kernel);
     detail::check(cudaGetLastError(), label);
     if (tools) Kokkos::Tools::endParallelFor(id);
   }
@@ -119,18 +128,21 @@ struct backend {
     const detail::device_guard device(exec);
     detail::allow_scratch<Kernel>();
     int per_multiprocessor = 0;
-    detail::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, detail::run<Kernel>,
-                                                                Kernel::policy::warps * 32, detail::scratch_bytes<Kernel>()),
+    detail::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                      &per_multiprocessor, detail::run<Kernel>, Kernel::policy::warps * 32,
+                      detail::scratch_bytes<Kernel>()),
                   "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-    const std::int64_t resident = std::int64_t{per_multiprocessor} * exec.cuda_device_prop().multiProcessorCount;
+    const std::int64_t resident =
+        std::int64_t{per_multiprocessor} * exec.cuda_device_prop().multiProcessorCount;
     return tiles < resident ? tiles : resident;
   }
 
   static void* allocate(const Kokkos::Cuda& exec, std::size_t bytes) {
     const detail::device_guard device(exec);
     void* p = nullptr;
-    detail::check(cudaMallocFromPoolAsync(&p, bytes, detail::pool_of(exec.cuda_device()), exec.cuda_stream()),
-                  "cudaMallocFromPoolAsync");
+    detail::check(
+        cudaMallocFromPoolAsync(&p, bytes, detail::pool_of(exec.cuda_device()), exec.cuda_stream()),
+        "cudaMallocFromPoolAsync");
     return p;
   }
   static void deallocate(const Kokkos::Cuda& exec, void* p) noexcept {

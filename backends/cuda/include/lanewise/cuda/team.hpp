@@ -3,8 +3,8 @@
 #pragma once
 
 #include <lanewise/cuda/warp.hpp>
-#include <lanewise/detail/register_tile.hpp>
 #include <lanewise/detail/register_split.hpp>
+#include <lanewise/detail/register_tile.hpp>
 #include <lanewise/team.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -28,13 +28,16 @@ class team {
   LANEWISE_CUDA_FUNCTION void once(F f) const {
     if (threadIdx.x == 0) f();
   }
-  LANEWISE_CUDA_FUNCTION index_range share(std::int64_t n) const { return even_share(n, index(), league()); }
+  LANEWISE_CUDA_FUNCTION index_range share(std::int64_t n) const {
+    return even_share(n, index(), league());
+  }
 
   template <class T, class Policy>
   using tile = lanewise::detail::register_tile<team, T, Policy::items_per_lane>;
   template <class T, class Policy, class Source>
-  LANEWISE_CUDA_FUNCTION tile<T, Policy> load(typename tile<T, Policy>::scratch& shared, const Source& source, std::int64_t first,
-                         std::int64_t n) const {
+  LANEWISE_CUDA_FUNCTION tile<T, Policy> load(typename tile<T, Policy>::scratch& shared,
+                                              const Source& source, std::int64_t first,
+                                              std::int64_t n) const {
     return {*this, shared, source, first, n};
   }
   template <class Key, class Policy>
@@ -45,10 +48,10 @@ class team {
     lanewise::detail::raw_array<T, warps> per_warp;
   };
   template <class T, class Policy, class Source, class Op>
-  LANEWISE_CUDA_FUNCTION maybe<T> reduce_range(reduce_scratch<T>& shared, const Source& source, std::int64_t first,
-                                               std::int64_t last, Op op) const {
-    return lanewise::detail::reduce_range_in_registers<T, Policy::items_per_lane>(*this, shared.per_warp.data(), source, first, last,
-                                                                                 op);
+  LANEWISE_CUDA_FUNCTION maybe<T> reduce_range(reduce_scratch<T>& shared, const Source& source,
+                                               std::int64_t first, std::int64_t last, Op op) const {
+    return lanewise::detail::reduce_range_in_registers<T, Policy::items_per_lane>(
+        *this, shared.per_warp.data(), source, first, last, op);
   }
 };
 

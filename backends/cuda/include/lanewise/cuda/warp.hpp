@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/warp.hpp>
+
+#include <cuda/atomic>
+
 #include <cstdint>
 #include <cstring>
-#include <cuda/atomic>
-#include <lanewise/warp.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::cuda {
@@ -21,8 +23,10 @@ struct lanes {
   LANEWISE_CUDA_FUNCTION lanes() {}
   LANEWISE_CUDA_FUNCTION lanes(T x) : value(x) {}
 
-#define LANEWISE_CUDA_BINARY(op) \
-  friend LANEWISE_CUDA_FUNCTION lanes operator op(const lanes& a, const lanes& b) { return lanes(T(a.value op b.value)); }
+#define LANEWISE_CUDA_BINARY(op)                                                    \
+  friend LANEWISE_CUDA_FUNCTION lanes operator op(const lanes& a, const lanes& b) { \
+    return lanes(T(a.value op b.value));                                            \
+  }
   LANEWISE_CUDA_BINARY(+)
   LANEWISE_CUDA_BINARY(-)
   LANEWISE_CUDA_BINARY(*)
@@ -32,7 +36,9 @@ struct lanes {
   LANEWISE_CUDA_BINARY(<<)
   LANEWISE_CUDA_BINARY(>>)
 #undef LANEWISE_CUDA_BINARY
-  friend LANEWISE_CUDA_FUNCTION lanes operator~(const lanes& a) { return lanes(T(~a.value)); }
+  friend LANEWISE_CUDA_FUNCTION lanes operator~(const lanes& a) {
+    return lanes(T(~a.value));
+  }
 };
 
 /// One predicate register per thread.
@@ -44,14 +50,14 @@ struct mask {
   friend LANEWISE_CUDA_FUNCTION mask operator!(mask a) { return {!a.value}; }
 };
 
-#define LANEWISE_CUDA_COMPARE(op)                                                       \
-  template <class T>                                                                    \
-  LANEWISE_CUDA_FUNCTION mask operator op(const lanes<T>& a, const lanes<T>& b) {       \
-    return {a.value op b.value};                                                        \
-  }                                                                                     \
-  template <class T>                                                                    \
+#define LANEWISE_CUDA_COMPARE(op)                                                         \
+  template <class T>                                                                      \
+  LANEWISE_CUDA_FUNCTION mask operator op(const lanes<T>& a, const lanes<T>& b) {         \
+    return {a.value op b.value};                                                          \
+  }                                                                                       \
+  template <class T>                                                                      \
   LANEWISE_CUDA_FUNCTION mask operator op(const lanes<T>& a, std::type_identity_t<T> b) { \
-    return {a.value op b};                                                              \
+    return {a.value op b};                                                                \
   }
 LANEWISE_CUDA_COMPARE(==)
 LANEWISE_CUDA_COMPARE(!=)
@@ -83,10 +89,11 @@ LANEWISE_CUDA_FUNCTION T by_words(const T& x, F shuffle) {
 }
 
 template <order o>
-inline constexpr ::cuda::std::memory_order std_order = o == order::relaxed   ? ::cuda::std::memory_order_relaxed
-                                                       : o == order::acquire ? ::cuda::std::memory_order_acquire
-                                                       : o == order::release ? ::cuda::std::memory_order_release
-                                                                             : ::cuda::std::memory_order_acq_rel;
+inline constexpr ::cuda::std::memory_order std_order =
+    o == order::relaxed   ? ::cuda::std::memory_order_relaxed
+    : o == order::acquire ? ::cuda::std::memory_order_acquire
+    : o == order::release ? ::cuda::std::memory_order_release
+                          : ::cuda::std::memory_order_acq_rel;
 template <scope s>
 inline constexpr ::cuda::thread_scope std_scope =
     s == scope::team ? ::cuda::thread_scope_block : ::cuda::thread_scope_device;
@@ -94,17 +101,16 @@ inline constexpr ::cuda::thread_scope std_scope =
 template <scope s, class T>
 using atomic = ::cuda::atomic_ref<T, std_scope<s>>;
 
-/// 16-byte words are single-copy atomic by the .b128 forms (PTX ISA 8.3, sm_70 and later); only relaxed device-scope accesses
-/// are needed.
+/// 16-byte words are single-copy atomic by the .b128 forms (PTX ISA 8.3, sm_70 and later); only
+/// relaxed device-scope accesses are needed.
 template <class T>
 LANEWISE_CUDA_FUNCTION T load_wide(const T* p) {
   static_assert(sizeof(T) == 16 && alignof(T) == 16);
   std::uint64_t w[2];
-  asm volatile(
-      "{ .reg .b128 q; ld.relaxed.gpu.global.b128 q, [%2]; mov.b128 {%0, %1}, q; }"
-      : "=l"(w[0]), "=l"(w[1])
-      : "l"(__cvta_generic_to_global(p))
-      : "memory");
+  asm volatile("{ .reg .b128 q; ld.relaxed.gpu.global.b128 q, [%2]; mov.b128 {%0, %1}, q; }"
+               : "=l"(w[0]), "=l"(w[1])
+               : "l"(__cvta_generic_to_global(p))
+               : "memory");
   T x;
   memcpy(&x, w, 16);
   return x;
@@ -114,7 +120,8 @@ LANEWISE_CUDA_FUNCTION void store_wide(T* p, const T& x) {
   static_assert(sizeof(T) == 16 && alignof(T) == 16);
   std::uint64_t w[2];
   memcpy(w, &x, 16);
-  asm volatile("{ .reg .b128 q; mov.b128 q, {%1, %2}; st.relaxed.gpu.global.b128 [%0], q; }" ::"l"(__cvta_generic_to_global(p)),
+  asm volatile("{ .reg .b128 q; mov.b128 q, {%1, %2}; st.relaxed.gpu.global.b128 [%0], q; }" ::"l"(
+                   __cvta_generic_to_global(p)),
                "l"(w[0]), "l"(w[1])
                : "memory");
 }
@@ -185,24 +192,29 @@ class warp : public warp_operations<warp<W>> {
 
   template <class T>
   LANEWISE_CUDA_FUNCTION T broadcast(const lanes<T>& a, int source) const {
-    return detail::by_words(a.value, [&](std::uint32_t w) { return __shfl_sync(members(), w, source, W); });
+    return detail::by_words(a.value,
+                            [&](std::uint32_t w) { return __shfl_sync(members(), w, source, W); });
   }
   template <class T, class I>
   LANEWISE_CUDA_FUNCTION lanes<T> shuffle(const lanes<T>& a, const lanes<I>& source) const {
     const int from = static_cast<int>(source.value);
-    return lanes<T>(detail::by_words(a.value, [&](std::uint32_t w) { return __shfl_sync(members(), w, from, W); }));
+    return lanes<T>(detail::by_words(
+        a.value, [&](std::uint32_t w) { return __shfl_sync(members(), w, from, W); }));
   }
   template <class T>
   LANEWISE_CUDA_FUNCTION lanes<T> shuffle_up(const lanes<T>& a, int k) const {
-    return lanes<T>(detail::by_words(a.value, [&](std::uint32_t w) { return __shfl_up_sync(members(), w, k, W); }));
+    return lanes<T>(detail::by_words(
+        a.value, [&](std::uint32_t w) { return __shfl_up_sync(members(), w, k, W); }));
   }
   template <class T>
   LANEWISE_CUDA_FUNCTION lanes<T> shuffle_down(const lanes<T>& a, int k) const {
-    return lanes<T>(detail::by_words(a.value, [&](std::uint32_t w) { return __shfl_down_sync(members(), w, k, W); }));
+    return lanes<T>(detail::by_words(
+        a.value, [&](std::uint32_t w) { return __shfl_down_sync(members(), w, k, W); }));
   }
   template <class T>
   LANEWISE_CUDA_FUNCTION lanes<T> shuffle_xor(const lanes<T>& a, int k) const {
-    return lanes<T>(detail::by_words(a.value, [&](std::uint32_t w) { return __shfl_xor_sync(members(), w, k, W); }));
+    return lanes<T>(detail::by_words(
+        a.value, [&](std::uint32_t w) { return __shfl_xor_sync(members(), w, k, W); }));
   }
 
   template <class T, class Op>
@@ -239,7 +251,8 @@ class warp : public warp_operations<warp<W>> {
     return x;
   }
   template <class T, class Op>
-  LANEWISE_CUDA_FUNCTION lanes<T> exclusive_scan(const lanes<T>& a, Op op, T init, int n = W) const {
+  LANEWISE_CUDA_FUNCTION lanes<T> exclusive_scan(const lanes<T>& a, Op op, T init,
+                                                 int n = W) const {
     lanes<T> x = shuffle_up(inclusive_scan(a, op, n), 1);
     const int i = static_cast<int>(id());
     if (i == 0) x.value = init;
@@ -271,7 +284,8 @@ class warp : public warp_operations<warp<W>> {
     return lanes<std::remove_const_t<T>>(p[id()]);
   }
   template <class T>
-  LANEWISE_CUDA_FUNCTION lanes<std::remove_const_t<T>> load(mask m, T* p, std::remove_const_t<T> otherwise) const {
+  LANEWISE_CUDA_FUNCTION lanes<std::remove_const_t<T>> load(
+      mask m, T* p, std::remove_const_t<T> otherwise) const {
     return lanes<std::remove_const_t<T>>(m.value ? p[id()] : otherwise);
   }
   template <class T>
@@ -312,8 +326,8 @@ class warp : public warp_operations<warp<W>> {
     return lanes<std::remove_const_t<T>>(p[index.value]);
   }
   template <class T, class I>
-  LANEWISE_CUDA_FUNCTION lanes<std::remove_const_t<T>> gather(mask m, T* p, const lanes<I>& index,
-                                                              std::remove_const_t<T> otherwise) const {
+  LANEWISE_CUDA_FUNCTION lanes<std::remove_const_t<T>> gather(
+      mask m, T* p, const lanes<I>& index, std::remove_const_t<T> otherwise) const {
     return lanes<std::remove_const_t<T>>(m.value ? p[index.value] : otherwise);
   }
   template <class T, class I>
@@ -321,26 +335,35 @@ class warp : public warp_operations<warp<W>> {
     p[index.value] = a.value;
   }
   template <class T, class I>
-  LANEWISE_CUDA_FUNCTION void scatter(mask m, T* p, const lanes<I>& index, const lanes<T>& a) const {
+  LANEWISE_CUDA_FUNCTION void scatter(mask m, T* p, const lanes<I>& index,
+                                      const lanes<T>& a) const {
     if (m.value) p[index.value] = a.value;
   }
   template <scope s = scope::device, class T, class I>
-  LANEWISE_CUDA_FUNCTION lanes<T> load_relaxed(mask m, const T* p, const lanes<I>& index, T otherwise) const {
+  LANEWISE_CUDA_FUNCTION lanes<T> load_relaxed(mask m, const T* p, const lanes<I>& index,
+                                               T otherwise) const {
     return racing_load<order::relaxed, s>(m, p, index, otherwise);
   }
   template <scope s = scope::device, class T, class I>
-  LANEWISE_CUDA_FUNCTION lanes<T> load_acquire(mask m, const T* p, const lanes<I>& index, T otherwise) const {
+  LANEWISE_CUDA_FUNCTION lanes<T> load_acquire(mask m, const T* p, const lanes<I>& index,
+                                               T otherwise) const {
     return racing_load<order::acquire, s>(m, p, index, otherwise);
   }
   template <order o = order::relaxed, scope s = scope::device, class T, class I>
-  LANEWISE_CUDA_FUNCTION lanes<T> fetch_add(mask m, T* p, const lanes<I>& index, const lanes<T>& a) const {
-    return lanes<T>(m.value ? detail::atomic<s, T>(p[index.value]).fetch_add(a.value, detail::std_order<o>) : T{});
+  LANEWISE_CUDA_FUNCTION lanes<T> fetch_add(mask m, T* p, const lanes<I>& index,
+                                            const lanes<T>& a) const {
+    return lanes<T>(
+        m.value ? detail::atomic<s, T>(p[index.value]).fetch_add(a.value, detail::std_order<o>)
+                : T{});
   }
   template <order o = order::acq_rel, scope s = scope::device, class T, class I>
-  LANEWISE_CUDA_FUNCTION lanes<T> compare_exchange(mask m, T* p, const lanes<I>& index, const lanes<T>& expected,
+  LANEWISE_CUDA_FUNCTION lanes<T> compare_exchange(mask m, T* p, const lanes<I>& index,
+                                                   const lanes<T>& expected,
                                                    const lanes<T>& desired) const {
     T seen = expected.value;
-    if (m.value) detail::atomic<s, T>(p[index.value]).compare_exchange_strong(seen, desired.value, detail::std_order<o>);
+    if (m.value)
+      detail::atomic<s, T>(p[index.value])
+          .compare_exchange_strong(seen, desired.value, detail::std_order<o>);
     return lanes<T>(seen);
   }
   template <class T>
@@ -366,7 +389,8 @@ class warp : public warp_operations<warp<W>> {
   }
   template <order o = order::relaxed, scope s = scope::device, class T>
   LANEWISE_CUDA_FUNCTION T load(const T& ref) const {
-    const T x = once([&] { return detail::atomic<s, T>(const_cast<T&>(ref)).load(detail::std_order<o>); });
+    const T x =
+        once([&] { return detail::atomic<s, T>(const_cast<T&>(ref)).load(detail::std_order<o>); });
     acquired<o>();
     return x;
   }
@@ -375,7 +399,8 @@ class warp : public warp_operations<warp<W>> {
     fence();  // the other lanes' earlier writes belong to what a release publishes
     once([&] {
       if constexpr (sizeof(T) == 16) {
-        static_assert(o == order::relaxed && s == scope::device, "16-byte words: relaxed, device scope");
+        static_assert(o == order::relaxed && s == scope::device,
+                      "16-byte words: relaxed, device scope");
         detail::store_wide(&ref, x);
       } else {
         detail::atomic<s, T>(ref).store(x, detail::std_order<o>);
@@ -385,12 +410,14 @@ class warp : public warp_operations<warp<W>> {
   template <order o = order::relaxed, scope s = scope::device, class T>
   LANEWISE_CUDA_FUNCTION T fetch_add(T& ref, std::type_identity_t<T> x) const {
     fence();
-    const T before = once([&] { return detail::atomic<s, T>(ref).fetch_add(x, detail::std_order<o>); });
+    const T before =
+        once([&] { return detail::atomic<s, T>(ref).fetch_add(x, detail::std_order<o>); });
     acquired<o>();
     return before;
   }
   template <order o = order::acq_rel, scope s = scope::device, class T>
-  LANEWISE_CUDA_FUNCTION T compare_exchange(T& ref, std::type_identity_t<T> expected, std::type_identity_t<T> desired) const {
+  LANEWISE_CUDA_FUNCTION T compare_exchange(T& ref, std::type_identity_t<T> expected,
+                                            std::type_identity_t<T> desired) const {
     fence();
     const T before = once([&] {
       T seen = expected;
@@ -445,19 +472,23 @@ class warp : public warp_operations<warp<W>> {
   }
 
   template <order o, scope s, class T, class I>
-  LANEWISE_CUDA_FUNCTION lanes<T> racing_load(mask m, const T* p, const lanes<I>& index, T otherwise) const {
+  LANEWISE_CUDA_FUNCTION lanes<T> racing_load(mask m, const T* p, const lanes<I>& index,
+                                              T otherwise) const {
     if (!m.value) return lanes<T>(otherwise);
     if constexpr (sizeof(T) == 16) {
-      static_assert(o == order::relaxed && s == scope::device, "16-byte words: relaxed, device scope");
+      static_assert(o == order::relaxed && s == scope::device,
+                    "16-byte words: relaxed, device scope");
       return lanes<T>(detail::load_wide(p + index.value));
     } else {
-      return lanes<T>(detail::atomic<s, T>(const_cast<T&>(p[index.value])).load(detail::std_order<o>));
+      return lanes<T>(
+          detail::atomic<s, T>(const_cast<T&>(p[index.value])).load(detail::std_order<o>));
     }
   }
 
   template <class Op, class T>
-  static constexpr bool has_redux = std::is_same_v<Op, plus> || std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum> ||
-                                    std::is_same_v<Op, bit_and> || std::is_same_v<Op, bit_or> || std::is_same_v<Op, bit_xor>;
+  static constexpr bool has_redux =
+      std::is_same_v<Op, plus> || std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum> ||
+      std::is_same_v<Op, bit_and> || std::is_same_v<Op, bit_or> || std::is_same_v<Op, bit_xor>;
   template <class T>
   LANEWISE_CUDA_FUNCTION T redux(T x, plus) const {
     return static_cast<T>(__reduce_add_sync(~0u, x));

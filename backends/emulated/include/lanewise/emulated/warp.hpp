@@ -2,24 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/warp.hpp>
+
 #include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <lanewise/warp.hpp>
 #include <thread>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::emulated {
 
-/// W values in plain memory, computed one after the other: the definition that the other backends are held to.
+/// W values in plain memory, computed one after the other: the definition that the other backends
+/// are held to.
 template <class T, int W>
 struct lanes {
   using value_type = T;
   T lane[W];
 
   lanes() = default;
-  // Host-device, as nvcc reports a host constructor in a host-device template without a place, where no pragma reaches.
+  // Host-device, as nvcc reports a host constructor in a host-device template without a place,
+  // where no pragma reaches.
   LANEWISE_FUNCTION lanes(T x) {
     for (int i = 0; i < W; ++i) lane[i] = x;
   }
@@ -71,16 +74,16 @@ struct mask {
   }
 };
 
-#define LANEWISE_EMULATED_COMPARE(op)                                   \
-  template <class T, int W>                                             \
-  mask<W> operator op(const lanes<T, W>& a, const lanes<T, W>& b) {     \
-    mask<W> r;                                                          \
-    for (int i = 0; i < W; ++i) r.lane[i] = a.lane[i] op b.lane[i];     \
-    return r;                                                           \
-  }                                                                     \
-  template <class T, int W>                                             \
+#define LANEWISE_EMULATED_COMPARE(op)                                    \
+  template <class T, int W>                                              \
+  mask<W> operator op(const lanes<T, W>& a, const lanes<T, W>& b) {      \
+    mask<W> r;                                                           \
+    for (int i = 0; i < W; ++i) r.lane[i] = a.lane[i] op b.lane[i];      \
+    return r;                                                            \
+  }                                                                      \
+  template <class T, int W>                                              \
   mask<W> operator op(const lanes<T, W>& a, std::type_identity_t<T> b) { \
-    return a op lanes<T, W>(b);                                         \
+    return a op lanes<T, W>(b);                                          \
   }
 LANEWISE_EMULATED_COMPARE(==)
 LANEWISE_EMULATED_COMPARE(!=)
@@ -105,8 +108,8 @@ inline constexpr std::memory_order std_order = o == order::relaxed   ? std::memo
                                                                      : std::memory_order_acq_rel;
 }  // namespace detail
 
-/// W lanes run by one thread, lane after lane. Effects happen in an order of lanes that the seed chooses, so code that
-/// depends on the order of lanes is found out.
+/// W lanes run by one thread, lane after lane. Effects happen in an order of lanes that the seed
+/// chooses, so code that depends on the order of lanes is found out.
 template <int W = 32>
 class warp : public warp_operations<warp<W>> {
   static_assert(W >= 2 && W <= 64 && (W & (W - 1)) == 0);
@@ -170,8 +173,7 @@ class warp : public warp_operations<warp<W>> {
     return r;
   }
   template <class F, class... A>
-    requires(!std::is_same_v<std::decay_t<F>, mask>)
-  void each(F f, A&... a) const {
+  requires(!std::is_same_v<std::decay_t<F>, mask>) void each(F f, A&... a) const {
     in_some_order([&](int i) { f(a.lane[i]...); });
   }
   template <class F, class... A>
@@ -253,7 +255,8 @@ class warp : public warp_operations<warp<W>> {
     lanes<bits> r(bits{0});
     for (int i = 0; i < W; ++i) {
       for (int j = 0; j < W; ++j) {
-        if (m.lane[i] && m.lane[j] && std::memcmp(&a.lane[i], &a.lane[j], sizeof(T)) == 0) r.lane[i] |= bits{1} << j;
+        if (m.lane[i] && m.lane[j] && std::memcmp(&a.lane[i], &a.lane[j], sizeof(T)) == 0)
+          r.lane[i] |= bits{1} << j;
       }
     }
     return r;
@@ -299,7 +302,8 @@ class warp : public warp_operations<warp<W>> {
     return r;
   }
   template <class T, class I>
-  lanes<std::remove_const_t<T>> gather(const mask& m, T* p, const lanes<I>& index, std::remove_const_t<T> otherwise) const {
+  lanes<std::remove_const_t<T>> gather(const mask& m, T* p, const lanes<I>& index,
+                                       std::remove_const_t<T> otherwise) const {
     lanes<std::remove_const_t<T>> r(otherwise);
     for (int i = 0; i < W; ++i) {
       if (m.lane[i]) r.lane[i] = p[index.lane[i]];
@@ -328,7 +332,8 @@ class warp : public warp_operations<warp<W>> {
   lanes<T> fetch_add(const mask& m, T* p, const lanes<I>& index, const lanes<T>& a) const {
     lanes<T> r(T{});
     in_some_order([&](int i) {
-      if (m.lane[i]) r.lane[i] = std::atomic_ref<T>(p[index.lane[i]]).fetch_add(a.lane[i], detail::std_order<o>);
+      if (m.lane[i])
+        r.lane[i] = std::atomic_ref<T>(p[index.lane[i]]).fetch_add(a.lane[i], detail::std_order<o>);
     });
     return r;
   }
@@ -337,7 +342,9 @@ class warp : public warp_operations<warp<W>> {
                             const lanes<T>& desired) const {
     lanes<T> r = expected;
     in_some_order([&](int i) {
-      if (m.lane[i]) std::atomic_ref<T>(p[index.lane[i]]).compare_exchange_strong(r.lane[i], desired.lane[i], detail::std_order<o>);
+      if (m.lane[i])
+        std::atomic_ref<T>(p[index.lane[i]])
+            .compare_exchange_strong(r.lane[i], desired.lane[i], detail::std_order<o>);
     });
     return r;
   }
@@ -370,7 +377,8 @@ class warp : public warp_operations<warp<W>> {
     return std::atomic_ref<T>(ref).fetch_add(x, detail::std_order<o>);
   }
   template <order o = order::acq_rel, scope s = scope::device, class T>
-  T compare_exchange(T& ref, std::type_identity_t<T> expected, std::type_identity_t<T> desired) const {
+  T compare_exchange(T& ref, std::type_identity_t<T> expected,
+                     std::type_identity_t<T> desired) const {
     std::atomic_ref<T>(ref).compare_exchange_strong(expected, desired, detail::std_order<o>);
     return expected;
   }

@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Highway, set up so that g++ and nvcc accept the same unit. Include this instead of <hwy/highway.h>.
+// Highway, set up so that g++ and nvcc accept the same unit. Include this instead of
+// <hwy/highway.h>.
 
 #if defined(__CUDACC__)
 #if defined(HIGHWAY_HWY_BASE_H_) && !HWY_IS_DEBUG_BUILD
 #error "include lanewise before hwy/highway.h"
 #endif
 
-// Outside debug builds Highway casts between vector types in ways that only GCC's own front end understands.
+// Outside debug builds Highway casts between vector types in ways that only GCC's own front end
+// understands.
 #undef HWY_IS_DEBUG_BUILD
 #define HWY_IS_DEBUG_BUILD 1
 
@@ -26,7 +28,8 @@
 #pragma nv_diag_suppress 191
 #endif
 
-// Without vector instructions GCC would get one lane per vector; the emulation of 16 bytes keeps one code path.
+// Without vector instructions GCC would get one lane per vector; the emulation of 16 bytes keeps
+// one code path.
 #if !defined(HWY_BROKEN_EMU128)
 #define HWY_BROKEN_EMU128 0
 #endif

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <Kokkos_Core.hpp>
-#include <cstring>
 #include <lanewise/detail/cache_tile.hpp>
 #include <lanewise/simd/warp.hpp>
 #include <lanewise/team.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstring>
 #include <new>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -37,12 +39,15 @@ class team {
 
   template <class T, class Policy>
   struct tile {
-    static constexpr std::int64_t items = Policy::host_tile_bytes / static_cast<std::int64_t>(sizeof(T)) / 64 * 64 + 64;
+    static constexpr std::int64_t items =
+        Policy::host_tile_bytes / static_cast<std::int64_t>(sizeof(T)) / 64 * 64 + 64;
     struct scratch {};
   };
   template <class T, class Policy, class Source>
-  auto load(typename tile<T, Policy>::scratch&, const Source& source, std::int64_t first, std::int64_t n) const {
-    return lanewise::detail::cache_tile<team, T, Source, tile<T, Policy>::items>(*this, source, first, n);
+  auto load(typename tile<T, Policy>::scratch&, const Source& source, std::int64_t first,
+            std::int64_t n) const {
+    return lanewise::detail::cache_tile<team, T, Source, tile<T, Policy>::items>(*this, source,
+                                                                                 first, n);
   }
   template <class Key, class Policy>
   using split = lanewise::detail::cache_split<team, Key, tile<Key, Policy>::items>;
@@ -50,7 +55,8 @@ class team {
   template <class T>
   struct reduce_scratch {};
   template <class T, class Policy, class Source, class Op>
-  maybe<T> reduce_range(reduce_scratch<T>&, const Source& source, std::int64_t first, std::int64_t last, Op op) const {
+  maybe<T> reduce_range(reduce_scratch<T>&, const Source& source, std::int64_t first,
+                        std::int64_t last, Op op) const {
     return lanewise::detail::reduce_stream<T>(warp(), source, first, last, op);
   }
 
@@ -79,10 +85,13 @@ struct backend {
 
   /// One team per index of a parallel_for on the instance.
   template <class Exec, class Kernel>
-  static void launch(const Exec& exec, const char* label, std::int64_t league, const Kernel& kernel) {
+  static void launch(const Exec& exec, const char* label, std::int64_t league,
+                     const Kernel& kernel) {
     if (league == 0) return;
-    using policy_type = Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
-    Kokkos::parallel_for(label, policy_type(exec, 0, static_cast<int>(league), Kokkos::ChunkSize(1)),
+    using policy_type =
+        Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
+    Kokkos::parallel_for(label,
+                         policy_type(exec, 0, static_cast<int>(league), Kokkos::ChunkSize(1)),
                          run<Kernel>{kernel, static_cast<std::uint32_t>(league)});
   }
 
@@ -98,11 +107,11 @@ struct backend {
 
   template <class Exec>
   static void* allocate(const Exec&, std::size_t bytes) {
-    return ::operator new(bytes, std::align_val_t{64});
+    return ::operator new (bytes, std::align_val_t{64});
   }
   template <class Exec>
   static void deallocate(const Exec&, void* p) noexcept {
-    ::operator delete(p, std::align_val_t{64});
+    ::operator delete (p, std::align_val_t{64});
   }
   template <class Exec>
   static void zero(const Exec&, void* p, std::size_t bytes) {

@@ -80,19 +80,22 @@ inline constexpr std::size_t alignment = alignof(T);
 template <vectorizable T, int W>
 inline constexpr std::size_t alignment<T, W> = W * sizeof(T) < 64 ? W * sizeof(T) : 64;
 
-/// f(0), f(1), ..., f(n-1) with constant arguments: arrays that are only indexed this way live in registers, at
-/// any level of optimisation and from nvcc too, which ignores GCC's unroll pragma.
+/// f(0), f(1), ..., f(n-1) with constant arguments: arrays that are only indexed this way live in
+/// registers, at any level of optimisation and from nvcc too, which ignores GCC's unroll pragma.
 template <int n, class F>
 LANEWISE_SIMD_FUNCTION void unrolled(F f) {
   [&]<int... i>(std::integer_sequence<int, i...>) LANEWISE_INLINE_LAMBDA {
     (f(std::integral_constant<int, i>{}), ...);
-  }(std::make_integer_sequence<int, n>{});
+  }
+  (std::make_integer_sequence<int, n>{});
 }
 
-/// Vectors are read and written as bytes, so that one type of access serves every T and aliasing is no concern.
+/// Vectors are read and written as bytes, so that one type of access serves every T and aliasing is
+/// no concern.
 template <class D, class T>
 LANEWISE_SIMD_FUNCTION hn::Vec<D> load_vector(D d, const T* p) {
-  return hn::BitCast(d, hn::LoadU(hn::Repartition<std::uint8_t, D>(), reinterpret_cast<const std::uint8_t*>(p)));
+  return hn::BitCast(
+      d, hn::LoadU(hn::Repartition<std::uint8_t, D>(), reinterpret_cast<const std::uint8_t*>(p)));
 }
 template <class D, class T>
 LANEWISE_SIMD_FUNCTION void store_vector(D, hn::Vec<D> v, T* p) {
@@ -111,7 +114,8 @@ inline constexpr std::memory_order std_order = o == order::relaxed   ? std::memo
 template <int bytes, int W>
 struct mask;
 
-/// W values in memory as far as the language is concerned, in vector registers once all this is inlined.
+/// W values in memory as far as the language is concerned, in vector registers once all this is
+/// inlined.
 template <class T, int W>
 struct lanes {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>);
@@ -120,18 +124,18 @@ struct lanes {
   alignas(detail::alignment<T, W>) T lane[W];
 
   lanes() = default;
-  // For both sides because nvcc reports a constructor of one side without saying where: no pragma silences that.
+  // For both sides because nvcc reports a constructor of one side without saying where: no pragma
+  // silences that.
   LANEWISE_FUNCTION lanes(T x) { fill(x); }
-  // Copied in whole vectors: GCC's own copies use narrower pieces, from which no later vector load is forwarded.
+  // Copied in whole vectors: GCC's own copies use narrower pieces, from which no later vector load
+  // is forwarded.
   LANEWISE_FUNCTION lanes(const lanes& other) { assign(other.lane); }
   LANEWISE_FUNCTION lanes& operator=(const lanes& other) {
     assign(other.lane);
     return *this;
   }
 
-  LANEWISE_SIMD_FUNCTION auto get(int vector) const
-    requires detail::vectorizable<T>
-  {
+  LANEWISE_SIMD_FUNCTION auto get(int vector) const requires detail::vectorizable<T> {
     return detail::load_vector(detail::tag<T, W>(), lane + vector * detail::per_vector<T, W>);
   }
   template <class V>
@@ -150,8 +154,9 @@ struct lanes {
   LANEWISE_SIMD_FUNCTION void assign(const T* p) {
     if constexpr (detail::vectorizable<T>) {
       constexpr int n = detail::per_vector<T, W>;
-      detail::unrolled<detail::vectors<T, W>>(
-          [&](auto c) LANEWISE_INLINE_LAMBDA { set(c, detail::load_vector(detail::tag<T, W>(), p + c * n)); });
+      detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
+        set(c, detail::load_vector(detail::tag<T, W>(), p + c * n));
+      });
     } else {
       for (int i = 0; i < W; ++i) lane[i] = p[i];
     }
@@ -173,13 +178,14 @@ template <integer U, integer T, int W>
 LANEWISE_SIMD_FUNCTION lanes<U, W> resize(const lanes<T, W>& a) {
   constexpr bool grow = sizeof(U) > sizeof(T);
   if constexpr (sizeof(U) == sizeof(T)) {
-    return by_vectors<U>([](auto v) LANEWISE_INLINE_LAMBDA { return hn::BitCast(tag<U, W>(), v); }, a);
+    return by_vectors<U>([](auto v) LANEWISE_INLINE_LAMBDA { return hn::BitCast(tag<U, W>(), v); },
+                         a);
   } else {
     using step = word<grow ? sizeof(T) * 2 : sizeof(T) / 2, grow && std::is_signed_v<T>>;
     const tag<step, W> d;
     lanes<step, W> r;
     unrolled<std::min(vectors<step, W>, vectors<T, W>)>([&](auto c) LANEWISE_INLINE_LAMBDA {
-      if constexpr (grow && vectors<step, W> > vectors<T, W>) {
+      if constexpr (grow && vectors < step, W >> vectors<T, W>) {
         r.set(2 * c, hn::PromoteLowerTo(d, a.get(c)));
         r.set(2 * c + 1, hn::PromoteUpperTo(d, a.get(c)));
       } else if constexpr (grow) {
@@ -187,7 +193,8 @@ LANEWISE_SIMD_FUNCTION lanes<U, W> resize(const lanes<T, W>& a) {
       } else {
         const words_tag<T, W> u;
         if constexpr (vectors<step, W> < vectors<T, W>) {
-          r.set(c, hn::OrderedTruncate2To(d, hn::BitCast(u, a.get(2 * c)), hn::BitCast(u, a.get(2 * c + 1))));
+          r.set(c, hn::OrderedTruncate2To(d, hn::BitCast(u, a.get(2 * c)),
+                                          hn::BitCast(u, a.get(2 * c + 1))));
         } else {
           r.set(c, hn::TruncateTo(d, hn::BitCast(u, a.get(c))));
         }
@@ -197,8 +204,8 @@ LANEWISE_SIMD_FUNCTION lanes<U, W> resize(const lanes<T, W>& a) {
   }
 }
 
-/// After a scalar loop has written a: GCC vectorises those with 32 bytes by default, and a 64-byte load
-/// is not forwarded from two stores. Reading the halves back keeps all of it in registers.
+/// After a scalar loop has written a: GCC vectorises those with 32 bytes by default, and a 64-byte
+/// load is not forwarded from two stores. Reading the halves back keeps all of it in registers.
 template <class T, int W>
 LANEWISE_SIMD_FUNCTION void settle(lanes<T, W>& a) {
   if constexpr (vectorizable<T>) {
@@ -207,7 +214,8 @@ LANEWISE_SIMD_FUNCTION void settle(lanes<T, W>& a) {
       const hn::Half<tag<T, W>> h;
       constexpr int n = per_vector<T, W>;
       unrolled<vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
-        a.set(c, hn::Combine(d, load_vector(h, a.lane + c * n + n / 2), load_vector(h, a.lane + c * n)));
+        a.set(c, hn::Combine(d, load_vector(h, a.lane + c * n + n / 2),
+                             load_vector(h, a.lane + c * n)));
       });
     }
   }
@@ -224,7 +232,8 @@ LANEWISE_SIMD_FUNCTION void set_lanes(lanes<T, W>& r, auto f) {
 
 }  // namespace detail
 
-/// W truth values in the target's own form for elements of that many bytes: predicate registers, or 0 and ~0.
+/// W truth values in the target's own form for elements of that many bytes: predicate registers, or
+/// 0 and ~0.
 template <int bytes, int W>
 struct mask {
   using element = detail::word<bytes, true>;
@@ -236,13 +245,21 @@ struct mask {
 #if HWY_TARGET <= HWY_AVX3
   hn::Mask<tag> part[vectors];
 
-  LANEWISE_SIMD_FUNCTION hn::Mask<tag> get(int vector) const { return part[vector]; }
-  LANEWISE_SIMD_FUNCTION void set(int vector, hn::Mask<tag> m) { part[vector] = m; }
+  LANEWISE_SIMD_FUNCTION hn::Mask<tag> get(int vector) const {
+    return part[vector];
+  }
+  LANEWISE_SIMD_FUNCTION void set(int vector, hn::Mask<tag> m) {
+    part[vector] = m;
+  }
 #else
   lanes<element, W> full;
 
-  LANEWISE_SIMD_FUNCTION hn::Mask<tag> get(int vector) const { return hn::MaskFromVec(full.get(vector)); }
-  LANEWISE_SIMD_FUNCTION void set(int vector, hn::Mask<tag> m) { full.set(vector, hn::VecFromMask(tag(), m)); }
+  LANEWISE_SIMD_FUNCTION hn::Mask<tag> get(int vector) const {
+    return hn::MaskFromVec(full.get(vector));
+  }
+  LANEWISE_SIMD_FUNCTION void set(int vector, hn::Mask<tag> m) {
+    full.set(vector, hn::VecFromMask(tag(), m));
+  }
 #endif
 
   mask() = default;
@@ -253,8 +270,7 @@ struct mask {
     });
   }
   template <int other>
-    requires(other != bytes)
-  LANEWISE_FUNCTION mask(const mask<other, W>& m) {
+  requires(other != bytes) LANEWISE_FUNCTION mask(const mask<other, W>& m) {
     convert(m);
   }
 
@@ -300,17 +316,19 @@ namespace detail {
 template <int bytes, int W, class F, class... M>
 LANEWISE_SIMD_FUNCTION mask<bytes, W> mask_by_vectors(F f, const M&... a) {
   mask<bytes, W> r;
-  unrolled<mask<bytes, W>::vectors>([&](auto c) LANEWISE_INLINE_LAMBDA { r.set(c, f(a.get(c)...)); });
+  unrolled<mask<bytes, W>::vectors>([&](auto c)
+                                        LANEWISE_INLINE_LAMBDA { r.set(c, f(a.get(c)...)); });
   return r;
 }
 
 }  // namespace detail
 
-#define LANEWISE_SIMD_LOGICAL(op, function)                                                                      \
-  template <int bytes, int other, int W>                                                                         \
-  LANEWISE_SIMD_FUNCTION mask<bytes, W> operator op(const mask<bytes, W>& a, const mask<other, W>& b) {          \
-    const auto f = [](auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::function(x, y); };                     \
-    return detail::mask_by_vectors<bytes, W>(f, a, mask<bytes, W>(b));                                           \
+#define LANEWISE_SIMD_LOGICAL(op, function)                                                  \
+  template <int bytes, int other, int W>                                                     \
+  LANEWISE_SIMD_FUNCTION mask<bytes, W> operator op(const mask<bytes, W>& a,                 \
+                                                    const mask<other, W>& b) {               \
+    const auto f = [](auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::function(x, y); }; \
+    return detail::mask_by_vectors<bytes, W>(f, a, mask<bytes, W>(b));                       \
   }
 LANEWISE_SIMD_LOGICAL(&, And)
 LANEWISE_SIMD_LOGICAL(|, Or)
@@ -318,21 +336,25 @@ LANEWISE_SIMD_LOGICAL(|, Or)
 
 template <int bytes, int W>
 LANEWISE_SIMD_FUNCTION mask<bytes, W> operator!(const mask<bytes, W>& a) {
-  return detail::mask_by_vectors<bytes, W>([](auto x) LANEWISE_INLINE_LAMBDA { return hn::Not(x); }, a);
+  return detail::mask_by_vectors<bytes, W>([](auto x) LANEWISE_INLINE_LAMBDA { return hn::Not(x); },
+                                           a);
 }
 
-#define LANEWISE_SIMD_BINARY(op, function)                                                                       \
-  template <detail::arithmetic T, int W>                                                                         \
-  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, const lanes<T, W>& b) {                   \
-    return detail::by_vectors<T>([](auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::function(x, y); }, a, b); \
-  }                                                                                                              \
-  template <detail::arithmetic T, int W>                                                                         \
-  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, std::type_identity_t<T> b) {              \
-    return a op lanes<T, W>(b);                                                                                  \
-  }                                                                                                              \
-  template <detail::arithmetic T, int W>                                                                         \
-  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(std::type_identity_t<T> a, const lanes<T, W>& b) {              \
-    return lanes<T, W>(a) op b;                                                                                  \
+#define LANEWISE_SIMD_BINARY(op, function)                                                     \
+  template <detail::arithmetic T, int W>                                                       \
+  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, const lanes<T, W>& b) { \
+    return detail::by_vectors<T>(                                                              \
+        [](auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::function(x, y); }, a, b);       \
+  }                                                                                            \
+  template <detail::arithmetic T, int W>                                                       \
+  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a,                         \
+                                                 std::type_identity_t<T> b) {                  \
+    return a op lanes<T, W>(b);                                                                \
+  }                                                                                            \
+  template <detail::arithmetic T, int W>                                                       \
+  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(std::type_identity_t<T> a,                    \
+                                                 const lanes<T, W>& b) {                       \
+    return lanes<T, W>(a) op b;                                                                \
   }
 LANEWISE_SIMD_BINARY(+, Add)
 LANEWISE_SIMD_BINARY(-, Sub)
@@ -342,14 +364,16 @@ LANEWISE_SIMD_BINARY(|, Or)
 LANEWISE_SIMD_BINARY(^, Xor)
 #undef LANEWISE_SIMD_BINARY
 
-#define LANEWISE_SIMD_SHIFT(op, function, uniform)                                                               \
-  template <detail::integer T, int W>                                                                            \
-  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, const lanes<T, W>& b) {                   \
-    return detail::by_vectors<T>([](auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::function(x, y); }, a, b); \
-  }                                                                                                              \
-  template <detail::integer T, int W>                                                                            \
-  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, int count) {                              \
-    return detail::by_vectors<T>([=](auto x) LANEWISE_INLINE_LAMBDA { return hn::uniform(x, count); }, a);       \
+#define LANEWISE_SIMD_SHIFT(op, function, uniform)                                             \
+  template <detail::integer T, int W>                                                          \
+  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, const lanes<T, W>& b) { \
+    return detail::by_vectors<T>(                                                              \
+        [](auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::function(x, y); }, a, b);       \
+  }                                                                                            \
+  template <detail::integer T, int W>                                                          \
+  LANEWISE_SIMD_FUNCTION lanes<T, W> operator op(const lanes<T, W>& a, int count) {            \
+    return detail::by_vectors<T>(                                                              \
+        [=](auto x) LANEWISE_INLINE_LAMBDA { return hn::uniform(x, count); }, a);              \
   }
 LANEWISE_SIMD_SHIFT(<<, Shl, ShiftLeftSame)
 LANEWISE_SIMD_SHIFT(>>, Shr, ShiftRightSame)
@@ -368,25 +392,26 @@ LANEWISE_SIMD_FUNCTION auto unequal(V a, V b) {
 }
 }  // namespace detail
 
-#define LANEWISE_SIMD_COMPARE(op, function)                                                                      \
-  template <class T, int W>                                                                                      \
-  LANEWISE_SIMD_FUNCTION auto operator op(const lanes<T, W>& a, const lanes<T, W>& b) {                          \
-    using result = mask<detail::mask_bytes<T>, W>;                                                               \
-    if constexpr (detail::arithmetic<T>) {                                                                       \
-      result r;                                                                                                  \
-      detail::unrolled<result::vectors>([&](auto c) LANEWISE_INLINE_LAMBDA {                                     \
-        r.set(c, hn::RebindMask(typename result::tag(), function(a.get(c), b.get(c))));                          \
-      });                                                                                                        \
-      return r;                                                                                                  \
-    } else {                                                                                                     \
-      typename result::bits r = 0;                                                                               \
-      for (int i = 0; i < W; ++i) r |= static_cast<typename result::bits>(a.lane[i] op b.lane[i]) << i;          \
-      return result(r);                                                                                          \
-    }                                                                                                            \
-  }                                                                                                              \
-  template <class T, int W>                                                                                      \
-  LANEWISE_SIMD_FUNCTION auto operator op(const lanes<T, W>& a, std::type_identity_t<T> b) {                     \
-    return a op lanes<T, W>(b);                                                                                  \
+#define LANEWISE_SIMD_COMPARE(op, function)                                                  \
+  template <class T, int W>                                                                  \
+  LANEWISE_SIMD_FUNCTION auto operator op(const lanes<T, W>& a, const lanes<T, W>& b) {      \
+    using result = mask<detail::mask_bytes<T>, W>;                                           \
+    if constexpr (detail::arithmetic<T>) {                                                   \
+      result r;                                                                              \
+      detail::unrolled<result::vectors>([&](auto c) LANEWISE_INLINE_LAMBDA {                 \
+        r.set(c, hn::RebindMask(typename result::tag(), function(a.get(c), b.get(c))));      \
+      });                                                                                    \
+      return r;                                                                              \
+    } else {                                                                                 \
+      typename result::bits r = 0;                                                           \
+      for (int i = 0; i < W; ++i)                                                            \
+        r |= static_cast<typename result::bits>(a.lane[i] op b.lane[i]) << i;                \
+      return result(r);                                                                      \
+    }                                                                                        \
+  }                                                                                          \
+  template <class T, int W>                                                                  \
+  LANEWISE_SIMD_FUNCTION auto operator op(const lanes<T, W>& a, std::type_identity_t<T> b) { \
+    return a op lanes<T, W>(b);                                                              \
   }
 LANEWISE_SIMD_COMPARE(==, hn::Eq)
 LANEWISE_SIMD_COMPARE(!=, detail::unequal)
@@ -397,7 +422,8 @@ LANEWISE_SIMD_COMPARE(>=, hn::Ge)
 #undef LANEWISE_SIMD_COMPARE
 
 template <int bytes, class T, int W>
-LANEWISE_SIMD_FUNCTION lanes<T, W> select(const mask<bytes, W>& m, const lanes<T, W>& a, const lanes<T, W>& b) {
+LANEWISE_SIMD_FUNCTION lanes<T, W> select(const mask<bytes, W>& m, const lanes<T, W>& a,
+                                          const lanes<T, W>& b) {
   lanes<T, W> r;
   if constexpr (detail::vectorizable<T>) {
     const mask<sizeof(T), W> fitting(m);
@@ -418,8 +444,9 @@ inline constexpr bool one_of = (std::is_same_v<Op, Ops> || ...);
 
 /// Operators with a vector instruction, and those among them with op(a, a) == a.
 template <class Op, class T>
-inline constexpr bool in_vectors = arithmetic<T> && (one_of<Op, plus, multiplies, minimum, maximum> ||
-                                                     (integer<T> && one_of<Op, bit_and, bit_or, bit_xor>));
+inline constexpr bool in_vectors = arithmetic<T> &&
+                                   (one_of<Op, plus, multiplies, minimum, maximum> ||
+                                    (integer<T> && one_of<Op, bit_and, bit_or, bit_xor>));
 template <class Op>
 inline constexpr bool idempotent = one_of<Op, minimum, maximum, bit_and, bit_or>;
 
@@ -447,9 +474,11 @@ LANEWISE_SIMD_FUNCTION auto fold_vector(D, V v) {
 /// One instruction moves lanes across the whole vector.
 template <class D>
 inline constexpr bool wide_slides =
-    predicate_registers && sizeof(hn::TFromD<D>) >= 4 && hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) >= 32;
+    predicate_registers &&
+    sizeof(hn::TFromD<D>) >= 4 && hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) >= 32;
 
-/// v moved up by k lanes, at most 16 bytes if not wide; below it the top lanes of e, whose lanes are all equal.
+/// v moved up by k lanes, at most 16 bytes if not wide; below it the top lanes of e, whose lanes
+/// are all equal.
 template <int k, class D, class V>
 LANEWISE_SIMD_FUNCTION V slide_in(D d, V v, V e) {
   constexpr int bytes = D().MaxBytes();
@@ -461,17 +490,21 @@ LANEWISE_SIMD_FUNCTION V slide_in(D d, V v, V e) {
     return hn::BitCast(d, hn::CombineShiftRightBytes<bytes - shift>(u, up, below));
 #if HWY_TARGET <= HWY_AVX3
   } else if constexpr (shift % 4 == 0 && bytes == 64) {
-    return hn::BitCast(d, hn::Vec<decltype(u)>{_mm512_alignr_epi32(up.raw, below.raw, 16 - shift / 4)});
+    return hn::BitCast(
+        d, hn::Vec<decltype(u)>{_mm512_alignr_epi32(up.raw, below.raw, 16 - shift / 4)});
   } else if constexpr (shift % 4 == 0) {
-    return hn::BitCast(d, hn::Vec<decltype(u)>{_mm256_alignr_epi32(up.raw, below.raw, 8 - shift / 4)});
+    return hn::BitCast(d,
+                       hn::Vec<decltype(u)>{_mm256_alignr_epi32(up.raw, below.raw, 8 - shift / 4)});
   } else if constexpr (bytes == 64) {
-    return hn::BitCast(d, hn::CombineShiftRightBytes<16 - shift>(
-                              u, up, hn::Vec<decltype(u)>{_mm512_alignr_epi32(up.raw, below.raw, 12)}));
+    return hn::BitCast(
+        d, hn::CombineShiftRightBytes<16 - shift>(
+               u, up, hn::Vec<decltype(u)>{_mm512_alignr_epi32(up.raw, below.raw, 12)}));
 #endif
   } else if constexpr (shift == 16) {
     return hn::ConcatLowerLower(d, v, e);
   } else {
-    return hn::BitCast(d, hn::CombineShiftRightBytes<16 - shift>(u, up, hn::ConcatLowerLower(u, up, below)));
+    return hn::BitCast(
+        d, hn::CombineShiftRightBytes<16 - shift>(u, up, hn::ConcatLowerLower(u, up, below)));
   }
 }
 
@@ -481,7 +514,8 @@ LANEWISE_SIMD_FUNCTION V neutral(D d, V x) {
   return idempotent<Op> ? x : hn::Set(d, static_cast<hn::TFromD<D>>(one_of<Op, multiplies>));
 }
 
-/// Inclusive scan of one vector by doubling: over all of it, or inside blocks of 128 bits and then across them.
+/// Inclusive scan of one vector by doubling: over all of it, or inside blocks of 128 bits and then
+/// across them.
 template <class Op, class D, class V>
 LANEWISE_SIMD_FUNCTION V scan_vector(D d, V v) {
   constexpr int bytes = D().MaxBytes();
@@ -503,15 +537,16 @@ LANEWISE_SIMD_FUNCTION V scan_vector(D d, V v) {
       e = neutral<Op>(d, hn::BroadcastLane<0>(v));
       v = apply<Op>(slide_in<block>(d, hn::Broadcast<block - 1>(v), e), v);
     }
-    if constexpr (bytes > 32) v = apply<Op>(hn::ConcatLowerLower(d, hn::Broadcast<block - 1>(v), e), v);
+    if constexpr (bytes > 32)
+      v = apply<Op>(hn::ConcatLowerLower(d, hn::Broadcast<block - 1>(v), e), v);
   }
   return v;
 }
 
 /// Shuffles look lanes up in that many vectors at most; beyond, a loop over memory is faster.
-inline constexpr int lookup_vectors = HWY_TARGET <= HWY_AVX2                             ? 4
+inline constexpr int lookup_vectors = HWY_TARGET <= HWY_AVX2                               ? 4
                                       : HWY_TARGET == HWY_SSE2 || HWY_TARGET == HWY_EMU128 ? 0
-                                                                                         : 2;
+                                                                                           : 2;
 template <class T, int W>
 inline constexpr bool by_lookup = false;
 template <vectorizable T, int W>
@@ -523,14 +558,16 @@ LANEWISE_SIMD_FUNCTION auto lookup(const lanes<T, W>& a, V index) {
   const words_tag<T, W> u;
   constexpr word<sizeof(T)> n = per_vector<T, W>;
   if constexpr (count == 1) {
-    return hn::TableLookupLanes(a.get(first), hn::IndicesFromVec(d, hn::And(index, hn::Set(u, n - 1))));
+    return hn::TableLookupLanes(a.get(first),
+                                hn::IndicesFromVec(d, hn::And(index, hn::Set(u, n - 1))));
   } else if constexpr (count == 2) {
     const auto within = hn::IndicesFromVec(d, hn::And(index, hn::Set(u, 2 * n - 1)));
     return hn::TwoTablesLookupLanes(d, a.get(first), a.get(first + 1), within);
   } else {
     const auto upper = hn::RebindMask(d, hn::TestBit(index, hn::Set(u, count / 2 * n)));
     constexpr int half = count / 2;
-    return hn::IfThenElse(upper, lookup<first + half, half>(a, index), lookup<first, half>(a, index));
+    return hn::IfThenElse(upper, lookup<first + half, half>(a, index),
+                          lookup<first, half>(a, index));
   }
 }
 
@@ -623,7 +660,9 @@ class warp : public warp_operations<warp<W>> {
   LANEWISE_SIMD_FUNCTION mask_for<T> mask_of(bits b) const {
     return mask_for<T>(b);
   }
-  LANEWISE_SIMD_FUNCTION lanes<bits> lanes_below() const { return (lanes<bits>(1) << iota<bits>()) - bits{1}; }
+  LANEWISE_SIMD_FUNCTION lanes<bits> lanes_below() const {
+    return (lanes<bits>(1) << iota<bits>()) - bits{1};
+  }
 
   template <class F, class... T>
   LANEWISE_SIMD_FUNCTION auto map(F f, const lanes<T>&... a) const {
@@ -632,7 +671,8 @@ class warp : public warp_operations<warp<W>> {
     return r;
   }
   template <int b, class F, class R, class... T>
-  LANEWISE_SIMD_FUNCTION lanes<R> map(const mask<b, W>& m, F f, R otherwise, const lanes<T>&... a) const {
+  LANEWISE_SIMD_FUNCTION lanes<R> map(const mask<b, W>& m, F f, R otherwise,
+                                      const lanes<T>&... a) const {
     const bits active = ballot(m);
     lanes<R> r;
     detail::set_lanes(r, [&](int i) LANEWISE_INLINE_LAMBDA {
@@ -641,8 +681,7 @@ class warp : public warp_operations<warp<W>> {
     return r;
   }
   template <class F, class... A>
-    requires(!detail::is_mask<F>)
-  LANEWISE_SIMD_FUNCTION void each(F f, A&... a) const {
+  requires(!detail::is_mask<F>) LANEWISE_SIMD_FUNCTION void each(F f, A&... a) const {
     for (int i = 0; i < W; ++i) f(a.lane[i]...);
     (detail::settle(a), ...);
   }
@@ -688,9 +727,13 @@ class warp : public warp_operations<warp<W>> {
     if constexpr (detail::by_lookup<T, W>) {
       const auto index = detail::resize<detail::word<sizeof(T)>>(source);
       return detail::by_vectors<T>(
-          [&](auto i) LANEWISE_INLINE_LAMBDA { return detail::lookup<0, detail::vectors<T, W>>(a, i); }, index);
+          [&](auto i)
+              LANEWISE_INLINE_LAMBDA { return detail::lookup<0, detail::vectors<T, W>>(a, i); },
+          index);
     } else {
-      return permute(a, [&](int i) LANEWISE_INLINE_LAMBDA { return static_cast<int>(source.lane[i] & I{W - 1}); });
+      return permute(a, [&](int i) LANEWISE_INLINE_LAMBDA {
+        return static_cast<int>(source.lane[i] & I{W - 1});
+      });
     }
   }
   template <class T>
@@ -738,7 +781,7 @@ class warp : public warp_operations<warp<W>> {
       const detail::tag<T, W> d;
       lanes<T> r = detail::by_vectors<T>(
           [&](auto v) LANEWISE_INLINE_LAMBDA { return detail::scan_vector<Op>(d, v); }, a);
-      if constexpr (detail::vectors<T, W> > 1) {
+      if constexpr (detail::vectors < T, W >> 1) {
         auto before = last(r, 0);
         detail::unrolled<detail::vectors<T, W> - 1>([&](auto c) LANEWISE_INLINE_LAMBDA {
           const auto total = last(r, c + 1);
@@ -754,7 +797,8 @@ class warp : public warp_operations<warp<W>> {
     }
   }
   template <class T, class Op>
-  LANEWISE_SIMD_FUNCTION lanes<T> exclusive_scan(const lanes<T>& a, Op op, T init, int n = W) const {
+  LANEWISE_SIMD_FUNCTION lanes<T> exclusive_scan(const lanes<T>& a, Op op, T init,
+                                                 int n = W) const {
     if constexpr (detail::in_vectors<Op, T>) {
       const detail::tag<T, W> d;
       lanes<T> r = detail::by_vectors<T>(
@@ -762,7 +806,8 @@ class warp : public warp_operations<warp<W>> {
       auto before = hn::Set(d, init);
       detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
         const auto total = last(r, c);
-        r.set(c, detail::apply<Op>(before, detail::slide_in<1>(d, r.get(c), detail::neutral<Op>(d, before))));
+        r.set(c, detail::apply<Op>(
+                     before, detail::slide_in<1>(d, r.get(c), detail::neutral<Op>(d, before))));
         before = detail::apply<Op>(before, total);
       });
       return r;
@@ -784,7 +829,8 @@ class warp : public warp_operations<warp<W>> {
     } else {
       for (int i = 0; i < W; ++i) {
         bits same = 0;
-        for (int j = 0; j < W; ++j) same |= bits{std::memcmp(&a.lane[i], &a.lane[j], sizeof(T)) == 0} << j;
+        for (int j = 0; j < W; ++j)
+          same |= bits{std::memcmp(&a.lane[i], &a.lane[j], sizeof(T)) == 0} << j;
         r.lane[i] = same & active;
       }
     }
@@ -798,7 +844,8 @@ class warp : public warp_operations<warp<W>> {
     return select(m, agreeing(m, number, count, number), lanes<bits>(0));
   }
   template <int b, class I>
-  LANEWISE_SIMD_FUNCTION lanes<std::uint32_t> rank_among_equals(const mask<b, W>& m, const lanes<I>& bucket,
+  LANEWISE_SIMD_FUNCTION lanes<std::uint32_t> rank_among_equals(const mask<b, W>& m,
+                                                                const lanes<I>& bucket,
                                                                 std::uint32_t count) const {
     return populations(peers(m, bucket, count) & lanes_below());
   }
@@ -806,7 +853,8 @@ class warp : public warp_operations<warp<W>> {
   LANEWISE_SIMD_FUNCTION lanes<std::uint32_t> histogram(const mask<b, W>& m, const lanes<I>& bucket,
                                                         std::uint32_t count) const {
     const auto mine = iota<bits>() + bits{group * W};
-    return populations(select(mine < count, agreeing(m, cast<bits>(bucket), count, mine), lanes<bits>(0)));
+    return populations(
+        select(mine < count, agreeing(m, cast<bits>(bucket), count, mine), lanes<bits>(0)));
   }
 
   // Memory.
@@ -817,15 +865,16 @@ class warp : public warp_operations<warp<W>> {
     return r;
   }
   template <int b, class T>
-  LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> load(const mask<b, W>& m, T* p,
-                                                            std::remove_const_t<T> otherwise) const {
+  LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> load(
+      const mask<b, W>& m, T* p, std::remove_const_t<T> otherwise) const {
     using V = std::remove_const_t<T>;
     if constexpr (masked_access<V>) {
       const detail::tag<V, W> d;
       const mask_for<V> fitting(m);
       lanes<V> r(otherwise);
       detail::unrolled<detail::vectors<V, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
-        const auto* from = reinterpret_cast<const detail::element_t<V>*>(p + c * detail::per_vector<V, W>);
+        const auto* from =
+            reinterpret_cast<const detail::element_t<V>*>(p + c * detail::per_vector<V, W>);
         const auto valid = fitting.get_valid(d, c);
         if constexpr (detail::predicate_registers) {
           r.set(c, hn::MaskedLoadOr(r.get(c), valid, d, from));
@@ -870,7 +919,8 @@ class warp : public warp_operations<warp<W>> {
   LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> load_streaming(T* p) const {
     return load(p);
   }
-  /// Past the caches where p is aligned. Such stores are weakly ordered; store<order::release> waits for them.
+  /// Past the caches where p is aligned. Such stores are weakly ordered; store<order::release>
+  /// waits for them.
   template <class T>
   LANEWISE_SIMD_FUNCTION void store_streaming(T* p, const lanes<T>& a) const {
     if constexpr (detail::vectorizable<T>) {
@@ -891,8 +941,8 @@ class warp : public warp_operations<warp<W>> {
     return map([=](I i) LANEWISE_INLINE_LAMBDA { return p[i]; }, index);
   }
   template <int b, class T, class I>
-  LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> gather(const mask<b, W>& m, T* p, const lanes<I>& index,
-                                                              std::remove_const_t<T> otherwise) const {
+  LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> gather(
+      const mask<b, W>& m, T* p, const lanes<I>& index, std::remove_const_t<T> otherwise) const {
     if (all(m)) return gather(p, index);
     lanes<std::remove_const_t<T>> r(otherwise);
     for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA { r.lane[i] = p[index.lane[i]]; });
@@ -906,17 +956,18 @@ class warp : public warp_operations<warp<W>> {
     }
   }
   template <int b, class T, class I>
-  LANEWISE_SIMD_FUNCTION void scatter(const mask<b, W>& m, T* p, const lanes<I>& index, const lanes<T>& a) const {
+  LANEWISE_SIMD_FUNCTION void scatter(const mask<b, W>& m, T* p, const lanes<I>& index,
+                                      const lanes<T>& a) const {
     for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA { p[index.lane[i]] = a.lane[i]; });
   }
   template <scope s = scope::device, int b, class T, class I>
-  LANEWISE_SIMD_FUNCTION lanes<T> load_relaxed(const mask<b, W>& m, const T* p, const lanes<I>& index,
-                                               T otherwise) const {
+  LANEWISE_SIMD_FUNCTION lanes<T> load_relaxed(const mask<b, W>& m, const T* p,
+                                               const lanes<I>& index, T otherwise) const {
     return racing_load<std::memory_order_relaxed>(m, p, index, otherwise);
   }
   template <scope s = scope::device, int b, class T, class I>
-  LANEWISE_SIMD_FUNCTION lanes<T> load_acquire(const mask<b, W>& m, const T* p, const lanes<I>& index,
-                                               T otherwise) const {
+  LANEWISE_SIMD_FUNCTION lanes<T> load_acquire(const mask<b, W>& m, const T* p,
+                                               const lanes<I>& index, T otherwise) const {
     return racing_load<std::memory_order_acquire>(m, p, index, otherwise);
   }
   template <order o = order::relaxed, scope s = scope::device, int b, class T, class I>
@@ -930,7 +981,8 @@ class warp : public warp_operations<warp<W>> {
   }
   template <order o = order::acq_rel, scope s = scope::device, int b, class T, class I>
   LANEWISE_SIMD_FUNCTION lanes<T> compare_exchange(const mask<b, W>& m, T* p, const lanes<I>& index,
-                                                   const lanes<T>& expected, const lanes<T>& desired) const {
+                                                   const lanes<T>& expected,
+                                                   const lanes<T>& desired) const {
     lanes<T> r = expected;
     for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA {
       r.lane[i] = compare_exchange<o, s>(p[index.lane[i]], expected.lane[i], desired.lane[i]);
@@ -965,7 +1017,8 @@ class warp : public warp_operations<warp<W>> {
     return total;
   }
   template <int b, class T, class I>
-  LANEWISE_SIMD_FUNCTION void prefetch(const mask<b, W>& m, const T* p, const lanes<I>& index) const {
+  LANEWISE_SIMD_FUNCTION void prefetch(const mask<b, W>& m, const T* p,
+                                       const lanes<I>& index) const {
     if (all(m)) {
       for (int i = 0; i < W; ++i) __builtin_prefetch(p + index.lane[i]);
     } else {
@@ -1023,7 +1076,8 @@ class warp : public warp_operations<warp<W>> {
       const detail::words_tag<T, V> u;
       constexpr int n = detail::per_vector<T, V>;
       if constexpr (W < n) {
-        // Blended into its vector, because a load of the whole would not be forwarded from a narrower store.
+        // Blended into its vector, because a load of the whole would not be forwarded from a
+        // narrower store.
         hn::Vec<detail::tag<T, V>> repeated;
         if constexpr (bytes == 32) {
           repeated = hn::Combine(d, part.get(0), part.get(0));
@@ -1032,7 +1086,8 @@ class warp : public warp_operations<warp<W>> {
         } else {
           detail::word<bytes> all;
           std::memcpy(&all, part.lane, bytes);
-          repeated = hn::BitCast(d, hn::Set(hn::Repartition<detail::word<bytes>, detail::tag<T, V>>(), all));
+          repeated = hn::BitCast(
+              d, hn::Set(hn::Repartition<detail::word<bytes>, detail::tag<T, V>>(), all));
         }
         using word = detail::word<sizeof(T)>;
         const auto group = hn::And(hn::Iota(u, 0), hn::Set(u, static_cast<word>(-W)));
@@ -1052,8 +1107,9 @@ class warp : public warp_operations<warp<W>> {
 
   /// Targets whose masked instructions leave the memory of inactive lanes alone.
   template <class T>
-  static constexpr bool masked_access =
-      detail::vectorizable<T> && (detail::predicate_registers || (HWY_TARGET <= HWY_AVX2 && sizeof(T) >= 4));
+  static constexpr bool masked_access = detail::vectorizable<T> &&
+                                        (detail::predicate_registers ||
+                                         (HWY_TARGET <= HWY_AVX2 && sizeof(T) >= 4));
 
   template <class T>
   static LANEWISE_SIMD_FUNCTION lanes<T> iota() {
@@ -1088,15 +1144,16 @@ class warp : public warp_operations<warp<W>> {
         const int from = c * n + k;
         const int lower = from >> std::countr_zero(unsigned{n});
         const auto place = hn::Iota(u, static_cast<word>(from & (n - 1)));
-        const auto moved =
-            hn::TwoTablesLookupLanes(d, a.get(std::clamp(lower, 0, last)), a.get(std::clamp(lower + 1, 0, last)),
-                                     hn::IndicesFromVec(d, place));
+        const auto moved = hn::TwoTablesLookupLanes(d, a.get(std::clamp(lower, 0, last)),
+                                                    a.get(std::clamp(lower + 1, 0, last)),
+                                                    hn::IndicesFromVec(d, place));
         const auto exists = hn::Lt(hn::Iota(u, static_cast<word>(from)), hn::Set(u, word{W}));
         r.set(c, hn::IfThenElse(hn::RebindMask(d, exists), moved, a.get(c)));
       });
       return r;
     } else {
-      return permute(a, [&](int i) LANEWISE_INLINE_LAMBDA { return i + k >= 0 && i + k < W ? i + k : i; });
+      return permute(
+          a, [&](int i) LANEWISE_INLINE_LAMBDA { return i + k >= 0 && i + k < W ? i + k : i; });
     }
   }
   /// A value that changes nothing when it takes part in a reduction in which x does.
@@ -1122,10 +1179,12 @@ class warp : public warp_operations<warp<W>> {
   static LANEWISE_SIMD_FUNCTION auto last(const lanes<T>& a, int vector) {
     return hn::BroadcastLane<detail::per_vector<T, W> - 1>(a.get(vector));
   }
-  /// The active lanes whose bucket is the number that each lane names, by the bits that numbers below count have.
+  /// The active lanes whose bucket is the number that each lane names, by the bits that numbers
+  /// below count have.
   template <int b>
   static LANEWISE_SIMD_FUNCTION lanes<bits> agreeing(const mask<b, W>& m, const lanes<bits>& bucket,
-                                                     std::uint32_t count, const lanes<bits>& named) {
+                                                     std::uint32_t count,
+                                                     const lanes<bits>& named) {
     lanes<bits> same(m.ballot());
     lanes<bits> plane(1);
     for (std::uint64_t reach = 1; reach < count; reach *= 2) {
@@ -1156,16 +1215,17 @@ class warp : public warp_operations<warp<W>> {
             if constexpr (W <= 32) {
               const hn::Repartition<std::int32_t, decltype(u)> sums;
               const hn::RebindToSigned<decltype(u)> weights;
-              return hn::BitCast(detail::tag<bits, W>(),
-                                 hn::SumOfMulQuadAccumulate(sums, bytes, hn::Set(weights, 1), hn::Zero(sums)));
+              return hn::BitCast(
+                  detail::tag<bits, W>(),
+                  hn::SumOfMulQuadAccumulate(sums, bytes, hn::Set(weights, 1), hn::Zero(sums)));
             }
           }
         },
         a));
   }
   template <std::memory_order o, int b, class T, class I>
-  static LANEWISE_SIMD_FUNCTION lanes<T> racing_load(const mask<b, W>& m, const T* p, const lanes<I>& index,
-                                                     T otherwise) {
+  static LANEWISE_SIMD_FUNCTION lanes<T> racing_load(const mask<b, W>& m, const T* p,
+                                                     const lanes<I>& index, T otherwise) {
     lanes<T> r(otherwise);
     for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA {
       r.lane[i] = std::atomic_ref<T>(const_cast<T&>(p[index.lane[i]])).load(o);
