@@ -122,8 +122,11 @@ struct probe_kernel {
                            Words(sub.broadcast(hit, Sub::lowest(found))), value);
             return true;
           }
-          const auto next =
-              static_cast<std::uint32_t>(sub.broadcast(line, Sub::width - 1)[per_lane - 1]);
+          // Only the word that is needed: a broadcast moves 32 bits per instruction.
+          const auto last = sub.map(
+              [](const line_part& p) { return static_cast<std::uint32_t>(p[line_part::size - 1]); },
+              line);
+          const std::uint32_t next = sub.broadcast(last, Sub::width - 1);
           address =
               select(sub.lane() == Words(static_cast<std::uint32_t>(source)), Words(next), address);
           return next == slab::end;

@@ -54,7 +54,8 @@ class chain {
   /// Takes the next ticket for the calling warp. draws is the number of draws of the whole launch.
   template <class W>
   LANEWISE_FUNCTION drawn draw(const W& warp, std::uint32_t draws) const {
-    const std::uint64_t word = warp.template fetch_add<order::acq_rel>(*control, 1);
+    // Relaxed: what tiles tell each other travels with their tags.
+    const std::uint64_t word = warp.fetch_add(*control, 1);
     const drawn mine{static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32)};
     if (mine.ticket + 1 == draws) warp.store(*control, std::uint64_t{mine.epoch + 1} << 32);
     return mine;
