@@ -164,6 +164,24 @@ TEST_CASE("multisplit adds bad items up over calls, and check throws", "[multisp
   CHECK_THROWS_WITH(lanewise::check(exec, errors.view()), ContainsSubstring("7 items"));
 }
 
+TEST_CASE("multisplit counts bad items in its workspace when it is given no status",
+          "[multisplit]") {
+  const auto exec = make_space();
+  const array<u32> keys(std::vector<u32>{0, 1, 2, 3, 4, 5, 6, 7});
+  const array<u32> more(random_items<u32>(3 * tile));
+  const array<u32> out(3 * tile, 77u);
+  lanewise::workspace work;
+
+  CHECK_NOTHROW(lanewise::check(exec, work));
+  lanewise::multisplit(exec, keys.const_view(), out.view(), 3, modulo{4}, {.work = &work});
+  lanewise::multisplit(exec, more.const_view(), out.view(), 256, modulo{256}, {.work = &work});
+  lanewise::multisplit(exec, keys.const_view(), out.view(), 3, modulo{8}, {.work = &work});
+
+  CHECK_THROWS_WITH(lanewise::check(exec, work), ContainsSubstring("7 items"));
+  work.release();
+  CHECK_NOTHROW(lanewise::check(exec, work));
+}
+
 TEST_CASE("multisplit reads the number of items on the device", "[multisplit][sanitize]") {
   const auto exec = make_space();
   const auto items = random_items<u32>(ragged);

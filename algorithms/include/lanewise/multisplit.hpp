@@ -196,7 +196,8 @@ void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, cons
   const auto league =
       backend::template league_for_tiles<counting>(exec, layout.tiles > 0 ? layout.tiles : 1);
   launch(exec, "Lanewise::multisplit::count", league,
-         counting{keys, n, bucket_of, m, layout.tiles, counts, with.errors.data()});
+         counting{keys, n, bucket_of, m, layout.tiles, counts,
+                  with.errors.data() != nullptr ? with.errors.data() : work.get().errors()});
   const auto entries = array_source<std::uint32_t, identity>{counts, layout.entries, {}};
   const auto widened = detail::as<std::int64_t>(entries);
   scan<true>(exec, "Lanewise::multisplit::scan", "multisplit", widened,
@@ -215,12 +216,12 @@ void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, cons
 ///
 /// bucket_of is a pure scalar function object from a key to a bucket in [0, bucket_count), 1 <=
 /// bucket_count <= 256, called up to three times per key. A key with any other bucket is skipped
-/// and counted in options.errors, so the output is shorter. keys and keys_out are contiguous rank-1
-/// Views (keys may be a source) that do not overlap. Three launches; 2 n key reads, n key writes
-/// and 24 bytes per bucket and tile for the counts; O(n) work. The result is the same on every
-/// backend. Does not block. Throws std::invalid_argument on a wrong bucket_count, wrong extents,
-/// overlap, or an option that cannot be reached. (GPU Multisplit, sections 4 and 5.2.2; Ashkiani,
-/// chapter 3.)
+/// and counted in options.errors, else in options.work, so the output is shorter. keys and keys_out
+/// are contiguous rank-1 Views (keys may be a source) that do not overlap. Three launches; 2 n key
+/// reads, n key writes and 24 bytes per bucket and tile for the counts; O(n) work. The result is
+/// the same on every backend. Does not block. Throws std::invalid_argument on a wrong bucket_count,
+/// wrong extents, overlap, or an option that cannot be reached. (GPU Multisplit, sections 4
+/// and 5.2.2; Ashkiani, chapter 3.)
 template <class Exec, class Keys, class KeysOut, class BucketOf>
 void multisplit(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
                 std::int64_t bucket_count, const BucketOf& bucket_of,

@@ -13,8 +13,8 @@
 LANEWISE_BEGIN_NAMESPACE
 
 /// What only the device can see. A call that can meet bad items takes an optional rank-0
-/// View<status>; bad items are skipped and counted there. Counts add up over calls until the View
-/// is cleared by its owner.
+/// View<status>; bad items are skipped and counted there, else in the workspace that the call was
+/// given. Counts add up over calls; a View is cleared by its owner.
 struct status {
   std::uint64_t bad_items = 0;
 };

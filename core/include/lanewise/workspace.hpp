@@ -4,6 +4,7 @@
 
 #include <lanewise/chain.hpp>
 #include <lanewise/source.hpp>
+#include <lanewise/status.hpp>
 
 #include <any>
 #include <cstddef>
@@ -45,7 +46,7 @@ class workspace {
     return *this;
   }
 
-  std::size_t bytes() const { return plain_.bytes + chain_.bytes; }
+  std::size_t bytes() const { return plain_.bytes + chain_.bytes + errors_.bytes; }
 
   /// Frees the memory, in the order of the instance that used it, and forgets that instance.
   void release() {
@@ -74,9 +75,14 @@ class workspace {
     const std::size_t chain_bytes =
         need.tickets == 0 ? 0 : sizeof(chain_slot) * (static_cast<std::size_t>(need.tickets) + 1);
     grow<Backend>(exec, chain_, chain_bytes, algorithm, true);
+    if (keep_) grow<Backend>(exec, errors_, sizeof(status), algorithm, true);
   }
 
   void* plain() const { return plain_.data; }
+
+  /// Where calls without a status View of their own count bad items: in memory of the instance,
+  /// since the first use; null before, and in the workspace of a single call.
+  status* errors() const { return static_cast<status*>(errors_.data); }
 
   /// The chain in this workspace; payload lies at an offset of the plain memory.
   template <class T>
@@ -111,11 +117,13 @@ class workspace {
   void free_blocks() {
     if (plain_.data != nullptr) free_(owner_, plain_.data);
     if (chain_.data != nullptr) free_(owner_, chain_.data);
-    plain_ = chain_ = {};
+    if (errors_.data != nullptr) free_(owner_, errors_.data);
+    plain_ = chain_ = errors_ = {};
   }
   void swap(workspace& other) noexcept {
     std::swap(plain_, other.plain_);
     std::swap(chain_, other.chain_);
+    std::swap(errors_, other.errors_);
     std::swap(free_, other.free_);
     std::swap(owner_, other.owner_);
     std::swap(owner_name_, other.owner_name_);
@@ -126,6 +134,7 @@ class workspace {
 
   block plain_;
   block chain_;
+  block errors_;
   /// The instance that the memory belongs to.
   std::any owner_;
   const char* owner_name_ = "";
@@ -133,6 +142,15 @@ class workspace {
   /// False for the workspace of a single call, which may live inside a captured graph.
   bool keep_ = true;
 };
+
+/// Waits for exec and throws std::runtime_error if calls with this workspace, and without a status
+/// View of their own, have counted bad items. **Blocks.**
+template <class Exec>
+void check(const Exec& exec, const workspace& work) {
+  if (work.errors() == nullptr) return;
+  check(exec, Kokkos::View<const status, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(
+                  work.errors()));
+}
 
 /// The workspace of one call: the caller's, or one of its own that is freed in stream order when
 /// the call returns.
