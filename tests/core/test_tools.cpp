@@ -38,9 +38,12 @@ void end_kernel(const std::uint64_t) {
   --open_kernels;
 }
 void begin_fence(const char* label, const std::uint32_t, std::uint64_t*) {
-  // Kokkos fences around kernels for the sake of tools that time them; that is not our doing.
-  if (std::string(label).find("Kokkos Profile Tool Fence") == std::string::npos)
-    fences.push_back(label);
+  // Kokkos fences around kernels for the sake of tools that time them, and its Threads backend
+  // inside every parallel_for; that is not our doing.
+  const std::string name = label;
+  if (name.find("Kokkos Profile Tool Fence") == std::string::npos &&
+      name != "Kokkos::ThreadsInternal::fence: Unnamed Instance Fence")
+    fences.push_back(name);
 }
 void begin_copy(Kokkos::Tools::SpaceHandle, const char*, const void*, Kokkos::Tools::SpaceHandle,
                 const char*, const void*, std::uint64_t) {
