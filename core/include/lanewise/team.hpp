@@ -10,6 +10,7 @@
 
 LANEWISE_BEGIN_NAMESPACE
 
+// clang-format off
 // The team layer. A team is several warps with scratch memory and a barrier on CUDA, one thread
 // with one warp on the host, several warps on threads of their own in the emulated backend. A
 // league is all teams of a launch.
@@ -18,26 +19,33 @@ LANEWISE_BEGIN_NAMESPACE
 //   warp()  warp_index()             this warp, and which one of the team it is
 //   index()  league()                this team, and how many there are
 //   barrier()                        all warps of the team meet; memory is ordered. Only under
-//   team-uniform control once(f)                          one lane of one warp calls f(); no result
+//                                    team-uniform control
+//   once(f)                          one lane of one warp calls f(); no result
 //   share(n)                         this team's contiguous part [begin, end) of n things, dealt
-//   evenly Team::windows_in_flight          warps' worth of random accesses that one warp should
-//   prefetch before it uses the first Team::one_ticket                 true where a launch has one
-//   team per tile, so that a team draws once Team::tile<T, Policy>            items and scratch of
-//   a tile: an ordered run of items in the team's closest memory load<T, Policy>(scratch, source,
-//   first, n)   the tile of items [first, first + items) that exist below n; it has
+//                                    evenly
+//   Team::windows_in_flight          warps' worth of random accesses that one warp should prefetch
+//                                    before it uses the first
+//   Team::one_ticket                 true where a launch has one team per tile, so that a team
+//                                    draws once
+//   Team::tile<T, Policy>            items and scratch of a tile: an ordered run of items in the
+//                                    team's closest memory
+//   load<T, Policy>(scratch, source, first, n)
+//                                    the tile of items [first, first + items) that exist below n;
+//                                    it has
 //     count()  scan(op)  total()                total() after scan(op); both need count() > 0
 //     store(sink)  store_inclusive(sink, before, op)  store_exclusive(sink, before, op)
 //   reduce_range<T, Policy>(scratch, source, first, last, op)    a long range, streamed
 //   Team::split<Key, Policy>         counts a tile into, and distributes it over, buckets; see
-//   multisplit.hpp
+//                                    multisplit.hpp
 //
 // A kernel is a function object
 //   struct kernel {
 //     struct policy : launch_policy {...};
-//     template <class Team> struct scratch {...};                 shared by the team, uninitialised
+//     template <class Team> struct scratch {...};     shared by the team, uninitialised
 //     template <class Team> void operator()(const Team&, scratch<Team>&) const;
 //   };
 // started by launch(exec, label, league, kernel) of the backend.
+// clang-format on
 
 /// A half-open range of indices.
 struct index_range {

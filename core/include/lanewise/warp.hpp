@@ -13,6 +13,7 @@
 
 LANEWISE_BEGIN_NAMESPACE
 
+// clang-format off
 // The warp layer. A warp is a group of lanes that compute together: a hardware warp on CUDA, one
 // thread with vector instructions on the host. Code is written in vector style: values of type
 // lanes<T> hold one T per lane, plain scalars are the same for the whole warp (warp-uniform), and
@@ -22,56 +23,68 @@ LANEWISE_BEGIN_NAMESPACE
 // lane i).
 //
 //   L<T> x;  L<T>(s)                      unspecified values; the same s in every lane
-//   a + b - * & | ^ ~ << >>               arithmetic T, lane by lane; shifts also by a scalar count
+//   a + b - * & | ^ ~ << >>               arithmetic T, lane by lane; shifts also by a scalar
+//                                         count
 //   a == b  !=  <  <=  >  >=              a mask; it does not convert to bool
 //   m & n, m | n, !m                      masks of types of equal size; other sizes convert
-//   implicitly select(m, a, b)                       lane by lane m ? a : b
+//                                         implicitly
+//   select(m, a, b)                       lane by lane m ? a : b
 //
 //   lane()                                L<uint32_t> with 0, 1, ..., W-1
-//   first<T>(n)                           mask of the lanes below n (0 <= n <= W)
+//   first<T>(n)                           mask of the lanes below n, any n
 //   mask_of<T>(bits)                      mask from bits
 //   lanes_below()                         L<bits>: lane i has the bits of lanes 0..i-1
 //   map(f, a...)                          L<R>: the scalar function f applied in every lane
 //   map(m, f, otherwise, a...)            the same where m holds, otherwise elsewhere; f is not
-//   called there each(f, a&...), each(m, f, a&...)     f modifies its arguments lane by lane
+//                                         called there
+//   each(f, a&...), each(m, f, a&...)     f modifies its arguments lane by lane
 //   cast<U>(a)                            static_cast lane by lane
 //
 //   ballot(m) any(m) all(m) count(m)      votes; warp-uniform
-//   Warp::popcount(bits) lowest(bits) highest(bits)   scalar helpers; lowest/highest need bits != 0
+//   Warp::popcount(bits) lowest(bits) highest(bits)
+//                                         scalar helpers; lowest/highest need bits != 0
 //   broadcast(a, i)                       the value of lane i, warp-uniform
 //   shuffle(a, L<uint32_t>)               value of the lane named by each lane (taken modulo W)
 //   shuffle_up(a, k) shuffle_down(a, k)   from lane - k / lane + k; lanes without one keep their
-//   own shuffle_xor(a, k) reduce(a, op, n = W)                  ordered reduction of the first n >=
-//   1 lanes, warp-uniform reduce_from(i, a, op)                 ordered reduction of lanes i..W-1
+//                                         own
+//   shuffle_xor(a, k)
+//   reduce(a, op, n = W)                  ordered reduction of the first n >= 1 lanes
+//   reduce_from(i, a, op)                 ordered reduction of lanes i..W-1
 //   inclusive_scan(a, op, n = W)          lanes >= n are unspecified; op is not called for them
 //   exclusive_scan(a, op, init, n = W)
 //   match_any(m, a)                       L<bits>: active lanes with an equal value; 0 in inactive
-//   lanes peers(m, bucket, count)               the same for small numbers 0 <= bucket < count;
-//   peers<planes>(m, bucket)
-//                                         for bucket < 2^planes; bucket is L<uint32_t>
+//                                         lanes
+//   peers(m, bucket, count)               the same for small numbers 0 <= bucket < count
+//   peers<planes>(m, bucket)              ... for bucket < 2^planes; bucket is L<uint32_t>
 //   rank_among_equals(m, bucket, count)   L<uint32_t>: earlier active lanes of the same bucket
 //   histogram<q>(m, bucket, count)        L<uint32_t>: lane i has the number of active lanes of
-//   bucket q*W + i
+//                                         bucket q*W + i
 //
 //   load(p)  load(m, p, otherwise)        lane i reads p[i]        store(p, a)  store(m, p, a)
-//   gather(p, L<I>)  gather(m, p, L<I>, otherwise)                 scatter(p, L<I>, a)  scatter(m,
-//   p, L<I>, a) load_streaming(p), store_streaming(p, a)     data that is touched once
+//   gather(p, L<I>)  gather(m, p, L<I>, otherwise)
+//                                         scatter(p, L<I>, a)  scatter(m, p, L<I>, a)
+//   load_streaming(p), store_streaming(p, a)     data that is touched once
 //   load_relaxed(m, p, L<I>, otherwise) load_acquire(...)          racing reads
 //   fetch_add(m, p, L<I>, a)              per-lane atomic, returns the old values (inactive lanes:
-//   T{}) compare_exchange(m, p, L<I>, expected, desired)                returns the old values
+//                                         T{})
+//   compare_exchange(m, p, L<I>, expected, desired)                returns the old values
 //   compress_store(p, m, a)               writes exactly count(m) values, in lane order; returns
-//   count(m) prefetch(m, p, L<I>)                  a hint; nothing on CUDA
+//                                         count(m)
+//   prefetch(m, p, L<I>)                  a hint; nothing on CUDA
 //
 //   once(f)                               one lane calls f(); its result is broadcast
-//   load<o, s>(ref) store<o, s>(ref, x) fetch_add<o, s>(ref, x) ... uniform racing accesses: one
-//   per warp pause()                               between two looks at memory that another team
-//   writes Warp::has_wide_words                  16-byte values can be loaded and stored as one
-//   relaxed word fence()                               orders memory accesses between lanes of the
-//   warp
+//   load<o, s>(ref)  store<o, s>(ref, x)  fetch_add<o, s>(ref, x)  compare_exchange<o, s>(...)
+//                                         uniform racing accesses: one per warp
+//   pause()                               between two looks at memory that another team writes
+//   Warp::has_wide_words                  16-byte values can be loaded and stored as one relaxed
+//                                         word
+//   fence()                               orders memory accesses between lanes of the warp
 //
 //   split<w>(f)                           calls f(sub) for every sub-warp of w lanes; sub has this
-//   interface sub.take(a) sub.put(a, s)             a sub-warp's part of a value of the parent warp
+//                                         interface
+//   sub.take(a) sub.put(a, s)             a sub-warp's part of a value of the parent warp
 //   cooperate<depth>(m, issue, resolve)   see below
+// clang-format on
 
 /// Operations that every backend gets from the ones above.
 template <class Warp>
