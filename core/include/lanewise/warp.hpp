@@ -28,7 +28,7 @@ LANEWISE_BEGIN_NAMESPACE
 //   implicitly select(m, a, b)                       lane by lane m ? a : b
 //
 //   lane()                                L<uint32_t> with 0, 1, ..., W-1
-//   first<T>(n)                           mask of the lanes below n (0 <= n <= W)
+//   first<T>(n)                           mask of the lanes below n, any n
 //   mask_of<T>(bits)                      mask from bits
 //   lanes_below()                         L<bits>: lane i has the bits of lanes 0..i-1
 //   map(f, a...)                          L<R>: the scalar function f applied in every lane
