@@ -25,6 +25,8 @@ using space = Kokkos::OpenMP;
 using space = Kokkos::Threads;
 #elif defined(LANEWISE_TEST_SPACE_CUDA)
 using space = Kokkos::Cuda;
+#elif defined(LANEWISE_TEST_SPACE_EMULATED) && defined(LANEWISE_TEST_WIDTH)
+using space = lanewise::emulated_with_width<LANEWISE_TEST_WIDTH>;
 #elif defined(LANEWISE_TEST_SPACE_EMULATED)
 using space = lanewise::emulated;
 #else
@@ -33,7 +35,7 @@ using space = lanewise::emulated;
 
 using memory = space::memory_space;
 
-inline constexpr bool is_emulated = std::is_same_v<space, lanewise::emulated>;
+inline constexpr bool is_emulated = std::is_base_of_v<lanewise::emulated, space>;
 
 #if defined(LANEWISE_TEST_SPACE_EMULATED)
 /// How warps run side by side: LANEWISE_TEST_INTERLEAVING=free, delayed or seeded.

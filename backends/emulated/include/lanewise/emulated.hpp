@@ -49,12 +49,20 @@ class emulated {
   interleaving mode_ = interleaving::free;
 };
 
+/// The same with warps of another width: what algorithms compute must not depend on it.
+template <int width>
+class emulated_with_width : public emulated {
+ public:
+  static_assert(width >= 8 && width <= 64);
+  using emulated::emulated;
+};
+
 namespace backends::emulated {
 
-template <int warps_>
+template <int warps_, int width = 32>
 class team {
  public:
-  using warp_type = emulated::warp<32>;
+  using warp_type = emulated::warp<width>;
   static constexpr int warps = warps_;
   static constexpr int windows_in_flight = 2;
   static constexpr bool one_ticket = false;
@@ -136,17 +144,19 @@ void run_warp(running_warp me, std::int64_t slot, std::int64_t at_once,
   if (order != nullptr) order->leave(me.seat);
 }
 
-struct backend {
+template <int width>
+struct backend_with_width {
   static constexpr const char* name = "emulated";
+  /// No more warps than lanes: one warp combines what the others found.
   template <class Policy>
-  using team = emulated::team<Policy::warps>;
+  using team = emulated::team<(Policy::warps < width ? Policy::warps : width), width>;
 
   /// Runs the teams, a few at a time, every warp on a thread of its own. Throws what a warp threw,
   /// when all have ended.
   template <class Kernel>
   static void launch(const lanewise::emulated& exec, const char* label, std::int64_t league,
                      const Kernel& kernel) {
-    using team_type = emulated::team<Kernel::policy::warps>;
+    using team_type = team<typename Kernel::policy>;
     using scratch = typename Kernel::template scratch<team_type>;
     constexpr int warps = team_type::warps;
     const std::int64_t at_once =
@@ -190,6 +200,7 @@ struct backend {
   }
   static bool is_capturing(const lanewise::emulated&) { return false; }
 };
+using backend = backend_with_width<32>;
 
 }  // namespace backends::emulated
 LANEWISE_END_NAMESPACE
