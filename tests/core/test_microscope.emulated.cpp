@@ -133,9 +133,10 @@ TEST_CASE("Warps that meet at different barriers are reported", "[microscope]") 
 TEST_CASE("Warps that wait for others when one fails all end", "[microscope]") {
   // Some wait at the barrier, some for a word that nobody writes.
   u32 never = 0;
+  volatile int too_many = 32;
   must_report(0, {"broadcast: the lane is 32, not in [0, 31]"}, [&](const auto& team, words&) {
     const auto warp = team.warp();
-    if (team.index() == 2 && team.warp_index() == 0) warp.broadcast(warp.lane(), 32);
+    if (team.index() == 2 && team.warp_index() == 0) warp.broadcast(warp.lane(), too_many);
     if (team.index() >= 2 && team.warp_index() == 1) {
       while (warp.load(never) == 0) warp.pause();
     }
@@ -196,28 +197,30 @@ TEST_CASE("Lanes and numbers of lanes out of range are reported", "[microscope]"
     };
   };
   const auto add = lanewise::plus{};
+  // Read when they are used, so that the compiler does not see the mistakes and warn of them.
+  volatile int minus_one = -1, none = 0, all = 32, too_many = 33;
   must_report(3, {"broadcast: the lane is -1, not in [0, 31]"},
-              in_team_2([](const auto& w) { w.broadcast(w.lane(), -1); }));
+              in_team_2([&](const auto& w) { w.broadcast(w.lane(), minus_one); }));
   must_report(3, {"reduce: the number of lanes is 0, not in [1, 32]"},
-              in_team_2([=](const auto& w) { w.reduce(w.lane(), add, 0); }));
+              in_team_2([&](const auto& w) { w.reduce(w.lane(), add, none); }));
   must_report(3, {"reduce_from: the first lane is 32"},
-              in_team_2([=](const auto& w) { w.reduce_from(32, w.lane(), add); }));
+              in_team_2([&](const auto& w) { w.reduce_from(all, w.lane(), add); }));
   must_report(3, {"inclusive_scan: the number of lanes is 33"},
-              in_team_2([=](const auto& w) { w.inclusive_scan(w.lane(), add, 33); }));
+              in_team_2([&](const auto& w) { w.inclusive_scan(w.lane(), add, too_many); }));
   must_report(3, {"exclusive_scan: the number of lanes is -1"},
-              in_team_2([=](const auto& w) { w.exclusive_scan(w.lane(), add, 0u, -1); }));
+              in_team_2([&](const auto& w) { w.exclusive_scan(w.lane(), add, 0u, minus_one); }));
   must_report(3, {"shuffle_up: the distance is 32"},
-              in_team_2([](const auto& w) { w.shuffle_up(w.lane(), 32); }));
+              in_team_2([&](const auto& w) { w.shuffle_up(w.lane(), all); }));
   must_report(3, {"shuffle_down: the distance is -1"},
-              in_team_2([](const auto& w) { w.shuffle_down(w.lane(), -1); }));
+              in_team_2([&](const auto& w) { w.shuffle_down(w.lane(), minus_one); }));
   must_report(3, {"shuffle_xor: the distance is 32"},
-              in_team_2([](const auto& w) { w.shuffle_xor(w.lane(), 32); }));
+              in_team_2([&](const auto& w) { w.shuffle_xor(w.lane(), all); }));
   must_report(3, {"lowest: there is no bit"},
-              in_team_2([](const auto& w) { w.lowest(w.ballot(w.first(0))); }));
+              in_team_2([&](const auto& w) { w.lowest(w.ballot(w.first(0))); }));
   must_report(3, {"highest: there is no bit"},
-              in_team_2([](const auto& w) { w.highest(w.ballot(w.first(0))); }));
-  must_report(3, {"broadcast: the lane is 8, not in [0, 7]"}, in_team_2([](const auto& w) {
-                w.template split<8>([](const auto& sub) { sub.broadcast(sub.lane(), 8); });
+              in_team_2([&](const auto& w) { w.highest(w.ballot(w.first(0))); }));
+  must_report(3, {"broadcast: the lane is 8, not in [0, 7]"}, in_team_2([&](const auto& w) {
+                w.template split<8>([&](const auto& sub) { sub.broadcast(sub.lane(), all / 4); });
               }));
 }
 

@@ -121,19 +121,19 @@ void run_warp(running_warp me, std::int64_t slot, std::int64_t at_once,
   resident<Scratch>& here = *slots[static_cast<std::size_t>(slot)];
   scheduler* order = me.launch.order();
   if (order != nullptr) order->enter(me.seat);
-  this_warp() = &me;
+  const runs_here now(me);
   try {
-    for (me.team = slot; me.team < me.league; me.team += at_once) {
+    for (me.team_index = slot; me.team_index < me.league; me.team_index += at_once) {
       const auto lane_order = me.launch.seed() * 2654435761u +
-                              static_cast<std::uint32_t>(me.team) * 97u +
-                              static_cast<std::uint32_t>(me.warp);
+                              static_cast<std::uint32_t>(me.team_index) * 97u +
+                              static_cast<std::uint32_t>(me.warp_index);
       me.random.seed(lane_order);
-      kernel(Team(static_cast<std::uint32_t>(me.team), static_cast<std::uint32_t>(me.league),
-                  me.warp, lane_order, here.meeting()),
+      kernel(Team(static_cast<std::uint32_t>(me.team_index), static_cast<std::uint32_t>(me.league),
+                  me.warp_index, lane_order, here.meeting()),
              here.scratch());
       here.meeting().leave(me, [&] {
         here.check_guards(me);
-        here.poison(me.team + at_once);
+        here.poison(me.team_index + at_once);
       });
     }
   } catch (const cancelled&) {

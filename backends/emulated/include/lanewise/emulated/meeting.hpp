@@ -75,7 +75,7 @@ class meeting {
       lock.unlock();
       if (order != nullptr) order->step(me.seat);
     } else {
-      waits_[static_cast<std::size_t>(me.warp)] = true;
+      waits_[static_cast<std::size_t>(me.warp_index)] = true;
       const std::uint32_t before = barriers_;
       if (order != nullptr) {
         lock.unlock();

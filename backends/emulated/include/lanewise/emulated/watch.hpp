@@ -80,16 +80,16 @@ struct running_warp {
   launch_state& launch;
   shadow& memory;
   int seat;
-  int warp;
-  std::int64_t team = 0;
+  int warp_index;
+  std::int64_t team_index = 0;
   std::int64_t league = 0;
   phase now{};
   std::minstd_rand random{};
 
   [[noreturn]] void fail(const std::string& what) const {
     throw emulation_error("lanewise: kernel '" + launch.label() + "' (seed " +
-                          std::to_string(launch.seed()) + ", team " + std::to_string(team) +
-                          " of " + std::to_string(league) + ", warp " + std::to_string(warp) +
+                          std::to_string(launch.seed()) + ", team " + std::to_string(team_index) +
+                          " of " + std::to_string(league) + ", warp " + std::to_string(warp_index) +
                           "): " + what);
   }
 
@@ -126,6 +126,15 @@ inline running_warp*& this_warp() {
   static thread_local running_warp* warp = nullptr;
   return warp;
 }
+
+/// Makes it so while it lives.
+class runs_here {
+ public:
+  explicit runs_here(running_warp& warp) { this_warp() = &warp; }
+  ~runs_here() { this_warp() = nullptr; }
+  runs_here(const runs_here&) = delete;
+  runs_here& operator=(const runs_here&) = delete;
+};
 
 [[noreturn]] inline void fail(const std::string& what) {
   if (this_warp() != nullptr) this_warp()->fail(what);
@@ -168,10 +177,10 @@ class watched {
   }
 
  private:
-  shadow::accessor me(int lane) const { return {warp_->warp, first_lane_ + lane}; }
+  shadow::accessor me(int lane) const { return {warp_->warp_index, first_lane_ + lane}; }
   void refuse(const void* p, int lane, const char* does, const shadow::conflict& other) const {
     if (!other.found) return;
-    const bool same_warp = other.who.warp == warp_->warp;
+    const bool same_warp = other.who.warp == warp_->warp_index;
     std::string text = std::string(operation_) + ": lane " + std::to_string(first_lane_ + lane) +
                        " " + does + " byte " + std::to_string(warp_->memory.offset(p)) +
                        " of the team's scratch, which ";
