@@ -204,7 +204,7 @@ TEMPLATE_TEST_CASE("A chain waits for tickets that come late", "[chain][sanitize
 TEMPLATE_TEST_CASE("A chain looks back over more tickets than a warp has lanes",
                    "[chain][sanitize]", std::uint32_t, segment, affine) {
 #if defined(LANEWISE_TEST_SPACE_EMULATED)
-  const space exec(seed(), 80);
+  const space exec(seed(), 80, mode());
 #else
   const space exec;
 #endif

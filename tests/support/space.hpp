@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <string>
 #include <vector>
 
 namespace test {
@@ -23,6 +25,8 @@ using space = Kokkos::OpenMP;
 using space = Kokkos::Threads;
 #elif defined(LANEWISE_TEST_SPACE_CUDA)
 using space = Kokkos::Cuda;
+#elif defined(LANEWISE_TEST_SPACE_EMULATED) && defined(LANEWISE_TEST_WIDTH)
+using space = lanewise::emulated_with_width<LANEWISE_TEST_WIDTH>;
 #elif defined(LANEWISE_TEST_SPACE_EMULATED)
 using space = lanewise::emulated;
 #else
@@ -31,12 +35,23 @@ using space = lanewise::emulated;
 
 using memory = space::memory_space;
 
-inline constexpr bool is_emulated = std::is_same_v<space, lanewise::emulated>;
+inline constexpr bool is_emulated = std::is_base_of_v<lanewise::emulated, space>;
+
+#if defined(LANEWISE_TEST_SPACE_EMULATED)
+/// How warps run side by side: LANEWISE_TEST_INTERLEAVING=free, delayed or seeded.
+inline lanewise::interleaving mode() {
+  const char* given = std::getenv("LANEWISE_TEST_INTERLEAVING");
+  const std::string name = given != nullptr ? given : "free";
+  return name == "seeded"    ? lanewise::interleaving::seeded
+         : name == "delayed" ? lanewise::interleaving::delayed
+                             : lanewise::interleaving::free;
+}
+#endif
 
 /// The instance that a test runs on.
 inline space make_space() {
 #if defined(LANEWISE_TEST_SPACE_EMULATED)
-  return space(seed());
+  return space(seed(), 2, mode());
 #else
   return space();
 #endif

@@ -44,6 +44,10 @@ template <>
 struct backend_of<emulated> {
   using type = backends::emulated::backend;
 };
+template <int width>
+struct backend_of<emulated_with_width<width>> {
+  using type = backends::emulated::backend_with_width<width>;
+};
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
 template <>
 struct backend_of<Kokkos::Cuda> {

@@ -4,12 +4,14 @@
 
 #include <lanewise/detail/register_split.hpp>
 #include <lanewise/detail/register_tile.hpp>
+#include <lanewise/emulated/meeting.hpp>
+#include <lanewise/emulated/resident.hpp>
 #include <lanewise/emulated/warp.hpp>
+#include <lanewise/emulated/watch.hpp>
 #include <lanewise/team.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <barrier>
 #include <memory>
 #include <new>
 #include <thread>
@@ -20,17 +22,21 @@ LANEWISE_BEGIN_NAMESPACE
 /// An execution space without a device: teams of several warps run on std::threads exactly as they
 /// would on a GPU, with plain loops for lanes. It exists to test GPU-shaped code where sanitizers
 /// work; it is not fast. Views live in HostSpace, calls block. Lanes take effect in an order that
-/// the seed chooses.
+/// the seed chooses, and so do warps if the interleaving is seeded.
+///
+/// Calls throw emulation_error when a kernel breaks a rule: docs/warp.md says which are checked.
 class emulated {
  public:
   using memory_space = Kokkos::HostSpace;
 
   emulated() = default;
-  explicit emulated(std::uint32_t seed, int concurrent_teams = 2)
-      : seed_(seed), concurrent_teams_(concurrent_teams) {}
+  explicit emulated(std::uint32_t seed, int concurrent_teams = 2,
+                    interleaving mode = interleaving::free)
+      : seed_(seed), concurrent_teams_(concurrent_teams), mode_(mode) {}
 
   std::uint32_t seed() const { return seed_; }
   int concurrent_teams() const { return concurrent_teams_; }
+  interleaving mode() const { return mode_; }
   void fence(const std::string& = "") const {}
   std::uint32_t impl_instance_id() const { return 0; }
   static const char* name() { return "emulated"; }
@@ -40,27 +46,39 @@ class emulated {
  private:
   std::uint32_t seed_ = 1;
   int concurrent_teams_ = 2;
+  interleaving mode_ = interleaving::free;
+};
+
+/// The same with warps of another width: what algorithms compute must not depend on it.
+template <int width>
+class emulated_with_width : public emulated {
+ public:
+  static_assert(width >= 8 && width <= 64);
+  using emulated::emulated;
 };
 
 namespace backends::emulated {
 
-template <int warps_>
+template <int warps_, int width = 32>
 class team {
  public:
-  using warp_type = emulated::warp<32>;
+  using warp_type = emulated::warp<width>;
   static constexpr int warps = warps_;
   static constexpr int windows_in_flight = 2;
   static constexpr bool one_ticket = false;
 
   team(std::uint32_t index, std::uint32_t league, int warp_index, std::uint32_t seed,
-       std::barrier<>& meeting)
+       emulated::meeting& meeting)
       : index_(index), league_(league), warp_index_(warp_index), warp_(seed), meeting_(meeting) {}
 
   warp_type warp() const { return warp_; }
   int warp_index() const { return warp_index_; }
   std::uint32_t index() const { return index_; }
   std::uint32_t league() const { return league_; }
-  void barrier() const { meeting_.arrive_and_wait(); }
+  // The built-ins name the caller, as std::source_location does where compilers agree on it.
+  void barrier(int line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
+    meeting_.arrive(*this_warp(), {file, line});
+  }
   template <class F>
   void once(F f) const {
     if (warp_index_ == 0) f();
@@ -93,54 +111,72 @@ class team {
   std::uint32_t league_;
   int warp_index_;
   warp_type warp_;
-  std::barrier<>& meeting_;
-};
-
-/// What one team at a time uses.
-template <class Scratch>
-struct resident {
-  explicit resident(int warps) : meeting(warps) {}
-  std::barrier<> meeting;
-  alignas(64) unsigned char bytes[sizeof(Scratch)];
+  emulated::meeting& meeting_;
 };
 
 /// The life of one warp's thread: its part of every team that runs in this slot.
 template <class Team, class Kernel, class Scratch>
-void run_warp(std::uint32_t seed, std::int64_t slot, std::int64_t at_once, std::int64_t league,
-              int warp_index, resident<Scratch>& here, const Kernel& kernel) {
-  for (std::int64_t i = slot; i < league; i += at_once) {
-    const auto order = seed * 2654435761u + static_cast<std::uint32_t>(i) * 97u +
-                       static_cast<std::uint32_t>(warp_index);
-    kernel(Team(static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(league), warp_index,
-                order, here.meeting),
-           *reinterpret_cast<Scratch*>(here.bytes));
-    here.meeting.arrive_and_wait();
+void run_warp(running_warp me, std::int64_t slot, std::int64_t at_once,
+              std::vector<std::unique_ptr<resident<Scratch>>>& slots, const Kernel& kernel) {
+  resident<Scratch>& here = *slots[static_cast<std::size_t>(slot)];
+  scheduler* order = me.launch.order();
+  if (order != nullptr) order->enter(me.seat);
+  const runs_here now(me);
+  try {
+    for (me.team_index = slot; me.team_index < me.league; me.team_index += at_once) {
+      const auto lane_order = me.launch.seed() * 2654435761u +
+                              static_cast<std::uint32_t>(me.team_index) * 97u +
+                              static_cast<std::uint32_t>(me.warp_index);
+      me.random.seed(lane_order);
+      kernel(Team(static_cast<std::uint32_t>(me.team_index), static_cast<std::uint32_t>(me.league),
+                  me.warp_index, lane_order, here.meeting()),
+             here.scratch());
+      here.meeting().leave(me, [&] {
+        here.check_guards(me);
+        here.poison(me.team_index + at_once);
+      });
+    }
+  } catch (const cancelled&) {
+  } catch (...) {
+    me.launch.stop(std::current_exception());
+    for (const auto& s : slots) s->meeting().wake_all();
   }
+  if (order != nullptr) order->leave(me.seat);
 }
 
-struct backend {
+template <int width>
+struct backend_with_width {
   static constexpr const char* name = "emulated";
+  /// No more warps than lanes: one warp combines what the others found.
   template <class Policy>
-  using team = emulated::team<Policy::warps>;
+  using team = emulated::team<(Policy::warps < width ? Policy::warps : width), width>;
 
-  /// Runs the teams, a few at a time, every warp on a thread of its own.
+  /// Runs the teams, a few at a time, every warp on a thread of its own. Throws what a warp threw,
+  /// when all have ended.
   template <class Kernel>
-  static void launch(const lanewise::emulated& exec, const char*, std::int64_t league,
+  static void launch(const lanewise::emulated& exec, const char* label, std::int64_t league,
                      const Kernel& kernel) {
-    using team_type = emulated::team<Kernel::policy::warps>;
+    using team_type = team<typename Kernel::policy>;
     using scratch = typename Kernel::template scratch<team_type>;
+    constexpr int warps = team_type::warps;
     const std::int64_t at_once =
         league < exec.concurrent_teams() ? league : exec.concurrent_teams();
+    launch_state state(label, exec.seed(), exec.mode(), static_cast<int>(at_once) * warps);
     std::vector<std::unique_ptr<resident<scratch>>> slots;
-    std::vector<std::thread> threads;
     for (std::int64_t slot = 0; slot < at_once; ++slot) {
-      slots.push_back(std::make_unique<resident<scratch>>(team_type::warps));
-      for (int w = 0; w < team_type::warps; ++w) {
-        threads.emplace_back(run_warp<team_type, Kernel, scratch>, exec.seed(), slot, at_once,
-                             league, w, std::ref(*slots.back()), std::cref(kernel));
-      }
+      slots.push_back(std::make_unique<resident<scratch>>(exec.seed(), slot, warps,
+                                                          static_cast<int>(slot) * warps));
+    }
+    std::vector<std::thread> threads;
+    for (int seat = 0; seat < static_cast<int>(at_once) * warps; ++seat) {
+      const int slot = seat / warps;
+      threads.emplace_back(run_warp<team_type, Kernel, scratch>,
+                           running_warp{state, slots[static_cast<std::size_t>(slot)]->shadow(),
+                                        seat, seat % warps, slot, league},
+                           slot, at_once, std::ref(slots), std::cref(kernel));
     }
     for (auto& t : threads) t.join();
+    state.rethrow();
   }
 
   /// Teams draw tickets until there are none left.
@@ -164,6 +200,7 @@ struct backend {
   }
   static bool is_capturing(const lanewise::emulated&) { return false; }
 };
+using backend = backend_with_width<32>;
 
 }  // namespace backends::emulated
 LANEWISE_END_NAMESPACE

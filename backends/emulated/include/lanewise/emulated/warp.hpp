@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/emulated/watch.hpp>
 #include <lanewise/warp.hpp>
 
 #include <atomic>
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <thread>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::emulated {
@@ -131,8 +131,14 @@ class warp : public warp_operations<warp<W>> {
 
   static int popcount(std::uint32_t b) { return std::popcount(b); }
   static int popcount(std::uint64_t b) { return std::popcount(b); }
-  static int lowest(bits b) { return std::countr_zero(b); }
-  static int highest(bits b) { return std::bit_width(b) - 1; }
+  static int lowest(bits b) {
+    if (b == 0) fail("lowest: there is no bit");
+    return std::countr_zero(b);
+  }
+  static int highest(bits b) {
+    if (b == 0) fail("highest: there is no bit");
+    return std::bit_width(b) - 1;
+  }
 
   lanes<std::uint32_t> lane() const {
     lanes<std::uint32_t> r;
@@ -198,6 +204,7 @@ class warp : public warp_operations<warp<W>> {
 
   template <class T>
   T broadcast(const lanes<T>& a, int source) const {
+    check_range("broadcast", "the lane", source, 0, W - 1);
     return a.lane[source];
   }
   template <class T, class I>
@@ -208,43 +215,50 @@ class warp : public warp_operations<warp<W>> {
   }
   template <class T>
   lanes<T> shuffle_up(const lanes<T>& a, int k) const {
+    check_range("shuffle_up", "the distance", k, 0, W - 1);
     lanes<T> r;
     for (int i = 0; i < W; ++i) r.lane[i] = a.lane[i >= k ? i - k : i];
     return r;
   }
   template <class T>
   lanes<T> shuffle_down(const lanes<T>& a, int k) const {
+    check_range("shuffle_down", "the distance", k, 0, W - 1);
     lanes<T> r;
     for (int i = 0; i < W; ++i) r.lane[i] = a.lane[i + k < W ? i + k : i];
     return r;
   }
   template <class T>
   lanes<T> shuffle_xor(const lanes<T>& a, int k) const {
+    check_range("shuffle_xor", "the distance", k, 0, W - 1);
     lanes<T> r;
-    for (int i = 0; i < W; ++i) r.lane[i] = a.lane[(i ^ k) % W];
+    for (int i = 0; i < W; ++i) r.lane[i] = a.lane[i ^ k];
     return r;
   }
 
   template <class T, class Op>
   T reduce(const lanes<T>& a, Op op, int n = W) const {
+    check_range("reduce", "the number of lanes", n, 1, W);
     T x = a.lane[0];
     for (int i = 1; i < n; ++i) x = op(x, a.lane[i]);
     return x;
   }
   template <class T, class Op>
   T reduce_from(int start, const lanes<T>& a, Op op) const {
+    check_range("reduce_from", "the first lane", start, 0, W - 1);
     T x = a.lane[start];
     for (int i = start + 1; i < W; ++i) x = op(x, a.lane[i]);
     return x;
   }
   template <class T, class Op>
   lanes<T> inclusive_scan(const lanes<T>& a, Op op, int n = W) const {
+    check_range("inclusive_scan", "the number of lanes", n, 0, W);
     lanes<T> r = a;
     for (int i = 1; i < n; ++i) r.lane[i] = op(r.lane[i - 1], a.lane[i]);
     return r;
   }
   template <class T, class Op>
   lanes<T> exclusive_scan(const lanes<T>& a, Op op, T init, int n = W) const {
+    check_range("exclusive_scan", "the number of lanes", n, 0, W);
     lanes<T> r(init);
     for (int i = 1; i < n; ++i) r.lane[i] = op(r.lane[i - 1], a.lane[i - 1]);
     return r;
@@ -265,26 +279,30 @@ class warp : public warp_operations<warp<W>> {
   // Memory.
   template <class T>
   lanes<std::remove_const_t<T>> load(T* p) const {
+    const watched memory = watch("load");
     lanes<std::remove_const_t<T>> r;
-    for (int i = 0; i < W; ++i) r.lane[i] = p[i];
+    for (int i = 0; i < W; ++i) r.lane[i] = memory.read(p + i, i);
     return r;
   }
   template <class T>
   lanes<std::remove_const_t<T>> load(const mask& m, T* p, std::remove_const_t<T> otherwise) const {
+    const watched memory = watch("load");
     lanes<std::remove_const_t<T>> r(otherwise);
     for (int i = 0; i < W; ++i) {
-      if (m.lane[i]) r.lane[i] = p[i];
+      if (m.lane[i]) r.lane[i] = memory.read(p + i, i);
     }
     return r;
   }
   template <class T>
   void store(T* p, const lanes<T>& a) const {
-    in_some_order([&](int i) { p[i] = a.lane[i]; });
+    const watched memory = watch("store");
+    in_some_order([&](int i) { memory.write(p + i, i, a.lane[i]); });
   }
   template <class T>
   void store(const mask& m, T* p, const lanes<T>& a) const {
+    const watched memory = watch("store");
     in_some_order([&](int i) {
-      if (m.lane[i]) p[i] = a.lane[i];
+      if (m.lane[i]) memory.write(p + i, i, a.lane[i]);
     });
   }
   template <class T>
@@ -297,27 +315,31 @@ class warp : public warp_operations<warp<W>> {
   }
   template <class T, class I>
   lanes<std::remove_const_t<T>> gather(T* p, const lanes<I>& index) const {
+    const watched memory = watch("gather");
     lanes<std::remove_const_t<T>> r;
-    for (int i = 0; i < W; ++i) r.lane[i] = p[index.lane[i]];
+    for (int i = 0; i < W; ++i) r.lane[i] = memory.read(p + index.lane[i], i);
     return r;
   }
   template <class T, class I>
   lanes<std::remove_const_t<T>> gather(const mask& m, T* p, const lanes<I>& index,
                                        std::remove_const_t<T> otherwise) const {
+    const watched memory = watch("gather");
     lanes<std::remove_const_t<T>> r(otherwise);
     for (int i = 0; i < W; ++i) {
-      if (m.lane[i]) r.lane[i] = p[index.lane[i]];
+      if (m.lane[i]) r.lane[i] = memory.read(p + index.lane[i], i);
     }
     return r;
   }
   template <class T, class I>
   void scatter(T* p, const lanes<I>& index, const lanes<T>& a) const {
-    in_some_order([&](int i) { p[index.lane[i]] = a.lane[i]; });
+    const watched memory = watch("scatter");
+    in_some_order([&](int i) { memory.write(p + index.lane[i], i, a.lane[i]); });
   }
   template <class T, class I>
   void scatter(const mask& m, T* p, const lanes<I>& index, const lanes<T>& a) const {
+    const watched memory = watch("scatter");
     in_some_order([&](int i) {
-      if (m.lane[i]) p[index.lane[i]] = a.lane[i];
+      if (m.lane[i]) memory.write(p + index.lane[i], i, a.lane[i]);
     });
   }
   template <scope s = scope::device, class T, class I>
@@ -330,6 +352,8 @@ class warp : public warp_operations<warp<W>> {
   }
   template <order o = order::relaxed, scope s = scope::device, class T, class I>
   lanes<T> fetch_add(const mask& m, T* p, const lanes<I>& index, const lanes<T>& a) const {
+    racing_step();
+    racing_change();
     lanes<T> r(T{});
     in_some_order([&](int i) {
       if (m.lane[i])
@@ -340,19 +364,22 @@ class warp : public warp_operations<warp<W>> {
   template <order o = order::acq_rel, scope s = scope::device, class T, class I>
   lanes<T> compare_exchange(const mask& m, T* p, const lanes<I>& index, const lanes<T>& expected,
                             const lanes<T>& desired) const {
+    racing_step();
     lanes<T> r = expected;
     in_some_order([&](int i) {
-      if (m.lane[i])
-        std::atomic_ref<T>(p[index.lane[i]])
-            .compare_exchange_strong(r.lane[i], desired.lane[i], detail::std_order<o>);
+      if (m.lane[i] &&
+          std::atomic_ref<T>(p[index.lane[i]])
+              .compare_exchange_strong(r.lane[i], desired.lane[i], detail::std_order<o>))
+        racing_change();
     });
     return r;
   }
   template <class T>
   int compress_store(T* p, const mask& m, const lanes<T>& a) const {
+    const watched memory = watch("compress_store");
     int n = 0;
     for (int i = 0; i < W; ++i) {
-      if (m.lane[i]) p[n++] = a.lane[i];
+      if (m.lane[i]) memory.write(p + n++, i, a.lane[i]);
     }
     return n;
   }
@@ -366,25 +393,40 @@ class warp : public warp_operations<warp<W>> {
   }
   template <order o = order::relaxed, scope s = scope::device, class T>
   T load(const T& ref) const {
+    racing_step();
     return std::atomic_ref<T>(const_cast<T&>(ref)).load(detail::std_order<o>);
   }
   template <order o = order::relaxed, scope s = scope::device, class T>
   void store(T& ref, std::type_identity_t<T> x) const {
+    racing_step();
+    racing_change();
     std::atomic_ref<T>(ref).store(x, detail::std_order<o>);
   }
   template <order o = order::relaxed, scope s = scope::device, class T>
   T fetch_add(T& ref, std::type_identity_t<T> x) const {
+    racing_step();
+    racing_change();
     return std::atomic_ref<T>(ref).fetch_add(x, detail::std_order<o>);
   }
   template <order o = order::acq_rel, scope s = scope::device, class T>
   T compare_exchange(T& ref, std::type_identity_t<T> expected,
                      std::type_identity_t<T> desired) const {
-    std::atomic_ref<T>(ref).compare_exchange_strong(expected, desired, detail::std_order<o>);
+    racing_step();
+    if (std::atomic_ref<T>(ref).compare_exchange_strong(expected, desired, detail::std_order<o>))
+      racing_change();
     return expected;
   }
-  void fence() const {}
+  void fence() const {
+    if (this_warp() != nullptr) ++this_warp()->now.fences;
+  }
   /// Between two looks at memory that somebody else writes.
-  void pause() const { std::this_thread::yield(); }
+  void pause() const {
+    if (this_warp() != nullptr) {
+      this_warp()->pause();
+    } else {
+      std::this_thread::yield();
+    }
+  }
 
   // Sub-warps, one after the other.
   template <int w, class F>
@@ -414,6 +456,7 @@ class warp : public warp_operations<warp<W>> {
   friend class warp;
   warp(std::uint32_t seed, int group) : seed_(seed), group_(group) {}
 
+  watched watch(const char* operation) const { return watched(operation, group_ * W); }
   template <class F>
   void in_some_order(F f) const {
     const std::uint32_t stride = 2 * (seed_ >> 8) + 1;
@@ -421,6 +464,7 @@ class warp : public warp_operations<warp<W>> {
   }
   template <std::memory_order o, class T, class I>
   lanes<T> racing_load(const mask& m, const T* p, const lanes<I>& index, T otherwise) const {
+    racing_step();
     lanes<T> r(otherwise);
     for (int i = 0; i < W; ++i) {
       if (m.lane[i]) r.lane[i] = std::atomic_ref<T>(const_cast<T&>(p[index.lane[i]])).load(o);

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "check_multisplit.hpp"
+#include "check_scans.hpp"
+#include <lanewise/reduce.hpp>
+#include <support/functors.hpp>
+
+#include <catch2/catch_template_test_macros.hpp>
+
+// Every algorithm at warps of LANEWISE_TEST_WIDTH lanes. Scans hand values on through the chain.
+
+namespace {
+
+using namespace test;
+
+template <class T, class Op>
+void check_reduce(const std::vector<T>& items, const T& init, Op op) {
+  const array<T> in(items);
+  const cell<T> result;
+  lanewise::reduce(make_space(), in.const_view(), result.view(), op, init);
+  CHECK(result.get() == oracle::reduce(items, op, init));
+  CHECK(in.unchanged());
+}
+
+}  // namespace
+
+TEST_CASE("Warps have the width that was asked for", "[width]") {
+  CHECK(lanewise::warp_t<space>::width == LANEWISE_TEST_WIDTH);
+}
+
+TEMPLATE_TEST_CASE("Reductions and scans do not depend on the width", "[width]", std::uint8_t,
+                   std::uint32_t, affine) {
+  for (const std::int64_t n : sizes_around(scan_tile<TestType>)) {
+    CAPTURE(n);
+    const auto items = random_items<TestType>(n);
+    if constexpr (std::is_same_v<TestType, affine>) {
+      check_reduce(items, affine{1, 0, 0}, then{});
+      check_scans(items, affine{1, 0, 0}, then{});
+    } else {
+      check_reduce(items, TestType(5), lanewise::plus{});
+      check_scans(items, TestType(5), lanewise::plus{});
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("Multisplits do not depend on the width", "[width]", std::uint8_t,
+                   std::uint32_t) {
+  for (const std::uint32_t m : {1u, 2u, 7u, 8u, 9u, 33u, 64u, 256u}) {
+    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{65}, split_tile<TestType> + 131}) {
+      CAPTURE(m, n);
+      const auto items = random_items<TestType>(n);
+      check_pairs(items, m, m);
+      check_keys(items, m, m + m / 2);
+    }
+  }
+}

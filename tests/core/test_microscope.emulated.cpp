@@ -1,0 +1,371 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <lanewise/backend.hpp>
+#include <support/space.hpp>
+
+#include <catch2/catch_message.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include <functional>
+#include <string>
+
+// Kernels with bugs in them, and what the emulated backend says about each.
+
+LANEWISE_BEGIN_NAMESPACE
+namespace test_kernels {
+
+struct words {
+  std::uint32_t word[64];
+};
+
+/// Runs f(team, scratch) in every warp of teams of 4.
+template <class F>
+struct planted {
+  struct policy : launch_policy {
+    static constexpr int warps = 4;
+  };
+  template <class Team>
+  using scratch = words;
+  F f;
+  template <class Team>
+  void operator()(const Team& team, scratch<Team>& shared) const {
+    f(team, shared);
+  }
+};
+
+}  // namespace test_kernels
+LANEWISE_END_NAMESPACE
+
+namespace {
+
+using namespace test;
+using lanewise::emulated;
+using lanewise::interleaving;
+using u32 = std::uint32_t;
+using words = lanewise::test_kernels::words;
+
+template <class F>
+void start(const emulated& exec, std::int64_t league, F f) {
+  lanewise::launch(exec, "Lanewise::test::planted", league, lanewise::test_kernels::planted<F>{f});
+}
+
+/// What the backend says, or "" if it finds nothing.
+template <class F>
+std::string report(const emulated& exec, std::int64_t league, F f) {
+  try {
+    start(exec, league, f);
+  } catch (const lanewise::emulation_error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+constexpr interleaving modes[] = {interleaving::free, interleaving::delayed, interleaving::seeded};
+
+/// Runs it in every mode; the report must name kernel, seed, team 2 and the warp, and have the
+/// parts.
+template <class F>
+void must_report(int warp, std::initializer_list<std::string> parts, F f) {
+  for (const interleaving mode : modes) {
+    const std::string text = report(emulated(seed(), 2, mode), 5, f);
+    CAPTURE(mode, text);
+    CHECK(has(text, "kernel 'Lanewise::test::planted'"));
+    CHECK(has(text, "seed " + std::to_string(seed())));
+    CHECK(has(text, "team 2 of 5"));
+    if (warp >= 0) CHECK(has(text, "warp " + std::to_string(warp) + ")"));
+    for (const auto& part : parts) CHECK(has(text, part));
+  }
+}
+
+/// The same for races, which ThreadSanitizer would report too if warps ran at the same time.
+template <class F>
+void must_report_race(std::initializer_list<std::string> parts, F f) {
+  for (u32 seed = 1; seed <= 10; ++seed) {
+    const std::string text = report(emulated(seed, 2, interleaving::seeded), 5, f);
+    CAPTURE(seed, text);
+    CHECK(has(text, "kernel 'Lanewise::test::planted' (seed " + std::to_string(seed) +
+                        ", team 2 of 5, warp "));
+    for (const auto& part : parts) CHECK(has(text, part));
+  }
+}
+
+template <class F>
+void must_be_fine(F f) {
+  for (const interleaving mode : modes) {
+    CAPTURE(mode);
+    CHECK(report(emulated(seed(), 3, mode), 7, f) == "");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("A warp that leaves while others wait at a barrier is reported", "[microscope]") {
+  must_report(-1, {"left the kernel", "team.barrier() in", "test_microscope.emulated.cpp:"},
+              [](const auto& team, words&) {
+                team.barrier();
+                if (team.index() == 2 && team.warp_index() == 3) return;
+                team.barrier();
+              });
+}
+
+TEST_CASE("A warp that waits once more than the others is reported", "[microscope]") {
+  must_report(-1, {"left the kernel", "team.barrier()"}, [](const auto& team, words&) {
+    const int rounds = team.index() == 2 && team.warp_index() == 1 ? 3 : 2;
+    for (int i = 0; i < rounds; ++i) team.barrier();
+  });
+}
+
+TEST_CASE("Warps that meet at different barriers are reported", "[microscope]") {
+  must_report(-1, {"it waits at team.barrier() in", "but warp"}, [](const auto& team, words&) {
+    if (team.index() == 2 && team.warp_index() == 0) {
+      team.barrier();
+    } else {
+      team.barrier();
+    }
+  });
+}
+
+TEST_CASE("Warps that wait for others when one fails all end", "[microscope]") {
+  // Some wait at the barrier, some for a word that nobody writes.
+  u32 never = 0;
+  volatile int too_many = 32;
+  must_report(0, {"broadcast: the lane is 32, not in [0, 31]"}, [&](const auto& team, words&) {
+    const auto warp = team.warp();
+    if (team.index() == 2 && team.warp_index() == 0) warp.broadcast(warp.lane(), too_many);
+    if (team.index() >= 2 && team.warp_index() == 1) {
+      while (warp.load(never) == 0) warp.pause();
+    }
+    team.barrier();
+  });
+}
+
+TEST_CASE("What a functor throws arrives at the caller", "[microscope]") {
+  for (const interleaving mode : modes) {
+    const auto broken = [](const auto& team, words&) {
+      team.barrier();
+      if (team.index() == 1 && team.warp_index() == 2) throw std::length_error("mine");
+      team.barrier();
+    };
+    CHECK_THROWS_AS(start(emulated(seed(), 2, mode), 4, broken), std::length_error);
+  }
+}
+
+TEST_CASE("Writing in front of scratch or behind it is reported", "[microscope]") {
+  must_report(-1, {"scratch has 256 bytes, and byte 256 was written"},
+              [](const auto& team, words& shared) {
+                if (team.index() != 2 || team.warp_index() != 1) return;
+                const auto warp = team.warp();
+                // One too far.
+                warp.store(shared.word + 33, warp.lane());
+              });
+  must_report(-1, {"byte -1 of the team's scratch was written"},
+              [](const auto& team, words& shared) {
+                if (team.index() == 2)
+                  team.once([&] { reinterpret_cast<unsigned char*>(shared.word)[-1] = 1; });
+              });
+}
+
+TEST_CASE("Scratch holds something else in every team, and the same with the same seed",
+          "[microscope]") {
+  const auto seen = [](u32 seed) {
+    std::vector<u32> first(6);
+    start(emulated(seed, 1), 6, [&](const auto& team, words& shared) {
+      team.once([&] { first[team.index()] = shared.word[7]; });
+      team.barrier();
+      team.once([&] { shared.word[7] = 0; });
+    });
+    return first;
+  };
+  const auto words_seen = seen(1);
+  CHECK(words_seen == seen(1));
+  CHECK(words_seen != seen(2));
+  for (std::size_t i = 0; i < words_seen.size(); ++i) {
+    CHECK(words_seen[i] != 0);
+    for (std::size_t j = 0; j < i; ++j) CHECK(words_seen[i] != words_seen[j]);
+  }
+}
+
+TEST_CASE("Lanes and numbers of lanes out of range are reported", "[microscope]") {
+  const auto in_team_2 = [](auto f) {
+    return [f](const auto& team, words&) {
+      if (team.index() == 2 && team.warp_index() == 3) f(team.warp());
+    };
+  };
+  const auto add = lanewise::plus{};
+  // Read when they are used, so that the compiler does not see the mistakes and warn of them.
+  volatile int minus_one = -1, none = 0, all = 32, too_many = 33;
+  must_report(3, {"broadcast: the lane is -1, not in [0, 31]"},
+              in_team_2([&](const auto& w) { w.broadcast(w.lane(), minus_one); }));
+  must_report(3, {"reduce: the number of lanes is 0, not in [1, 32]"},
+              in_team_2([&](const auto& w) { w.reduce(w.lane(), add, none); }));
+  must_report(3, {"reduce_from: the first lane is 32"},
+              in_team_2([&](const auto& w) { w.reduce_from(all, w.lane(), add); }));
+  must_report(3, {"inclusive_scan: the number of lanes is 33"},
+              in_team_2([&](const auto& w) { w.inclusive_scan(w.lane(), add, too_many); }));
+  must_report(3, {"exclusive_scan: the number of lanes is -1"},
+              in_team_2([&](const auto& w) { w.exclusive_scan(w.lane(), add, 0u, minus_one); }));
+  must_report(3, {"shuffle_up: the distance is 32"},
+              in_team_2([&](const auto& w) { w.shuffle_up(w.lane(), all); }));
+  must_report(3, {"shuffle_down: the distance is -1"},
+              in_team_2([&](const auto& w) { w.shuffle_down(w.lane(), minus_one); }));
+  must_report(3, {"shuffle_xor: the distance is 32"},
+              in_team_2([&](const auto& w) { w.shuffle_xor(w.lane(), all); }));
+  must_report(3, {"lowest: there is no bit"},
+              in_team_2([&](const auto& w) { w.lowest(w.ballot(w.first(0))); }));
+  must_report(3, {"highest: there is no bit"},
+              in_team_2([&](const auto& w) { w.highest(w.ballot(w.first(0))); }));
+  must_report(3, {"broadcast: the lane is 8, not in [0, 7]"}, in_team_2([&](const auto& w) {
+                w.template split<8>([&](const auto& sub) { sub.broadcast(sub.lane(), all / 4); });
+              }));
+}
+
+namespace {
+
+/// Draws tickets without an atomic; returns how many values each of them was drawn with.
+u32 tickets_drawn_by_load_and_store(const emulated& exec) {
+  u32 next = 0;
+  start(exec, 4, [&](const auto& team, words&) {
+    const auto warp = team.warp();
+    const u32 mine = warp.load(next);
+    warp.store(next, mine + 1);
+  });
+  return next;
+}
+
+}  // namespace
+
+TEST_CASE("A seeded interleaving finds a race, and finds it again", "[microscope]") {
+  int wrong = 0;
+  std::vector<u32> results;
+  for (u32 seed = 1; seed <= 20; ++seed) {
+    const emulated exec(seed, 2, interleaving::seeded);
+    const u32 drawn = tickets_drawn_by_load_and_store(exec);
+    CAPTURE(seed);
+    for (int again = 0; again < 3; ++again) CHECK(tickets_drawn_by_load_and_store(exec) == drawn);
+    wrong += drawn != 16;
+    results.push_back(drawn);
+  }
+  CHECK(wrong > 0);
+  std::sort(results.begin(), results.end());
+  CHECK(std::unique(results.begin(), results.end()) - results.begin() > 2);
+}
+
+TEST_CASE("Different seeds take atomics in different orders, each seed in one", "[microscope]") {
+  const auto order = [](u32 seed) {
+    u32 next = 0;
+    std::vector<u32> tickets(4 * 4);
+    start(emulated(seed, 4, interleaving::seeded), 4, [&](const auto& team, words&) {
+      const auto warp = team.warp();
+      const u32 mine = warp.fetch_add(next, 1u);
+      warp.once([&] { tickets[mine] = team.index() * 4 + static_cast<u32>(team.warp_index()); });
+    });
+    return tickets;
+  };
+  CHECK(order(1) == order(1));
+  CHECK(order(2) == order(2));
+  CHECK(order(1) != order(2));
+}
+
+TEST_CASE("Waiting for what nobody does is reported where the interleaving is seeded",
+          "[microscope]") {
+  u32 never = 0;
+  const auto text = report(emulated(3, 2, interleaving::seeded), 2, [&](const auto& team, words&) {
+    while (team.warp().load(never) == 0) team.warp().pause();
+  });
+  CHECK(has(text, "kernel 'Lanewise::test::planted' (seed 3, team "));
+  CHECK(has(text, "it waits for something that no warp is going to do"));
+}
+
+TEST_CASE("A missing fence between lanes is reported", "[microscope]") {
+  const auto reversed = [](bool fenced) {
+    return [fenced](const auto& team, words& shared) {
+      if (team.warp_index() != 1) return;
+      const auto warp = team.warp();
+      const auto turned = warp.map([](u32 i) { return 31 - i; }, warp.lane());
+      warp.store(shared.word, warp.lane());
+      if (fenced || team.index() != 2) warp.fence();
+      warp.gather(shared.word, turned);
+      warp.fence();
+      warp.scatter(shared.word, turned, warp.lane());
+      // Every lane reads what it wrote itself.
+      warp.gather(shared.word, turned);
+    };
+  };
+  must_report(1,
+              {"gather: lane 0 reads byte 124 of the team's scratch, which lane 31 wrote with "
+               "no warp.fence() between"},
+              reversed(false));
+  must_be_fine(reversed(true));
+}
+
+TEST_CASE("Lanes of different sub-warps are told apart", "[microscope]") {
+  must_report(0, {"load: lane 8 reads byte 0 of the team's scratch, which lane 0 wrote"},
+              [](const auto& team, words& shared) {
+                if (team.index() != 2 || team.warp_index() != 0) return;
+                team.warp().template split<8>([&](const auto& sub) {
+                  if (sub.broadcast(sub.take(team.warp().lane()), 0) == 0) {
+                    sub.store(shared.word, sub.lane());
+                  } else {
+                    sub.load(shared.word);
+                  }
+                });
+              });
+}
+
+TEST_CASE("A missing barrier between a write and a read of another warp is reported",
+          "[microscope]") {
+  const auto neighbours = [](bool met) {
+    return [met](const auto& team, words& shared) {
+      const auto warp = team.warp();
+      const int w = team.warp_index();
+      const auto half = warp.first(16);
+      warp.store(half, shared.word + 16 * w, warp.lane());
+      if (met || team.index() != 2) team.barrier();
+      warp.load(half, shared.word + 16 * (w ^ 1), 0u);
+    };
+  };
+  must_report_race({"of the team's scratch, which warp ", "with no team.barrier() between"},
+                   neighbours(false));
+  must_be_fine(neighbours(true));
+}
+
+TEST_CASE("A missing barrier between a read and the next write is reported", "[microscope]") {
+  const auto rounds = [](bool met) {
+    return [met](const auto& team, words& shared) {
+      const auto warp = team.warp();
+      for (int round = 0; round < 2; ++round) {
+        if (team.warp_index() == round) warp.store(shared.word, warp.lane());
+        team.barrier();
+        warp.load(shared.word);
+        if (met || team.index() != 2) team.barrier();
+      }
+    };
+  };
+  must_report_race({"of the team's scratch, which ", "with no team.barrier() between"},
+                   rounds(false));
+  must_be_fine(rounds(true));
+}
+
+TEST_CASE("Kernels that keep the rules run in every mode", "[microscope]") {
+  for (const interleaving mode : modes) {
+    for (u32 seed = 1; seed <= 5; ++seed) {
+      CAPTURE(mode, seed);
+      u32 sum = 0;
+      start(emulated(seed, 3, mode), 7, [&](const auto& team, words& shared) {
+        const auto warp = team.warp();
+        const u32 mine = warp.reduce(warp.lane(), lanewise::plus{});
+        warp.once([&] { shared.word[team.warp_index()] = mine; });
+        team.barrier();
+        const auto all = warp.load(warp.first(4), shared.word, 0u);
+        if (team.warp_index() == 0) warp.fetch_add(sum, warp.reduce(all, lanewise::plus{}));
+        team.barrier();
+      });
+      CHECK(sum == 7 * 4 * 496);
+    }
+  }
+}
