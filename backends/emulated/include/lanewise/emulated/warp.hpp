@@ -215,14 +215,14 @@ class warp : public warp_operations<warp<W>> {
   }
   template <class T>
   lanes<T> shuffle_up(const lanes<T>& a, int k) const {
-    check_range("shuffle_up", "the distance", k, 0, W - 1);
+    check_range("shuffle_up", "the distance", k, 0, W);
     lanes<T> r;
     for (int i = 0; i < W; ++i) r.lane[i] = a.lane[i >= k ? i - k : i];
     return r;
   }
   template <class T>
   lanes<T> shuffle_down(const lanes<T>& a, int k) const {
-    check_range("shuffle_down", "the distance", k, 0, W - 1);
+    check_range("shuffle_down", "the distance", k, 0, W);
     lanes<T> r;
     for (int i = 0; i < W; ++i) r.lane[i] = a.lane[i + k < W ? i + k : i];
     return r;
