@@ -12,7 +12,7 @@ namespace kernels {
 /// results, in order.
 template <class Source, class Op, class T>
 struct reduce_kernel {
-  // H200, 2^28 u32: see perf/results/h200.
+  // H200, 2^28 u32: 1.02 of CUB as first chosen (docs/measurements.md); not tuned.
   struct policy : launch_policy {
     static constexpr int warps = 16;
     static constexpr int items_per_lane = sizeof(T) >= 16 ? 4 : 16;
