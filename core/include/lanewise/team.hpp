@@ -35,10 +35,11 @@ LANEWISE_BEGIN_NAMESPACE
 //     count()  scan(op)  total()                total() after scan(op); both need count() > 0
 //     store(sink)  store_inclusive(sink, before, op)  store_exclusive(sink, before, op)
 //   reduce_range<T, Policy>(scratch, source, first, last, op)    a long range, streamed
-//   Team::compaction<T, Policy, First, Second>    a tile of which some items are kept, and the
-//                                    columns that are written for those
-//   compact<T, Policy, First, Second>(scratch, source, marks, first, n)
-//                                    that tile: total<State>()  stage()  write(one, two, start, end)
+//   Team::compaction<T, Policy, First, Second, Source>
+//                                    a tile of which some items are kept, and the columns that are
+//                                    written for those: constructed from (team, scratch, source,
+//                                    marks, first, n); total<State>()  stage()
+//                                    write(one, two, start, end)
 //   Team::split<Key, Policy>         counts a tile into, and distributes it over, buckets; see
 //                                    multisplit.hpp
 //

@@ -70,6 +70,7 @@ LANEWISE_BEGIN_NAMESPACE
 //   compare_exchange(m, p, L<I>, expected, desired)                returns the old values
 //   compress_store(p, m, a)               writes exactly count(m) values, in lane order; returns
 //                                         count(m)
+//   compress_store_over(p, m, a)          the same, and may write anything to the rest of p[0, W)
 //   prefetch(m, p, L<I>)                  a hint; nothing on CUDA
 //
 //   once(f)                               one lane calls f(); its result is broadcast

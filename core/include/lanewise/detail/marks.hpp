@@ -75,6 +75,7 @@ struct no_column {
 template <class Sink>
 struct kept_items : no_column {
   static constexpr bool needs_item = true;
+  using sink_type = Sink;
   Sink sink;
   LANEWISE_FUNCTION explicit kept_items(const Sink& s) : sink(s) {}
 };
@@ -83,6 +84,7 @@ struct kept_items : no_column {
 template <class Sink>
 struct rejected_items : no_column {
   static constexpr bool needs_rejected = true;
+  using sink_type = Sink;
   Sink sink;
   LANEWISE_FUNCTION explicit rejected_items(const Sink& s) : sink(s) {}
 };
@@ -92,6 +94,7 @@ template <class Source, class Sink>
 struct kept_values : no_column {
   static constexpr bool needs_index = true;
   Source source;
+  using sink_type = Sink;
   Sink sink;
   LANEWISE_FUNCTION kept_values(const Source& from, const Sink& to) : source(from), sink(to) {}
 };
@@ -101,6 +104,7 @@ template <class Sink>
 struct kept_distances : no_column {
   static constexpr bool needs_index = true;
   static constexpr bool needs_previous = true;
+  using sink_type = Sink;
   Sink sink;
   LANEWISE_FUNCTION explicit kept_distances(const Sink& s) : sink(s) {}
 };

@@ -48,9 +48,6 @@ class register_compaction : public register_rows<Team, T, items_per_lane> {
     fold();
   }
 
-  /// Items per tile when there are n in all.
-  static LANEWISE_FUNCTION std::int64_t tile_items(const Team&, std::int64_t) { return items; }
-
   /// How many items of the tile are kept, and where the last of them is.
   template <class State>
   LANEWISE_FUNCTION State total() const {

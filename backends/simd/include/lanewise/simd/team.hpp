@@ -52,21 +52,8 @@ class team {
   template <class Key, class Policy>
   using split = lanewise::detail::cache_split<team, Key, tile<Key, Policy>::items>;
 
-  template <class T, class Policy, class First, class Second>
-  struct compaction {
-    struct scratch {};
-    /// A thread on its own needs no totals before it writes, and so no tiles.
-    static std::int64_t tile_items(const team& t, std::int64_t n) {
-      return t.league() == 1 && n > 0 ? n : tile<T, Policy>::items;
-    }
-  };
-  template <class T, class Policy, class First, class Second, class Source, class Marks>
-  auto compact(typename compaction<T, Policy, First, Second>::scratch&, const Source& source,
-               const Marks& marks, std::int64_t first, std::int64_t n) const {
-    const std::int64_t items = compaction<T, Policy, First, Second>::tile_items(*this, n);
-    return lanewise::detail::cache_compaction<team, Source, Marks>(
-        *this, source, marks, first, first + items < n ? first + items : n, n);
-  }
+  template <class T, class Policy, class First, class Second, class Source>
+  using compaction = lanewise::detail::cache_compaction<team, Source, tile<T, Policy>::items>;
 
   template <class T>
   struct reduce_scratch {};

@@ -991,30 +991,12 @@ class warp : public warp_operations<warp<W>> {
   }
   template <int b, class T>
   LANEWISE_SIMD_FUNCTION int compress_store(T* p, const mask<b, W>& m, const lanes<T>& a) const {
-    const bits chosen = ballot(m);
-    const int total = popcount(chosen);
-    if constexpr (detail::vectorizable<T> && (sizeof(T) > 1 || HWY_TARGET <= HWY_AVX3_DL)) {
-      using word = detail::word<sizeof(T)>;
-      const detail::words_tag<T, W> u;
-      constexpr int n = detail::per_vector<T, W>;
-      const mask_for<T> fitting(m);
-      int done = 0;
-      detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
-        const auto v = detail::compress(u, hn::BitCast(u, a.get(c)), fitting.get_for(u, c));
-        const int here = popcount((chosen >> (c * n)) & (~bits{0} >> (sizeof(bits) * 8 - n)));
-        auto* to = reinterpret_cast<word*>(p + done);
-        // A whole vector fits where the values still to come cover what it writes too much.
-        if (!detail::predicate_registers && done + n <= total) {
-          detail::store_vector(u, v, to);
-        } else {
-          hn::StoreN(v, u, to, static_cast<std::size_t>(here));
-        }
-        done += here;
-      });
-    } else {
-      for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA { *p++ = a.lane[i]; });
-    }
-    return total;
+    return compress_to<false>(p, m, a);
+  }
+  template <int b, class T>
+  LANEWISE_SIMD_FUNCTION int compress_store_over(T* p, const mask<b, W>& m,
+                                                 const lanes<T>& a) const {
+    return compress_to<true>(p, m, a);
   }
   template <int b, class T, class I>
   LANEWISE_SIMD_FUNCTION void prefetch(const mask<b, W>& m, const T* p,
@@ -1122,6 +1104,34 @@ class warp : public warp_operations<warp<W>> {
   template <int b, class F>
   static LANEWISE_SIMD_FUNCTION void for_active(const mask<b, W>& m, F f) {
     for (bits todo = m.ballot(); todo != 0; todo &= todo - 1) f(lowest(todo));
+  }
+  /// The active lanes of a to p, in order; over says that all of p[0, W) may be written.
+  template <bool over, int b, class T>
+  LANEWISE_SIMD_FUNCTION int compress_to(T* p, const mask<b, W>& m, const lanes<T>& a) const {
+    const bits chosen = ballot(m);
+    const int total = popcount(chosen);
+    if constexpr (detail::vectorizable<T> && (sizeof(T) > 1 || HWY_TARGET <= HWY_AVX3_DL)) {
+      using word = detail::word<sizeof(T)>;
+      const detail::words_tag<T, W> u;
+      constexpr int n = detail::per_vector<T, W>;
+      const mask_for<T> fitting(m);
+      int done = 0;
+      detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
+        const auto v = detail::compress(u, hn::BitCast(u, a.get(c)), fitting.get_for(u, c));
+        const int here = popcount((chosen >> (c * n)) & (~bits{0} >> (sizeof(bits) * 8 - n)));
+        auto* to = reinterpret_cast<word*>(p + done);
+        // A whole vector fits where the values still to come cover what it writes too much.
+        if (over || (!detail::predicate_registers && done + n <= total)) {
+          detail::store_vector(u, v, to);
+        } else {
+          hn::StoreN(v, u, to, static_cast<std::size_t>(here));
+        }
+        done += here;
+      });
+    } else {
+      for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA { *p++ = a.lane[i]; });
+    }
+    return total;
   }
   template <class T, class F>
   static LANEWISE_SIMD_FUNCTION lanes<T> permute(const lanes<T>& a, F source) {
