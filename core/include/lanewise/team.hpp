@@ -40,6 +40,10 @@ LANEWISE_BEGIN_NAMESPACE
 //                                    written for those: constructed from (team, scratch, source,
 //                                    marks, first, n); total<State>()  stage()
 //                                    write(one, two, start, end)
+//   Team::segments<T, Policy, Source, AtHead>
+//                                    a tile that is scanned anew at heads: constructed from (team,
+//                                    scratch, source, heads, at_head, first, n); count()  scan(op)
+//                                    total()  store_inclusive  store_exclusive
 //   Team::split<Key, Policy>         counts a tile into, and distributes it over, buckets; see
 //                                    multisplit.hpp
 //

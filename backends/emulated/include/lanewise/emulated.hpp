@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/register_compaction.hpp>
+#include <lanewise/detail/register_segments.hpp>
 #include <lanewise/detail/register_split.hpp>
 #include <lanewise/detail/register_tile.hpp>
 #include <lanewise/emulated/meeting.hpp>
@@ -99,6 +100,9 @@ class team {
   template <class T, class Policy, class First, class Second, class Source>
   using compaction =
       lanewise::detail::register_compaction<team, T, Policy::items_per_lane, First, Second>;
+
+  template <class T, class Policy, class Source, class AtHead>
+  using segments = lanewise::detail::register_segments<team, T, Policy::items_per_lane>;
 
   template <class T>
   struct reduce_scratch {

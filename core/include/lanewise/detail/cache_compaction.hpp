@@ -31,11 +31,60 @@ LANEWISE_FUNCTION auto kept_in_window(const W& warp, const Marks& marks, const S
   if constexpr (is_flagged<Marks>) {
     using flag = typename decltype(marks.flags)::value_type;
     return load_window(warp, marks.flags, i) != typename W::template lanes<flag>(flag{0});
+  } else if constexpr (is_keyed<Marks>) {
+    return kept_in_window(
+        warp, kept_differing<-1, std::decay_t<decltype(marks.equal)>>{marks.equal}, marks.keys, i);
   } else if constexpr (Marks::side == 0) {
     return lanes_where(warp, marks, load_window(warp, source, i));
   } else {
     return lanes_where(warp, marks, load_window(warp, source, i),
                        load_window(warp, source, i + Marks::side));
+  }
+}
+
+/// Marks the items [first, first + items) of n in one word of bits per window; returns how many are
+/// marked.
+template <class W, class Marks, class Source>
+LANEWISE_FUNCTION std::int64_t mark_windows(const W& warp, const Marks& marks, const Source& source,
+                                            std::int64_t first, std::int64_t items, std::int64_t n,
+                                            typename W::bits* marked) {
+  using bits = typename W::bits;
+  constexpr int width = W::width;
+  std::int64_t count = 0;
+  const auto one_by_one = [&](std::int64_t w) {
+    const std::int64_t i = first + w * width;
+    bits here = 0;
+    for (int l = 0; l < width && i + l < first + items; ++l)
+      here |= bits{is_kept(marks, source, i + l, n)} << l;
+    marked[w] = here;
+    count += W::popcount(here);
+  };
+  // Windows at the ends of the source, and a ragged one, are marked item by item.
+  const std::int64_t windows = (items + width - 1) / width;
+  const std::int64_t from = first + Marks::side < 0 && windows > 0 ? 1 : 0;
+  const std::int64_t readable = (n - first - (Marks::side > 0)) / width;
+  const std::int64_t whole = items / width < readable ? items / width : readable;
+  for (std::int64_t w = 0; w < from; ++w) one_by_one(w);
+  for (std::int64_t w = from; w < whole; ++w) {
+    const bits here = warp.ballot(kept_in_window(warp, marks, source, first + w * width));
+    marked[w] = here;
+    count += W::popcount(here);
+  }
+  for (std::int64_t w = whole < from ? from : whole; w < windows; ++w) one_by_one(w);
+  return count;
+}
+
+/// The chosen lanes of a, in order, to places from `to` on, of which a window's width may be
+/// overwritten.
+template <class W, class Sink, class Lanes>
+LANEWISE_FUNCTION void compress_window_over(const W& warp, const Sink& sink, std::int64_t to,
+                                            typename W::bits chosen, const Lanes& a) {
+  using T = typename Lanes::value_type;
+  if constexpr (Sink::contiguous && std::is_same_v<T, typename sink_value<Sink>::type>) {
+    warp.compress_store_over(sink.data + to, warp.template mask_of<T>(chosen), a);
+  } else {
+    for (auto todo = chosen; todo != 0; todo &= todo - 1)
+      sink(to++, warp.broadcast(a, W::lowest(todo)));
   }
 }
 
@@ -59,21 +108,8 @@ class cache_compaction {
         kept_(shared.kept),
         source_(source),
         first_(first),
-        items_(first + most_items < n ? most_items : (first < n ? n - first : 0)) {
-    // Windows at the ends of the source, and a ragged one, are marked item by item.
-    const std::int64_t windows = (items_ + width - 1) / width;
-    const std::int64_t from = first + Marks::side < 0 ? 1 : 0;
-    const std::int64_t whole = (n - first - (Marks::side > 0)) / width;
-    const std::int64_t to = whole < windows ? whole : windows;
-    for (std::int64_t w = 0; w < from && w < windows; ++w) mark_each(marks, w, n);
-    for (std::int64_t w = from; w < to; ++w) {
-      const bits here =
-          team.warp().ballot(kept_in_window(team.warp(), marks, source, first + w * width));
-      kept_[w] = here;
-      count_ += warp_type::popcount(here);
-    }
-    for (std::int64_t w = to < from ? from : to; w < windows; ++w) mark_each(marks, w, n);
-  }
+        items_(first + most_items < n ? most_items : (first < n ? n - first : 0)),
+        count_(mark_windows(team.warp(), marks, source, first, items_, n, kept_)) {}
 
   /// How many items of the tile are kept, and where the last of them is.
   template <class State>
@@ -101,16 +137,6 @@ class cache_compaction {
  private:
   template <class U>
   using lanes = typename warp_type::template lanes<U>;
-
-  template <class Marks>
-  LANEWISE_FUNCTION void mark_each(const Marks& marks, std::int64_t w, std::int64_t n) {
-    const std::int64_t i = first_ + w * width;
-    bits here = 0;
-    for (int l = 0; l < width && i + l < n; ++l)
-      here |= bits{is_kept(marks, source_, i + l, n)} << l;
-    kept_[w] = here;
-    count_ += warp_type::popcount(here);
-  }
 
   /// The kept items of window w, or those that are not.
   template <bool rejected>
@@ -151,21 +177,13 @@ class cache_compaction {
   LANEWISE_FUNCTION void put_window(const Column& column, std::int64_t w, bits here,
                                     std::int64_t to) const {
     const auto warp = team_.warp();
-    using sink = typename Column::sink_type;
-    using out = typename sink_value<sink>::type;
     if constexpr (Column::needs_previous) {
+      using out = typename sink_value<typename Column::sink_type>::type;
       const auto index = warp.lane() + lanes<std::uint32_t>(static_cast<std::uint32_t>(w * width));
-      warp.compress_store_over(column.sink.data + to, warp.template mask_of<out>(here),
-                               warp.template cast<out>(index));
+      compress_window_over(warp, column.sink, to, here, warp.template cast<out>(index));
     } else {
-      const auto item = load_window(warp, values_of(column), first_ + w * width);
-      using T = typename std::decay_t<decltype(item)>::value_type;
-      if constexpr (sink::contiguous && std::is_same_v<T, out>) {
-        warp.compress_store_over(column.sink.data + to, warp.template mask_of<T>(here), item);
-      } else {
-        for (bits todo = here; todo != 0; todo &= todo - 1)
-          column.sink(to++, warp.broadcast(item, warp_type::lowest(todo)));
-      }
+      compress_window_over(warp, column.sink, to, here,
+                           load_window(warp, values_of(column), first_ + w * width));
     }
   }
 
@@ -209,7 +227,7 @@ class cache_compaction {
   const Source& source_;
   std::int64_t first_;
   std::int64_t items_;
-  std::int64_t count_ = 0;
+  std::int64_t count_;
 };
 
 }  // namespace detail
