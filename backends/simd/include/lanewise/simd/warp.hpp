@@ -823,6 +823,7 @@ class warp : public warp_operations<warp<W>> {
   LANEWISE_SIMD_FUNCTION lanes<T> segmented_scan(const lanes<T>& a, bits heads, Op op,
                                                  int n = W) const {
     if constexpr (detail::in_vectors<Op, T> && detail::wide_slides_of<T, W>) {
+      if (heads == 0) return inclusive_scan(a, op);
       constexpr int count = detail::per_vector<T, W>;
       const detail::tag<T, W> d;
       lanes<T> r;
