@@ -34,8 +34,10 @@ LANEWISE_BEGIN_NAMESPACE
 //                                    it has
 //     count()  scan(op)  total()                total() after scan(op); both need count() > 0
 //     store(sink)  store_inclusive(sink, before, op)  store_exclusive(sink, before, op)
+//     carry()                      host only: before and the tile combined, after such a store,
+//                                  which there needs no scan(op)
 //   reduce_range<T, Policy>(scratch, source, first, last, op)    a long range, streamed
-//   Team::split<Key, Policy>         counts a tile into, and distributes it over, buckets; see
+//   Team::split<Key, Policy>         counts tiles into, and distributes them over, buckets; see
 //                                    multisplit.hpp
 //
 // A kernel is a function object
