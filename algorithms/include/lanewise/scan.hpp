@@ -42,14 +42,14 @@ struct scan_kernel {
         team, link, static_cast<std::uint32_t>(divide_up(count, items)), shared.link,
         [&](auto mine) {
           auto tile = team.template load<T, policy>(shared.tile, in, mine.ticket * items, count);
-          tile.scan(op);
-          const maybe<T> before =
-              exchange(team, link, mine, shared.link, tile.total(), op, maybe<T>{init, exclusive});
-          if constexpr (exclusive) {
-            tile.store_exclusive(out, before, op);
-          } else {
-            tile.store_inclusive(out, before, op);
-          }
+          store_in_turn(team, link, mine, shared.link, tile, op, maybe<T>{init, exclusive},
+                        [&](const maybe<T>& before) LANEWISE_INLINE_LAMBDA {
+                          if constexpr (exclusive) {
+                            tile.store_exclusive(out, before, op);
+                          } else {
+                            tile.store_inclusive(out, before, op);
+                          }
+                        });
         });
   }
 };

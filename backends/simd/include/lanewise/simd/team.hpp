@@ -46,11 +46,11 @@ class team {
   template <class T, class Policy, class Source>
   auto load(typename tile<T, Policy>::scratch&, const Source& source, std::int64_t first,
             std::int64_t n) const {
-    return lanewise::detail::cache_tile<team, T, Source, tile<T, Policy>::items>(*this, source,
-                                                                                 first, n);
+    return lanewise::detail::cache_tile<team, T, Policy, Source, tile<T, Policy>::items>(
+        *this, source, first, n);
   }
   template <class Key, class Policy>
-  using split = lanewise::detail::cache_split<team, Key, tile<Key, Policy>::items>;
+  using split = lanewise::detail::cache_split<team, Key, Policy, tile<Key, Policy>::items>;
 
   template <class T, class Policy, class First, class Second, class Source>
   using compaction = lanewise::detail::cache_compaction<team, Source, tile<T, Policy>::items>;
@@ -80,7 +80,9 @@ struct run {
   // A struct and not a lambda: nvcc calls extended lambdas through a function pointer on the host.
   KOKKOS_FUNCTION void operator()(const int index) const {
     KOKKOS_IF_ON_HOST((alignas(64) typename Kernel::template scratch<team> shared;
-                       kernel(team(static_cast<std::uint32_t>(index), league), shared);))
+                       kernel(team(static_cast<std::uint32_t>(index), league), shared);
+                       // Stores past the caches are not ordered by what ends a parallel_for.
+                       hwy::FlushStream();))
   }
 };
 

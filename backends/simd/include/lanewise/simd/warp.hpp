@@ -687,6 +687,13 @@ class warp : public warp_operations<warp<W>> {
     return (lanes<bits>(1) << iota<bits>()) - bits{1};
   }
 
+  template <class Op, class T>
+  requires(detail::in_vectors<Op, T>) LANEWISE_SIMD_FUNCTION lanes<T> map(Op, const lanes<T>& a,
+                                                                          const lanes<T>& b)
+  const {
+    return detail::by_vectors<T>(
+        [](auto x, auto y) LANEWISE_INLINE_LAMBDA { return detail::apply<Op>(x, y); }, a, b);
+  }
   template <class F, class... T>
   LANEWISE_SIMD_FUNCTION auto map(F f, const lanes<T>&... a) const {
     lanes<std::decay_t<decltype(f(a.lane[0]...))>> r;
@@ -965,8 +972,12 @@ class warp : public warp_operations<warp<W>> {
       for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA { p[i] = a.lane[i]; });
     }
   }
+  /// Asks for what lies a page further on: processors look ahead less far while they compute.
   template <class T>
   LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> load_streaming(T* p) const {
+    constexpr int ahead = 4096, line = 64;
+    for (int offset = 0; offset < W * static_cast<int>(sizeof(T)); offset += line)
+      __builtin_prefetch(reinterpret_cast<const char*>(p) + ahead + offset);
     return load(p);
   }
   /// Past the caches where p is aligned. Such stores are weakly ordered; store<order::release>
