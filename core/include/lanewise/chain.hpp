@@ -62,8 +62,9 @@ class chain {
   }
 
   /// Publishes the tile's total and returns the combination of everything before it, starting with
-  /// first if that is present. Called by one warp of the team.
-  template <class W, class Op>
+  /// first if that is present: combined one total after the other if one_by_one, which gives the
+  /// same bits wherever the prefixes happened to be. Called by one warp of the team.
+  template <bool one_by_one = false, class W, class Op>
   LANEWISE_FUNCTION maybe<T> exchange(const W& warp, drawn mine, const T& total, Op op,
                                       maybe<T> first) const {
     if (mine.ticket == 0) {
@@ -71,7 +72,7 @@ class chain {
       return first;
     }
     publish(warp, mine, has_total, total);
-    const T before = look_back(warp, mine, op);
+    const T before = one_by_one ? look_back_one_by_one(warp, mine, op) : look_back(warp, mine, op);
     publish(warp, mine, has_prefix, op(before, total));
     return {before, true};
   }
@@ -132,6 +133,39 @@ class chain {
       sum.value = sum.present ? op(window, sum.value) : window;
       sum.present = true;
       if (last_prefix >= 0) return sum.value;
+    }
+  }
+
+  /// Goes back to the nearest prefix, and from there forward again, one total after the other. A
+  /// prefix found on the way is what this would have computed.
+  template <class W, class Op>
+  LANEWISE_FUNCTION T look_back_one_by_one(const W& warp, drawn mine, Op op) const {
+    using states = typename W::template lanes<std::uint32_t>;
+    maybe<T> sum{{}, false};
+    std::int64_t begin = std::int64_t{mine.ticket} - W::width;
+    for (;;) {
+      const int outside = begin < 0 ? static_cast<int>(-begin) : 0;
+      const auto inside = !warp.template first<std::uint32_t>(outside);
+      const auto index =
+          warp.map([begin](std::uint32_t i) { return begin + std::int64_t{i}; }, warp.lane());
+      typename W::template lanes<T> value;
+      int last_prefix = -1;
+      for (;;) {
+        const auto state_now = read(warp, inside, index, mine, value);
+        const auto prefixes = warp.ballot(inside & (state_now == states(has_prefix)));
+        const auto missing = warp.ballot(inside & (state_now == states(empty)));
+        last_prefix = prefixes != 0 ? W::highest(prefixes) : -1;
+        if (missing == 0 || W::highest(missing) < last_prefix) break;
+        warp.pause();
+      }
+      if (last_prefix >= 0) sum = {warp.broadcast(value, last_prefix), true};
+      if (!sum.present) {
+        begin -= W::width;
+        continue;
+      }
+      sum.value = warp.fold(sum.value, value, op, last_prefix + 1, W::width);
+      if (begin + W::width == mine.ticket) return sum.value;
+      begin += W::width;
     }
   }
 
@@ -216,15 +250,16 @@ LANEWISE_FUNCTION void for_each_ticket(const Team& team, const chain<T>& link, s
 
 /// chain::exchange for a whole team: its first warp talks to the chain, every warp learns the
 /// result.
-template <class Team, class T, class Op>
+template <bool one_by_one = false, class Team, class T, class Op>
 LANEWISE_FUNCTION maybe<T> exchange(const Team& team, const chain<T>& link,
                                     typename chain<T>::drawn mine, chain_scratch<T>& shared,
                                     const T& total, Op op, const maybe<T>& first) {
   if constexpr (Team::warps == 1) {
-    return link.exchange(team.warp(), mine, total, op, first);
+    return link.template exchange<one_by_one>(team.warp(), mine, total, op, first);
   } else {
     if (team.warp_index() == 0) {
-      const maybe<T> before = link.exchange(team.warp(), mine, total, op, first);
+      const maybe<T> before =
+          link.template exchange<one_by_one>(team.warp(), mine, total, op, first);
       team.warp().once([&] { shared.before = before; });
     }
     team.barrier();

@@ -16,6 +16,7 @@ struct launch_policy {
   static constexpr int teams_per_multiprocessor =
       1;  ///< resident teams asked of the register allocator
   static constexpr std::int64_t host_tile_bytes = 128 << 10;  ///< bytes of items in a host tile
+  static constexpr bool deterministic = false;  ///< tiles are blocks of the fixed tree
 };
 
 /// How many items an algorithm has: known to the host, or read from device memory with the extent

@@ -34,6 +34,9 @@ LANEWISE_BEGIN_NAMESPACE
 //                                    it has
 //     count()  scan(op)  total()                total() after scan(op); both need count() > 0
 //     store(sink)  store_inclusive(sink, before, op)  store_exclusive(sink, before, op)
+//   block_total<T>(source, first, n, op)
+//                                    by this warp alone: the total of the block of the fixed tree
+//                                    (see detail/fixed_tree.hpp) that begins with item first < n
 //   reduce_range<T, Policy>(scratch, source, first, last, op)    a long range, streamed
 //   Team::split<Key, Policy>         counts a tile into, and distributes it over, buckets; see
 //                                    multisplit.hpp
