@@ -218,9 +218,10 @@ void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, cons
   const std::int64_t used = m * grid.columns + 1;
   const auto entries = array_source<std::uint32_t, identity>{grid.counts, used, {}};
   const auto widened = detail::as<std::int64_t>(entries);
-  scan<true>(exec, "Lanewise::multisplit::scan", "multisplit", widened,
-             array_sink<std::int64_t>{starts, used}, plus{}, std::int64_t{0}, item_count{used},
-             &work.get(), layout.payload_at, layout.need);
+  scan<true, scan_policy<std::int64_t>>(exec, "Lanewise::multisplit::scan", "multisplit", widened,
+                                        array_sink<std::int64_t>{starts, used}, plus{},
+                                        std::int64_t{0}, item_count{used}, &work.get(),
+                                        layout.payload_at, layout.need);
   launch(exec, "Lanewise::multisplit::place", league,
          placing{keys, keys_out, values, values_out, n, bucket_of, m, grid, starts,
                  wants_offsets ? with.offsets.data() : nullptr});

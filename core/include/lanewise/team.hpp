@@ -36,6 +36,9 @@ LANEWISE_BEGIN_NAMESPACE
 //     store(sink)  store_inclusive(sink, before, op)  store_exclusive(sink, before, op)
 //     carry()                      host only: before and the tile combined, after such a store,
 //                                  which there needs no scan(op)
+//   block_total<T>(source, first, n, op)
+//                                    by this warp alone: the total of the block of the fixed tree
+//                                    (see detail/fixed_tree.hpp) that begins with item first < n
 //   reduce_range<T, Policy>(scratch, source, first, last, op)    a long range, streamed
 //   Team::compaction<T, Policy, First, Second, Source>
 //                                    a tile of which some items are kept, and the columns that are

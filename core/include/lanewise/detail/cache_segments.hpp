@@ -89,7 +89,7 @@ class cache_segments {
           const bool next = (w + 1) * width < items_ ? (heads_[w + 1] & 1) != 0 : closed_;
           const bits last = heads >> 1 | bits{next} << (width - 1);
           if (to + width <= mine && to + width <= key_sink.extent && to + width <= sink.extent) {
-            compress_window_over(warp, key_sink, to, last, load_window(warp, keys, i));
+            compress_window_over(warp, key_sink, to, last, load_window<pass::light>(warp, keys, i));
             compress_window_over(warp, sink, to, last, scan);
             to += warp_type::popcount(last);
           } else {
@@ -112,7 +112,7 @@ class cache_segments {
     for_each_scanned(
         before, op,
         [&](std::int64_t i, const auto& scan, bits, const T&)
-            LANEWISE_INLINE_LAMBDA { store_window(team_.warp(), sink, i, scan); },
+            LANEWISE_INLINE_LAMBDA { store_window(team_.warp(), sink, i, scan, false); },
         [&](std::int64_t i, const T& scan, bool, const T&)
             LANEWISE_INLINE_LAMBDA { sink(i, scan); });
   }
@@ -128,7 +128,7 @@ class cache_segments {
               const auto left =
                   select(warp.template first<T>(1), lanes<T>(previous), warp.shuffle_up(scan, 1));
               store_window(warp, sink, i,
-                           select(warp.template mask_of<T>(heads), lanes<T>(init), left));
+                           select(warp.template mask_of<T>(heads), lanes<T>(init), left), false);
             },
         [&](std::int64_t i, const T&, bool head, const T& previous)
             LANEWISE_INLINE_LAMBDA { sink(i, head ? init : previous); });
@@ -146,7 +146,7 @@ class cache_segments {
     if constexpr (is_commutative<Op, T>) {
       for (; i + width <= items_; i += width) {
         const bits heads = heads_[i / width];
-        auto x = load_window(warp, source_, first_ + i);
+        auto x = load_window<pass::light>(warp, source_, first_ + i);
         if constexpr (!std::is_same_v<AtHead, identity>)
           x = select(warp.template mask_of<T>(heads), warp.map(at_head_, x), x);
         const auto scan = warp.segmented_scan(x, heads, op);

@@ -28,9 +28,13 @@ LANEWISE_FUNCTION auto load_window(const W& warp, const Source& source, std::int
     if constexpr (requires { source.f.is_identity; }) {
       return raw;
     } else {
-      return warp.map([&](const auto& x) LANEWISE_INLINE_LAMBDA { return source.from_raw(x); },
-                      raw);
+      return apply_by_lanes(warp, source.f, raw);
     }
+  } else if constexpr (requires { source.f; }) {
+    return apply_by_lanes(
+        warp, source.f,
+        warp.map([=](std::uint32_t lane) LANEWISE_INLINE_LAMBDA { return i + std::int64_t{lane}; },
+                 warp.lane()));
   } else {
     return warp.map([&](std::uint32_t lane) LANEWISE_INLINE_LAMBDA { return source(i + lane); },
                     warp.lane());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/cache_segments.hpp>
+#include <lanewise/detail/fixed_tree_tile.hpp>
 #include <lanewise/simd/warp.hpp>
 #include <lanewise/team.hpp>
 
@@ -40,14 +41,26 @@ class team {
   template <class T, class Policy>
   struct tile {
     static constexpr std::int64_t items =
-        Policy::host_tile_bytes / static_cast<std::int64_t>(sizeof(T)) / 64 * 64 + 64;
+        Policy::deterministic
+            ? lanewise::detail::fixed_tree<T>::block
+            : Policy::host_tile_bytes / static_cast<std::int64_t>(sizeof(T)) / 64 * 64 + 64;
     struct scratch {};
   };
   template <class T, class Policy, class Source>
   auto load(typename tile<T, Policy>::scratch&, const Source& source, std::int64_t first,
             std::int64_t n) const {
-    return lanewise::detail::cache_tile<team, T, Policy, Source, tile<T, Policy>::items>(
-        *this, source, first, n);
+    if constexpr (Policy::deterministic) {
+      return lanewise::detail::fixed_tree_tile<team, T, Source>(*this, source, first, n);
+    } else {
+      return lanewise::detail::cache_tile<team, T, Policy, Source, tile<T, Policy>::items>(
+          *this, source, first, n);
+    }
+  }
+  template <class T, class Source, class Op>
+  T block_total(const Source& source, std::int64_t first, std::int64_t n, Op op) const {
+    lanewise::detail::fixed_tree_tile<team, T, Source> block(*this, source, first, n);
+    block.scan(op);
+    return block.total();
   }
   template <class Key, class Policy>
   using split = lanewise::detail::cache_split<team, Key, Policy, tile<Key, Policy>::items>;
