@@ -23,6 +23,9 @@ LANEWISE_FUNCTION auto load_window(const W& warp, const Source& source, std::int
       return warp.map([&](const auto& raw) LANEWISE_INLINE_LAMBDA { return source.from_raw(raw); },
                       warp.load(source.data + i));
     }
+  } else if constexpr (is_reversed_array<Source>) {
+    return warp.shuffle_xor(load_window(warp, source.forward, source.extent - i - W::width),
+                            W::width - 1);
   } else {
     return warp.map([&](std::uint32_t lane) LANEWISE_INLINE_LAMBDA { return source(i + lane); },
                     warp.lane());
@@ -35,6 +38,8 @@ LANEWISE_FUNCTION void store_window(const W& warp, const Sink& sink, std::int64_
   if constexpr (Sink::contiguous &&
                 std::is_same_v<typename Lanes::value_type, typename sink_value<Sink>::type>) {
     warp.store(sink.data + i, x);
+  } else if constexpr (is_reversed_array<Sink>) {
+    store_window(warp, sink.forward, sink.extent - i - W::width, warp.shuffle_xor(x, W::width - 1));
   } else {
     const auto lane = warp.lane();
     warp.each([&](const auto& value, std::uint32_t l)
@@ -104,6 +109,20 @@ class cache_tile {
       store_window(warp, sink, i, load_window(warp, source_, i));
     }
     for (; i < last_; ++i) sink(i, source_(i));
+  }
+
+  /// Writes op(item, the item before it); item 0 of the source as it is.
+  template <class Sink, class Op>
+  LANEWISE_FUNCTION void store_adjacent(const Source&, const Sink& sink, Op op) {
+    using result = decltype(op(source_(0), source_(0)));
+    const auto warp = team_.warp();
+    std::int64_t i = first_;
+    if (i == 0 && i < last_) sink(i++, static_cast<result>(source_(0)));
+    for (; i + Team::warp_type::width <= last_; i += Team::warp_type::width) {
+      store_window(warp, sink, i,
+                   warp.map(op, load_window(warp, source_, i), load_window(warp, source_, i - 1)));
+    }
+    for (; i < last_; ++i) sink(i, op(source_(i), source_(i - 1)));
   }
 
   template <class Sink, class Op>
