@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/numbered.hpp>
 #include <lanewise/options.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
@@ -15,7 +16,8 @@ struct reduce_kernel {
   // H200, 2^28 u32: 1.02 of CUB as first chosen (docs/measurements.md); not tuned.
   struct policy : launch_policy {
     static constexpr int warps = 16;
-    static constexpr int items_per_lane = sizeof(T) >= 16 ? 4 : 16;
+    static constexpr int items_per_lane =
+        sizeof(typename detail::loaded<Source>::type) >= 16 ? 4 : 16;
     static constexpr int teams_per_multiprocessor = 2;
   };
 
@@ -27,7 +29,7 @@ struct reduce_kernel {
 
   Source in;
   Op op;
-  T init;
+  maybe<T> init;
   item_count n;
   T* partial;  // one per team
   std::uint64_t*
@@ -55,7 +57,8 @@ struct reduce_kernel {
     const maybe<T> all =
         team.template reduce_range<T, policy>(shared.reduce, parts_in_order, 0, parts, op);
     team.once([&] {
-      *result = all.present ? op(init, all.value) : init;
+      *result = all.present && init.present ? op(init.value, all.value)
+                                            : (all.present ? all.value : init.value);
       *control = shared.control >> 32 << 32;
     });
   }
@@ -150,38 +153,46 @@ workspace_size deterministic_reduce_workspace(std::int64_t n) {
 
 namespace kernels {
 
-template <class Exec, class Source, class T, class Op>
-void reduce(const Exec& exec, const Source& source, T* result, const Op& op, const T& init,
-            item_count n, workspace* given) {
+/// init is combined with the items if it is present; without items it is the result.
+template <class Exec, class Source, class Op, class T>
+void reduce(const Exec& exec, const char* label, const char* algorithm, const Source& source,
+            T* result, const Op& op, const maybe<T>& init, const options& with) {
+  detail::expects_memory(source, algorithm, "in");
+  detail::expects(result != nullptr, algorithm, ": result has no memory");
+  const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
   using backend = backend_of<Exec>;
   using kernel = reduce_kernel<Source, Op, T>;
   using policy = typename kernel::policy;
   using tile = typename team_t<Exec, policy>::template tile<T, policy>;
   const workspace_size need = reduce_workspace<T>(exec);
   const std::int64_t most_teams = need.bytes / sizeof(T);
-  const std::int64_t wanted = divide_up(n.bound > 0 ? n.bound : 1, tile::items);
+  const std::int64_t wanted = divide_up(source.extent > 0 ? source.extent : 1, tile::items);
   const std::int64_t league =
       backend::template resident_league<kernel>(exec, wanted < most_teams ? wanted : most_teams);
-  auto work = call_workspace::make<backend>(exec, given, need, "reduce");
-  launch(exec, "Lanewise::reduce", league,
+  auto work = call_workspace::make<backend>(exec, with.work, need, algorithm);
+  launch(exec, label, league,
          kernel{source, op, init, n, static_cast<T*>(work.get().plain()),
                 work.get().template make_chain<T>(0).control, result});
 }
 
-template <class Exec, class Source, class T, class Op>
-void reduce(const Exec& exec, const Source& source, T* result, const deterministic_operator<Op>& op,
-            const T& init, item_count n, workspace* given) {
+template <class Exec, class Source, class Op, class T>
+void reduce(const Exec& exec, const char* label, const char* algorithm, const Source& source,
+            T* result, const deterministic_operator<Op>& op, const maybe<T>& init,
+            const options& with) {
   using backend = backend_of<Exec>;
   using kernel = deterministic_reduce_kernel<Source, Op, T>;
+  detail::expects_memory(source, algorithm, "in");
+  detail::expects(result != nullptr, algorithm, ": result has no memory");
+  const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
   const std::int64_t blocks = divide_up(n.bound, kernel::tree::block);
   constexpr std::int64_t warps = team_t<Exec, typename kernel::policy>::warps;
   const std::int64_t league =
       backend::template resident_league<kernel>(exec, blocks > 0 ? divide_up(blocks, warps) : 1);
-  auto work = call_workspace::make<backend>(exec, given, deterministic_reduce_workspace<T>(n.bound),
-                                            "reduce");
+  auto work = call_workspace::make<backend>(exec, with.work,
+                                            deterministic_reduce_workspace<T>(n.bound), algorithm);
   T* totals = static_cast<T*>(work.get().plain());
-  launch(exec, "Lanewise::reduce", league,
-         kernel{source, op.op, init, n, totals, totals + blocks,
+  launch(exec, label, league,
+         kernel{source, op.op, init.value, n, totals, totals + blocks,
                 work.get().template make_chain<T>(0).control, result});
 }
 
@@ -203,13 +214,12 @@ void reduce(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result,
   static_assert(view::rank() == 0, "lanewise::reduce: the result is a View of rank 0");
   detail::check_reachable<Exec, view>();
   const auto source = detail::as<value>(detail::as_source<Exec>(in));
-  detail::expects_memory(source, "reduce", "in");
-  detail::expects(result.data() != nullptr, "reduce: result has no memory");
-  const item_count n = detail::count_of<Exec>(source.extent, with, "reduce");
+  const maybe<value> begin{init, true};
   if constexpr (detail::in_fixed_order<Op, value>) {
-    kernels::reduce(exec, source, result.data(), op, init, n, with.work);
+    kernels::reduce(exec, "Lanewise::reduce", "reduce", source, result.data(), op, begin, with);
   } else {
-    kernels::reduce(exec, source, result.data(), detail::plain_operator(op), init, n, with.work);
+    kernels::reduce(exec, "Lanewise::reduce", "reduce", source, result.data(),
+                    detail::plain_operator(op), begin, with);
   }
 }
 

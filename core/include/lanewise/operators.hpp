@@ -19,6 +19,13 @@ struct plus {
     return static_cast<T>(a + b);
   }
 };
+/// Not associative; for adjacent_difference.
+struct minus {
+  template <class T>
+  LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
+    return static_cast<T>(a - b);
+  }
+};
 struct multiplies {
   template <class T>
   LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const {

@@ -30,6 +30,9 @@ LANEWISE_FUNCTION auto load_window(const W& warp, const Source& source, std::int
     } else {
       return apply_by_lanes(warp, source.f, raw);
     }
+  } else if constexpr (is_reversed_array<Source>) {
+    return warp.shuffle_xor(load_window<kind>(warp, source.forward, source.extent - i - W::width),
+                            W::width - 1);
   } else if constexpr (requires { source.f; }) {
     return apply_by_lanes(
         warp, source.f,
@@ -56,6 +59,9 @@ LANEWISE_FUNCTION void store_window(const W& warp, const Sink& sink, std::int64_
     } else {
       warp.store(sink.data + i, x);
     }
+  } else if constexpr (is_reversed_array<Sink>) {
+    store_window(warp, sink.forward, sink.extent - i - W::width, warp.shuffle_xor(x, W::width - 1),
+                 past_caches);
   } else {
     const auto lane = warp.lane();
     warp.each([&](const auto& value, std::uint32_t l)
@@ -160,6 +166,26 @@ class cache_tile {
     if (past_caches) up_to(first_aligned(sink, i, last_));
     for (; i + width <= last_; i += width) {
       store_window(warp, sink, i, load_window<pass::light>(warp, source_, i), past_caches);
+    }
+    up_to(last_);
+  }
+
+  /// Writes op(item, the item before it); item 0 of the source as it is.
+  template <class Sink, class Op>
+  LANEWISE_FUNCTION void store_adjacent(const Source&, const Sink& sink, Op op) {
+    using result = decltype(op(source_(0), source_(0)));
+    const auto warp = team_.warp();
+    const bool past_caches = pays_past_caches<result, Policy>(source_, sink, n_);
+    std::int64_t i = first_;
+    if (i == 0 && i < last_) sink(i++, static_cast<result>(source_(0)));
+    const auto up_to = [&](std::int64_t end) LANEWISE_INLINE_LAMBDA {
+      for (; i < end; ++i) sink(i, op(source_(i), source_(i - 1)));
+    };
+    if (past_caches) up_to(first_aligned(sink, i, last_));
+    for (; i + width <= last_; i += width) {
+      const auto left = load_window<pass::light>(warp, source_, i - 1);
+      store_window(warp, sink, i, warp.map(op, load_window<pass::light>(warp, source_, i), left),
+                   past_caches);
     }
     up_to(last_);
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/cache_segments.hpp>
+#include <lanewise/detail/cache_winner.hpp>
 #include <lanewise/detail/fixed_tree_tile.hpp>
 #include <lanewise/simd/warp.hpp>
 #include <lanewise/team.hpp>
