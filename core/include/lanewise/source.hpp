@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/by_lanes.hpp>
 #include <lanewise/macros.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -70,6 +71,32 @@ struct function_sink {
   }
 };
 
+/// The items of another source from the last one to the first.
+template <class Source>
+struct reversed_source {
+  using value_type = typename Source::value_type;
+  static constexpr bool contiguous = false;
+
+  Source forward;
+  std::int64_t extent;
+
+  LANEWISE_FUNCTION value_type operator()(std::int64_t i) const { return forward(extent - 1 - i); }
+};
+
+/// Results written to another sink from the place extent - 1 to the first.
+template <class Sink>
+struct reversed_sink {
+  static constexpr bool contiguous = false;
+
+  Sink forward;
+  std::int64_t extent;
+
+  template <class T>
+  LANEWISE_FUNCTION void operator()(std::int64_t i, const T& x) const {
+    forward(extent - 1 - i, x);
+  }
+};
+
 struct identity {
   static constexpr bool is_identity = true;
   template <class T>
@@ -89,6 +116,14 @@ template <class T>
 struct sink_value<array_sink<T>> {
   using type = T;
 };
+
+/// Whether packs of an array can be read, or written, from its end to its beginning.
+template <class S>
+inline constexpr bool is_reversed_array = false;
+template <class S>
+inline constexpr bool is_reversed_array<reversed_source<S>> = S::contiguous;
+template <class S>
+inline constexpr bool is_reversed_array<reversed_sink<S>> = S::contiguous;
 
 template <class... Parts>
 std::string message(const Parts&... parts) {
@@ -184,6 +219,15 @@ struct composed<F, identity> {
     return f(x);
   }
 };
+
+template <class W, class F, class G, class X>
+LANEWISE_FUNCTION auto apply_by_lanes(const W& warp, const composed<F, G>& f, const X& x) {
+  return apply_by_lanes(warp, f.f, apply_by_lanes(warp, f.g, x));
+}
+template <class W, class F, class X>
+LANEWISE_FUNCTION auto apply_by_lanes(const W& warp, const composed<F, identity>& f, const X& x) {
+  return apply_by_lanes(warp, f.f, x);
+}
 
 template <class T>
 struct convert_to {

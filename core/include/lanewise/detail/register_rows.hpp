@@ -87,7 +87,40 @@ class register_rows {
   template <class Sink>
   LANEWISE_FUNCTION void store(const Sink& sink) {
     LANEWISE_UNROLL
-    for (int j = 0; j < rows; ++j) write(sink, j);
+    for (int j = 0; j < rows; ++j) write(sink, j, row_[j]);
+  }
+
+  /// Writes op(item, the item before it); item 0 of the source as it is.
+  template <class Source, class Sink, class Op>
+  LANEWISE_FUNCTION void store_adjacent(const Source& source, const Sink& sink, Op op) {
+    using result = decltype(op(source(0), source(0)));
+    const auto warp = team_.warp();
+    const std::int64_t begin = row_first(0);
+    lanes<T> before(mine_ > 0 && begin > 0 ? source(begin - 1) : T{});
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      const auto last = warp.map([](const packs& p) { return p[v - 1]; }, row_[j]);
+      const auto left =
+          select(lane_index_ == lanes<std::uint32_t>(0u), before, warp.shuffle_up(last, 1));
+      before = lanes<T>(warp.broadcast(last, width - 1));
+      const bool first_of_all = begin == 0 && j == 0;
+      const int n = row_count(j);
+      write(sink, j,
+            warp.map(
+                [&](const packs& p, const T& neighbour, std::uint32_t lane) {
+                  pack<result, v> r{};
+                  LANEWISE_UNROLL
+                  for (int c = 0; c < v; ++c) {
+                    const int i = static_cast<int>(lane) * v + c;
+                    if (i >= n) continue;
+                    r[c] = first_of_all && i == 0
+                               ? static_cast<result>(p[c])
+                               : op(p[c], c > 0 ? p[c > 0 ? c - 1 : 0] : neighbour);
+                  }
+                  return r;
+                },
+                row_[j], left, lane_index_));
+    }
   }
 
  protected:
@@ -125,22 +158,15 @@ class register_rows {
     if constexpr (Source::contiguous) {
       using raw = pack<typename Source::raw_type, v>;
       const auto* address = source.data + row_first(0);
-      if (whole_segment_ && reinterpret_cast<std::uintptr_t>(address) % alignof(raw) == 0) {
-        lanes<raw> in[rows];
-        LANEWISE_UNROLL
-        for (int j = 0; j < rows; ++j)
-          in[j] = warp.load_streaming(reinterpret_cast<const raw*>(address) + j * width);
-        LANEWISE_UNROLL
-        for (int j = 0; j < rows; ++j) {
-          row_[j] = warp.map(
-              [&](const raw& r) {
-                packs p;
-                LANEWISE_UNROLL
-                for (int c = 0; c < v; ++c) p[c] = source.from_raw(r[c]);
-                return p;
-              },
-              in[j]);
-        }
+      if (can_use_packs<raw>(address)) {
+        load_packs<false, raw>(source, address);
+        return;
+      }
+    } else if constexpr (is_reversed_array<Source>) {
+      using raw = pack<typename decltype(source.forward)::raw_type, v>;
+      const auto* address = source.forward.data + (source.extent - row_first(0) - row_items);
+      if (can_use_packs<raw>(address)) {
+        load_packs<true, raw>(source.forward, address);
         return;
       }
     }
@@ -162,36 +188,84 @@ class register_rows {
     }
   }
 
-  template <class Sink>
-  LANEWISE_FUNCTION void write(const Sink& sink, int j) {
+  template <class Raw, class Address>
+  LANEWISE_FUNCTION bool can_use_packs(Address address) const {
+    return whole_segment_ && reinterpret_cast<std::uintptr_t>(address) % alignof(Raw) == 0;
+  }
+  /// For rows whose items lie in memory in reverse order: lane 0 has the last pack.
+  LANEWISE_FUNCTION lanes<std::uint32_t> from_the_end() const {
+    return lanes<std::uint32_t>(width - 1u) - lane_index_;
+  }
+
+  /// Row 0 begins at the address; backward, it is the row's lowest address.
+  template <bool backward, class Raw, class Source, class Address>
+  LANEWISE_FUNCTION void load_packs(const Source& source, Address address) {
+    const auto warp = team_.warp();
+    const Raw* at = reinterpret_cast<const Raw*>(address);
+    lanes<Raw> in[rows];
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      if constexpr (backward) {
+        in[j] = warp.gather(at - j * width, from_the_end());
+      } else {
+        in[j] = warp.load_streaming(at + j * width);
+      }
+    }
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      row_[j] = warp.map(
+          [&](const Raw& r) {
+            packs p;
+            LANEWISE_UNROLL
+            for (int c = 0; c < v; ++c) p[c] = source.from_raw(r[backward ? v - 1 - c : c]);
+            return p;
+          },
+          in[j]);
+    }
+  }
+
+  template <bool backward, class Raw, class Packs>
+  LANEWISE_FUNCTION auto raw_packs(const Packs& row) const {
+    return team_.warp().map(
+        [](const auto& p) {
+          Raw r;
+          LANEWISE_UNROLL
+          for (int c = 0; c < v; ++c) r[c] = p[backward ? v - 1 - c : c];
+          return r;
+        },
+        row);
+  }
+
+  /// Writes packs of results to the places of row j.
+  template <class Sink, class Packs>
+  LANEWISE_FUNCTION void write(const Sink& sink, int j, const Packs& row) {
     const auto warp = team_.warp();
     const std::int64_t at = row_first(j);
     if constexpr (Sink::contiguous) {
       using raw = pack<typename Sink::raw_type, v>;
       auto* address = sink.data + at;
-      if (whole_segment_ && reinterpret_cast<std::uintptr_t>(address) % alignof(raw) == 0) {
-        warp.store_streaming(reinterpret_cast<raw*>(address), warp.map(
-                                                                  [](const packs& p) {
-                                                                    raw r;
-                                                                    LANEWISE_UNROLL
-                                                                    for (int c = 0; c < v; ++c)
-                                                                      r[c] = p[c];
-                                                                    return r;
-                                                                  },
-                                                                  row_[j]));
+      if (can_use_packs<raw>(address)) {
+        warp.store_streaming(reinterpret_cast<raw*>(address), raw_packs<false, raw>(row));
+        return;
+      }
+    } else if constexpr (is_reversed_array<Sink>) {
+      using raw = pack<typename decltype(sink.forward)::raw_type, v>;
+      auto* address = sink.forward.data + (sink.extent - at - row_items);
+      if (can_use_packs<raw>(address)) {
+        warp.scatter(reinterpret_cast<raw*>(address), from_the_end(), raw_packs<true, raw>(row));
         return;
       }
     }
     const int n = row_count(j);
     warp.each(
-        [&](const packs& p, std::uint32_t lane) {
+        [&](const auto& p, std::uint32_t lane) {
           LANEWISE_UNROLL
           for (int c = 0; c < v; ++c) {
             const int i = static_cast<int>(lane) * v + c;
             if (i < n) sink(at + i, p[c]);
           }
         },
-        row_[j], lane_index_);
+        row, lane_index_);
   }
 };
 

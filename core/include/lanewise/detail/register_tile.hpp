@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/numbered.hpp>
 #include <lanewise/detail/register_rows.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -14,7 +15,7 @@ LANEWISE_FUNCTION void fold_warps(const Team& team, const T* per_warp, int warps
                                   maybe<T>& before, T& total) {
   const auto warp = team.warp();
   const auto values = warp.load(warp.template first<T>(warps), per_warp, T{});
-  const auto sums = warp.inclusive_scan(values, op, warps);
+  const auto sums = warp.scan_by_doubling(values, op, warps);
   total = warp.broadcast(sums, warps - 1);
   before.present = team.warp_index() > 0;
   if (before.present)
@@ -54,12 +55,16 @@ class register_tile : public register_rows<Team, T, items_per_lane> {
     } else {
       scan_rows<false>(op);
     }
-    const auto warp = team_.warp();
-    T* per_warp = shared_.per_warp.data();
-    if (mine_ > 0) warp.once([&] { per_warp[team_.warp_index()] = segment_total_; });
-    team_.barrier();
-    const int warps = (count_ + segment - 1) / segment;
-    if (warps > 0) fold_warps(team_, per_warp, warps, op, before_warp_, total_);
+    if constexpr (Team::warps == 1) {
+      total_ = segment_total_;
+    } else {
+      const auto warp = team_.warp();
+      T* per_warp = shared_.per_warp.data();
+      if (mine_ > 0) warp.once([&] { per_warp[team_.warp_index()] = segment_total_; });
+      team_.barrier();
+      const int warps = (count_ + segment - 1) / segment;
+      if (warps > 0) fold_warps(team_, per_warp, warps, op, before_warp_, total_);
+    }
   }
 
   /// The ordered combination of all items; needs count() > 0.
@@ -108,19 +113,19 @@ class register_tile : public register_rows<Team, T, items_per_lane> {
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {
       const int n = full ? row_items : row_count(j);
-      lane_sum_[j] = warp.inclusive_scan(warp.map(
-                                             [&](const packs& p, std::uint32_t lane) {
-                                               if constexpr (full) return p[v - 1];
-                                               const int valid = n - static_cast<int>(lane) * v;
-                                               T last = p[0];
-                                               LANEWISE_UNROLL
-                                               for (int c = 1; c < v; ++c) {
-                                                 if (c < valid) last = p[c];
-                                               }
-                                               return last;
-                                             },
-                                             row_[j], lane_index_),
-                                         op, full ? width : (n + v - 1) / v);
+      lane_sum_[j] = warp.scan_by_doubling(warp.map(
+                                               [&](const packs& p, std::uint32_t lane) {
+                                                 if constexpr (full) return p[v - 1];
+                                                 const int valid = n - static_cast<int>(lane) * v;
+                                                 T last = p[0];
+                                                 LANEWISE_UNROLL
+                                                 for (int c = 1; c < v; ++c) {
+                                                   if (c < valid) last = p[c];
+                                                 }
+                                                 return last;
+                                               },
+                                               row_[j], lane_index_),
+                                           op, full ? width : (n + v - 1) / v);
     }
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {
@@ -196,12 +201,13 @@ template <class T, int items_per_lane, class Team, class Source, class Op>
 LANEWISE_FUNCTION maybe<T> reduce_range_in_registers(const Team& team, T* per_warp,
                                                      const Source& source, std::int64_t first,
                                                      std::int64_t last, Op op) {
-  using tile_type = register_tile<Team, T, items_per_lane>;
-  constexpr int v = tile_type::v;
-  constexpr int width = tile_type::width;
   const auto warp = team.warp();
-  typename Team::warp_type::template lanes<T> sum;
   if constexpr (Source::contiguous && is_commutative<Op, T>) {
+    using tile_type = register_tile<Team, typename loaded<Source>::type, items_per_lane>;
+    constexpr int v = tile_type::v;
+    constexpr int width = tile_type::width;
+    const auto lane = warp.lane();
+    typename Team::warp_type::template lanes<T> sum;
     using raw = pack<typename Source::raw_type, v>;
     using raw_lanes = typename Team::warp_type::template lanes<raw>;
     // The ragged ends go item by item, so that everything between is aligned.
@@ -215,8 +221,9 @@ LANEWISE_FUNCTION maybe<T> reduce_range_in_registers(const Team& team, T* per_wa
     const std::int64_t body_end = body + whole_tiles * tile_type::items;
     bool present = whole_tiles > 0;
     for (std::int64_t tile = 0; tile < whole_tiles; ++tile) {
-      const auto* address = reinterpret_cast<const raw*>(
-          source.data + body + tile * tile_type::items + team.warp_index() * tile_type::segment);
+      const std::int64_t at =
+          body + tile * tile_type::items + team.warp_index() * tile_type::segment;
+      const auto* address = reinterpret_cast<const raw*>(source.data + at);
       raw_lanes in[tile_type::rows];
       LANEWISE_UNROLL
       for (int j = 0; j < tile_type::rows; ++j) in[j] = warp.load_streaming(address + j * width);
@@ -224,12 +231,14 @@ LANEWISE_FUNCTION maybe<T> reduce_range_in_registers(const Team& team, T* per_wa
       for (int j = 0; j < tile_type::rows; ++j) {
         const bool fresh = tile == 0 && j == 0;
         warp.each(
-            [&](T& s, const raw& r) {
-              s = fresh ? source.from_raw(r[0]) : op(s, source.from_raw(r[0]));
+            [&](T& s, const raw& r, std::uint32_t lane) {
+              const std::int64_t i = at + j * tile_type::row_items + lane * v;
+              const auto item = [&](int c) { return item_from(source, r[c], i + c); };
+              s = fresh ? item(0) : op(s, item(0));
               LANEWISE_UNROLL
-              for (int c = 1; c < v; ++c) s = op(s, source.from_raw(r[c]));
+              for (int c = 1; c < v; ++c) s = op(s, item(c));
             },
-            sum, in[j]);
+            sum, in[j], lane);
       }
     }
     const int threads = Team::warps * width;
@@ -264,6 +273,9 @@ LANEWISE_FUNCTION maybe<T> reduce_range_in_registers(const Team& team, T* per_wa
     team.barrier();
     return total;
   } else {
+    // Wide results leave room for fewer items.
+    using tile_type =
+        register_tile<Team, T, sizeof(T) >= 16 && items_per_lane % 4 == 0 ? 4 : items_per_lane>;
     maybe<T> total{{}, false};
     for (std::int64_t at = first; at < last; at += tile_type::items) {
       tile_type tile(team, *reinterpret_cast<typename tile_type::scratch*>(per_warp), source, at,

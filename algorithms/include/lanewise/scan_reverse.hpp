@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/scan.hpp>
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+
+namespace kernels {
+
+/// The operator with its operands exchanged.
+template <class Op>
+struct flipped {
+  Op op;
+  template <class T>
+  LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
+    return op(b, a);
+  }
+};
+
+/// What scans backward: operators known to commute stay what they are, which keeps them vectors.
+template <class T, class Op>
+auto backward_operator(const Op& op) {
+  if constexpr (is_commutative<Op, T>) {
+    return op;
+  } else {
+    return flipped<Op>{op};
+  }
+}
+
+/// The scan with source and sink turned around. Item numbers in here count from the end.
+template <bool exclusive, class Source, class Sink, class Op, class T>
+struct scan_reverse_kernel {
+  using policy = scan_policy<T>;
+  /// Items of the longest pack.
+  static constexpr std::int64_t aligned = 16;
+
+  template <class Team>
+  struct scratch {
+    typename Team::template tile<T, policy>::scratch tile;
+    chain_scratch<T> link;
+  };
+
+  Source in;
+  Sink out;
+  Op op;
+  T init;
+  item_count n;
+  chain<T> link;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    constexpr std::int64_t items = Team::template tile<T, policy>::items;
+    const std::int64_t count = n();
+    const reversed_source<Source> source{in, count};
+    const reversed_sink<Sink> sink{out, count};
+    // The first tile is so short that the others' packs are aligned if the arrays are.
+    const std::int64_t missing = (aligned - count % aligned) % aligned;
+    const std::int64_t tiles = count > 0 ? divide_up(count + missing, items) : 0;
+    for_each_ticket(team, link, static_cast<std::uint32_t>(tiles), shared.link, [&](auto mine) {
+      const std::int64_t end = (std::int64_t{mine.ticket} + 1) * items - missing;
+      const std::int64_t first = mine.ticket == 0 ? 0 : end - items;
+      auto tile =
+          team.template load<T, policy>(shared.tile, source, first, end < count ? end : count);
+      tile.scan(op);
+      const maybe<T> before =
+          exchange(team, link, mine, shared.link, tile.total(), op, maybe<T>{init, exclusive});
+      if constexpr (exclusive) {
+        tile.store_exclusive(sink, before, op);
+      } else {
+        tile.store_inclusive(sink, before, op);
+      }
+    });
+  }
+};
+
+template <bool exclusive, class Exec, class In, class Out, class T, class Op>
+void scan_reverse(const Exec& exec, const char* label, const char* algorithm, const In& in,
+                  const Out& out, const T& init, const Op& op, const options& with) {
+  const auto source = detail::as<T>(detail::as_source<Exec>(in));
+  const auto sink = detail::as_sink<Exec>(out);
+  detail::expects(sink.extent >= source.extent, algorithm, ": out has ", sink.extent,
+                  " places, in has ", source.extent, " items");
+  detail::expects_memory(source, algorithm, "in");
+  detail::expects_memory(sink, algorithm, "out");
+  detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out");
+  const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
+  if (source.extent == 0) return;
+  const auto backward = backward_operator<T>(op);
+  using kernel =
+      scan_reverse_kernel<exclusive, std::decay_t<decltype(source)>, std::decay_t<decltype(sink)>,
+                          std::decay_t<decltype(backward)>, T>;
+  using tile =
+      typename team_t<Exec, typename kernel::policy>::template tile<T, typename kernel::policy>;
+  const std::int64_t most = source.extent + kernel::aligned - 1;
+  const workspace_size need = scan_workspace<T, Exec>(most);
+  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, need, algorithm);
+  launch(exec, label,
+         backend_of<Exec>::template league_for_tiles<kernel>(exec, divide_up(most, tile::items)),
+         kernel{source, sink, backward, init, n, work.get().template make_chain<T>(0)});
+}
+
+}  // namespace kernels
+
+/// Writes out(i) = in(i) op ... op in(n-1) for i in [0, n): inclusive_scan from the back, which
+/// reads and writes the arrays backward and is as fast. Otherwise like inclusive_scan; the
+/// workspace is scan_workspace of 15 items more.
+template <class Exec, class In, class Out, class Op>
+void inclusive_scan_reverse(const Exec& exec, const In& in, const Out& out, const Op& op,
+                            const options& with = {}) {
+  using T = typename decltype(detail::as_source<Exec>(in))::value_type;
+  kernels::scan_reverse<false>(exec, "Lanewise::inclusive_scan_reverse", "inclusive_scan_reverse",
+                               in, out, T{}, op, with);
+}
+
+/// Writes out(i) = in(i+1) op ... op in(n-1) op init for i in [0, n); items are converted to the
+/// type of init. Otherwise like inclusive_scan_reverse.
+template <class Exec, class In, class Out, class T, class Op>
+void exclusive_scan_reverse(const Exec& exec, const In& in, const Out& out, const T& init,
+                            const Op& op, const options& with = {}) {
+  kernels::scan_reverse<true>(exec, "Lanewise::exclusive_scan_reverse", "exclusive_scan_reverse",
+                              in, out, init, op, with);
+}
+
+LANEWISE_END_TARGET_NAMESPACE

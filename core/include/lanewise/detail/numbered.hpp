@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/operators.hpp>
+#include <lanewise/source.hpp>
+
+#include <cstdint>
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// An item and where it was found; index is -1 where there was none.
+template <class T>
+struct indexed {
+  T value;
+  std::int64_t index;
+};
+
+namespace detail {
+
+/// Items of a source with their indices.
+template <class Source>
+struct numbered_source : Source {
+  using item = typename Source::value_type;
+  using value_type = indexed<item>;
+
+  LANEWISE_FUNCTION const Source& items() const { return *this; }
+  template <class Raw>
+  LANEWISE_FUNCTION value_type from_raw(const Raw& raw, std::int64_t i) const {
+    return {items().from_raw(raw), i};
+  }
+  LANEWISE_FUNCTION value_type operator()(std::int64_t i) const { return {items()(i), i}; }
+};
+
+/// What a lane loads of a source: an item, without the index that is computed.
+template <class Source>
+struct loaded {
+  using type = typename Source::value_type;
+};
+template <class Source>
+struct loaded<numbered_source<Source>> {
+  using type = typename Source::value_type;
+};
+
+/// Item i of an array source, which lies in memory as raw.
+template <class Source, class Raw>
+LANEWISE_FUNCTION auto item_from(const Source& source, const Raw& raw, std::int64_t i) {
+  if constexpr (requires { source.from_raw(raw, i); }) {
+    return source.from_raw(raw, i);
+  } else {
+    return source.from_raw(raw);
+  }
+}
+
+// Which of two items wins. Of numbers every one wins over NaN.
+
+struct smaller_wins {
+  using vectors = minimum;
+  template <class T>
+  LANEWISE_FUNCTION constexpr bool operator()(const T& a, const T& b) const {
+    return a < b || (a == a && b != b);
+  }
+};
+struct larger_wins {
+  using vectors = maximum;
+  template <class T>
+  LANEWISE_FUNCTION constexpr bool operator()(const T& a, const T& b) const {
+    return b < a || (a == a && b != b);
+  }
+};
+template <class Less, bool larger>
+struct wins_by {
+  Less less;
+  template <class T>
+  LANEWISE_FUNCTION constexpr bool operator()(const T& a, const T& b) const {
+    return larger ? less(b, a) : less(a, b);
+  }
+};
+
+/// The winner; of equivalent items the first one.
+template <class Wins>
+struct winner {
+  Wins wins;
+  template <class T>
+  LANEWISE_FUNCTION indexed<T> operator()(const indexed<T>& a, const indexed<T>& b) const {
+    const bool second = wins(b.value, a.value) || (b.index < a.index && !wins(a.value, b.value));
+    return second ? b : a;
+  }
+};
+
+}  // namespace detail
+
+template <class Wins, class T>
+inline constexpr bool is_commutative<detail::winner<Wins>, indexed<T>> = true;
+
+LANEWISE_END_NAMESPACE
