@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "check_compact.hpp"
 #include "check_multisplit.hpp"
 #include "check_scans.hpp"
 #include <lanewise/reduce.hpp>
@@ -54,5 +55,13 @@ TEMPLATE_TEST_CASE("Multisplits do not depend on the width", "[width]", std::uin
       check_pairs(items, m, m);
       check_keys(items, m, m + m / 2);
     }
+  }
+}
+
+TEST_CASE("Selections and runs do not depend on the width", "[width]") {
+  for (const std::int64_t n : sizes_around(compact_tile<std::uint32_t>)) {
+    CAPTURE(n);
+    check_selections(random_items<std::uint32_t>(n), some_of{100});
+    check_runs(items_in_runs<std::uint32_t>(n, 5));
   }
 }
