@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/tuning.hpp>
 #include <lanewise/scan.hpp>
 #include <lanewise/status.hpp>
 
@@ -15,14 +16,11 @@ namespace kernels {
 // one tile, on the host a thread's share. The work in a column, ranking its items and bringing
 // neighbours of the output together, is Team::split.
 
+/// On the host a tile is 2^15 keys: staged with as many values of 8 bytes it takes half a
+/// second-level cache.
 template <class Key>
-struct split_policy : launch_policy {
-  static constexpr int warps = 8;
-  static constexpr int items_per_lane = sizeof(Key) > 8 ? 4 : (sizeof(Key) > 4 ? 12 : 20);
-  static constexpr int teams_per_multiprocessor = 3;
-  // 2^15 keys: staged with as many values of 8 bytes they take half a second-level cache. Measured
-  // on Zen 5 (docs/measurements.md).
-  static constexpr std::int64_t host_tile_bytes = (std::int64_t{1} << 15) * sizeof(Key);
+struct split_policy : tuning::split<tuning::item_class(sizeof(Key))> {
+  // Zen 5: below, output streams still find their lines in a cache (docs/measurements.md).
   static constexpr std::int64_t host_bytes_past_caches = 16 << 20;
 };
 
@@ -34,10 +32,10 @@ struct split_columns {
   std::uint32_t* tile_counts;  // kept for the placing kernel where split asks for it
 };
 
-template <class Source, class BucketOf>
+template <class Policy, class Source, class BucketOf>
 struct count_kernel {
   using key_type = typename Source::value_type;
-  using policy = split_policy<key_type>;
+  using policy = Policy;
 
   template <class Team>
   using scratch = typename Team::template split<key_type, policy>::count_scratch;
@@ -75,10 +73,10 @@ struct count_kernel {
 };
 
 /// Sends every item of column c and bucket b to places from G[b * columns + c] on.
-template <class Source, class Sink, class Values, class ValueSink, class BucketOf>
+template <class Policy, class Source, class Sink, class Values, class ValueSink, class BucketOf>
 struct place_kernel {
   using key_type = typename Source::value_type;
-  using policy = split_policy<key_type>;
+  using policy = Policy;
   static constexpr int item_bytes = [] {
     if constexpr (std::is_same_v<Values, std::nullptr_t>) {
       return static_cast<int>(sizeof(key_type));
@@ -128,13 +126,15 @@ struct place_kernel {
   }
 };
 
-template <class Key, class Exec>
-using split_of = typename team_t<Exec, split_policy<Key>>::template split<Key, split_policy<Key>>;
+template <class Key, class Exec, class Policy = split_policy<Key>>
+using split_of = typename team_t<Exec, Policy>::template split<Key, Policy>;
 
 /// Where the parts of multisplit's workspace lie: for as many columns as there are tiles, as the
 /// size must not depend on the number of teams.
-template <class Key, class Exec>
+template <class Key, class Exec, class Policy = split_policy<Key>>
 struct split_layout {
+  using split = split_of<Key, Exec, Policy>;
+
   std::int64_t tiles;
   std::int64_t entries;  // of H and G: one more than buckets x columns, so that the last offset is
                          // the number of items kept
@@ -145,9 +145,9 @@ struct split_layout {
   workspace_size need;
 
   split_layout(std::int64_t n, std::uint32_t buckets)
-      : tiles(divide_up(n, split_of<Key, Exec>::items)), entries(buckets * tiles + 1) {
+      : tiles(divide_up(n, split::items)), entries(buckets * tiles + 1) {
     const workspace_size scan = scan_workspace<std::int64_t, Exec>(entries);
-    const std::int64_t kept = split_of<Key, Exec>::tile_counters(tiles, buckets);
+    const std::int64_t kept = split::tile_counters(tiles, buckets);
     tile_counts_at = round_up(entries * sizeof(std::uint32_t));
     starts_at = tile_counts_at + round_up(kept * sizeof(std::uint32_t));
     payload_at = starts_at + round_up(entries * sizeof(std::int64_t));
@@ -179,7 +179,8 @@ workspace_size multisplit_workspace(std::int64_t n, std::uint32_t buckets) {
 
 namespace kernels {
 
-template <class Exec, class Source, class Sink, class Values, class ValueSink, class BucketOf>
+template <class Policy, class Exec, class Source, class Sink, class Values, class ValueSink,
+          class BucketOf>
 void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, const Values& values,
                 const ValueSink& values_out, std::int64_t buckets, const BucketOf& bucket_of,
                 const multisplit_options& with) {
@@ -201,15 +202,15 @@ void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, cons
   const item_count n{keys.extent, with.count.data()};
   using backend = backend_of<Exec>;
   const auto m = static_cast<std::uint32_t>(buckets);
-  const split_layout<key_type, Exec> layout(keys.extent, m);
+  const split_layout<key_type, Exec, Policy> layout(keys.extent, m);
   auto work = call_workspace::make<backend>(exec, with.work, layout.need, "multisplit");
   auto* memory = static_cast<char*>(work.get().plain());
   auto* starts = reinterpret_cast<std::int64_t*>(memory + layout.starts_at);
-  using counting = count_kernel<Source, BucketOf>;
-  using placing = place_kernel<Source, Sink, Values, ValueSink, BucketOf>;
+  using counting = count_kernel<Policy, Source, BucketOf>;
+  using placing = place_kernel<Policy, Source, Sink, Values, ValueSink, BucketOf>;
   const auto league =
       backend::template league_for_tiles<counting>(exec, layout.tiles > 0 ? layout.tiles : 1);
-  const split_columns grid{layout.tiles, split_of<key_type, Exec>::columns(layout.tiles, league),
+  const split_columns grid{layout.tiles, decltype(layout)::split::columns(layout.tiles, league),
                            reinterpret_cast<std::uint32_t*>(memory + layout.counts_at),
                            reinterpret_cast<std::uint32_t*>(memory + layout.tile_counts_at)};
   launch(exec, "Lanewise::multisplit::count", league,
@@ -245,8 +246,10 @@ template <class Exec, class Keys, class KeysOut, class BucketOf>
 void multisplit(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
                 std::int64_t bucket_count, const BucketOf& bucket_of,
                 const multisplit_options& with = {}) {
-  kernels::multisplit(exec, detail::as_source<Exec>(keys), detail::as_sink<Exec>(keys_out), nullptr,
-                      nullptr, bucket_count, bucket_of, with);
+  const auto source = detail::as_source<Exec>(keys);
+  using policy = kernels::split_policy<typename decltype(source)::value_type>;
+  kernels::multisplit<policy>(exec, source, detail::as_sink<Exec>(keys_out), nullptr, nullptr,
+                              bucket_count, bucket_of, with);
 }
 
 /// The same for pairs: values go the way of their keys. values_out must not overlap any other
@@ -269,7 +272,9 @@ void multisplit(const Exec& exec, const Keys& keys, const Values& values, const 
   const auto key_sink = detail::as_sink<Exec>(keys_out);
   detail::expects_no_partial_overlap(source, key_sink, "multisplit", "values", "keys_out", false);
   detail::expects_no_partial_overlap(key_sink, sink, "multisplit", "keys_out", "values_out", false);
-  kernels::multisplit(exec, key_source, key_sink, source, sink, bucket_count, bucket_of, with);
+  using policy = kernels::split_policy<typename decltype(key_source)::value_type>;
+  kernels::multisplit<policy>(exec, key_source, key_sink, source, sink, bucket_count, bucket_of,
+                              with);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -3,23 +3,22 @@
 #pragma once
 
 #include <lanewise/detail/numbered.hpp>
+#include <lanewise/detail/tuning.hpp>
 #include <lanewise/options.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
+template <class T>
+using reduce_policy = tuning::reduce<tuning::item_class(sizeof(T))>;
+
 /// Every team folds a contiguous share of the items; the team that finishes last folds the teams'
 /// results, in order.
-template <class Source, class Op, class T>
+template <class Source, class Op, class T,
+          class Policy = reduce_policy<typename detail::loaded<Source>::type>>
 struct reduce_kernel {
-  // H200, 2^28 u32: 1.02 of CUB as first chosen (docs/measurements.md); not tuned.
-  struct policy : launch_policy {
-    static constexpr int warps = 16;
-    static constexpr int items_per_lane =
-        sizeof(typename detail::loaded<Source>::type) >= 16 ? 4 : 16;
-    static constexpr int teams_per_multiprocessor = 2;
-  };
+  using policy = Policy;
 
   template <class Team>
   struct scratch {

@@ -2,18 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/tuning.hpp>
 #include <lanewise/options.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
-// H200, 2^28 u32: the best of 23 shapes within 1 % (docs/measurements.md); other sizes not tuned.
 template <class T>
-struct scan_policy : launch_policy {
-  static constexpr int items_per_lane = sizeof(T) > 16 ? 4 : (sizeof(T) >= 8 ? 16 : 32);
-  static constexpr int teams_per_multiprocessor = sizeof(T) <= 4 ? 4 : 2;
-};
+using scan_policy = tuning::scan<tuning::item_class(sizeof(T))>;
 
 /// One pass: load a tile, find its total, allocate through the chain, write.
 template <bool exclusive, class Source, class Sink, class Op, class T,

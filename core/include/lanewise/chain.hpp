@@ -277,7 +277,8 @@ LANEWISE_FUNCTION maybe<T> exchange(const Team& team, const chain<T>& link,
     if (team.warp_index() == 0) link.announce(team.warp(), mine, total, op, first);
     meanwhile();
     if (team.warp_index() == 0) {
-      const maybe<T> before = link.template resolve<one_by_one>(team.warp(), mine, total, op, first);
+      const maybe<T> before =
+          link.template resolve<one_by_one>(team.warp(), mine, total, op, first);
       team.warp().once([&] { shared.before = before; });
     }
     team.barrier();

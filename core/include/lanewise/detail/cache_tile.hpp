@@ -18,7 +18,7 @@ namespace detail {
 enum class pass { light, heavy };
 
 /// One warp's worth of items of a source, from index i on.
-template <pass kind, class W, class Source>
+template <pass kind = pass::light, class W, class Source>
 LANEWISE_FUNCTION auto load_window(const W& warp, const Source& source, std::int64_t i) {
   if constexpr (Source::contiguous) {
     const auto raw = [&]() LANEWISE_INLINE_LAMBDA {
@@ -52,7 +52,7 @@ inline constexpr bool stored_whole =
 /// Writes a window, past the caches if so asked; its place is then aligned (see first_aligned).
 template <class W, class Sink, class Lanes>
 LANEWISE_FUNCTION void store_window(const W& warp, const Sink& sink, std::int64_t i, const Lanes& x,
-                                    bool past_caches) {
+                                    bool past_caches = false) {
   if constexpr (stored_whole<Sink, typename Lanes::value_type>) {
     if (past_caches) {
       warp.store_streaming(sink.data + i, x);
@@ -111,13 +111,11 @@ LANEWISE_FUNCTION maybe<T> reduce_stream(const W& warp, const Source& source, st
   if constexpr (is_commutative<Op, T>) {
     if (last - first >= streams * W::width) {
       typename W::template lanes<T> partial[streams];
-      for (int s = 0; s < streams; ++s)
-        partial[s] = load_window<pass::light>(warp, source, i + s * W::width);
+      for (int s = 0; s < streams; ++s) partial[s] = load_window(warp, source, i + s * W::width);
       for (i += streams * W::width; i + streams * W::width <= last; i += streams * W::width) {
         LANEWISE_UNROLL
         for (int s = 0; s < streams; ++s) {
-          partial[s] =
-              warp.map(op, partial[s], load_window<pass::light>(warp, source, i + s * W::width));
+          partial[s] = warp.map(op, partial[s], load_window(warp, source, i + s * W::width));
         }
       }
       sum.value = warp.reduce(
@@ -165,7 +163,7 @@ class cache_tile {
     };
     if (past_caches) up_to(first_aligned(sink, i, last_));
     for (; i + width <= last_; i += width) {
-      store_window(warp, sink, i, load_window<pass::light>(warp, source_, i), past_caches);
+      store_window(warp, sink, i, load_window(warp, source_, i), past_caches);
     }
     up_to(last_);
   }

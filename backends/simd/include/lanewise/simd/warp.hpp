@@ -798,6 +798,18 @@ class warp : public warp_operations<warp<W>> {
   }
   template <class T>
   LANEWISE_SIMD_FUNCTION lanes<T> shuffle_up(const lanes<T>& a, int k) const {
+    if constexpr (detail::vectorizable<T>) {
+      // By one, as scans do, it is one instruction per small vector.
+      const detail::tag<T, W> d;
+      if (d.MaxBytes() <= 16 && k == 1) {
+        lanes<T> r;
+        r.set(0, detail::slide_in<1>(d, a.get(0), hn::Set(d, hn::GetLane(a.get(0)))));
+        detail::unrolled<detail::vectors<T, W> - 1>([&](auto c) LANEWISE_INLINE_LAMBDA {
+          r.set(c + 1, detail::slide_in<1>(d, a.get(c + 1), a.get(c)));
+        });
+        return r;
+      }
+    }
     return slide(a, -k);
   }
   template <class T>

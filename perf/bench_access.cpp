@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How the pattern of a warp's accesses decides their cost (Hubaut, chapter 4): 2^24 elements of 4
+// to 32 bytes are read, incremented and written back, at places that nothing can foresee. Patterns:
+// one lane alone, all lanes at one place, neighbouring places (usually across a line's end), and
+// unrelated ones. Every warp has a part of the arena of its own, so that no two accesses race.
+
+#include "support.hpp"
+#include <lanewise/backend.hpp>
+#include <lanewise/pack.hpp>
+
+namespace lanewise::perf {
+namespace {
+
+enum class pattern { one, same, adjacent, random };
+constexpr const char* pattern_names[] = {"one", "same", "adjacent", "random"};
+
+template <class Element, int warps_per_team>
+struct access_kernel {
+  struct policy : launch_policy {
+    static constexpr int warps = warps_per_team;
+  };
+  template <class Team>
+  struct scratch {};
+
+  Element* arena;
+  std::int64_t elements;  // a power of two
+  std::int64_t windows;   // 32 accesses each
+  pattern how;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    constexpr int width = warp_type::width;
+    using places = typename warp_type::template lanes<std::uint64_t>;
+    const auto warp = team.warp();
+    const std::uint64_t all_warps = std::uint64_t{team.league()} * Team::warps;
+    const std::uint64_t me = std::uint64_t{team.index()} * Team::warps + team.warp_index();
+    std::uint64_t slice = 1;
+    while (slice * 2 * all_warps <= static_cast<std::uint64_t>(elements)) slice *= 2;
+    Element* const mine = arena + me * slice;
+    const auto lane = warp.template cast<std::uint64_t>(warp.lane());
+    const auto active = how == pattern::one ? warp.first(1) : warp.first(width);
+    const index_range steps =
+        even_share(windows, static_cast<std::int64_t>(me), static_cast<std::int64_t>(all_warps));
+    for (std::int64_t step = steps.begin; step < steps.end; ++step) {
+      const std::uint64_t base = hash(static_cast<std::uint64_t>(step));
+      const auto increment = [](Element& e) { e[0] += 1; };
+      if (how == pattern::adjacent) {
+        // What a GPU coalesces by itself is said in so many words: the host has no other way.
+        Element* const there = mine + base % (slice - width + 1);
+        auto found = warp.load(there);
+        warp.each(increment, found);
+        warp.store(there, found);
+      } else {
+        places at(base & (slice - 1));
+        if (how == pattern::random) {
+          at = warp.map([base, slice](std::uint64_t l) { return hash(base + l) & (slice - 1); },
+                        lane);
+        }
+        auto found = warp.gather(active, mine, at, Element{});
+        warp.each(increment, found);
+        warp.scatter(active, mine, at, found);
+      }
+      warp.fence();
+    }
+  }
+};
+
+template <class Exec, int words>
+struct access_problem {
+  using element = pack<std::uint32_t, words>;
+
+  struct point {
+    std::int64_t n;
+    pattern how;
+  };
+  Exec exec{};
+  std::int64_t n;
+  pattern how;
+  std::int64_t elements = (std::int64_t{1} << (on_host<Exec> ? 28 : 31)) / sizeof(element);
+  array<Exec, element> arena{"perf::arena", static_cast<std::size_t>(elements)};
+
+  explicit access_problem(const point& p) : n(p.n), how(p.how) {}
+  static std::vector<point> points() {
+    std::vector<point> all;
+    for (int how = 0; how < 4; ++how) {
+      all.push_back({std::int64_t{1} << (on_host<Exec> ? 22 : 24), static_cast<pattern>(how)});
+    }
+    return all;
+  }
+  static row name(const point& p) {
+    return {std::string("access.") + pattern_names[static_cast<int>(p.how)],
+            backend_name<Exec>(),
+            "",
+            "u" + std::to_string(32 * words),
+            "uniform",
+            p.n};
+  }
+  /// What is used of the lines that are moved.
+  std::int64_t bytes() const { return 2 * n * sizeof(element); }
+  /// Every step has incremented something.
+  bool correct() const { return sum<std::uint64_t>(exec, elements, first_word{arena}) > 0; }
+
+  struct first_word {
+    array<Exec, element> arena;
+    KOKKOS_FUNCTION std::uint32_t operator()(std::int64_t i) const { return arena(i)[0]; }
+  };
+};
+
+template <class Exec, int words, int warps>
+void add_grid(const char* variant, std::int64_t teams) {
+  using problem = access_problem<Exec, words>;
+  add<problem>(variant, [teams](problem& p, auto time) {
+    const access_kernel<typename problem::element, warps> kernel{p.arena.data(), p.elements,
+                                                                 p.n / 32, p.how};
+    time([&] { launch(p.exec, "Lanewise::access", teams, kernel); });
+  });
+}
+
+/// The default fills the machine; the others show how few warps do.
+template <class Exec, int words>
+void add_element() {
+  if constexpr (on_host<Exec>) {
+    add_grid<Exec, words, 1>("lanewise", Exec().concurrency());
+  } else {
+    add_grid<Exec, words, 16>("lanewise", 1024);
+    add_grid<Exec, words, 1>("lanewise.w1b1", 1);
+    add_grid<Exec, words, 1>("lanewise.w1b32", 32);
+    add_grid<Exec, words, 1>("lanewise.w1b1024", 1024);
+    add_grid<Exec, words, 4>("lanewise.w4b32", 32);
+    add_grid<Exec, words, 4>("lanewise.w4b1024", 1024);
+    add_grid<Exec, words, 16>("lanewise.w16b32", 32);
+  }
+}
+
+template <class Exec>
+void add_space() {
+  add_element<Exec, 1>();
+  add_element<Exec, 2>();
+  add_element<Exec, 4>();
+  add_element<Exec, 8>();
+}
+
+}  // namespace
+}  // namespace lanewise::perf
+
+int main(int argc, char** argv) {
+  using namespace lanewise::perf;
+  Kokkos::ScopeGuard kokkos(argc, argv);
+#if defined(KOKKOS_ENABLE_CUDA)
+  add_space<Kokkos::Cuda>();
+#endif
+#if defined(KOKKOS_ENABLE_SERIAL)
+  add_space<Kokkos::Serial>();
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+  add_space<Kokkos::OpenMP>();
+#endif
+  return run(argc, argv);
+}
