@@ -60,17 +60,17 @@ class emulated_with_width : public emulated {
 
 namespace backends::emulated {
 
-template <int warps_, int width = 32>
+template <int warps_, class Warp = warp<32>>
 class team {
  public:
-  using warp_type = emulated::warp<width>;
+  using warp_type = Warp;
   static constexpr int warps = warps_;
   static constexpr int windows_in_flight = 2;
   static constexpr bool one_ticket = false;
 
-  team(std::uint32_t index, std::uint32_t league, int warp_index, std::uint32_t seed,
+  team(std::uint32_t index, std::uint32_t league, int warp_index, const Warp& warp,
        emulated::meeting& meeting)
-      : index_(index), league_(league), warp_index_(warp_index), warp_(seed), meeting_(meeting) {}
+      : index_(index), league_(league), warp_index_(warp_index), warp_(warp), meeting_(meeting) {}
 
   warp_type warp() const { return warp_; }
   int warp_index() const { return warp_index_; }
@@ -78,11 +78,11 @@ class team {
   std::uint32_t league() const { return league_; }
   // The built-ins name the caller, as std::source_location does where compilers agree on it.
   void barrier(int line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
-    meeting_.arrive(*this_warp(), {file, line});
+    warp_.together("team.barrier", [&] { meeting_.arrive(*this_warp(), {file, line}); });
   }
   template <class F>
   void once(F f) const {
-    if (warp_index_ == 0) f();
+    if (warp_index_ == 0) warp_.once([&] { f(); });
   }
   index_range share(std::int64_t n) const { return even_share(n, index(), league()); }
 
@@ -137,9 +137,11 @@ void run_warp(running_warp me, std::int64_t slot, std::int64_t at_once,
                               static_cast<std::uint32_t>(me.team_index) * 97u +
                               static_cast<std::uint32_t>(me.warp_index);
       me.random.seed(lane_order);
-      kernel(Team(static_cast<std::uint32_t>(me.team_index), static_cast<std::uint32_t>(me.league),
-                  me.warp_index, lane_order, here.meeting()),
-             here.scratch());
+      Team::warp_type::run(lane_order, [&](const typename Team::warp_type& warp) {
+        kernel(Team(static_cast<std::uint32_t>(me.team_index),
+                    static_cast<std::uint32_t>(me.league), me.warp_index, warp, here.meeting()),
+               here.scratch());
+      });
       here.meeting().leave(me, [&] {
         here.check_guards(me);
         here.poison(me.team_index + at_once);
@@ -153,12 +155,12 @@ void run_warp(running_warp me, std::int64_t slot, std::int64_t at_once,
   if (order != nullptr) order->leave(me.seat);
 }
 
-template <int width>
-struct backend_with_width {
+template <class Warp>
+struct backend_with {
   static constexpr const char* name = "emulated";
   /// No more warps than lanes: one warp combines what the others found.
   template <class Policy>
-  using team = emulated::team<(Policy::warps < width ? Policy::warps : width), width>;
+  using team = emulated::team<(Policy::warps < Warp::width ? Policy::warps : Warp::width), Warp>;
 
   /// Runs the teams, a few at a time, every warp on a thread of its own. Throws what a warp threw,
   /// when all have ended.
@@ -209,7 +211,7 @@ struct backend_with_width {
   }
   static bool is_capturing(const lanewise::emulated&) { return false; }
 };
-using backend = backend_with_width<32>;
+using backend = backend_with<warp<32>>;
 
 }  // namespace backends::emulated
 LANEWISE_END_NAMESPACE
