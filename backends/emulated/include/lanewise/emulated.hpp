@@ -13,6 +13,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <latch>
 #include <memory>
 #include <new>
 #include <thread>
@@ -178,14 +179,26 @@ struct backend_with {
       slots.push_back(std::make_unique<resident<scratch>>(exec.seed(), slot, warps,
                                                           static_cast<int>(slot) * warps));
     }
+    // Nobody begins before all are there: a thread may not come for want of memory.
+    std::latch begin(1);
+    bool all_there = false;
     std::vector<std::thread> threads;
-    for (int seat = 0; seat < static_cast<int>(at_once) * warps; ++seat) {
-      const int slot = seat / warps;
-      threads.emplace_back(run_warp<team_type, Kernel, scratch>,
-                           running_warp{state, slots[static_cast<std::size_t>(slot)]->shadow(),
-                                        seat, seat % warps, slot, league},
-                           slot, at_once, std::ref(slots), std::cref(kernel));
+    try {
+      for (int seat = 0; seat < static_cast<int>(at_once) * warps; ++seat) {
+        const int slot = seat / warps;
+        threads.emplace_back([&, seat, slot] {
+          begin.wait();
+          if (!all_there) return;
+          run_warp<team_type>(running_warp{state, slots[static_cast<std::size_t>(slot)]->shadow(),
+                                           seat, seat % warps, slot, league},
+                              slot, at_once, slots, kernel);
+        });
+      }
+      all_there = true;
+    } catch (...) {
+      state.stop(std::current_exception());
     }
+    begin.count_down();
     for (auto& t : threads) t.join();
     state.rethrow();
   }
