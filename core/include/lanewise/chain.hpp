@@ -31,7 +31,7 @@ struct alignas(16) chain_slot {
 /// launch, and whoever draws the last ticket of a launch starts the next epoch.
 ///
 /// Values of up to 4 bytes share a 64-bit word with their tag, on backends with 16-byte atomic
-/// words values of up to 8 bytes do; larger ones are written beside and published by a release
+/// words values of up to 12 bytes do; larger ones are written beside and published by a release
 /// store of the tag.
 template <class T>
 class chain {
@@ -67,11 +67,24 @@ class chain {
   template <bool one_by_one = false, class W, class Op>
   LANEWISE_FUNCTION maybe<T> exchange(const W& warp, drawn mine, const T& total, Op op,
                                       maybe<T> first) const {
+    announce(warp, mine, total, op, first);
+    return resolve<one_by_one>(warp, mine, total, op, first);
+  }
+
+  /// The two halves of exchange, between which the caller may do what does not need the result.
+  template <class W, class Op>
+  LANEWISE_FUNCTION void announce(const W& warp, drawn mine, const T& total, Op op,
+                                  maybe<T> first) const {
     if (mine.ticket == 0) {
       publish(warp, mine, has_prefix, first.present ? op(first.value, total) : total);
-      return first;
+    } else {
+      publish(warp, mine, has_total, total);
     }
-    publish(warp, mine, has_total, total);
+  }
+  template <bool one_by_one = false, class W, class Op>
+  LANEWISE_FUNCTION maybe<T> resolve(const W& warp, drawn mine, const T& total, Op op,
+                                     maybe<T> first) const {
+    if (mine.ticket == 0) return first;
     const T before = one_by_one ? look_back_one_by_one(warp, mine, op) : look_back(warp, mine, op);
     publish(warp, mine, has_prefix, op(before, total));
     return {before, true};
@@ -81,7 +94,7 @@ class chain {
   enum state : std::uint32_t { empty = 0, has_total = 1, has_prefix = 2 };
 
   template <class W>
-  static constexpr bool in_word = sizeof(T) <= 4 || (sizeof(T) <= 8 && W::has_wide_words);
+  static constexpr bool in_word = sizeof(T) <= 4 || (sizeof(T) <= 12 && W::has_wide_words);
 
   static LANEWISE_FUNCTION std::uint32_t tag_of(drawn mine, state s) { return mine.epoch << 2 | s; }
 
@@ -249,22 +262,35 @@ LANEWISE_FUNCTION void for_each_ticket(const Team& team, const chain<T>& link, s
 }
 
 /// chain::exchange for a whole team: its first warp talks to the chain, every warp learns the
-/// result.
-template <bool one_by_one = false, class Team, class T, class Op>
+/// result. All warps call meanwhile() after the total is published and before they wait; what it
+/// writes to scratch is visible to the team afterwards.
+template <bool one_by_one = false, class Team, class T, class Op, class Meanwhile>
 LANEWISE_FUNCTION maybe<T> exchange(const Team& team, const chain<T>& link,
                                     typename chain<T>::drawn mine, chain_scratch<T>& shared,
-                                    const T& total, Op op, const maybe<T>& first) {
+                                    const T& total, Op op, const maybe<T>& first,
+                                    Meanwhile meanwhile) {
   if constexpr (Team::warps == 1) {
-    return link.template exchange<one_by_one>(team.warp(), mine, total, op, first);
+    link.announce(team.warp(), mine, total, op, first);
+    meanwhile();
+    return link.template resolve<one_by_one>(team.warp(), mine, total, op, first);
   } else {
+    if (team.warp_index() == 0) link.announce(team.warp(), mine, total, op, first);
+    meanwhile();
     if (team.warp_index() == 0) {
       const maybe<T> before =
-          link.template exchange<one_by_one>(team.warp(), mine, total, op, first);
+          link.template resolve<one_by_one>(team.warp(), mine, total, op, first);
       team.warp().once([&] { shared.before = before; });
     }
     team.barrier();
     return shared.before;
   }
+}
+
+template <bool one_by_one = false, class Team, class T, class Op>
+LANEWISE_FUNCTION maybe<T> exchange(const Team& team, const chain<T>& link,
+                                    typename chain<T>::drawn mine, chain_scratch<T>& shared,
+                                    const T& total, Op op, const maybe<T>& first) {
+  return exchange<one_by_one>(team, link, mine, shared, total, op, first, [] {});
 }
 
 LANEWISE_END_NAMESPACE

@@ -61,6 +61,14 @@ struct bit_xor {
   }
 };
 
+/// The default equivalence of neighbours.
+struct equal_to {
+  template <class T>
+  LANEWISE_FUNCTION constexpr bool operator()(const T& a, const T& b) const {
+    return a == b;
+  }
+};
+
 /// True when op(a, b) == op(b, a) is known for values of type T, which lets a reduction keep
 /// independent partial results. Specialise it for your own operators; the default is the safe
 /// answer.

@@ -38,6 +38,15 @@ LANEWISE_BEGIN_NAMESPACE
 //                                    by this warp alone: the total of the block of the fixed tree
 //                                    (see detail/fixed_tree.hpp) that begins with item first < n
 //   reduce_range<T, Policy>(scratch, source, first, last, op)    a long range, streamed
+//   Team::compaction<T, Policy, First, Second, Source>
+//                                    a tile of which some items are kept, and the columns that are
+//                                    written for those: constructed from (team, scratch, source,
+//                                    marks, first, n); total<State>()  stage()
+//                                    write(one, two, start, end)
+//   Team::segments<T, Policy, Source, AtHead>
+//                                    a tile that is scanned anew at heads: constructed from (team,
+//                                    scratch, source, heads, at_head, first, n); count()  scan(op)
+//                                    total()  store_inclusive  store_exclusive
 //   Team::split<Key, Policy>         counts a tile into, and distributes it over, buckets; see
 //                                    multisplit.hpp
 //

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <lanewise/detail/fixed_tree.hpp>
+#include <lanewise/detail/register_compaction.hpp>
+#include <lanewise/detail/register_segments.hpp>
 #include <lanewise/detail/register_split.hpp>
 #include <lanewise/detail/register_tile.hpp>
 #include <lanewise/emulated/meeting.hpp>
@@ -104,6 +106,13 @@ class team {
   }
   template <class Key, class Policy>
   using split = lanewise::detail::register_split<team, Key, Policy::items_per_lane>;
+
+  template <class T, class Policy, class First, class Second, class Source>
+  using compaction =
+      lanewise::detail::register_compaction<team, T, Policy::items_per_lane, First, Second>;
+
+  template <class T, class Policy, class Source, class AtHead>
+  using segments = lanewise::detail::register_segments<team, T, Policy::items_per_lane>;
 
   template <class T>
   struct reduce_scratch {

@@ -2,21 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/chain.hpp>
-#include <lanewise/policy.hpp>
-#include <lanewise/source.hpp>
-#include <lanewise/warp.hpp>
-
-#include <cstdint>
+#include <lanewise/detail/register_rows.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
-
-template <class T, int n>
-struct alignas(T) raw_array {
-  unsigned char bytes[n * sizeof(T)];
-  LANEWISE_FUNCTION T* data() { return reinterpret_cast<T*>(bytes); }
-};
 
 /// Ordered fold of the warps' values by the team: what lies before this warp, and the whole. Every
 /// warp calls it.
@@ -33,48 +22,28 @@ LANEWISE_FUNCTION void fold_warps(const Team& team, const T* per_warp, int warps
         warp.broadcast(sums, (team.warp_index() < warps ? team.warp_index() : warps) - 1);
 }
 
-/// A tile held in the registers of a team of several warps.
-///
-/// Each warp holds a contiguous segment as rows of W packs of v neighbouring items, so that a row
-/// is one 16-byte access per lane: item order is warp, row, lane, place in the pack.
-template <class Team, class T, int items_per_lane, int max_pack = 16>
-class register_tile {
+/// A tile in registers that can be scanned.
+template <class Team, class T, int items_per_lane>
+class register_tile : public register_rows<Team, T, items_per_lane> {
+  using base = register_rows<Team, T, items_per_lane>;
+
  public:
-  using warp_type = typename Team::warp_type;
-  static constexpr int width = warp_type::width;
-  static constexpr int v = [] {
-    int k = 1;
-    while (2 * k * static_cast<int>(sizeof(T)) <= 16 && items_per_lane % (2 * k) == 0 &&
-           2 * k <= max_pack)
-      k *= 2;
-    return k;
-  }();
-  static constexpr int rows = items_per_lane / v;
-  static constexpr int row_items = v * width;
-  static constexpr int segment = rows * row_items;
-  static constexpr int items = segment * Team::warps;
+  using base::items;
+  using base::row_items;
+  using base::rows;
+  using base::segment;
+  using base::store;
+  using base::v;
+  using base::width;
 
   struct scratch {
     raw_array<T, Team::warps> per_warp;
   };
 
-  /// Loads items [first, first + items) of the source as far as they are below n.
   template <class Source>
   LANEWISE_FUNCTION register_tile(const Team& team, scratch& shared, const Source& source,
                                   std::int64_t first, std::int64_t n)
-      : team_(team), shared_(shared), first_(first) {
-    const std::int64_t left = n - first;
-    const std::int64_t left_for_me = left - team.warp_index() * segment;
-    // Whether everything is there is asked of the unclamped numbers: ptxas 13.0 takes a 32-bit
-    // clamp(x, 0, c) == c for x > 0 on sm_90 (it uses the predicate that VIMNMX.RELU returns).
-    whole_tile_ = left >= items;
-    whole_segment_ = left_for_me >= segment;
-    count_ = left < items ? static_cast<int>(left < 0 ? 0 : left) : items;
-    mine_ = left_for_me < segment ? static_cast<int>(left_for_me < 0 ? 0 : left_for_me) : segment;
-    load(source);
-  }
-
-  LANEWISE_FUNCTION int count() const { return count_; }
+      : base(team, source, first, n), shared_(shared) {}
 
   /// Scans the tile within each row and finds the total. Call before store_inclusive or
   /// store_exclusive.
@@ -109,93 +78,18 @@ class register_tile {
     store<true>(sink, before, op);
   }
 
-  /// Calls f(exists, items) with a lane's worth of items at a time, in no particular order.
-  template <class F>
-  LANEWISE_FUNCTION void for_each_window(F f) {
-    if (whole_segment_) {
-      windows<true>(f);
-    } else {
-      windows<false>(f);
-    }
-  }
-
-  /// Writes the items as they are.
-  template <class Sink>
-  LANEWISE_FUNCTION void store(const Sink& sink) {
-    LANEWISE_UNROLL
-    for (int j = 0; j < rows; ++j) write(sink, j);
-  }
-
  private:
-  using packs = pack<T, v>;
+  using typename base::packs;
   template <class U>
-  using lanes = typename warp_type::template lanes<U>;
-
-  LANEWISE_FUNCTION std::int64_t row_first(int j) const {
-    return first_ + team_.warp_index() * segment + j * row_items;
-  }
-  /// Items of row j that exist.
-  LANEWISE_FUNCTION int row_count(int j) const {
-    const int n = mine_ - j * row_items;
-    return n < 0 ? 0 : (n < row_items ? n : row_items);
-  }
-
-  template <bool full, class F>
-  LANEWISE_FUNCTION void windows(F f) {
-    const auto warp = team_.warp();
-    LANEWISE_UNROLL
-    for (int j = 0; j < rows; ++j) {
-      LANEWISE_UNROLL
-      for (int c = 0; c < v; ++c) {
-        const auto item = warp.map([c](const packs& p) { return p[c]; }, row_[j]);
-        const int n = row_count(j);
-        f(full ? warp.first(width) : warp.first(n <= c ? 0 : (n - c + v - 1) / v), item);
-      }
-    }
-  }
-
-  template <class Source>
-  LANEWISE_FUNCTION void load(const Source& source) {
-    const auto warp = team_.warp();
-    if constexpr (Source::contiguous) {
-      using raw = pack<typename Source::raw_type, v>;
-      const auto* address = source.data + row_first(0);
-      if (whole_segment_ && reinterpret_cast<std::uintptr_t>(address) % alignof(raw) == 0) {
-        lanes<raw> in[rows];
-        LANEWISE_UNROLL
-        for (int j = 0; j < rows; ++j)
-          in[j] = warp.load_streaming(reinterpret_cast<const raw*>(address) + j * width);
-        LANEWISE_UNROLL
-        for (int j = 0; j < rows; ++j) {
-          row_[j] = warp.map(
-              [&](const raw& r) {
-                packs p;
-                LANEWISE_UNROLL
-                for (int c = 0; c < v; ++c) p[c] = source.from_raw(r[c]);
-                return p;
-              },
-              in[j]);
-        }
-        return;
-      }
-    }
-    LANEWISE_UNROLL
-    for (int j = 0; j < rows; ++j) {
-      const std::int64_t at = row_first(j);
-      const int n = row_count(j);
-      row_[j] = warp.map(
-          [&](std::uint32_t lane) {
-            packs p{};
-            LANEWISE_UNROLL
-            for (int c = 0; c < v; ++c) {
-              const int i = static_cast<int>(lane) * v + c;
-              if (i < n) p[c] = source(at + i);
-            }
-            return p;
-          },
-          warp.lane());
-    }
-  }
+  using lanes = typename base::template lanes<U>;
+  using base::count_;
+  using base::lane_index_;
+  using base::mine_;
+  using base::row_;
+  using base::row_count;
+  using base::team_;
+  using base::whole_segment_;
+  using base::whole_tile_;
 
   /// In every row: items become inclusive scans within their lane, lane_sum_ the inclusive scan
   /// over the lanes' totals.
@@ -292,47 +186,7 @@ class register_tile {
     }
   }
 
-  template <class Sink>
-  LANEWISE_FUNCTION void write(const Sink& sink, int j) {
-    const auto warp = team_.warp();
-    const std::int64_t at = row_first(j);
-    if constexpr (Sink::contiguous) {
-      using raw = pack<typename Sink::raw_type, v>;
-      auto* address = sink.data + at;
-      if (whole_segment_ && reinterpret_cast<std::uintptr_t>(address) % alignof(raw) == 0) {
-        warp.store_streaming(reinterpret_cast<raw*>(address), warp.map(
-                                                                  [](const packs& p) {
-                                                                    raw r;
-                                                                    LANEWISE_UNROLL
-                                                                    for (int c = 0; c < v; ++c)
-                                                                      r[c] = p[c];
-                                                                    return r;
-                                                                  },
-                                                                  row_[j]));
-        return;
-      }
-    }
-    const int n = row_count(j);
-    warp.each(
-        [&](const packs& p, std::uint32_t lane) {
-          LANEWISE_UNROLL
-          for (int c = 0; c < v; ++c) {
-            const int i = static_cast<int>(lane) * v + c;
-            if (i < n) sink(at + i, p[c]);
-          }
-        },
-        row_[j], lane_index_);
-  }
-
-  const Team& team_;
   scratch& shared_;
-  std::int64_t first_;
-  bool whole_tile_;
-  bool whole_segment_;
-  int count_;
-  int mine_;
-  const lanes<std::uint32_t> lane_index_ = team_.warp().lane();
-  lanes<packs> row_[rows];
   lanes<T> lane_sum_[rows];
   T segment_total_;
   T total_;

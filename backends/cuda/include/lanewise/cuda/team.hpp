@@ -4,6 +4,8 @@
 
 #include <lanewise/cuda/warp.hpp>
 #include <lanewise/detail/fixed_tree.hpp>
+#include <lanewise/detail/register_compaction.hpp>
+#include <lanewise/detail/register_segments.hpp>
 #include <lanewise/detail/register_split.hpp>
 #include <lanewise/detail/register_tile.hpp>
 #include <lanewise/team.hpp>
@@ -52,6 +54,13 @@ class team {
   }
   template <class Key, class Policy>
   using split = lanewise::detail::register_split<team, Key, Policy::items_per_lane>;
+
+  template <class T, class Policy, class First, class Second, class Source>
+  using compaction =
+      lanewise::detail::register_compaction<team, T, Policy::items_per_lane, First, Second>;
+
+  template <class T, class Policy, class Source, class AtHead>
+  using segments = lanewise::detail::register_segments<team, T, Policy::items_per_lane>;
 
   template <class T>
   struct reduce_scratch {

@@ -225,6 +225,16 @@ class lane_warp : public warp_operations<lane_warp<W>> {
       memory.write(p + popcount(static_cast<bits>(chosen & lanes_below().value)), 0, a.value);
     return popcount(chosen);
   }
+  /// What may be overwritten is.
+  template <class T>
+  int compress_store_over(T* p, mask m, const lanes<T>& a) const {
+    const int n = compress_store(p, m, a);
+    T rubbish;
+    std::memset(static_cast<void*>(&rubbish), 0x5b, sizeof(T));
+    const watched memory = watch("compress_store_over", p);
+    if (id() >= n) memory.write(p + id(), 0, rubbish);
+    return n;
+  }
   template <class T, class I>
   void prefetch(mask, const T*, const lanes<I>&) const {}
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/cache_segments.hpp>
 #include <lanewise/detail/cache_tile.hpp>
 #include <lanewise/detail/fixed_tree_tile.hpp>
 #include <lanewise/simd/warp.hpp>
@@ -64,6 +65,13 @@ class team {
   }
   template <class Key, class Policy>
   using split = lanewise::detail::cache_split<team, Key, tile<Key, Policy>::items>;
+
+  template <class T, class Policy, class First, class Second, class Source>
+  using compaction = lanewise::detail::cache_compaction<team, Source, tile<T, Policy>::items>;
+
+  template <class T, class Policy, class Source, class AtHead>
+  using segments =
+      lanewise::detail::cache_segments<team, T, Source, AtHead, tile<T, Policy>::items>;
 
   template <class T>
   struct reduce_scratch {};

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/marks.hpp>
+#include <lanewise/options.hpp>
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+
+namespace kernels {
+
+// Not measured on a GPU yet: 4096 items of 4 bytes per tile, as many bytes of scratch.
+template <class T>
+struct compact_policy : launch_policy {
+  static constexpr int items_per_lane = sizeof(T) == 1 ? 32 : (sizeof(T) > 8 ? 4 : 16);
+  static constexpr int teams_per_multiprocessor = sizeof(T) == 1 || sizeof(T) > 4 ? 3 : 4;
+};
+
+/// The skeleton of selection, unique and run-length coding: load a tile, count what is kept,
+/// allocate places through the chain, write (Merrill, 3.5 and 3.6 as a single pass).
+template <class Source, class Marks, class First, class Second>
+struct compact_kernel {
+  using item = typename Source::value_type;
+  using policy = compact_policy<item>;
+  static constexpr bool needs_previous = First::needs_previous || Second::needs_previous;
+  using state = std::conditional_t<needs_previous, detail::kept_state, detail::kept_count>;
+  using add = std::conditional_t<needs_previous, detail::add_kept, detail::add_kept_counts>;
+
+  template <class Team>
+  using tile = typename Team::template compaction<item, policy, First, Second, Source>;
+  template <class Team>
+  struct scratch {
+    typename tile<Team>::scratch items;
+    chain_scratch<state> link;
+  };
+
+  Source in;
+  Marks marks;
+  First one;
+  Second two;
+  item_count n;
+  chain<state> link;
+  std::int64_t* kept;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    const std::int64_t count = n();
+    constexpr std::int64_t items = Team::template tile<item, policy>::items;
+    // There is a tile without items when there are none, so that somebody writes the count.
+    const auto tiles = static_cast<std::uint32_t>(count > 0 ? divide_up(count, items) : 1);
+    for_each_ticket(team, link, tiles, shared.link, [&](auto mine) {
+      tile<Team> chosen(team, shared.items, in, marks, mine.ticket * items, count);
+      const state before =
+          exchange(team, link, mine, shared.link, chosen.template total<state>(), add{},
+                   maybe<state>{state::of(0, 0), true}, [&] { chosen.stage(); })
+              .value;
+      const std::int64_t so_far = chosen.write(one, two, before.count(), before.end());
+      if (mine.ticket + 1 == tiles) team.once([&] { *kept = so_far; });
+    });
+  }
+};
+
+template <class T, class Exec>
+std::int64_t compact_tiles(std::int64_t n) {
+  using policy = compact_policy<T>;
+  const std::int64_t items = team_t<Exec, policy>::template tile<T, policy>::items;
+  return n > 0 ? divide_up(n, items) : 1;
+}
+
+/// Where the number of kept items goes: checked, and reachable.
+template <class Exec, class T, class... P>
+std::int64_t* count_place(const Kokkos::View<T, P...>& count, const char* algorithm) {
+  using view = Kokkos::View<T, P...>;
+  static_assert(view::rank() == 0 && std::is_same_v<T, std::int64_t>,
+                "lanewise: the number of results is a View of rank 0 of std::int64_t");
+  detail::check_reachable<Exec, view>();
+  detail::expects(count.data() != nullptr, algorithm, ": count has no memory");
+  return count.data();
+}
+
+template <class Exec, class Source, class Marks, class First, class Second>
+void compact(const Exec& exec, const char* label, const char* algorithm, const Source& source,
+             const Marks& marks, const First& one, const Second& two, std::int64_t* kept,
+             const options& with, workspace_size need) {
+  using kernel = compact_kernel<Source, Marks, First, Second>;
+  using state = typename kernel::state;
+  using backend = backend_of<Exec>;
+  const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
+  auto work = call_workspace::make<backend>(exec, with.work, need, algorithm);
+  const std::int64_t tiles = compact_tiles<typename Source::value_type, Exec>(source.extent);
+  launch(exec, label, backend::template league_for_tiles<kernel>(exec, tiles),
+         kernel{source, marks, one, two, n, work.get().template make_chain<state>(0), kept});
+}
+
+/// Calls f(count) with a count in the memory of the instance, and returns it. Blocks.
+template <class Exec, class F>
+std::int64_t counted(const Exec& exec, F f) {
+  const Kokkos::View<std::int64_t, typename Exec::memory_space> count(
+      Kokkos::view_alloc("Lanewise::count", Kokkos::WithoutInitializing));
+  f(count);
+  std::int64_t number;
+  detail::copy_to_host(exec, &number, count);
+  return number;
+}
+
+}  // namespace kernels
+
+/// The workspace that select_if, select_flagged, partition, unique, unique_by_key and
+/// run_length_encode need for n items of type T. Needs no device.
+template <class T, class Exec>
+workspace_size compact_workspace(std::int64_t n) {
+  const std::int64_t tiles = kernels::compact_tiles<T, Exec>(n);
+  return {tiles, chain<detail::kept_state>::payload_bytes(tiles)};
+}
+
+LANEWISE_END_TARGET_NAMESPACE

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/compact.hpp>
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+
+namespace kernels {
+
+template <class Exec, class Source, class Sink, class Marks>
+void select(const Exec& exec, const char* label, const char* algorithm, const Source& source,
+            const Sink& sink, const Marks& marks, std::int64_t* kept, const options& with) {
+  detail::expects_memory(source, algorithm, "in");
+  detail::expects_memory(sink, algorithm, "out");
+  detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out", false);
+  compact(exec, label, algorithm, source, marks, detail::kept_items<Sink>(sink),
+          detail::no_column{}, kept, with,
+          compact_workspace<typename Source::value_type, Exec>(source.extent));
+}
+
+}  // namespace kernels
+
+/// Copies the items for which keep(item) holds to the front of out, in input order, and stores
+/// their number in the rank-0 View count of std::int64_t.
+///
+/// keep is a pure scalar function object, called up to twice per item. in is a contiguous rank-1
+/// View or a source, out a View or a sink that does not overlap it. Where out has fewer places than
+/// items are kept, the first of them are written; count tells how many there were. Nothing is
+/// written behind them. One launch and one pass: n reads and as many writes as items are kept (on
+/// the host with several threads the items are read again from cache). O(n) work. The result is the
+/// same on every backend. Does not block. Throws std::invalid_argument on overlap or an option that
+/// cannot be reached. (Merrill, 3.5; a single pass with look-back.)
+template <class Exec, class In, class Out, class T, class... P, class Predicate>
+void select_if(const Exec& exec, const In& in, const Out& out, const Kokkos::View<T, P...>& count,
+               const Predicate& keep, const options& with = {}) {
+  kernels::select(exec, "Lanewise::select_if", "select_if", detail::as_source<Exec>(in),
+                  detail::as_sink<Exec>(out), detail::kept_where<Predicate>{keep},
+                  kernels::count_place<Exec>(count, "select_if"), with);
+}
+
+/// The same, returning the number of kept items. **Blocks.**
+template <class Exec, class In, class Out, class Predicate>
+requires(!Kokkos::is_view_v<Predicate>) std::int64_t
+    select_if(const Exec& exec, const In& in, const Out& out, const Predicate& keep,
+              const options& with = {}) {
+  return kernels::counted(exec,
+                          [&](const auto& count) { select_if(exec, in, out, count, keep, with); });
+}
+
+/// Copies the items whose flag is not zero: like select_if, with a View or source of integers
+/// beside in.
+template <class Exec, class In, class Flags, class Out, class T, class... P>
+void select_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,
+                    const Kokkos::View<T, P...>& count, const options& with = {}) {
+  const auto source = detail::as_source<Exec>(in);
+  const auto sink = detail::as_sink<Exec>(out);
+  const auto flag = detail::as_source<Exec>(flags);
+  static_assert(std::is_integral_v<typename decltype(flag)::value_type>,
+                "lanewise::select_flagged: flags are integers");
+  detail::expects(flag.extent == source.extent, "select_flagged: flags has ", flag.extent,
+                  " items, in has ", source.extent);
+  detail::expects_memory(flag, "select_flagged", "flags");
+  detail::expects_no_partial_overlap(flag, sink, "select_flagged", "flags", "out", false);
+  kernels::select(exec, "Lanewise::select_flagged", "select_flagged", source, sink,
+                  detail::kept_flagged<std::decay_t<decltype(flag)>>{flag},
+                  kernels::count_place<Exec>(count, "select_flagged"), with);
+}
+
+/// The same, returning the number of kept items. **Blocks.**
+template <class Exec, class In, class Flags, class Out>
+std::int64_t select_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,
+                            const options& with = {}) {
+  return kernels::counted(
+      exec, [&](const auto& count) { select_flagged(exec, in, flags, out, count, with); });
+}
+
+/// Copies the items for which keep(item) holds to the front of out, the others to the front of
+/// rejected, both in input order, and stores the number of the former in count. One pass: n reads,
+/// n writes. Otherwise like select_if.
+template <class Exec, class In, class Out, class Rejected, class T, class... P, class Predicate>
+void partition(const Exec& exec, const In& in, const Out& out, const Rejected& rejected,
+               const Kokkos::View<T, P...>& count, const Predicate& keep,
+               const options& with = {}) {
+  const auto source = detail::as_source<Exec>(in);
+  const auto sink = detail::as_sink<Exec>(out);
+  const auto others = detail::as_sink<Exec>(rejected);
+  detail::expects_memory(source, "partition", "in");
+  detail::expects_memory(sink, "partition", "out");
+  detail::expects_memory(others, "partition", "rejected");
+  detail::expects_no_partial_overlap(source, sink, "partition", "in", "out", false);
+  detail::expects_no_partial_overlap(source, others, "partition", "in", "rejected", false);
+  detail::expects_no_partial_overlap(sink, others, "partition", "out", "rejected", false);
+  kernels::compact(exec, "Lanewise::partition", "partition", source,
+                   detail::kept_where<Predicate>{keep},
+                   detail::kept_items<std::decay_t<decltype(sink)>>(sink),
+                   detail::rejected_items<std::decay_t<decltype(others)>>(others),
+                   kernels::count_place<Exec>(count, "partition"), with,
+                   compact_workspace<typename decltype(source)::value_type, Exec>(source.extent));
+}
+
+/// The same, returning the number of kept items. **Blocks.**
+template <class Exec, class In, class Out, class Rejected, class Predicate>
+requires(!Kokkos::is_view_v<Predicate>) std::int64_t
+    partition(const Exec& exec, const In& in, const Out& out, const Rejected& rejected,
+              const Predicate& keep, const options& with = {}) {
+  return kernels::counted(
+      exec, [&](const auto& count) { partition(exec, in, out, rejected, count, keep, with); });
+}
+
+LANEWISE_END_TARGET_NAMESPACE

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/compact.hpp>
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+
+/// Stores the first item of every run of equal neighbours of in at the front of out, in input
+/// order, and the number of runs in the rank-0 View count of std::int64_t.
+///
+/// equal is a pure scalar equivalence, called up to twice per pair of neighbours; a source's
+/// functor is called up to four times per item. in is a contiguous rank-1 View or a source, out a
+/// View or a sink that does not overlap it. Where out has fewer places than there are runs, the
+/// first are written; count tells how many there were. One launch and one pass: n reads and one
+/// write per run (on the host with several threads the items are read again from cache). O(n) work.
+/// The result is the same on every backend. Does not block. Throws std::invalid_argument on overlap
+/// or an option that cannot be reached. (Merrill, 3.5; a single pass with look-back.)
+template <class Exec, class In, class Out, class T, class... P, class Equal = equal_to>
+void unique(const Exec& exec, const In& in, const Out& out, const Kokkos::View<T, P...>& count,
+            const Equal& equal = {}, const options& with = {}) {
+  const auto source = detail::as_source<Exec>(in);
+  const auto sink = detail::as_sink<Exec>(out);
+  detail::expects_memory(source, "unique", "in");
+  detail::expects_memory(sink, "unique", "out");
+  detail::expects_no_partial_overlap(source, sink, "unique", "in", "out", false);
+  kernels::compact(exec, "Lanewise::unique", "unique", source,
+                   detail::kept_differing<-1, Equal>{equal},
+                   detail::kept_items<std::decay_t<decltype(sink)>>(sink), detail::no_column{},
+                   kernels::count_place<Exec>(count, "unique"), with,
+                   compact_workspace<typename decltype(source)::value_type, Exec>(source.extent));
+}
+
+/// The same, returning the number of runs. **Blocks.**
+template <class Exec, class In, class Out, class Equal = equal_to>
+requires(!Kokkos::is_view_v<Equal>) std::int64_t
+    unique(const Exec& exec, const In& in, const Out& out, const Equal& equal = {},
+           const options& with = {}) {
+  return kernels::counted(exec,
+                          [&](const auto& count) { unique(exec, in, out, count, equal, with); });
+}
+
+/// For every run of equal neighbouring keys, stores its key and the value beside its first key.
+/// Otherwise like unique; the values are read where runs begin.
+template <class Exec, class Keys, class Values, class KeysOut, class ValuesOut, class T, class... P,
+          class Equal = equal_to>
+void unique_by_key(const Exec& exec, const Keys& keys, const Values& values,
+                   const KeysOut& keys_out, const ValuesOut& values_out,
+                   const Kokkos::View<T, P...>& count, const Equal& equal = {},
+                   const options& with = {}) {
+  const auto source = detail::as_source<Exec>(keys);
+  const auto sink = detail::as_sink<Exec>(keys_out);
+  const auto value = detail::as_source<Exec>(values);
+  const auto value_sink = detail::as_sink<Exec>(values_out);
+  detail::expects(value.extent == source.extent, "unique_by_key: values has ", value.extent,
+                  " items, keys has ", source.extent);
+  detail::expects_memory(source, "unique_by_key", "keys");
+  detail::expects_memory(value, "unique_by_key", "values");
+  detail::expects_memory(sink, "unique_by_key", "keys_out");
+  detail::expects_memory(value_sink, "unique_by_key", "values_out");
+  detail::expects_no_partial_overlap(source, sink, "unique_by_key", "keys", "keys_out", false);
+  detail::expects_no_partial_overlap(value, sink, "unique_by_key", "values", "keys_out", false);
+  detail::expects_no_partial_overlap(source, value_sink, "unique_by_key", "keys", "values_out",
+                                     false);
+  detail::expects_no_partial_overlap(value, value_sink, "unique_by_key", "values", "values_out",
+                                     false);
+  detail::expects_no_partial_overlap(sink, value_sink, "unique_by_key", "keys_out", "values_out",
+                                     false);
+  kernels::compact(
+      exec, "Lanewise::unique_by_key", "unique_by_key", source,
+      detail::kept_differing<-1, Equal>{equal},
+      detail::kept_items<std::decay_t<decltype(sink)>>(sink),
+      detail::kept_values<std::decay_t<decltype(value)>, std::decay_t<decltype(value_sink)>>(
+          value, value_sink),
+      kernels::count_place<Exec>(count, "unique_by_key"), with,
+      compact_workspace<typename decltype(source)::value_type, Exec>(source.extent));
+}
+
+/// The same, returning the number of runs. **Blocks.**
+template <class Exec, class Keys, class Values, class KeysOut, class ValuesOut,
+          class Equal = equal_to>
+requires(!Kokkos::is_view_v<Equal>) std::int64_t
+    unique_by_key(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
+                  const ValuesOut& values_out, const Equal& equal = {}, const options& with = {}) {
+  return kernels::counted(exec, [&](const auto& count) {
+    unique_by_key(exec, keys, values, keys_out, values_out, count, equal, with);
+  });
+}
+
+LANEWISE_END_TARGET_NAMESPACE

@@ -1,0 +1,234 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/cache_tile.hpp>
+#include <lanewise/detail/marks.hpp>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The lanes for which f(a...) holds.
+template <class W, class F, class First, class... Lanes>
+LANEWISE_FUNCTION auto lanes_where(const W& warp, F f, const First& first, const Lanes&... more) {
+  using T = typename First::value_type;
+  // An integer of the items' size, so that the compiler turns the loop into vector comparisons.
+  using word = std::conditional_t<
+      sizeof(T) == 1, std::uint8_t,
+      std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                         std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>>;
+  const auto holds =
+      warp.map([&](const T& a, const auto&... b)
+                   LANEWISE_INLINE_LAMBDA { return static_cast<word>(f(a, b...) ? 1 : 0); },
+               first, more...);
+  return holds != typename W::template lanes<word>(word{0});
+}
+
+/// Which of the items i, ..., i + W - 1 are kept; the neighbours asked for must exist.
+template <class W, class Marks, class Source>
+LANEWISE_FUNCTION auto kept_in_window(const W& warp, const Marks& marks, const Source& source,
+                                      std::int64_t i) {
+  if constexpr (is_flagged<Marks>) {
+    using flag = typename decltype(marks.flags)::value_type;
+    return load_window(warp, marks.flags, i) != typename W::template lanes<flag>(flag{0});
+  } else if constexpr (is_keyed<Marks>) {
+    return kept_in_window(
+        warp, kept_differing<-1, std::decay_t<decltype(marks.equal)>>{marks.equal}, marks.keys, i);
+  } else if constexpr (Marks::side == 0) {
+    return lanes_where(warp, marks, load_window(warp, source, i));
+  } else {
+    return lanes_where(warp, marks, load_window(warp, source, i),
+                       load_window(warp, source, i + Marks::side));
+  }
+}
+
+/// Marks the items [first, first + items) of n in one word of bits per window; returns how many are
+/// marked.
+template <class W, class Marks, class Source>
+LANEWISE_FUNCTION std::int64_t mark_windows(const W& warp, const Marks& marks, const Source& source,
+                                            std::int64_t first, std::int64_t items, std::int64_t n,
+                                            typename W::bits* marked) {
+  using bits = typename W::bits;
+  constexpr int width = W::width;
+  std::int64_t count = 0;
+  const auto one_by_one = [&](std::int64_t w) {
+    const std::int64_t i = first + w * width;
+    bits here = 0;
+    for (int l = 0; l < width && i + l < first + items; ++l)
+      here |= bits{is_kept(marks, source, i + l, n)} << l;
+    marked[w] = here;
+    count += W::popcount(here);
+  };
+  // Windows at the ends of the source, and a ragged one, are marked item by item.
+  const std::int64_t windows = (items + width - 1) / width;
+  const std::int64_t from = first + Marks::side < 0 && windows > 0 ? 1 : 0;
+  const std::int64_t readable = (n - first - (Marks::side > 0)) / width;
+  const std::int64_t whole = items / width < readable ? items / width : readable;
+  for (std::int64_t w = 0; w < from; ++w) one_by_one(w);
+  for (std::int64_t w = from; w < whole; ++w) {
+    const bits here = warp.ballot(kept_in_window(warp, marks, source, first + w * width));
+    marked[w] = here;
+    count += W::popcount(here);
+  }
+  for (std::int64_t w = whole < from ? from : whole; w < windows; ++w) one_by_one(w);
+  return count;
+}
+
+/// The chosen lanes of a, in order, to places from `to` on, of which a window's width may be
+/// overwritten.
+template <class W, class Sink, class Lanes>
+LANEWISE_FUNCTION void compress_window_over(const W& warp, const Sink& sink, std::int64_t to,
+                                            typename W::bits chosen, const Lanes& a) {
+  using T = typename Lanes::value_type;
+  if constexpr (Sink::contiguous && std::is_same_v<T, typename sink_value<Sink>::type>) {
+    warp.compress_store_over(sink.data + to, warp.template mask_of<T>(chosen), a);
+  } else {
+    for (auto todo = chosen; todo != 0; todo &= todo - 1)
+      sink(to++, warp.broadcast(a, W::lowest(todo)));
+  }
+}
+
+/// A tile of which some items are kept, left where it is: a first pass marks and counts, a second
+/// one, which finds the items in cache, writes.
+template <class Team, class Source, std::int64_t most_items>
+class cache_compaction {
+  using warp_type = typename Team::warp_type;
+  using bits = typename warp_type::bits;
+  static constexpr int width = warp_type::width;
+
+ public:
+  struct scratch {
+    bits kept[(most_items + width - 1) / width];
+  };
+
+  template <class Marks>
+  LANEWISE_FUNCTION cache_compaction(const Team& team, scratch& shared, const Source& source,
+                                     const Marks& marks, std::int64_t first, std::int64_t n)
+      : team_(team),
+        kept_(shared.kept),
+        source_(source),
+        first_(first),
+        items_(first + most_items < n ? most_items : (first < n ? n - first : 0)),
+        count_(mark_windows(team.warp(), marks, source, first, items_, n, kept_)) {}
+
+  /// How many items of the tile are kept, and where the last of them is.
+  template <class State>
+  LANEWISE_FUNCTION State total() const {
+    std::int64_t end = 0;
+    for (std::int64_t w = (items_ + width - 1) / width; w > 0 && end == 0; --w) {
+      if (kept_[w - 1] != 0) end = first_ + (w - 1) * width + warp_type::highest(kept_[w - 1]) + 1;
+    }
+    return State::of(count_, end);
+  }
+
+  LANEWISE_FUNCTION void stage() const {}
+
+  /// Writes the columns: start items were kept before this tile, the last of them in front of index
+  /// `end`. Places beyond a sink's extent are left out. Returns how many items were kept up to the
+  /// end of this tile.
+  template <class First, class Second>
+  LANEWISE_FUNCTION std::int64_t write(const First& one, const Second& two, std::int64_t start,
+                                       std::int64_t end) const {
+    put_tile(one, start, end);
+    put_tile(two, start, end);
+    return start + count_;
+  }
+
+ private:
+  template <class U>
+  using lanes = typename warp_type::template lanes<U>;
+
+  /// The kept items of window w, or those that are not.
+  template <bool rejected>
+  LANEWISE_FUNCTION bits chosen(std::int64_t w) const {
+    const std::int64_t here = items_ - w * width;
+    const bits exists =
+        here >= width ? ~bits{0} >> (sizeof(bits) * 8 - width) : (bits{1} << here) - 1;
+    return rejected ? ~kept_[w] & exists : kept_[w];
+  }
+
+  LANEWISE_FUNCTION void put_tile(const no_column&, std::int64_t, std::int64_t) const {}
+  template <class Column>
+  LANEWISE_FUNCTION void put_tile(const Column& column, std::int64_t start,
+                                  std::int64_t end) const {
+    constexpr bool rejected = Column::needs_rejected;
+    const std::int64_t begin = rejected ? first_ - start : start;
+    // Up to here places are this tile's, so that whole vectors may be written.
+    const std::int64_t mine = begin + (rejected ? items_ - count_ : count_);
+    const std::int64_t limit = mine < column.sink.extent ? mine : column.sink.extent;
+    std::int64_t to = begin;
+    std::int64_t w = 0;
+    // While a window's width of places is left, so are as many items, and the window is whole.
+    for (; to + width <= limit; ++w) {
+      const bits here = chosen<rejected>(w);
+      put_window(column, w, here, to);
+      to += warp_type::popcount(here);
+    }
+    for (; to < limit; ++w) {
+      for (bits todo = chosen<rejected>(w); todo != 0 && to < limit; todo &= todo - 1)
+        column.sink(to++, value_at(column, w, warp_type::lowest(todo)));
+    }
+    if constexpr (Column::needs_previous)
+      subtract_previous(column.sink, begin, limit, end - first_);
+  }
+
+  /// One window, where a window's width of places may be overwritten.
+  template <class Column>
+  LANEWISE_FUNCTION void put_window(const Column& column, std::int64_t w, bits here,
+                                    std::int64_t to) const {
+    const auto warp = team_.warp();
+    if constexpr (Column::needs_previous) {
+      using out = typename sink_value<typename Column::sink_type>::type;
+      const auto index = warp.lane() + lanes<std::uint32_t>(static_cast<std::uint32_t>(w * width));
+      compress_window_over(warp, column.sink, to, here, warp.template cast<out>(index));
+    } else {
+      compress_window_over(warp, column.sink, to, here,
+                           load_window(warp, values_of(column), first_ + w * width));
+    }
+  }
+
+  template <class Column>
+  LANEWISE_FUNCTION auto value_at(const Column& column, std::int64_t w, int lane) const {
+    if constexpr (Column::needs_previous) {
+      return w * width + lane;
+    } else {
+      return values_of(column)(first_ + w * width + lane);
+    }
+  }
+
+  /// Turns indices into distances from the index before; in front of the first one lies `before`.
+  /// From the back, so that every index is read before it is replaced.
+  template <class Sink>
+  LANEWISE_FUNCTION void subtract_previous(const Sink& sink, std::int64_t begin, std::int64_t end,
+                                           std::int64_t before) const {
+    using out = typename sink_value<Sink>::type;
+    const auto warp = team_.warp();
+    out* place = sink.data;
+    std::int64_t k = end;
+    for (; k - width > begin; k -= width)
+      warp.store(place + k - width,
+                 warp.load(place + k - width) - warp.load(place + k - width - 1));
+    for (; k - 1 > begin; --k) place[k - 1] = static_cast<out>(place[k - 1] - place[k - 2]);
+    if (begin < end) place[begin] = static_cast<out>(place[begin] + 1 - before);
+  }
+
+  /// Where a column's values come from.
+  template <class Column>
+  LANEWISE_FUNCTION const auto& values_of(const Column& column) const {
+    if constexpr (requires { column.source; }) {
+      return column.source;
+    } else {
+      return source_;
+    }
+  }
+
+  const Team& team_;
+  bits* kept_;
+  const Source& source_;
+  std::int64_t first_;
+  std::int64_t items_;
+  std::int64_t count_;
+};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE

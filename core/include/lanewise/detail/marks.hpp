@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/source.hpp>
+
+#include <cstdint>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+// Which items of a source are kept. `side` says what the answer depends on beside the item itself:
+// the item before it (-1), the item after it (+1), or nothing (0).
+
+/// Items for which keep(item) holds.
+template <class Predicate>
+struct kept_where {
+  static constexpr int side = 0;
+  Predicate keep;
+
+  template <class T>
+  LANEWISE_FUNCTION bool operator()(const T& item) const {
+    return keep(item);
+  }
+};
+
+/// Items whose flag is not zero.
+template <class Flags>
+struct kept_flagged {
+  static constexpr int side = 0;
+  Flags flags;
+};
+
+/// Items that differ from their neighbour on that side; an item without a neighbour is kept.
+template <int side_, class Equal>
+struct kept_differing {
+  static constexpr int side = side_;
+  Equal equal;
+
+  template <class T>
+  LANEWISE_FUNCTION bool operator()(const T& item, const T& neighbour) const {
+    return side < 0 ? !equal(neighbour, item) : !equal(item, neighbour);
+  }
+};
+
+/// Items whose key differs from the key before; used where items are values beside keys.
+template <class Keys, class Equal>
+struct key_differing {
+  static constexpr int side = -1;
+  Keys keys;
+  Equal equal;
+};
+
+template <class Marks>
+inline constexpr bool is_flagged = false;
+template <class Flags>
+inline constexpr bool is_flagged<kept_flagged<Flags>> = true;
+
+template <class Marks>
+inline constexpr bool is_keyed = false;
+template <class Keys, class Equal>
+inline constexpr bool is_keyed<key_differing<Keys, Equal>> = true;
+
+/// Whether item i of the first n of a source is kept.
+template <class Marks, class Source>
+LANEWISE_FUNCTION bool is_kept(const Marks& marks, const Source& source, std::int64_t i,
+                               std::int64_t n) {
+  if constexpr (is_flagged<Marks>) {
+    return marks.flags(i) != typename decltype(marks.flags)::value_type(0);
+  } else if constexpr (is_keyed<Marks>) {
+    return i == 0 || !marks.equal(marks.keys(i - 1), marks.keys(i));
+  } else if constexpr (Marks::side == 0) {
+    return marks(source(i));
+  } else {
+    const std::int64_t neighbour = i + Marks::side;
+    return neighbour < 0 || neighbour >= n || marks(source(i), source(neighbour));
+  }
+}
+
+// What is written for every kept item, in order. The k-th kept item goes to place k of its sink.
+
+struct no_column {
+  static constexpr bool needs_item = false;
+  static constexpr bool needs_index = false;
+  static constexpr bool needs_rejected = false;
+  static constexpr bool needs_previous = false;
+};
+
+/// The item itself.
+template <class Sink>
+struct kept_items : no_column {
+  static constexpr bool needs_item = true;
+  using sink_type = Sink;
+  Sink sink;
+  LANEWISE_FUNCTION explicit kept_items(const Sink& s) : sink(s) {}
+};
+
+/// The items that are not kept.
+template <class Sink>
+struct rejected_items : no_column {
+  static constexpr bool needs_rejected = true;
+  using sink_type = Sink;
+  Sink sink;
+  LANEWISE_FUNCTION explicit rejected_items(const Sink& s) : sink(s) {}
+};
+
+/// The item of another source at the kept item's index.
+template <class Source, class Sink>
+struct kept_values : no_column {
+  static constexpr bool needs_index = true;
+  Source source;
+  using sink_type = Sink;
+  Sink sink;
+  LANEWISE_FUNCTION kept_values(const Source& from, const Sink& to) : source(from), sink(to) {}
+};
+
+/// How far the kept item lies behind the kept item before it; the first one, behind index -1.
+template <class Sink>
+struct kept_distances : no_column {
+  static constexpr bool needs_index = true;
+  static constexpr bool needs_previous = true;
+  using sink_type = Sink;
+  Sink sink;
+  LANEWISE_FUNCTION explicit kept_distances(const Sink& s) : sink(s) {}
+};
+
+/// How many items were kept, and the index behind the last of them, 0 when there is none. Twelve
+/// bytes: a word of the chain. Indices stay below 2^48.
+struct kept_state {
+  std::uint32_t count_low;
+  std::uint32_t end_low;
+  std::uint16_t count_high;
+  std::uint16_t end_high;
+
+  static LANEWISE_FUNCTION kept_state of(std::int64_t count, std::int64_t end) {
+    return {static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(end),
+            static_cast<std::uint16_t>(count >> 32), static_cast<std::uint16_t>(end >> 32)};
+  }
+  LANEWISE_FUNCTION std::int64_t count() const {
+    return std::int64_t{count_high} << 32 | count_low;
+  }
+  LANEWISE_FUNCTION std::int64_t end() const { return std::int64_t{end_high} << 32 | end_low; }
+};
+
+struct add_kept {
+  LANEWISE_FUNCTION kept_state operator()(const kept_state& a, const kept_state& b) const {
+    return kept_state::of(a.count() + b.count(), b.end() != 0 ? b.end() : a.end());
+  }
+};
+
+/// The state without the index, for columns that do not ask for it.
+struct kept_count {
+  std::int64_t number;
+
+  static LANEWISE_FUNCTION kept_count of(std::int64_t count, std::int64_t) { return {count}; }
+  LANEWISE_FUNCTION std::int64_t count() const { return number; }
+  LANEWISE_FUNCTION std::int64_t end() const { return 0; }
+};
+
+struct add_kept_counts {
+  LANEWISE_FUNCTION kept_count operator()(const kept_count& a, const kept_count& b) const {
+    return {a.number + b.number};
+  }
+};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE

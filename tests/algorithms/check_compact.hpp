@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/run_length.hpp>
+#include <lanewise/select.hpp>
+#include <lanewise/unique.hpp>
+#include <support/generators.hpp>
+#include <support/oracle.hpp>
+#include <support/space.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+
+namespace test {
+
+template <class T>
+constexpr std::int64_t compact_tile = tile_items<T, lanewise::kernels::compact_policy<T>>;
+
+/// Keeps about p of 256 items, whatever their type.
+struct some_of {
+  std::uint32_t p;
+  template <class T>
+  KOKKOS_FUNCTION bool operator()(const T& x) const {
+    std::uint64_t h = number_of(x) * 0x9e3779b97f4a7c15u;
+    h ^= h >> 29;
+    return (h * 0xbf58476d1ce4e5b9u >> 56) < p;
+  }
+};
+
+/// Items in runs of 1 to 2 mean - 1 equal ones.
+template <class T>
+std::vector<T> items_in_runs(std::int64_t n, int mean, std::uint64_t salt = 3) {
+  auto random = make_random(salt + static_cast<std::uint64_t>(n));
+  std::vector<T> items;
+  while (static_cast<std::int64_t>(items.size()) < n) {
+    const T item = item_of<T>(random_number(random, most_number<T>()));
+    for (auto k = random_number(random, 2 * mean - 2) + 1; k > 0; --k) items.push_back(item);
+  }
+  items.resize(static_cast<std::size_t>(n));
+  return items;
+}
+
+struct runs {
+  std::vector<std::int64_t> first;
+  std::vector<std::int64_t> length;
+};
+
+template <class T>
+runs runs_of(const std::vector<T>& items) {
+  runs found;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (i == 0 || !(items[i - 1] == items[i])) {
+      found.first.push_back(static_cast<std::int64_t>(i));
+      found.length.push_back(0);
+    }
+    ++found.length.back();
+  }
+  return found;
+}
+
+/// Which of the results lie behind `count` equals what was there before.
+template <class T>
+void check_front(const array<T>& out, const std::vector<T>& expected) {
+  CHECK(difference(out.items(), expected, out.original()) == "");
+  CHECK(out.guards_intact());
+}
+
+/// select_if, select_flagged and partition of these items.
+template <class T>
+void check_selections(const std::vector<T>& items, some_of keep) {
+  const auto exec = make_space();
+  const auto n = static_cast<std::int64_t>(items.size());
+  std::vector<T> kept, rejected;
+  std::vector<std::uint8_t> flag;
+  for (const T& x : items) {
+    (keep(x) ? kept : rejected).push_back(x);
+    flag.push_back(keep(x) ? 255 : 0);
+  }
+  const auto count = static_cast<std::int64_t>(kept.size());
+  const array<T> in(items);
+  const array<std::uint8_t> flags(flag);
+  const array<T> one(n, item_of<T>(77)), two(n, item_of<T>(77)), three(n, item_of<T>(77)),
+      others(n, item_of<T>(77));
+  const cell<std::int64_t> found(-1);
+
+  lanewise::select_if(exec, in.const_view(), one.view(), found.view(), keep);
+  CHECK(found.get() == count);
+  check_front(one, kept);
+
+  found.set(-1);
+  lanewise::select_flagged(exec, in.const_view(), flags.const_view(), two.view(), found.view());
+  CHECK(found.get() == count);
+  check_front(two, kept);
+
+  found.set(-1);
+  lanewise::partition(exec, in.const_view(), three.view(), others.view(), found.view(), keep);
+  CHECK(found.get() == count);
+  check_front(three, kept);
+  check_front(others, rejected);
+
+  CHECK(in.unchanged());
+  CHECK(flags.unchanged());
+}
+
+/// unique, unique_by_key and run_length_encode of these items.
+template <class T>
+void check_runs(const std::vector<T>& items) {
+  const auto exec = make_space();
+  const auto n = static_cast<std::int64_t>(items.size());
+  const runs expected = runs_of(items);
+  const auto count = static_cast<std::int64_t>(expected.first.size());
+  std::vector<std::int64_t> index;
+  for (std::int64_t i = 0; i < n; ++i) index.push_back(i);
+  const array<T> in(items);
+  const array<std::int64_t> values(index);
+  const array<T> one(n, item_of<T>(77)), two(n, item_of<T>(77)), three(n, item_of<T>(77));
+  const array<std::int64_t> values_out(n, std::int64_t{77}), lengths(n, std::int64_t{77});
+  const cell<std::int64_t> found(-1);
+
+  lanewise::unique(exec, in.const_view(), one.view(), found.view());
+  CHECK(found.get() == count);
+  check_front(one, oracle::gather(items, expected.first));
+
+  found.set(-1);
+  lanewise::unique_by_key(exec, in.const_view(), values.const_view(), two.view(), values_out.view(),
+                          found.view());
+  CHECK(found.get() == count);
+  check_front(two, oracle::gather(items, expected.first));
+  check_front(values_out, expected.first);
+
+  found.set(-1);
+  lanewise::run_length_encode(exec, in.const_view(), three.view(), lengths.view(), found.view());
+  CHECK(found.get() == count);
+  check_front(three, oracle::gather(items, expected.first));
+  check_front(lengths, expected.length);
+
+  CHECK(in.unchanged());
+  CHECK(values.unchanged());
+}
+
+}  // namespace test
