@@ -217,6 +217,84 @@ struct equality {
   }
 };
 
+/// What packs of integers compute item by item.
+template <class T, int W>
+struct item_by_item {
+  using type = T;
+  static constexpr const char* name = "item by item";
+  static constexpr int instances = 32;
+  using item = typename T::value_type;
+  using flags = pack_flags<item, T::size>;
+  struct input {
+    T a[W], b[W];
+  };
+  struct output {
+    T sum[W], difference[W], both[W], either[W], differ[W], inverse[W];
+    T smaller[W], larger[W], chosen[W];
+    flags equal[W], less[W];
+    u32 bits[W];
+  };
+  LANEWISE_LEAF_COLD static void fill(random_source& rng, int, input& in) {
+    for (int i = 0; i < W; ++i) {
+      for (int c = 0; c < T::size; ++c) {
+        in.a[i][c] = any_value<item>(rng);
+        in.b[i][c] = rng.below(3) == 0 ? in.a[i][c] : any_value<item>(rng);
+      }
+    }
+  }
+  template <class Warp>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Warp& warp, const input& in, output& out) const {
+    const auto a = warp.load(in.a), b = warp.load(in.b);
+    const auto less = warp.less_items(a, b);
+    warp.store(out.sum, a + b);
+    warp.store(out.difference, a - b);
+    warp.store(out.both, a & b);
+    warp.store(out.either, a | b);
+    warp.store(out.differ, a ^ b);
+    warp.store(out.inverse, ~a);
+    warp.store(out.equal, warp.equal_items(a, b));
+    warp.store(out.less, less);
+    warp.store(out.smaller, warp.smaller_items(a, b));
+    warp.store(out.larger, warp.larger_items(a, b));
+    warp.store(out.chosen, warp.select_items(less, a, b));
+    warp.store(out.bits, warp.bits_of_items(less));
+  }
+  LANEWISE_LEAF_COLD static void expect(const input& in, output& out) {
+    for (int i = 0; i < W; ++i) {
+      out.bits[i] = 0;
+      for (int c = 0; c < T::size; ++c) {
+        const item a = in.a[i][c], b = in.b[i][c];
+        out.sum[i][c] = static_cast<item>(a + b);
+        out.difference[i][c] = static_cast<item>(a - b);
+        out.both[i][c] = static_cast<item>(a & b);
+        out.either[i][c] = static_cast<item>(a | b);
+        out.differ[i][c] = static_cast<item>(a ^ b);
+        out.inverse[i][c] = static_cast<item>(~a);
+        out.equal[i][c] = static_cast<typename flags::value_type>(a == b ? -1 : 0);
+        out.less[i][c] = static_cast<typename flags::value_type>(a < b ? -1 : 0);
+        out.smaller[i][c] = a < b ? a : b;
+        out.larger[i][c] = a < b ? b : a;
+        out.chosen[i][c] = out.smaller[i][c];
+        if (a < b) out.bits[i] |= 1u << c;
+      }
+    }
+  }
+  LANEWISE_LEAF_COLD static void compare(checker& c, const output& want, const output& got) {
+    c("a + b", want.sum, got.sum);
+    c("a - b", want.difference, got.difference);
+    c("a & b", want.both, got.both);
+    c("a | b", want.either, got.either);
+    c("a ^ b", want.differ, got.differ);
+    c("~a", want.inverse, got.inverse);
+    c("equal_items", want.equal, got.equal);
+    c("less_items", want.less, got.less);
+    c("smaller_items", want.smaller, got.smaller);
+    c("larger_items", want.larger, got.larger);
+    c("select_items", want.chosen, got.chosen);
+    c("bits_of_items", want.bits, got.bits);
+  }
+};
+
 /// cast<U> from T to every other arithmetic type.
 template <class T, int W>
 struct casts {
@@ -1741,6 +1819,12 @@ requires(W == 32) void all_cases(Run& run) {
   run.template one<equality<bytes4, W>>();
   run.template one<equality<halves2, W>>();
   run.template one<equality<quad, W>>();
+  run.template one<item_by_item<bytes4, W>>();
+  run.template one<item_by_item<halves2, W>>();
+  run.template one<item_by_item<pack<i8, 4>, W>>();
+  run.template one<item_by_item<pack<i16, 2>, W>>();
+  run.template one<item_by_item<pack<u8, 8>, W>>();
+  run.template one<item_by_item<pack<i16, 8>, W>>();
 
   run.template one<indexed<u32, u64, W>>();
   run.template one<indexed<u32, i32, W>>();

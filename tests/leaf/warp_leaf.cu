@@ -15,6 +15,10 @@
 
 // Lanewise's headers come before anything of Highway: they set it up for nvcc.
 #include <lanewise/emulated/warp.hpp>
+#if __has_include(<ucontext.h>) && !defined(__CUDACC__)
+#include <lanewise/emulated/lane_warp.hpp>
+#define LANEWISE_LEAF_LANES 1
+#endif
 #if __has_include(<hwy/highway.h>) && __has_include(<lanewise/simd/warp.hpp>)
 #include <lanewise/simd/warp.hpp>
 #define LANEWISE_LEAF_SIMD 1
@@ -162,7 +166,9 @@ struct host_cases {
   }
 
  private:
-  static constexpr bool seeded = std::is_constructible_v<Warp, std::uint32_t>;
+  static constexpr bool seeded = requires {
+    Warp::run(0u, [](const Warp&) {});
+  };
 
   template <class Case>
   static void run(leaf::u32 seed, int instances, const void* in, void* out) {
@@ -170,7 +176,8 @@ struct host_cases {
       const auto& from = static_cast<const typename Case::input*>(in)[i];
       auto& result = static_cast<typename Case::output*>(out)[i];
       if constexpr (seeded) {
-        Case{}(Warp(seed + static_cast<leaf::u32>(i) * 0x9e3779b9u), from, result);
+        Warp::run(seed + static_cast<leaf::u32>(i) * 0x9e3779b9u,
+                  [&](const Warp& warp) { Case{}(warp, from, result); });
       } else {
         Case{}(Warp(), from, result);
       }
@@ -223,15 +230,17 @@ int on_host(const char* backend, leaf::u64 seed) {
     c.apply(static_cast<leaf::u32>(seed), c.instances, data.in.at(0), data.got.at(0));
     data.compare();
   }
-  const Warp warp;
-  memory_of<leaf::u8>(to, warp);
-  memory_of<leaf::u16>(to, warp);
-  memory_of<leaf::u32>(to, warp);
-  memory_of<leaf::u64>(to, warp);
-  memory_of<double>(to, warp);
-  memory_of<leaf::triple>(to, warp);
-  memory_of<leaf::record>(to, warp);
-  memory_of<leaf::quad>(to, warp);
+  if constexpr (std::is_default_constructible_v<Warp>) {
+    const Warp warp;
+    memory_of<leaf::u8>(to, warp);
+    memory_of<leaf::u16>(to, warp);
+    memory_of<leaf::u32>(to, warp);
+    memory_of<leaf::u64>(to, warp);
+    memory_of<double>(to, warp);
+    memory_of<leaf::triple>(to, warp);
+    memory_of<leaf::record>(to, warp);
+    memory_of<leaf::quad>(to, warp);
+  }
   return finish(to);
 }
 
@@ -328,6 +337,9 @@ int main() {
   failed |= on_host<emulated::warp<8>>("emulated8", seed);
   failed |= on_host<emulated::warp<32>>("emulated32", seed);
   failed |= on_host<emulated::warp<64>>("emulated64", seed);
+#if defined(LANEWISE_LEAF_LANES)
+  failed |= on_host<emulated::lane_warp<32>>("emulated_lanes", seed);
+#endif
 #if defined(LANEWISE_LEAF_SIMD)
   failed |= on_host<lanewise::backends::simd::warp<32>>("simd", seed);
 #else

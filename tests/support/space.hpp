@@ -5,6 +5,10 @@
 #include <lanewise/backend.hpp>
 #include <support/environment.hpp>
 
+#if defined(LANEWISE_TEST_LANES)
+#include <lanewise/emulated_lanes.hpp>
+#endif
+
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
@@ -25,6 +29,8 @@ using space = Kokkos::OpenMP;
 using space = Kokkos::Threads;
 #elif defined(LANEWISE_TEST_SPACE_CUDA)
 using space = Kokkos::Cuda;
+#elif defined(LANEWISE_TEST_SPACE_EMULATED) && defined(LANEWISE_TEST_LANES)
+using space = lanewise::emulated_lanes;
 #elif defined(LANEWISE_TEST_SPACE_EMULATED) && defined(LANEWISE_TEST_WIDTH)
 using space = lanewise::emulated_with_width<LANEWISE_TEST_WIDTH>;
 #elif defined(LANEWISE_TEST_SPACE_EMULATED)

@@ -46,7 +46,7 @@ struct backend_of<emulated> {
 };
 template <int width>
 struct backend_of<emulated_with_width<width>> {
-  using type = backends::emulated::backend_with_width<width>;
+  using type = backends::emulated::backend_with<backends::emulated::warp<width>>;
 };
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
 template <>

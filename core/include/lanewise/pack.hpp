@@ -5,6 +5,9 @@
 #include <lanewise/macros.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 LANEWISE_BEGIN_NAMESPACE
 
@@ -34,6 +37,152 @@ struct alignas(detail::pack_alignment(k * sizeof(T)) < alignof(T)
     for (int i = 0; i < k; ++i) equal = equal && a.item[i] == b.item[i];
     return equal;
   }
+
+#define LANEWISE_PACK_BINARY(op)                                                      \
+  friend LANEWISE_FUNCTION constexpr pack operator op(const pack& a, const pack& b) { \
+    pack r{};                                                                         \
+    LANEWISE_UNROLL                                                                   \
+    for (int i = 0; i < k; ++i) r.item[i] = static_cast<T>(a.item[i] op b.item[i]);   \
+    return r;                                                                         \
+  }
+  LANEWISE_PACK_BINARY(+)
+  LANEWISE_PACK_BINARY(-)
+  LANEWISE_PACK_BINARY(&)
+  LANEWISE_PACK_BINARY(|)
+  LANEWISE_PACK_BINARY(^)
+#undef LANEWISE_PACK_BINARY
+  friend LANEWISE_FUNCTION constexpr pack operator~(const pack& a) {
+    pack r{};
+    LANEWISE_UNROLL
+    for (int i = 0; i < k; ++i) r.item[i] = static_cast<T>(~a.item[i]);
+    return r;
+  }
 };
 
+/// One flag per integer of a pack: all bits set, or none.
+template <class T, int k>
+using pack_flags = pack<std::make_unsigned_t<T>, k>;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_pack = false;
+template <class T, int k>
+inline constexpr bool is_pack<pack<T, k>> = true;
+
+// What is computed item by item: of one item, and on CUDA of a word of 8- or 16-bit items.
+#if defined(__CUDA_ARCH__)
+template <class T>
+inline constexpr bool in_words = sizeof(T) <= 2;
+#else
+template <class T>
+inline constexpr bool in_words = false;
+#endif
+
+struct equal_items {
+  template <class T>
+  using result = std::make_unsigned_t<T>;
+  template <class T>
+  static LANEWISE_FUNCTION result<T> of(T a, T b) {
+    return static_cast<result<T>>(a == b ? -1 : 0);
+  }
+#if defined(__CUDA_ARCH__)
+  template <class T>
+  static LANEWISE_FUNCTION std::uint32_t of_words(std::uint32_t a, std::uint32_t b) {
+    return sizeof(T) == 1 ? __vcmpeq4(a, b) : __vcmpeq2(a, b);
+  }
+#endif
+};
+
+struct less_items {
+  template <class T>
+  using result = std::make_unsigned_t<T>;
+  template <class T>
+  static LANEWISE_FUNCTION result<T> of(T a, T b) {
+    return static_cast<result<T>>(a < b ? -1 : 0);
+  }
+#if defined(__CUDA_ARCH__)
+  template <class T>
+  static LANEWISE_FUNCTION std::uint32_t of_words(std::uint32_t a, std::uint32_t b) {
+    if (std::is_signed_v<T>) return sizeof(T) == 1 ? __vcmplts4(a, b) : __vcmplts2(a, b);
+    return sizeof(T) == 1 ? __vcmpltu4(a, b) : __vcmpltu2(a, b);
+  }
+#endif
+};
+
+struct smaller_items {
+  template <class T>
+  using result = T;
+  template <class T>
+  static LANEWISE_FUNCTION T of(T a, T b) {
+    return b < a ? b : a;
+  }
+#if defined(__CUDA_ARCH__)
+  template <class T>
+  static LANEWISE_FUNCTION std::uint32_t of_words(std::uint32_t a, std::uint32_t b) {
+    if (std::is_signed_v<T>) return sizeof(T) == 1 ? __vmins4(a, b) : __vmins2(a, b);
+    return sizeof(T) == 1 ? __vminu4(a, b) : __vminu2(a, b);
+  }
+#endif
+};
+
+struct larger_items {
+  template <class T>
+  using result = T;
+  template <class T>
+  static LANEWISE_FUNCTION T of(T a, T b) {
+    return a < b ? b : a;
+  }
+#if defined(__CUDA_ARCH__)
+  template <class T>
+  static LANEWISE_FUNCTION std::uint32_t of_words(std::uint32_t a, std::uint32_t b) {
+    if (std::is_signed_v<T>) return sizeof(T) == 1 ? __vmaxs4(a, b) : __vmaxs2(a, b);
+    return sizeof(T) == 1 ? __vmaxu4(a, b) : __vmaxu2(a, b);
+  }
+#endif
+};
+
+template <class Op>
+struct item_by_item {
+  template <class T, int k>
+  LANEWISE_FUNCTION auto operator()(const pack<T, k>& a, const pack<T, k>& b) const {
+    pack<typename Op::template result<T>, k> r;
+    if constexpr (in_words<T> && sizeof(a) % 4 == 0) {
+      std::uint32_t x[sizeof(a) / 4], y[sizeof(a) / 4];
+      memcpy(x, &a, sizeof(a));
+      memcpy(y, &b, sizeof(b));
+      LANEWISE_UNROLL
+      for (std::size_t i = 0; i < sizeof(a) / 4; ++i) x[i] = Op::template of_words<T>(x[i], y[i]);
+      memcpy(&r, x, sizeof(a));
+    } else {
+      LANEWISE_UNROLL
+      for (int i = 0; i < k; ++i) r[i] = Op::of(a[i], b[i]);
+    }
+    return r;
+  }
+};
+
+struct select_by_flags {
+  template <class T, int k>
+  LANEWISE_FUNCTION pack<T, k> operator()(const pack_flags<T, k>& flags, const pack<T, k>& a,
+                                          const pack<T, k>& b) const {
+    pack<T, k> r;
+    LANEWISE_UNROLL
+    for (int i = 0; i < k; ++i) r[i] = static_cast<T>((a[i] & flags[i]) | (b[i] & ~flags[i]));
+    return r;
+  }
+};
+
+/// Bit i is flag i.
+struct bits_of_flags {
+  template <class T, int k>
+  LANEWISE_FUNCTION std::uint32_t operator()(const pack<T, k>& flags) const {
+    std::uint32_t bits = 0;
+    LANEWISE_UNROLL
+    for (int i = 0; i < k; ++i) bits |= static_cast<std::uint32_t>(flags[i] & 1) << i;
+    return bits;
+  }
+};
+
+}  // namespace detail
 LANEWISE_END_NAMESPACE

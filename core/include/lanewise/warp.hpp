@@ -30,6 +30,13 @@ LANEWISE_BEGIN_NAMESPACE
 //                                         implicitly
 //   select(m, a, b)                       lane by lane m ? a : b
 //
+//   For packs of integers, P = pack<T, k>: a + b - & | ^ ~ work item by item, == and != compare
+//   whole packs, and, with F = pack_flags<T, k>, an item of which has all bits set or none,
+//   equal_items(a, b)  less_items(a, b)   L<F>: the items for which it holds
+//   select_items(L<F>, a, b)              item by item
+//   smaller_items(a, b) larger_items(a, b)
+//   bits_of_items(L<F>)                   L<uint32_t>: bit i is flag i; k <= 32
+//
 //   lane()                                L<uint32_t> with 0, 1, ..., W-1
 //   first<T>(n)                           mask of the lanes below n, any n
 //   mask_of<T>(bits)                      mask from bits
@@ -216,6 +223,32 @@ class warp_operations {
           return own < bucket_count ? Warp::popcount(m) : 0;
         },
         mine, owned);
+  }
+
+  // Packs.
+  template <class Packs>
+  LANEWISE_FUNCTION auto equal_items(const Packs& a, const Packs& b) const {
+    return self().map(detail::item_by_item<detail::equal_items>{}, a, b);
+  }
+  template <class Packs>
+  LANEWISE_FUNCTION auto less_items(const Packs& a, const Packs& b) const {
+    return self().map(detail::item_by_item<detail::less_items>{}, a, b);
+  }
+  template <class Packs>
+  LANEWISE_FUNCTION auto smaller_items(const Packs& a, const Packs& b) const {
+    return self().map(detail::item_by_item<detail::smaller_items>{}, a, b);
+  }
+  template <class Packs>
+  LANEWISE_FUNCTION auto larger_items(const Packs& a, const Packs& b) const {
+    return self().map(detail::item_by_item<detail::larger_items>{}, a, b);
+  }
+  template <class Flags, class Packs>
+  LANEWISE_FUNCTION Packs select_items(const Flags& flags, const Packs& a, const Packs& b) const {
+    return self().map(detail::select_by_flags{}, flags, a, b);
+  }
+  template <class Flags>
+  LANEWISE_FUNCTION auto bits_of_items(const Flags& flags) const {
+    return self().map(detail::bits_of_flags{}, flags);
   }
 
  private:

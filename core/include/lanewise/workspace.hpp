@@ -110,8 +110,8 @@ class workspace {
     // Room for growth, so that slowly growing inputs do not allocate every time.
     const std::size_t want = keep_ ? bytes + bytes / 4 : bytes;
     b.data = Backend::allocate(exec, want);
-    b.bytes = want;
     if (zero) Backend::zero(exec, b.data, want);
+    b.bytes = want;
   }
 
   void free_blocks() {

@@ -15,6 +15,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <latch>
 #include <memory>
 #include <new>
 #include <thread>
@@ -62,17 +63,17 @@ class emulated_with_width : public emulated {
 
 namespace backends::emulated {
 
-template <int warps_, int width = 32>
+template <int warps_, class Warp = warp<32>>
 class team {
  public:
-  using warp_type = emulated::warp<width>;
+  using warp_type = Warp;
   static constexpr int warps = warps_;
   static constexpr int windows_in_flight = 2;
   static constexpr bool one_ticket = false;
 
-  team(std::uint32_t index, std::uint32_t league, int warp_index, std::uint32_t seed,
+  team(std::uint32_t index, std::uint32_t league, int warp_index, const Warp& warp,
        emulated::meeting& meeting)
-      : index_(index), league_(league), warp_index_(warp_index), warp_(seed), meeting_(meeting) {}
+      : index_(index), league_(league), warp_index_(warp_index), warp_(warp), meeting_(meeting) {}
 
   warp_type warp() const { return warp_; }
   int warp_index() const { return warp_index_; }
@@ -80,11 +81,11 @@ class team {
   std::uint32_t league() const { return league_; }
   // The built-ins name the caller, as std::source_location does where compilers agree on it.
   void barrier(int line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
-    meeting_.arrive(*this_warp(), {file, line});
+    warp_.together("team.barrier", [&] { meeting_.arrive(*this_warp(), {file, line}); });
   }
   template <class F>
   void once(F f) const {
-    if (warp_index_ == 0) f();
+    if (warp_index_ == 0) warp_.once([&] { f(); });
   }
   index_range share(std::int64_t n) const { return even_share(n, index(), league()); }
 
@@ -146,9 +147,11 @@ void run_warp(running_warp me, std::int64_t slot, std::int64_t at_once,
                               static_cast<std::uint32_t>(me.team_index) * 97u +
                               static_cast<std::uint32_t>(me.warp_index);
       me.random.seed(lane_order);
-      kernel(Team(static_cast<std::uint32_t>(me.team_index), static_cast<std::uint32_t>(me.league),
-                  me.warp_index, lane_order, here.meeting()),
-             here.scratch());
+      Team::warp_type::run(lane_order, [&](const typename Team::warp_type& warp) {
+        kernel(Team(static_cast<std::uint32_t>(me.team_index),
+                    static_cast<std::uint32_t>(me.league), me.warp_index, warp, here.meeting()),
+               here.scratch());
+      });
       here.meeting().leave(me, [&] {
         here.check_guards(me);
         here.poison(me.team_index + at_once);
@@ -162,12 +165,12 @@ void run_warp(running_warp me, std::int64_t slot, std::int64_t at_once,
   if (order != nullptr) order->leave(me.seat);
 }
 
-template <int width>
-struct backend_with_width {
+template <class Warp>
+struct backend_with {
   static constexpr const char* name = "emulated";
   /// No more warps than lanes: one warp combines what the others found.
   template <class Policy>
-  using team = emulated::team<(Policy::warps < width ? Policy::warps : width), width>;
+  using team = emulated::team<(Policy::warps < Warp::width ? Policy::warps : Warp::width), Warp>;
 
   /// Runs the teams, a few at a time, every warp on a thread of its own. Throws what a warp threw,
   /// when all have ended.
@@ -185,14 +188,26 @@ struct backend_with_width {
       slots.push_back(std::make_unique<resident<scratch>>(exec.seed(), slot, warps,
                                                           static_cast<int>(slot) * warps));
     }
+    // Nobody begins before all are there: a thread may not come for want of memory.
+    std::latch begin(1);
+    bool all_there = false;
     std::vector<std::thread> threads;
-    for (int seat = 0; seat < static_cast<int>(at_once) * warps; ++seat) {
-      const int slot = seat / warps;
-      threads.emplace_back(run_warp<team_type, Kernel, scratch>,
-                           running_warp{state, slots[static_cast<std::size_t>(slot)]->shadow(),
-                                        seat, seat % warps, slot, league},
-                           slot, at_once, std::ref(slots), std::cref(kernel));
+    try {
+      for (int seat = 0; seat < static_cast<int>(at_once) * warps; ++seat) {
+        const int slot = seat / warps;
+        threads.emplace_back([&, seat, slot] {
+          begin.wait();
+          if (!all_there) return;
+          run_warp<team_type>(running_warp{state, slots[static_cast<std::size_t>(slot)]->shadow(),
+                                           seat, seat % warps, slot, league},
+                              slot, at_once, slots, kernel);
+        });
+      }
+      all_there = true;
+    } catch (...) {
+      state.stop(std::current_exception());
     }
+    begin.count_down();
     for (auto& t : threads) t.join();
     state.rethrow();
   }
@@ -218,7 +233,7 @@ struct backend_with_width {
   }
   static bool is_capturing(const lanewise::emulated&) { return false; }
 };
-using backend = backend_with_width<32>;
+using backend = backend_with<warp<32>>;
 
 }  // namespace backends::emulated
 LANEWISE_END_NAMESPACE

@@ -35,7 +35,7 @@ struct fixed_tree : launch_policy {
   static constexpr int block = segments * segment;
 
   static constexpr int warps = segments;
-  static constexpr int teams_per_multiprocessor = sizeof(T) <= 4 ? 4 : 2;
+  static constexpr int teams_per_multiprocessor = sizeof(T) <= 4 ? 3 : 2;
 };
 
 /// Keeps compilers from contracting what made x and what is done with it into one operation with

@@ -129,6 +129,17 @@ class warp : public warp_operations<warp<W>> {
   /// Lane i of the order of effects is (i * stride + start) modulo W, with an odd stride.
   explicit warp(std::uint32_t seed) : seed_(seed) {}
 
+  /// Runs f(warp).
+  template <class F>
+  static void run(std::uint32_t seed, F f) {
+    f(warp(seed));
+  }
+  /// f() on behalf of all lanes.
+  template <class F>
+  void together(const char*, F f) const {
+    f();
+  }
+
   static int popcount(std::uint32_t b) { return std::popcount(b); }
   static int popcount(std::uint64_t b) { return std::popcount(b); }
   static int lowest(bits b) {

@@ -385,6 +385,57 @@ LANEWISE_SIMD_FUNCTION lanes<T, W> operator~(const lanes<T, W>& a) {
 }
 
 namespace detail {
+
+/// Packs of integers that fill the elements of a vector.
+template <class P>
+concept packed = lanewise::detail::is_pack<P> && vectorizable<P> && integer<typename P::value_type>;
+
+/// f of the items of a..., given the tag of vectors of items.
+template <class R, class F, packed P, int W, class... Q>
+LANEWISE_SIMD_FUNCTION lanes<R, W> by_items(F f, const lanes<P, W>& a, const lanes<Q, W>&... b) {
+  const hn::Repartition<element_t<typename P::value_type>, tag<P, W>> d;
+  return by_vectors<R>(
+      [=](auto x, auto... y) LANEWISE_INLINE_LAMBDA {
+        return hn::BitCast(tag<R, W>(), f(d, hn::BitCast(d, x), hn::BitCast(d, y)...));
+      },
+      a, b...);
+}
+
+}  // namespace detail
+
+#define LANEWISE_SIMD_PACKED(op, function)                                                       \
+  template <class P, int W>                                                                      \
+  requires lanewise::detail::is_pack<P> LANEWISE_SIMD_FUNCTION lanes<P, W>                       \
+  operator op(const lanes<P, W>& a, const lanes<P, W>& b) {                                      \
+    if constexpr (detail::packed<P>) {                                                           \
+      return detail::by_items<P>(                                                                \
+          [](auto, auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::function(x, y); }, a, b); \
+    } else {                                                                                     \
+      lanes<P, W> r;                                                                             \
+      for (int i = 0; i < W; ++i) r.lane[i] = a.lane[i] op b.lane[i];                            \
+      return r;                                                                                  \
+    }                                                                                            \
+  }
+LANEWISE_SIMD_PACKED(+, Add)
+LANEWISE_SIMD_PACKED(-, Sub)
+LANEWISE_SIMD_PACKED(&, And)
+LANEWISE_SIMD_PACKED(|, Or)
+LANEWISE_SIMD_PACKED(^, Xor)
+#undef LANEWISE_SIMD_PACKED
+
+template <class P, int W>
+requires lanewise::detail::is_pack<P> LANEWISE_SIMD_FUNCTION lanes<P, W>
+operator~(const lanes<P, W>& a) {
+  if constexpr (detail::vectorizable<P>) {
+    return detail::by_vectors<P>([](auto x) LANEWISE_INLINE_LAMBDA { return hn::Not(x); }, a);
+  } else {
+    lanes<P, W> r;
+    for (int i = 0; i < W; ++i) r.lane[i] = ~a.lane[i];
+    return r;
+  }
+}
+
+namespace detail {
 /// Highway's Ne is false for NaN on AVX-512.
 template <class V>
 LANEWISE_SIMD_FUNCTION auto unequal(V a, V b) {
@@ -975,6 +1026,87 @@ class warp : public warp_operations<warp<W>> {
         select(mine < count, agreeing(m, cast<bits>(bucket), count, mine), lanes<bits>(0)));
   }
 
+  // Packs.
+  using base = warp_operations<warp<W>>;
+  template <class P>
+  LANEWISE_SIMD_FUNCTION auto equal_items(const lanes<P>& a, const lanes<P>& b) const {
+    if constexpr (detail::packed<P>) {
+      return detail::by_items<flags_of<P>>(
+          [](auto d, auto x, auto y)
+              LANEWISE_INLINE_LAMBDA { return hn::VecFromMask(d, hn::Eq(x, y)); },
+          a, b);
+    } else {
+      return base::equal_items(a, b);
+    }
+  }
+  template <class P>
+  LANEWISE_SIMD_FUNCTION auto less_items(const lanes<P>& a, const lanes<P>& b) const {
+    if constexpr (detail::packed<P>) {
+      return detail::by_items<flags_of<P>>(
+          [](auto d, auto x, auto y)
+              LANEWISE_INLINE_LAMBDA { return hn::VecFromMask(d, hn::Lt(x, y)); },
+          a, b);
+    } else {
+      return base::less_items(a, b);
+    }
+  }
+  template <class P>
+  LANEWISE_SIMD_FUNCTION lanes<P> smaller_items(const lanes<P>& a, const lanes<P>& b) const {
+    if constexpr (detail::packed<P>) {
+      return detail::by_items<P>(
+          [](auto, auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::Min(x, y); }, a, b);
+    } else {
+      return base::smaller_items(a, b);
+    }
+  }
+  template <class P>
+  LANEWISE_SIMD_FUNCTION lanes<P> larger_items(const lanes<P>& a, const lanes<P>& b) const {
+    if constexpr (detail::packed<P>) {
+      return detail::by_items<P>(
+          [](auto, auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::Max(x, y); }, a, b);
+    } else {
+      return base::larger_items(a, b);
+    }
+  }
+  template <class F, class P>
+  LANEWISE_SIMD_FUNCTION lanes<P> select_items(const lanes<F>& flags, const lanes<P>& a,
+                                               const lanes<P>& b) const {
+    if constexpr (detail::packed<P>) {
+      return detail::by_vectors<P>(
+          [](auto f, auto x, auto y)
+              LANEWISE_INLINE_LAMBDA { return hn::Or(hn::And(f, x), hn::AndNot(f, y)); },
+          flags, a, b);
+    } else {
+      return base::select_items(flags, a, b);
+    }
+  }
+  /// Every flag leaves its bit in its own item; then the items are laid over each other.
+  template <class F>
+  LANEWISE_SIMD_FUNCTION lanes<std::uint32_t> bits_of_items(const lanes<F>& flags) const {
+    if constexpr (detail::packed<F> &&
+                  F::size <= 8 * static_cast<int>(sizeof(typename F::value_type))) {
+      using word = detail::word<sizeof(F)>;
+      constexpr int item_bits = 8 * sizeof(typename F::value_type);
+      constexpr word mine = [] {
+        word bits = 0;
+        for (int i = 0; i < F::size; ++i) bits |= word{1} << (i * item_bits + i);
+        return bits;
+      }();
+      return detail::resize<std::uint32_t>(detail::by_vectors<word>(
+          [=](auto x) LANEWISE_INLINE_LAMBDA {
+            const detail::words_tag<F, W> u;
+            x = hn::And(x, hn::Set(u, mine));
+            if constexpr (F::size > 1) x = hn::Or(x, hn::ShiftRight<item_bits>(x));
+            if constexpr (F::size > 2) x = hn::Or(x, hn::ShiftRight<2 * item_bits>(x));
+            if constexpr (F::size > 4) x = hn::Or(x, hn::ShiftRight<4 * item_bits>(x));
+            return hn::And(x, hn::Set(u, static_cast<word>((1u << F::size) - 1)));
+          },
+          flags));
+    } else {
+      return base::bits_of_items(flags);
+    }
+  }
+
   // Memory.
   template <class T>
   LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> load(T* p) const {
@@ -1250,6 +1382,9 @@ class warp : public warp_operations<warp<W>> {
   template <int>
   friend class warp;
   explicit warp(int group) : group_(group) {}
+
+  template <class P>
+  using flags_of = pack_flags<typename P::value_type, P::size>;
 
   /// Targets whose masked instructions leave the memory of inactive lanes alone.
   template <class T>
