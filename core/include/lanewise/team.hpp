@@ -39,6 +39,10 @@ LANEWISE_BEGIN_NAMESPACE
 //                                    columns that are written for those
 //   compact<T, Policy, First, Second>(scratch, source, marks, first, n)
 //                                    that tile: total<State>()  stage()  write(one, two, start, end)
+//   Team::expansion<Policy>          load-balanced expansion of ranges into their items (search.hpp):
+//     steps                                     ranges' ends and items of a tile, taken together
+//     expand(team, scratch, end_of, ranges, items, tile, body)
+//                                               device: body(item, range); host: body.range(...)
 //   Team::split<Key, Policy>         counts a tile into, and distributes it over, buckets; see
 //                                    multisplit.hpp
 //

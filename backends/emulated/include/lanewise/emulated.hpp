@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/register_compaction.hpp>
+#include <lanewise/detail/register_expansion.hpp>
 #include <lanewise/detail/register_split.hpp>
 #include <lanewise/detail/register_tile.hpp>
 #include <lanewise/emulated/meeting.hpp>
@@ -105,6 +106,9 @@ class team {
       const Marks& marks, std::int64_t first, std::int64_t n) const {
     return {*this, shared, source, marks, first, n};
   }
+
+  template <class Policy>
+  using expansion = lanewise::detail::register_expansion<team, Policy::items_per_lane>;
 
   template <class T>
   struct reduce_scratch {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/cache_compaction.hpp>
+#include <lanewise/detail/cache_expansion.hpp>
 #include <lanewise/detail/cache_winner.hpp>
 #include <lanewise/simd/warp.hpp>
 #include <lanewise/team.hpp>
@@ -68,6 +69,9 @@ class team {
     return lanewise::detail::cache_compaction<team, Source, Marks>(
         *this, source, marks, first, first + items < n ? first + items : n, n);
   }
+
+  template <class Policy>
+  using expansion = lanewise::detail::cache_expansion<team, tile<std::int64_t, Policy>::items>;
 
   template <class T>
   struct reduce_scratch {};
