@@ -43,6 +43,10 @@ LANEWISE_BEGIN_NAMESPACE
 //     steps                                     ranges' ends and items of a tile, taken together
 //     expand(team, scratch, end_of, ranges, items, tile, body)
 //                                               device: body(item, range); host: body.range(...)
+//   Team::sums<T, Policy>            sums of ranges: a tile of their ends and items, taken together
+//   sums(team, scratch, ranges, tile)
+//     reduce(ranges, source, sink, init, op)    then total(), an open_sum; write(sink) what is known
+//     write_first(sink, before, init, op)       without that; write_first(...) the range before
 //   Team::split<Key, Policy>         counts a tile into, and distributes it over, buckets; see
 //                                    multisplit.hpp
 //

@@ -5,6 +5,7 @@
 #include <lanewise/detail/register_compaction.hpp>
 #include <lanewise/detail/register_expansion.hpp>
 #include <lanewise/detail/register_split.hpp>
+#include <lanewise/detail/register_sums.hpp>
 #include <lanewise/detail/register_tile.hpp>
 #include <lanewise/emulated/meeting.hpp>
 #include <lanewise/emulated/resident.hpp>
@@ -109,6 +110,8 @@ class team {
 
   template <class Policy>
   using expansion = lanewise::detail::register_expansion<team, Policy::items_per_lane>;
+  template <class T, class Policy>
+  using sums = lanewise::detail::register_sums<team, T, Policy::items_per_lane>;
 
   template <class T>
   struct reduce_scratch {

@@ -6,6 +6,7 @@
 #include <lanewise/detail/register_compaction.hpp>
 #include <lanewise/detail/register_expansion.hpp>
 #include <lanewise/detail/register_split.hpp>
+#include <lanewise/detail/register_sums.hpp>
 #include <lanewise/detail/register_tile.hpp>
 #include <lanewise/team.hpp>
 
@@ -57,6 +58,8 @@ class team {
 
   template <class Policy>
   using expansion = lanewise::detail::register_expansion<team, Policy::items_per_lane>;
+  template <class T, class Policy>
+  using sums = lanewise::detail::register_sums<team, T, Policy::items_per_lane>;
 
   template <class T>
   struct reduce_scratch {

@@ -4,6 +4,7 @@
 
 #include <lanewise/detail/cache_compaction.hpp>
 #include <lanewise/detail/cache_expansion.hpp>
+#include <lanewise/detail/cache_sums.hpp>
 #include <lanewise/detail/cache_winner.hpp>
 #include <lanewise/simd/warp.hpp>
 #include <lanewise/team.hpp>
@@ -72,6 +73,8 @@ class team {
 
   template <class Policy>
   using expansion = lanewise::detail::cache_expansion<team, tile<std::int64_t, Policy>::items>;
+  template <class T, class Policy>
+  using sums = lanewise::detail::cache_sums<team, T, tile<T, Policy>::items>;
 
   template <class T>
   struct reduce_scratch {};
