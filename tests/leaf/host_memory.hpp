@@ -74,6 +74,9 @@ LANEWISE_LEAF_COLD void touch_only_active_lanes(const Warp& warp, random_source&
     while (bit_count(chosen) < n) chosen |= u64{1} << rng.below(W);
     doing = "compress_store up to the end of a page";
     warp.compress_store(end, warp.template mask_of<T>(static_cast<bits>(chosen)), a);
+    doing = "compress_store_over within a page";
+    warp.compress_store_over(pages.before_end<T>(W),
+                             warp.template mask_of<T>(static_cast<bits>(chosen)), a);
 
     // The lanes from n on are inside; those below are not.
     const auto from_n = !below;

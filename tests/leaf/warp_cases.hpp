@@ -895,7 +895,7 @@ struct contiguous {
   };
   struct output {
     T loaded[W], masked[W], streamed[W], exchanged[W];
-    T stored[room], stored_masked[room], stored_streaming[room], packed[room];
+    T stored[room], stored_masked[room], stored_streaming[room], packed[room], packed_over[room];
     int packed_count[W];
   };
   LANEWISE_LEAF_COLD static void fill(random_source& rng, int instance, input& in) {
@@ -916,6 +916,10 @@ struct contiguous {
     warp.store(m, out.stored_masked + in.at, a);
     warp.store_streaming(out.stored_streaming + in.at, a);
     store_uniform<int>(warp, out.packed_count, warp.compress_store(out.packed + in.at, m, a));
+    const int count = warp.compress_store_over(out.packed_over + in.at, m, a);
+    warp.fence();
+    warp.store(!warp.template first<T>(count), out.packed_over + in.at,
+               lanes_of<Warp, T>(in.otherwise));
     // What one lane wrote another lane reads, after a fence.
     warp.fence();
     T* written = out.stored + in.at;
@@ -932,9 +936,11 @@ struct contiguous {
       out.exchanged[i] = in.from[in.at + (i ^ (W - 1))];
       if (on) {
         out.stored_masked[in.at + i] = x;
-        out.packed[in.at + n++] = x;
+        out.packed[in.at + n] = out.packed_over[in.at + n] = x;
+        ++n;
       }
     }
+    for (int i = n; i < W; ++i) out.packed_over[in.at + i] = in.otherwise;
     for (int& x : out.packed_count) x = n;
   }
   LANEWISE_LEAF_COLD static void compare(checker& c, const output& want, const output& got) {
@@ -945,6 +951,7 @@ struct contiguous {
     c("store(m)", want.stored_masked, got.stored_masked);
     c("store_streaming", want.stored_streaming, got.stored_streaming);
     c("compress_store", want.packed, got.packed);
+    c("compress_store_over", want.packed_over, got.packed_over);
     c("compress_store's result", want.packed_count, got.packed_count);
     c("store, fence, gather", want.exchanged, got.exchanged);
   }

@@ -10,14 +10,14 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 /// run's length in lengths_out; stores the number of runs in the rank-0 View count of std::int64_t.
 ///
 /// A run is kept by its last item: then its length is the distance from the last item of the run
-/// before, which the chain hands on. equal is a pure scalar equivalence, called up to twice per pair
-/// of neighbours. in is a contiguous rank-1 View or a source, keys_out and lengths_out are Views or
-/// sinks that do not overlap it or each other; the item that is stored is the last of its run.
-/// Lengths are converted to the type of lengths_out, which must be wide enough. Where an output has
-/// fewer places than there are runs, the first are written; count tells how many there were. One
-/// launch and one pass: n reads and two writes per run. O(n) work, n < 2^48. The result is the same
-/// on every backend. Does not block. Throws std::invalid_argument on overlap or an option that
-/// cannot be reached. (Merrill, 3.6; a single pass with look-back.)
+/// before, which the chain hands on. equal is a pure scalar equivalence, called up to twice per
+/// pair of neighbours. in is a contiguous rank-1 View or a source, keys_out a View or a sink,
+/// lengths_out a View of integers; they do not overlap in or each other; the item that is stored is
+/// the last of its run. Lengths are stored in the type of lengths_out, which must be wide enough.
+/// Where an output has fewer places than there are runs, the first are written; count tells how
+/// many there were. One launch and one pass: n reads and two writes per run. O(n) work, n < 2^48.
+/// The result is the same on every backend. Does not block. Throws std::invalid_argument on overlap
+/// or an option that cannot be reached. (Merrill, 3.6; a single pass with look-back.)
 template <class Exec, class In, class KeysOut, class LengthsOut, class T, class... P,
           class Equal = equal_to>
 void run_length_encode(const Exec& exec, const In& in, const KeysOut& keys_out,
@@ -26,6 +26,9 @@ void run_length_encode(const Exec& exec, const In& in, const KeysOut& keys_out,
   const auto source = detail::as_source<Exec>(in);
   const auto sink = detail::as_sink<Exec>(keys_out);
   const auto lengths = detail::as_sink<Exec>(lengths_out);
+  static_assert(
+      std::is_integral_v<typename detail::sink_value<std::decay_t<decltype(lengths)>>::type>,
+      "lanewise::run_length_encode: lengths_out is a View of integers");
   detail::expects_memory(source, "run_length_encode", "in");
   detail::expects_memory(sink, "run_length_encode", "keys_out");
   detail::expects_memory(lengths, "run_length_encode", "lengths_out");

@@ -9,13 +9,13 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 /// Stores the first item of every run of equal neighbours of in at the front of out, in input
 /// order, and the number of runs in the rank-0 View count of std::int64_t.
 ///
-/// equal is a pure scalar equivalence, called up to twice per pair of neighbours; a source's functor
-/// is called up to four times per item. in is a contiguous rank-1 View or a source, out a View or a
-/// sink that does not overlap it. Where out has fewer places than there are runs, the first are
-/// written; count tells how many there were. One launch and one pass: n reads and one write per run
-/// (on the host with several threads the items are read again from cache). O(n) work. The result is
-/// the same on every backend. Does not block. Throws std::invalid_argument on overlap or an option
-/// that cannot be reached. (Merrill, 3.5; a single pass with look-back.)
+/// equal is a pure scalar equivalence, called up to twice per pair of neighbours; a source's
+/// functor is called up to four times per item. in is a contiguous rank-1 View or a source, out a
+/// View or a sink that does not overlap it. Where out has fewer places than there are runs, the
+/// first are written; count tells how many there were. One launch and one pass: n reads and one
+/// write per run (on the host with several threads the items are read again from cache). O(n) work.
+/// The result is the same on every backend. Does not block. Throws std::invalid_argument on overlap
+/// or an option that cannot be reached. (Merrill, 3.5; a single pass with look-back.)
 template <class Exec, class In, class Out, class T, class... P, class Equal = equal_to>
 void unique(const Exec& exec, const In& in, const Out& out, const Kokkos::View<T, P...>& count,
             const Equal& equal = {}, const options& with = {}) {
@@ -80,9 +80,8 @@ void unique_by_key(const Exec& exec, const Keys& keys, const Values& values,
 template <class Exec, class Keys, class Values, class KeysOut, class ValuesOut,
           class Equal = equal_to>
 requires(!Kokkos::is_view_v<Equal>) std::int64_t
-    unique_by_key(const Exec& exec, const Keys& keys, const Values& values,
-                  const KeysOut& keys_out, const ValuesOut& values_out, const Equal& equal = {},
-                  const options& with = {}) {
+    unique_by_key(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
+                  const ValuesOut& values_out, const Equal& equal = {}, const options& with = {}) {
   return kernels::counted(exec, [&](const auto& count) {
     unique_by_key(exec, keys, values, keys_out, values_out, count, equal, with);
   });

@@ -35,18 +35,23 @@ LANEWISE_BEGIN_NAMESPACE
 //     count()  scan(op)  total()                total() after scan(op); both need count() > 0
 //     store(sink)  store_inclusive(sink, before, op)  store_exclusive(sink, before, op)
 //   reduce_range<T, Policy>(scratch, source, first, last, op)    a long range, streamed
-//   Team::compaction<T, Policy, First, Second>    a tile of which some items are kept, and the
-//                                    columns that are written for those
-//   compact<T, Policy, First, Second>(scratch, source, marks, first, n)
-//                                    that tile: total<State>()  stage()  write(one, two, start, end)
-//   Team::expansion<Policy>          load-balanced expansion of ranges into their items (search.hpp):
+//   Team::compaction<T, Policy, First, Second, Source>
+//                                    a tile of which some items are kept, and the columns that are
+//                                    written for those: constructed from (team, scratch, source,
+//                                    marks, first, n); total<State>()  stage()
+//                                    write(one, two, start, end)
+//   Team::segments<T, Policy, Source, AtHead>
+//                                    a tile that is scanned anew at heads: constructed from (team,
+//                                    scratch, source, heads, at_head, first, n); count()  scan(op)
+//                                    total()  store_inclusive  store_exclusive
+//   Team::expansion<Policy>          load-balanced expansion of ranges into their items (search.hpp)
 //     steps                                     ranges' ends and items of a tile, taken together
 //     expand(team, scratch, end_of, ranges, items, tile, body)
 //                                               device: body(item, range); host: body.range(...)
-//   Team::sums<T, Policy>            sums of ranges: a tile of their ends and items, taken together
-//   sums(team, scratch, ranges, tile)
-//     reduce(ranges, source, sink, init, op)    then total(), an open_sum; write(sink) what is known
-//     write_first(sink, before, init, op)       without that; write_first(...) the range before
+//   Team::sums<T, Policy>            sums of ranges: a tile of their ends and items, constructed
+//                                    from (team, scratch, ranges, tile)
+//     reduce(ranges, source, sink, init, op)    then total(), an open_sum; bad(ranges)
+//     write(sink)  write_first(sink, before, init, op)
 //   Team::split<Key, Policy>         counts a tile into, and distributes it over, buckets; see
 //                                    multisplit.hpp
 //

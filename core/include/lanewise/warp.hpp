@@ -52,6 +52,7 @@ LANEWISE_BEGIN_NAMESPACE
 //   reduce_from(i, a, op)                 ordered reduction of lanes i..W-1
 //   inclusive_scan(a, op, n = W)          lanes >= n are unspecified; op is not called for them
 //   exclusive_scan(a, op, init, n = W)
+//   segmented_scan(a, heads, op, n = W)   inclusive, anew at every lane whose bit is set in heads
 //   match_any(m, a)                       L<bits>: active lanes with an equal value; 0 in inactive
 //                                         lanes
 //   peers(m, bucket, count)               the same for small numbers 0 <= bucket < count
@@ -70,6 +71,7 @@ LANEWISE_BEGIN_NAMESPACE
 //   compare_exchange(m, p, L<I>, expected, desired)                returns the old values
 //   compress_store(p, m, a)               writes exactly count(m) values, in lane order; returns
 //                                         count(m)
+//   compress_store_over(p, m, a)          the same, and may write anything to the rest of p[0, W)
 //   prefetch(m, p, L<I>)                  a hint; nothing on CUDA
 //
 //   once(f)                               one lane calls f(); its result is broadcast
@@ -120,6 +122,33 @@ class warp_operations {
         if (d < issued && resolve(source[d], in_flight[d])) todo &= ~(bits{1} << source[d]);
       }
     }
+  }
+
+  /// Inclusive scan of the first n lanes that starts anew at every head (Merrill, 3.4). A lane is
+  /// blocked from the step in which its partner lies in front of its segment; the blocked lanes of
+  /// the next step follow from bits alone.
+  template <class Values, class Bits, class Op>
+  LANEWISE_FUNCTION Values segmented_scan(const Values& a, Bits heads, Op op,
+                                          int n = Warp::width) const {
+    using bits = typename Warp::bits;
+    using T = typename Values::value_type;
+    bits blocked = heads | 1;
+    if (n < Warp::width) blocked |= ~((bits{1} << n) - 1);
+    Values x = a;
+    LANEWISE_UNROLL
+    for (int k = 1; k < Warp::width; k *= 2) {
+      const Values y = self().shuffle_up(x, k);
+      const auto open = self().template mask_of<T>(~blocked);
+      if constexpr (is_commutative<Op, T>) {
+        // Known operators do no harm in lanes that do not take part.
+        x = select(open, self().map(op, y, x), x);
+      } else {
+        self().each(
+            open, [&](T& mine, const T& before) { mine = op(before, mine); }, x, y);
+      }
+      blocked |= blocked << k;
+    }
+    return x;
   }
 
   /// Bits of the active lanes whose bucket equals this lane's, for buckets below 2^planes: one

@@ -27,7 +27,7 @@ struct compact_kernel {
   using add = std::conditional_t<needs_previous, detail::add_kept, detail::add_kept_counts>;
 
   template <class Team>
-  using tile = typename Team::template compaction<item, policy, First, Second>;
+  using tile = typename Team::template compaction<item, policy, First, Second, Source>;
   template <class Team>
   struct scratch {
     typename tile<Team>::scratch items;
@@ -45,21 +45,15 @@ struct compact_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const std::int64_t count = n();
-    const std::int64_t items = tile<Team>::tile_items(team, count);
+    constexpr std::int64_t items = Team::template tile<item, policy>::items;
     // There is a tile without items when there are none, so that somebody writes the count.
     const auto tiles = static_cast<std::uint32_t>(count > 0 ? divide_up(count, items) : 1);
     for_each_ticket(team, link, tiles, shared.link, [&](auto mine) {
-      auto chosen = team.template compact<item, policy, First, Second>(shared.items, in, marks,
-                                                                       mine.ticket * items, count);
-      state before = state::of(0, 0);
-      if (tiles == 1) {
-        chosen.stage();
-        team.barrier();
-      } else {
-        before = exchange(team, link, mine, shared.link, chosen.template total<state>(), add{},
-                          maybe<state>{before, true}, [&] { chosen.stage(); })
-                     .value;
-      }
+      tile<Team> chosen(team, shared.items, in, marks, mine.ticket * items, count);
+      const state before =
+          exchange(team, link, mine, shared.link, chosen.template total<state>(), add{},
+                   maybe<state>{state::of(0, 0), true}, [&] { chosen.stage(); })
+              .value;
       const std::int64_t so_far = chosen.write(one, two, before.count(), before.end());
       if (mine.ticket + 1 == tiles) team.once([&] { *kept = so_far; });
     });

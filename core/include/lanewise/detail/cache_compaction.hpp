@@ -25,45 +25,100 @@ LANEWISE_FUNCTION auto lanes_where(const W& warp, F f, const First& first, const
 }
 
 /// Which of the items i, ..., i + W - 1 are kept; the neighbours asked for must exist.
-template <class W, class Marks, class Source, class Lanes>
+template <class W, class Marks, class Source>
 LANEWISE_FUNCTION auto kept_in_window(const W& warp, const Marks& marks, const Source& source,
-                                      std::int64_t i, const Lanes& item) {
+                                      std::int64_t i) {
   if constexpr (is_flagged<Marks>) {
     using flag = typename decltype(marks.flags)::value_type;
     return load_window(warp, marks.flags, i) != typename W::template lanes<flag>(flag{0});
+  } else if constexpr (is_keyed<Marks>) {
+    return kept_in_window(
+        warp, kept_differing<-1, std::decay_t<decltype(marks.equal)>>{marks.equal}, marks.keys, i);
   } else if constexpr (Marks::side == 0) {
-    return lanes_where(warp, marks, item);
+    return lanes_where(warp, marks, load_window(warp, source, i));
   } else {
-    return lanes_where(warp, marks, item, load_window(warp, source, i + Marks::side));
+    return lanes_where(warp, marks, load_window(warp, source, i),
+                       load_window(warp, source, i + Marks::side));
   }
 }
 
-/// A tile of which some items are kept, left where it is: a first pass counts, a second one, which
-/// finds the items in cache, writes.
-template <class Team, class Source, class Marks>
-class cache_compaction {
- public:
-  LANEWISE_FUNCTION cache_compaction(const Team& team, const Source& source, const Marks& marks,
-                                     std::int64_t first, std::int64_t last, std::int64_t n)
-      : team_(team), source_(source), marks_(marks), first_(first), last_(last), n_(n) {}
+/// Marks the items [first, first + items) of n in one word of bits per window; returns how many are
+/// marked.
+template <class W, class Marks, class Source>
+LANEWISE_FUNCTION std::int64_t mark_windows(const W& warp, const Marks& marks, const Source& source,
+                                            std::int64_t first, std::int64_t items, std::int64_t n,
+                                            typename W::bits* marked) {
+  using bits = typename W::bits;
+  constexpr int width = W::width;
+  std::int64_t count = 0;
+  const auto one_by_one = [&](std::int64_t w) {
+    const std::int64_t i = first + w * width;
+    bits here = 0;
+    for (int l = 0; l < width && i + l < first + items; ++l)
+      here |= bits{is_kept(marks, source, i + l, n)} << l;
+    marked[w] = here;
+    count += W::popcount(here);
+  };
+  // Windows at the ends of the source, and a ragged one, are marked item by item.
+  const std::int64_t windows = (items + width - 1) / width;
+  const std::int64_t from = first + Marks::side < 0 && windows > 0 ? 1 : 0;
+  const std::int64_t readable = (n - first - (Marks::side > 0)) / width;
+  const std::int64_t whole = items / width < readable ? items / width : readable;
+  for (std::int64_t w = 0; w < from; ++w) one_by_one(w);
+  for (std::int64_t w = from; w < whole; ++w) {
+    const bits here = warp.ballot(kept_in_window(warp, marks, source, first + w * width));
+    marked[w] = here;
+    count += W::popcount(here);
+  }
+  for (std::int64_t w = whole < from ? from : whole; w < windows; ++w) one_by_one(w);
+  return count;
+}
 
-  /// How many items of the tile are kept, and where the last of them is: the first pass.
+/// The chosen lanes of a, in order, to places from `to` on, of which a window's width may be
+/// overwritten.
+template <class W, class Sink, class Lanes>
+LANEWISE_FUNCTION void compress_window_over(const W& warp, const Sink& sink, std::int64_t to,
+                                            typename W::bits chosen, const Lanes& a) {
+  using T = typename Lanes::value_type;
+  if constexpr (Sink::contiguous && std::is_same_v<T, typename sink_value<Sink>::type>) {
+    warp.compress_store_over(sink.data + to, warp.template mask_of<T>(chosen), a);
+  } else {
+    for (auto todo = chosen; todo != 0; todo &= todo - 1)
+      sink(to++, warp.broadcast(a, W::lowest(todo)));
+  }
+}
+
+/// A tile of which some items are kept, left where it is: a first pass marks and counts, a second
+/// one, which finds the items in cache, writes.
+template <class Team, class Source, std::int64_t most_items>
+class cache_compaction {
+  using warp_type = typename Team::warp_type;
+  using bits = typename warp_type::bits;
+  static constexpr int width = warp_type::width;
+
+ public:
+  struct scratch {
+    bits kept[(most_items + width - 1) / width];
+  };
+
+  template <class Marks>
+  LANEWISE_FUNCTION cache_compaction(const Team& team, scratch& shared, const Source& source,
+                                     const Marks& marks, std::int64_t first, std::int64_t n)
+      : team_(team),
+        kept_(shared.kept),
+        source_(source),
+        first_(first),
+        items_(first + most_items < n ? most_items : (first < n ? n - first : 0)),
+        count_(mark_windows(team.warp(), marks, source, first, items_, n, kept_)) {}
+
+  /// How many items of the tile are kept, and where the last of them is.
   template <class State>
   LANEWISE_FUNCTION State total() const {
-    std::int64_t count = 0;
-    std::int64_t behind_last = 0;
-    for_each_window(
-        [&](std::int64_t i, const auto&, const auto& kept) LANEWISE_INLINE_LAMBDA {
-          const auto bits = team_.warp().ballot(kept);
-          count += warp_type::popcount(bits);
-          if (bits != 0) behind_last = i + warp_type::highest(bits) + 1;
-        },
-        [&](std::int64_t i) {
-          ++count;
-          behind_last = i + 1;
-        },
-        [](std::int64_t) {});
-    return State::of(count, behind_last);
+    std::int64_t end = 0;
+    for (std::int64_t w = (items_ + width - 1) / width; w > 0 && end == 0; --w) {
+      if (kept_[w - 1] != 0) end = first_ + (w - 1) * width + warp_type::highest(kept_[w - 1]) + 1;
+    }
+    return State::of(count_, end);
   }
 
   LANEWISE_FUNCTION void stage() const {}
@@ -74,171 +129,105 @@ class cache_compaction {
   template <class First, class Second>
   LANEWISE_FUNCTION std::int64_t write(const First& one, const Second& two, std::int64_t start,
                                        std::int64_t end) const {
-    std::int64_t to = start;
-    // A window is written whole where every sink has room for all of its items.
-    for_each_window(
-        [&](std::int64_t i, const auto& item, const auto& kept) LANEWISE_INLINE_LAMBDA {
-          const auto bits = team_.warp().ballot(kept);
-          const int count = warp_type::popcount(bits);
-          if (has_room(one, i, to, count) && has_room(two, i, to, count)) {
-            put_window(one, i, item, kept, to, end);
-            put_window(two, i, item, kept, to, end);
-            to += count;
-            if (bits != 0) end = i + warp_type::highest(bits) + 1;
-          } else {
-            for (int l = 0; l < width; ++l) {
-              if ((bits >> l) & 1) {
-                put(one, i + l, to, end);
-                put(two, i + l, to, end);
-                ++to;
-                end = i + l + 1;
-              } else {
-                put_rejected(one, i + l, to);
-                put_rejected(two, i + l, to);
-              }
-            }
-          }
-        },
-        [&](std::int64_t i) {
-          put(one, i, to, end);
-          put(two, i, to, end);
-          ++to;
-          end = i + 1;
-        },
-        [&](std::int64_t i) {
-          put_rejected(one, i, to);
-          put_rejected(two, i, to);
-        });
-    return to;
+    put_tile(one, start, end);
+    put_tile(two, start, end);
+    return start + count_;
   }
 
  private:
-  using warp_type = typename Team::warp_type;
-  static constexpr int width = warp_type::width;
-  using bits_type = typename warp_type::bits;
   template <class U>
   using lanes = typename warp_type::template lanes<U>;
 
-  /// whole(i, items, kept) for windows whose neighbours exist, kept(i) or rejected(i) for every
-  /// other item, in order.
-  template <class Whole, class Kept, class Rejected>
-  LANEWISE_FUNCTION void for_each_window(Whole whole, Kept kept, Rejected rejected) const {
-    const auto warp = team_.warp();
-    const auto one = [&](std::int64_t i) {
-      if (is_kept(marks_, source_, i, n_)) {
-        kept(i);
-      } else {
-        rejected(i);
-      }
-    };
-    std::int64_t i = first_;
-    if (Marks::side < 0 && i == 0 && i < last_) one(i++);
-    const std::int64_t end = Marks::side > 0 && last_ == n_ ? last_ - 1 : last_;
-    for (; i + width <= end; i += width) {
-      const auto item = load_window(warp, source_, i);
-      whole(i, item, kept_in_window(warp, marks_, source_, i, item));
-    }
-    for (; i < last_; ++i) one(i);
+  /// The kept items of window w, or those that are not.
+  template <bool rejected>
+  LANEWISE_FUNCTION bits chosen(std::int64_t w) const {
+    const std::int64_t here = items_ - w * width;
+    const bits exists =
+        here >= width ? ~bits{0} >> (sizeof(bits) * 8 - width) : (bits{1} << here) - 1;
+    return rejected ? ~kept_[w] & exists : kept_[w];
   }
 
-  static LANEWISE_FUNCTION bool has_room(const no_column&, std::int64_t, std::int64_t, int) {
-    return true;
-  }
+  LANEWISE_FUNCTION void put_tile(const no_column&, std::int64_t, std::int64_t) const {}
   template <class Column>
-  static LANEWISE_FUNCTION bool has_room(const Column& column, std::int64_t i, std::int64_t to,
-                                         int count) {
-    return Column::needs_rejected ? i + width - to - count <= column.sink.extent
-                                  : to + count <= column.sink.extent;
-  }
-
-  /// The kept lanes of a, in order, to places from `to` on.
-  template <class Sink, class Mask, class Lanes>
-  LANEWISE_FUNCTION void compress(const Sink& sink, std::int64_t to, const Mask& kept,
-                                  const Lanes& a) const {
-    if constexpr (Sink::contiguous &&
-                  std::is_same_v<typename Lanes::value_type, typename sink_value<Sink>::type>) {
-      team_.warp().compress_store(sink.data + to, kept, a);
-    } else {
-      for (auto todo = team_.warp().ballot(kept); todo != 0; todo &= todo - 1)
-        sink(to++, team_.warp().broadcast(a, warp_type::lowest(todo)));
+  LANEWISE_FUNCTION void put_tile(const Column& column, std::int64_t start,
+                                  std::int64_t end) const {
+    constexpr bool rejected = Column::needs_rejected;
+    const std::int64_t begin = rejected ? first_ - start : start;
+    // Up to here places are this tile's, so that whole vectors may be written.
+    const std::int64_t mine = begin + (rejected ? items_ - count_ : count_);
+    const std::int64_t limit = mine < column.sink.extent ? mine : column.sink.extent;
+    std::int64_t to = begin;
+    std::int64_t w = 0;
+    // While a window's width of places is left, so are as many items, and the window is whole.
+    for (; to + width <= limit; ++w) {
+      const bits here = chosen<rejected>(w);
+      put_window(column, w, here, to);
+      to += warp_type::popcount(here);
     }
-  }
-
-  template <class Lanes, class Mask>
-  LANEWISE_FUNCTION void put_window(const no_column&, std::int64_t, const Lanes&, const Mask&,
-                                    std::int64_t, std::int64_t) const {}
-  template <class Sink, class Lanes, class Mask>
-  LANEWISE_FUNCTION void put_window(const kept_items<Sink>& column, std::int64_t, const Lanes& item,
-                                    const Mask& kept, std::int64_t to, std::int64_t) const {
-    compress(column.sink, to, kept, item);
-  }
-  template <class Sink, class Lanes, class Mask>
-  LANEWISE_FUNCTION void put_window(const rejected_items<Sink>& column, std::int64_t i,
-                                    const Lanes& item, const Mask& kept, std::int64_t to,
-                                    std::int64_t) const {
-    compress(column.sink, i - to, !kept, item);
-  }
-  template <class Values, class Sink, class Lanes, class Mask>
-  LANEWISE_FUNCTION void put_window(const kept_values<Values, Sink>& column, std::int64_t i,
-                                    const Lanes&, const Mask& kept, std::int64_t to,
-                                    std::int64_t) const {
-    compress(column.sink, to, kept, load_window(team_.warp(), column.source, i));
-  }
-  template <class Sink, class Lanes, class Mask>
-  LANEWISE_FUNCTION void put_window(const kept_distances<Sink>& column, std::int64_t i,
-                                    const Lanes&, const Mask& kept, std::int64_t to,
-                                    std::int64_t end) const {
-    const auto warp = team_.warp();
-    // Kept lanes brought together, behind a place for the one before: distances are differences of
-    // neighbours.
-    alignas(64) std::uint32_t lane_of[2 * width];
-    const int count = warp.compress_store(lane_of + width, kept, warp.lane());
-    if (count == 0) return;
-    lane_of[width - 1] = lane_of[width];
-    const auto distance = warp.load(lane_of + width) - warp.load(lane_of + width - 1);
-    if constexpr (Sink::contiguous) {
-      using out = typename sink_value<Sink>::type;
-      warp.store(warp.template first<out>(count), column.sink.data + to,
-                 warp.template cast<out>(distance));
-    } else {
-      for (int k = 1; k < count; ++k) column.sink(to + k, warp.broadcast(distance, k));
+    for (; to < limit; ++w) {
+      for (bits todo = chosen<rejected>(w); todo != 0 && to < limit; todo &= todo - 1)
+        column.sink(to++, value_at(column, w, warp_type::lowest(todo)));
     }
-    column.sink(to, i + lane_of[width] + 1 - end);
+    if constexpr (Column::needs_previous)
+      subtract_previous(column.sink, begin, limit, end - first_);
   }
 
-  LANEWISE_FUNCTION void put(const no_column&, std::int64_t, std::int64_t, std::int64_t) const {}
-  template <class Sink>
-  LANEWISE_FUNCTION void put(const kept_items<Sink>& column, std::int64_t i, std::int64_t to,
-                             std::int64_t) const {
-    if (to < column.sink.extent) column.sink(to, source_(i));
-  }
-  template <class Sink>
-  LANEWISE_FUNCTION void put(const rejected_items<Sink>&, std::int64_t, std::int64_t,
-                             std::int64_t) const {}
-  template <class Values, class Sink>
-  LANEWISE_FUNCTION void put(const kept_values<Values, Sink>& column, std::int64_t i,
-                             std::int64_t to, std::int64_t) const {
-    if (to < column.sink.extent) column.sink(to, column.source(i));
-  }
-  template <class Sink>
-  LANEWISE_FUNCTION void put(const kept_distances<Sink>& column, std::int64_t i, std::int64_t to,
-                             std::int64_t end) const {
-    if (to < column.sink.extent) column.sink(to, i + 1 - end);
-  }
+  /// One window, where a window's width of places may be overwritten.
   template <class Column>
-  LANEWISE_FUNCTION void put_rejected(const Column&, std::int64_t, std::int64_t) const {}
+  LANEWISE_FUNCTION void put_window(const Column& column, std::int64_t w, bits here,
+                                    std::int64_t to) const {
+    const auto warp = team_.warp();
+    if constexpr (Column::needs_previous) {
+      using out = typename sink_value<typename Column::sink_type>::type;
+      const auto index = warp.lane() + lanes<std::uint32_t>(static_cast<std::uint32_t>(w * width));
+      compress_window_over(warp, column.sink, to, here, warp.template cast<out>(index));
+    } else {
+      compress_window_over(warp, column.sink, to, here,
+                           load_window(warp, values_of(column), first_ + w * width));
+    }
+  }
+
+  template <class Column>
+  LANEWISE_FUNCTION auto value_at(const Column& column, std::int64_t w, int lane) const {
+    if constexpr (Column::needs_previous) {
+      return w * width + lane;
+    } else {
+      return values_of(column)(first_ + w * width + lane);
+    }
+  }
+
+  /// Turns indices into distances from the index before; in front of the first one lies `before`.
+  /// From the back, so that every index is read before it is replaced.
   template <class Sink>
-  LANEWISE_FUNCTION void put_rejected(const rejected_items<Sink>& column, std::int64_t i,
-                                      std::int64_t to) const {
-    if (i - to < column.sink.extent) column.sink(i - to, source_(i));
+  LANEWISE_FUNCTION void subtract_previous(const Sink& sink, std::int64_t begin, std::int64_t end,
+                                           std::int64_t before) const {
+    using out = typename sink_value<Sink>::type;
+    const auto warp = team_.warp();
+    out* place = sink.data;
+    std::int64_t k = end;
+    for (; k - width > begin; k -= width)
+      warp.store(place + k - width,
+                 warp.load(place + k - width) - warp.load(place + k - width - 1));
+    for (; k - 1 > begin; --k) place[k - 1] = static_cast<out>(place[k - 1] - place[k - 2]);
+    if (begin < end) place[begin] = static_cast<out>(place[begin] + 1 - before);
+  }
+
+  /// Where a column's values come from.
+  template <class Column>
+  LANEWISE_FUNCTION const auto& values_of(const Column& column) const {
+    if constexpr (requires { column.source; }) {
+      return column.source;
+    } else {
+      return source_;
+    }
   }
 
   const Team& team_;
+  bits* kept_;
   const Source& source_;
-  const Marks& marks_;
   std::int64_t first_;
-  std::int64_t last_;
-  std::int64_t n_;
+  std::int64_t items_;
+  std::int64_t count_;
 };
 
 }  // namespace detail

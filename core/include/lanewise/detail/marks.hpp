@@ -43,10 +43,23 @@ struct kept_differing {
   }
 };
 
+/// Items whose key differs from the key before; used where items are values beside keys.
+template <class Keys, class Equal>
+struct key_differing {
+  static constexpr int side = -1;
+  Keys keys;
+  Equal equal;
+};
+
 template <class Marks>
 inline constexpr bool is_flagged = false;
 template <class Flags>
 inline constexpr bool is_flagged<kept_flagged<Flags>> = true;
+
+template <class Marks>
+inline constexpr bool is_keyed = false;
+template <class Keys, class Equal>
+inline constexpr bool is_keyed<key_differing<Keys, Equal>> = true;
 
 /// Whether item i of the first n of a source is kept.
 template <class Marks, class Source>
@@ -54,6 +67,8 @@ LANEWISE_FUNCTION bool is_kept(const Marks& marks, const Source& source, std::in
                                std::int64_t n) {
   if constexpr (is_flagged<Marks>) {
     return marks.flags(i) != typename decltype(marks.flags)::value_type(0);
+  } else if constexpr (is_keyed<Marks>) {
+    return i == 0 || !marks.equal(marks.keys(i - 1), marks.keys(i));
   } else if constexpr (Marks::side == 0) {
     return marks(source(i));
   } else {
@@ -75,6 +90,7 @@ struct no_column {
 template <class Sink>
 struct kept_items : no_column {
   static constexpr bool needs_item = true;
+  using sink_type = Sink;
   Sink sink;
   LANEWISE_FUNCTION explicit kept_items(const Sink& s) : sink(s) {}
 };
@@ -83,6 +99,7 @@ struct kept_items : no_column {
 template <class Sink>
 struct rejected_items : no_column {
   static constexpr bool needs_rejected = true;
+  using sink_type = Sink;
   Sink sink;
   LANEWISE_FUNCTION explicit rejected_items(const Sink& s) : sink(s) {}
 };
@@ -92,6 +109,7 @@ template <class Source, class Sink>
 struct kept_values : no_column {
   static constexpr bool needs_index = true;
   Source source;
+  using sink_type = Sink;
   Sink sink;
   LANEWISE_FUNCTION kept_values(const Source& from, const Sink& to) : source(from), sink(to) {}
 };
@@ -101,6 +119,7 @@ template <class Sink>
 struct kept_distances : no_column {
   static constexpr bool needs_index = true;
   static constexpr bool needs_previous = true;
+  using sink_type = Sink;
   Sink sink;
   LANEWISE_FUNCTION explicit kept_distances(const Sink& s) : sink(s) {}
 };

@@ -53,6 +53,7 @@ inline constexpr bool is_in_scratch<scratch_array<T>> = true;
 template <class Team, class T, int items_per_lane, int v_ = pack_items<T, items_per_lane>>
 class register_rows {
  public:
+  using team_type = Team;
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
   static constexpr int v = v_;
@@ -78,8 +79,19 @@ class register_rows {
   }
 
   LANEWISE_FUNCTION int count() const { return count_; }
-  /// The packs of row j.
+  LANEWISE_FUNCTION const Team& team() const { return team_; }
+  LANEWISE_FUNCTION std::int64_t first() const { return first_; }
+  /// Whether all items of this warp's segment exist.
+  LANEWISE_FUNCTION bool whole_segment() const { return whole_segment_; }
+  /// The packs of row j, the index of its first item, and how many of its items exist.
   LANEWISE_FUNCTION const auto& row(int j) const { return row_[j]; }
+  LANEWISE_FUNCTION std::int64_t row_first(int j) const {
+    return first_ + team_.warp_index() * segment + j * row_items;
+  }
+  LANEWISE_FUNCTION int row_count(int j) const {
+    const int n = mine_ - j * row_items;
+    return n < 0 ? 0 : (n < row_items ? n : row_items);
+  }
 
   /// Calls f(exists, items) with a lane's worth of items at a time, in no particular order.
   template <class F>
@@ -135,15 +147,6 @@ class register_rows {
   using packs = pack<T, v>;
   template <class U>
   using lanes = typename warp_type::template lanes<U>;
-
-  LANEWISE_FUNCTION std::int64_t row_first(int j) const {
-    return first_ + team_.warp_index() * segment + j * row_items;
-  }
-  /// Items of row j that exist.
-  LANEWISE_FUNCTION int row_count(int j) const {
-    const int n = mine_ - j * row_items;
-    return n < 0 ? 0 : (n < row_items ? n : row_items);
-  }
 
   const Team& team_;
   std::int64_t first_;

@@ -5,6 +5,7 @@
 #include <lanewise/cuda/warp.hpp>
 #include <lanewise/detail/register_compaction.hpp>
 #include <lanewise/detail/register_expansion.hpp>
+#include <lanewise/detail/register_segments.hpp>
 #include <lanewise/detail/register_split.hpp>
 #include <lanewise/detail/register_sums.hpp>
 #include <lanewise/detail/register_tile.hpp>
@@ -46,15 +47,12 @@ class team {
   template <class Key, class Policy>
   using split = lanewise::detail::register_split<team, Key, Policy::items_per_lane>;
 
-  template <class T, class Policy, class First, class Second>
+  template <class T, class Policy, class First, class Second, class Source>
   using compaction =
       lanewise::detail::register_compaction<team, T, Policy::items_per_lane, First, Second>;
-  template <class T, class Policy, class First, class Second, class Source, class Marks>
-  LANEWISE_CUDA_FUNCTION compaction<T, Policy, First, Second> compact(
-      typename compaction<T, Policy, First, Second>::scratch& shared, const Source& source,
-      const Marks& marks, std::int64_t first, std::int64_t n) const {
-    return {*this, shared, source, marks, first, n};
-  }
+
+  template <class T, class Policy, class Source, class AtHead>
+  using segments = lanewise::detail::register_segments<team, T, Policy::items_per_lane>;
 
   template <class Policy>
   using expansion = lanewise::detail::register_expansion<team, Policy::items_per_lane>;

@@ -372,6 +372,10 @@ class warp : public warp_operations<warp<W>> {
     if (m.value) p[popcount(chosen & ((bits{1} << id()) - 1))] = a.value;
     return popcount(chosen);
   }
+  template <class T>
+  LANEWISE_CUDA_FUNCTION int compress_store_over(T* p, mask m, const lanes<T>& a) const {
+    return compress_store(p, m, a);
+  }
   template <class T, class I>
   LANEWISE_CUDA_FUNCTION void prefetch(mask, const T*, const lanes<I>&) const {}
 

@@ -383,6 +383,16 @@ class warp : public warp_operations<warp<W>> {
     }
     return n;
   }
+  /// What may be overwritten is.
+  template <class T>
+  int compress_store_over(T* p, const mask& m, const lanes<T>& a) const {
+    const int n = compress_store(p, m, a);
+    const watched memory = watch("compress_store_over");
+    T rubbish;
+    std::memset(static_cast<void*>(&rubbish), 0x5b, sizeof(T));
+    for (int i = n; i < W; ++i) memory.write(p + i, i, rubbish);
+    return n;
+  }
   template <class T, class I>
   void prefetch(const mask&, const T*, const lanes<I>&) const {}
 

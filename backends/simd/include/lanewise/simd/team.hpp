@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/cache_compaction.hpp>
 #include <lanewise/detail/cache_expansion.hpp>
+#include <lanewise/detail/cache_segments.hpp>
 #include <lanewise/detail/cache_sums.hpp>
 #include <lanewise/detail/cache_winner.hpp>
 #include <lanewise/simd/warp.hpp>
@@ -55,21 +55,12 @@ class team {
   template <class Key, class Policy>
   using split = lanewise::detail::cache_split<team, Key, tile<Key, Policy>::items>;
 
-  template <class T, class Policy, class First, class Second>
-  struct compaction {
-    struct scratch {};
-    /// A thread on its own needs no totals before it writes, and so no tiles.
-    static std::int64_t tile_items(const team& t, std::int64_t n) {
-      return t.league() == 1 && n > 0 ? n : tile<T, Policy>::items;
-    }
-  };
-  template <class T, class Policy, class First, class Second, class Source, class Marks>
-  auto compact(typename compaction<T, Policy, First, Second>::scratch&, const Source& source,
-               const Marks& marks, std::int64_t first, std::int64_t n) const {
-    const std::int64_t items = compaction<T, Policy, First, Second>::tile_items(*this, n);
-    return lanewise::detail::cache_compaction<team, Source, Marks>(
-        *this, source, marks, first, first + items < n ? first + items : n, n);
-  }
+  template <class T, class Policy, class First, class Second, class Source>
+  using compaction = lanewise::detail::cache_compaction<team, Source, tile<T, Policy>::items>;
+
+  template <class T, class Policy, class Source, class AtHead>
+  using segments =
+      lanewise::detail::cache_segments<team, T, Source, AtHead, tile<T, Policy>::items>;
 
   template <class Policy>
   using expansion = lanewise::detail::cache_expansion<team, tile<std::int64_t, Policy>::items>;

@@ -477,6 +477,11 @@ inline constexpr bool wide_slides =
     predicate_registers &&
     sizeof(hn::TFromD<D>) >= 4 && hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) >= 32;
 
+template <class T, int W>
+inline constexpr bool wide_slides_of = false;
+template <arithmetic T, int W>
+inline constexpr bool wide_slides_of<T, W> = wide_slides<tag<T, W>>;
+
 /// v moved up by k lanes, at most 16 bytes if not wide; below it the top lanes of e, whose lanes
 /// are all equal.
 template <int k, class D, class V>
@@ -540,6 +545,24 @@ LANEWISE_SIMD_FUNCTION V scan_vector(D d, V v) {
     if constexpr (bytes > 32)
       v = apply<Op>(hn::ConcatLowerLower(d, hn::Broadcast<block - 1>(v), e), v);
   }
+  return v;
+}
+
+/// Inclusive scan of one vector that starts anew where a bit of `heads` is set; bits beyond the
+/// vector are ignored. For targets with wide slides.
+template <class Op, class D, class V>
+LANEWISE_SIMD_FUNCTION V segmented_scan_vector(D d, V v, std::uint64_t heads) {
+  std::uint64_t blocked = heads | 1;
+  const auto step = [&](auto k) LANEWISE_INLINE_LAMBDA {
+    const auto open = hn::Not(hn::LoadMaskBits(d, reinterpret_cast<const std::uint8_t*>(&blocked)));
+    v = hn::IfThenElse(open, apply<Op>(slide_in<k>(d, v, v), v), v);
+    blocked |= blocked << k;
+  };
+  constexpr int lanes = hn::MaxLanes(D());
+  step(std::integral_constant<int, 1>{});
+  if constexpr (lanes > 2) step(std::integral_constant<int, 2>{});
+  if constexpr (lanes > 4) step(std::integral_constant<int, 4>{});
+  if constexpr (lanes > 8) step(std::integral_constant<int, 8>{});
   return v;
 }
 
@@ -797,6 +820,33 @@ class warp : public warp_operations<warp<W>> {
     }
   }
   template <class T, class Op>
+  LANEWISE_SIMD_FUNCTION lanes<T> segmented_scan(const lanes<T>& a, bits heads, Op op,
+                                                 int n = W) const {
+    if constexpr (detail::in_vectors<Op, T> && detail::wide_slides_of<T, W>) {
+      constexpr int count = detail::per_vector<T, W>;
+      const detail::tag<T, W> d;
+      lanes<T> r;
+      auto before = hn::Zero(d);
+      detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
+        const std::uint64_t here =
+            (std::uint64_t{heads} >> (c * count)) & (~std::uint64_t{0} >> (64 - count));
+        auto v = detail::segmented_scan_vector<Op>(d, a.get(c), here);
+        if constexpr (c > 0) {
+          // Lanes in front of the first head go on with the vector before.
+          const std::uint64_t open = here ^ (here - 1);
+          const auto m = hn::LoadMaskBits(d, reinterpret_cast<const std::uint8_t*>(&open));
+          const auto head = hn::LoadMaskBits(d, reinterpret_cast<const std::uint8_t*>(&here));
+          v = hn::IfThenElse(hn::AndNot(head, m), detail::apply<Op>(before, v), v);
+        }
+        r.set(c, v);
+        before = last(r, c);
+      });
+      return r;
+    } else {
+      return warp_operations<warp<W>>::segmented_scan(a, heads, op, n);
+    }
+  }
+  template <class T, class Op>
   LANEWISE_SIMD_FUNCTION lanes<T> exclusive_scan(const lanes<T>& a, Op op, T init,
                                                  int n = W) const {
     if constexpr (detail::in_vectors<Op, T>) {
@@ -991,30 +1041,12 @@ class warp : public warp_operations<warp<W>> {
   }
   template <int b, class T>
   LANEWISE_SIMD_FUNCTION int compress_store(T* p, const mask<b, W>& m, const lanes<T>& a) const {
-    const bits chosen = ballot(m);
-    const int total = popcount(chosen);
-    if constexpr (detail::vectorizable<T> && (sizeof(T) > 1 || HWY_TARGET <= HWY_AVX3_DL)) {
-      using word = detail::word<sizeof(T)>;
-      const detail::words_tag<T, W> u;
-      constexpr int n = detail::per_vector<T, W>;
-      const mask_for<T> fitting(m);
-      int done = 0;
-      detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
-        const auto v = detail::compress(u, hn::BitCast(u, a.get(c)), fitting.get_for(u, c));
-        const int here = popcount((chosen >> (c * n)) & (~bits{0} >> (sizeof(bits) * 8 - n)));
-        auto* to = reinterpret_cast<word*>(p + done);
-        // A whole vector fits where the values still to come cover what it writes too much.
-        if (!detail::predicate_registers && done + n <= total) {
-          detail::store_vector(u, v, to);
-        } else {
-          hn::StoreN(v, u, to, static_cast<std::size_t>(here));
-        }
-        done += here;
-      });
-    } else {
-      for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA { *p++ = a.lane[i]; });
-    }
-    return total;
+    return compress_to<false>(p, m, a);
+  }
+  template <int b, class T>
+  LANEWISE_SIMD_FUNCTION int compress_store_over(T* p, const mask<b, W>& m,
+                                                 const lanes<T>& a) const {
+    return compress_to<true>(p, m, a);
   }
   template <int b, class T, class I>
   LANEWISE_SIMD_FUNCTION void prefetch(const mask<b, W>& m, const T* p,
@@ -1122,6 +1154,34 @@ class warp : public warp_operations<warp<W>> {
   template <int b, class F>
   static LANEWISE_SIMD_FUNCTION void for_active(const mask<b, W>& m, F f) {
     for (bits todo = m.ballot(); todo != 0; todo &= todo - 1) f(lowest(todo));
+  }
+  /// The active lanes of a to p, in order; over says that all of p[0, W) may be written.
+  template <bool over, int b, class T>
+  LANEWISE_SIMD_FUNCTION int compress_to(T* p, const mask<b, W>& m, const lanes<T>& a) const {
+    const bits chosen = ballot(m);
+    const int total = popcount(chosen);
+    if constexpr (detail::vectorizable<T> && (sizeof(T) > 1 || HWY_TARGET <= HWY_AVX3_DL)) {
+      using word = detail::word<sizeof(T)>;
+      const detail::words_tag<T, W> u;
+      constexpr int n = detail::per_vector<T, W>;
+      const mask_for<T> fitting(m);
+      int done = 0;
+      detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
+        const auto v = detail::compress(u, hn::BitCast(u, a.get(c)), fitting.get_for(u, c));
+        const int here = popcount((chosen >> (c * n)) & (~bits{0} >> (sizeof(bits) * 8 - n)));
+        auto* to = reinterpret_cast<word*>(p + done);
+        // A whole vector fits where the values still to come cover what it writes too much.
+        if (over || (!detail::predicate_registers && done + n <= total)) {
+          detail::store_vector(u, v, to);
+        } else {
+          hn::StoreN(v, u, to, static_cast<std::size_t>(here));
+        }
+        done += here;
+      });
+    } else {
+      for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA { *p++ = a.lane[i]; });
+    }
+    return total;
   }
   template <class T, class F>
   static LANEWISE_SIMD_FUNCTION lanes<T> permute(const lanes<T>& a, F source) {

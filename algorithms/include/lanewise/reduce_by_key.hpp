@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/compact.hpp>
+#include <lanewise/segmented_scan.hpp>
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+
+namespace kernels {
+
+/// A scan by key of which only the last result of every run is kept; the runs that begin in front
+/// of a tile say where its results go.
+template <class Keys, class Values, class KeySink, class Sink, class Op, class Equal>
+struct reduce_by_key_kernel {
+  using T = typename Values::value_type;
+  using policy = segments_policy<T>;
+  using state = detail::segment_state<T>;
+
+  template <class Team>
+  using tile = typename Team::template segments<T, policy, Values, identity>;
+  template <class Team>
+  struct scratch {
+    typename tile<Team>::scratch items;
+    typename tile<Team>::ends_scratch ends;
+    chain_scratch<state> link;
+  };
+
+  detail::key_differing<Keys, Equal> heads;
+  Values values;
+  KeySink keys_out;
+  Sink values_out;
+  Op op;
+  item_count n;
+  chain<state> link;
+  std::int64_t* runs;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    constexpr std::int64_t items = Team::template tile<T, policy>::items;
+    const std::int64_t count = n();
+    // There is a tile without items when there are none, so that somebody writes the count.
+    const auto tiles = static_cast<std::uint32_t>(count > 0 ? divide_up(count, items) : 1);
+    for_each_ticket(team, link, tiles, shared.link, [&](auto mine) {
+      tile<Team> segments(team, shared.items, values, heads, identity{}, mine.ticket * items,
+                          count);
+      segments.scan(op);
+      const state total = segments.total();
+      const maybe<state> front =
+          exchange(team, link, mine, shared.link, total, detail::join_segments<T, Op>{op},
+                   maybe<state>{{}, false}, [&] { segments.stage_ends(shared.ends, op); });
+      const state before = front.present ? front.value : state::of(0, T{});
+      segments.write_ends(shared.ends, heads.keys, keys_out, values_out, before, op);
+      if (mine.ticket + 1 == tiles) team.once([&] { *runs = before.heads() + total.heads(); });
+    });
+  }
+};
+
+}  // namespace kernels
+
+/// The workspace that reduce_by_key needs for n values combined as T. Needs no device.
+template <class T, class Exec>
+workspace_size reduce_by_key_workspace(std::int64_t n) {
+  return segmented_scan_workspace<T, Exec>(n > 0 ? n : 1);
+}
+
+/// For every run of equal neighbouring keys, in input order, stores its key in keys_out and the
+/// combination of the values beside it in values_out; stores the number of runs in the rank-0 View
+/// count of std::int64_t.
+///
+/// op is an associative function object on the type of values_out's items, to which values are
+/// converted; it need not commute and needs no identity. equal is a pure scalar equivalence, called
+/// up to three times per pair of neighbours; the key that is stored is the last of its run. keys
+/// and values are contiguous rank-1 Views or sources of the same extent, keys_out and values_out
+/// Views, or a sink for keys, that overlap none of them. Where an output has fewer places than
+/// there are runs, the first are written; count tells how many there were. One launch and one pass:
+/// n reads of keys and of values, two writes per run, and another read of the runs' last keys from
+/// cache; O(n) work, whatever the lengths of runs. Floating-point sums may differ from run to run
+/// by association. Does not block. Throws std::invalid_argument on wrong extents, overlap, or an
+/// option that cannot be reached. (Merrill, 3.6; a single pass with look-back.)
+template <class Exec, class Keys, class Values, class KeysOut, class ValuesOut, class C, class... P,
+          class Op, class Equal = equal_to>
+requires(!Kokkos::is_view_v<Op>) void reduce_by_key(const Exec& exec, const Keys& keys,
+                                                    const Values& values, const KeysOut& keys_out,
+                                                    const ValuesOut& values_out,
+                                                    const Kokkos::View<C, P...>& count,
+                                                    const Op& op, const Equal& equal = {},
+                                                    const options& with = {}) {
+  const auto sink = detail::as_sink<Exec>(values_out);
+  using T = typename detail::sink_value<std::decay_t<decltype(sink)>>::type;
+  static_assert(!std::is_void_v<T>, "lanewise::reduce_by_key: values_out is a View");
+  const auto key = detail::as_source<Exec>(keys);
+  const auto value = detail::as<T>(detail::as_source<Exec>(values));
+  const auto key_sink = detail::as_sink<Exec>(keys_out);
+  detail::expects(value.extent == key.extent, "reduce_by_key: values has ", value.extent,
+                  " items, keys has ", key.extent);
+  detail::expects_memory(key, "reduce_by_key", "keys");
+  detail::expects_memory(value, "reduce_by_key", "values");
+  detail::expects_memory(key_sink, "reduce_by_key", "keys_out");
+  detail::expects_memory(sink, "reduce_by_key", "values_out");
+  detail::expects_no_partial_overlap(key, key_sink, "reduce_by_key", "keys", "keys_out", false);
+  detail::expects_no_partial_overlap(key, sink, "reduce_by_key", "keys", "values_out", false);
+  detail::expects_no_partial_overlap(value, key_sink, "reduce_by_key", "values", "keys_out", false);
+  detail::expects_no_partial_overlap(value, sink, "reduce_by_key", "values", "values_out", false);
+  detail::expects_no_partial_overlap(key_sink, sink, "reduce_by_key", "keys_out", "values_out",
+                                     false);
+  using kernel =
+      kernels::reduce_by_key_kernel<std::decay_t<decltype(key)>, std::decay_t<decltype(value)>,
+                                    std::decay_t<decltype(key_sink)>, std::decay_t<decltype(sink)>,
+                                    Op, Equal>;
+  using backend = backend_of<Exec>;
+  const item_count n = detail::count_of<Exec>(key.extent, with, "reduce_by_key");
+  auto* runs = kernels::count_place<Exec>(count, "reduce_by_key");
+  auto work = call_workspace::make<backend>(
+      exec, with.work, reduce_by_key_workspace<T, Exec>(key.extent), "reduce_by_key");
+  const std::int64_t tiles = kernels::segment_tiles<T, Exec>(key.extent > 0 ? key.extent : 1);
+  launch(exec, "Lanewise::reduce_by_key", backend::template league_for_tiles<kernel>(exec, tiles),
+         kernel{{key, equal},
+                value,
+                key_sink,
+                sink,
+                op,
+                n,
+                work.get().template make_chain<detail::segment_state<T>>(0),
+                runs});
+}
+
+/// The same, returning the number of runs. **Blocks.**
+template <class Exec, class Keys, class Values, class KeysOut, class ValuesOut, class Op,
+          class Equal = equal_to>
+requires(!Kokkos::is_view_v<Op>) std::int64_t
+    reduce_by_key(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
+                  const ValuesOut& values_out, const Op& op, const Equal& equal = {},
+                  const options& with = {}) {
+  return kernels::counted(exec, [&](const auto& count) {
+    reduce_by_key(exec, keys, values, keys_out, values_out, count, op, equal, with);
+  });
+}
+
+LANEWISE_END_TARGET_NAMESPACE

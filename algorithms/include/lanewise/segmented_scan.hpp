@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/segments.hpp>
+#include <lanewise/scan.hpp>
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+
+namespace kernels {
+
+// Not measured on a GPU yet.
+template <class T>
+struct segments_policy : launch_policy {
+  static constexpr int items_per_lane = sizeof(T) > 8 ? 4 : 16;
+  static constexpr int teams_per_multiprocessor = sizeof(T) <= 4 ? 3 : 2;
+};
+
+/// init op x, for the first item of a segment.
+template <class T, class Op>
+struct begin_with {
+  T init;
+  Op op;
+  LANEWISE_FUNCTION T operator()(const T& x) const { return op(init, x); }
+};
+
+/// The skeleton of scan, where a tile's total says whether a segment begins in it.
+template <bool exclusive, class Source, class Heads, class Sink, class Op, class AtHead, class T>
+struct segmented_scan_kernel {
+  using policy = segments_policy<T>;
+  using state = detail::segment_state<T>;
+
+  template <class Team>
+  using tile = typename Team::template segments<T, policy, Source, AtHead>;
+  template <class Team>
+  struct scratch {
+    typename tile<Team>::scratch items;
+    chain_scratch<state> link;
+  };
+
+  Source in;
+  Heads heads;
+  Sink out;
+  Op op;
+  AtHead at_head;
+  T init;
+  item_count n;
+  chain<state> link;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    constexpr std::int64_t items = Team::template tile<T, policy>::items;
+    const std::int64_t count = n();
+    const auto tiles = static_cast<std::uint32_t>(divide_up(count, items));
+    for_each_ticket(team, link, tiles, shared.link, [&](auto mine) {
+      tile<Team> segments(team, shared.items, in, heads, at_head, mine.ticket * items, count);
+      segments.scan(op);
+      const maybe<state> front =
+          exchange(team, link, mine, shared.link, segments.total(),
+                   detail::join_segments<T, Op>{op}, maybe<state>{{}, false});
+      const maybe<T> before{front.present ? front.value.value() : T{}, front.present};
+      if constexpr (exclusive) {
+        segments.store_exclusive(out, init, before, op);
+      } else {
+        segments.store_inclusive(out, before, op);
+      }
+    });
+  }
+};
+
+template <class T, class Exec>
+std::int64_t segment_tiles(std::int64_t n) {
+  using policy = segments_policy<T>;
+  return divide_up(n, team_t<Exec, policy>::template tile<T, policy>::items);
+}
+
+/// Heads from flags beside the items.
+template <class Exec, class Flags>
+auto heads_of_flags(const Flags& flags, std::int64_t n, const char* algorithm) {
+  const auto source = detail::as_source<Exec>(flags);
+  static_assert(std::is_integral_v<typename decltype(source)::value_type>,
+                "lanewise: head flags are integers");
+  detail::expects(source.extent == n, algorithm, ": heads has ", source.extent, " items, in has ",
+                  n);
+  detail::expects_memory(source, algorithm, "heads");
+  return detail::kept_flagged<std::decay_t<decltype(source)>>{source};
+}
+
+/// Heads where a key differs from the key before.
+template <class Exec, class Keys, class Equal>
+auto heads_of_keys(const Keys& keys, const Equal& equal, std::int64_t n, const char* algorithm) {
+  const auto source = detail::as_source<Exec>(keys);
+  detail::expects(source.extent == n, algorithm, ": keys has ", source.extent, " items, in has ",
+                  n);
+  detail::expects_memory(source, algorithm, "keys");
+  return detail::key_differing<std::decay_t<decltype(source)>, Equal>{source, equal};
+}
+
+}  // namespace kernels
+
+/// The workspace that the segmented scans and scans by key need for n items combined as T. Needs no
+/// device.
+template <class T, class Exec>
+workspace_size segmented_scan_workspace(std::int64_t n) {
+  const std::int64_t tiles = kernels::segment_tiles<T, Exec>(n);
+  return {tiles, chain<detail::segment_state<T>>::payload_bytes(tiles)};
+}
+
+namespace kernels {
+
+template <bool exclusive, class Exec, class Source, class Heads, class Out, class T, class Op,
+          class AtHead>
+void segmented_scan(const Exec& exec, const char* label, const char* algorithm,
+                    const Source& source, const Heads& heads, const Out& out, const T& init,
+                    const Op& op, const AtHead& at_head, const options& with) {
+  const auto sink = detail::as_sink<Exec>(out);
+  using kernel =
+      segmented_scan_kernel<exclusive, Source, Heads, std::decay_t<decltype(sink)>, Op, AtHead, T>;
+  using backend = backend_of<Exec>;
+  detail::expects(sink.extent >= source.extent, algorithm, ": out has ", sink.extent,
+                  " places, in has ", source.extent, " items");
+  detail::expects_memory(source, algorithm, "in");
+  detail::expects_memory(sink, algorithm, "out");
+  detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out");
+  if constexpr (detail::is_flagged<Heads>) {
+    detail::expects_no_partial_overlap(heads.flags, sink, algorithm, "heads", "out", false);
+  } else {
+    detail::expects_no_partial_overlap(heads.keys, sink, algorithm, "keys", "out", false);
+  }
+  const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
+  if (source.extent == 0) return;
+  auto work = call_workspace::make<backend>(
+      exec, with.work, segmented_scan_workspace<T, Exec>(source.extent), algorithm);
+  launch(exec, label,
+         backend::template league_for_tiles<kernel>(exec, segment_tiles<T, Exec>(source.extent)),
+         kernel{source, heads, sink, op, at_head, init, n,
+                work.get().template make_chain<detail::segment_state<T>>(0)});
+}
+
+}  // namespace kernels
+
+/// Writes out(i) = in(h) op ... op in(i), where h <= i is the last index with heads(h) != 0, or 0.
+///
+/// heads is a View or source of integers, one per item. op is an associative function object on the
+/// value type of in; it need not commute and needs no identity. in and out are contiguous rank-1
+/// Views, or a source and a sink; out has at least as many places as in has items and may be the
+/// same View as in, not as heads. One launch and one pass: n reads of items and of flags, n writes;
+/// O(n) work, whatever the lengths of segments. Functors are called up to twice per item.
+/// Floating-point sums may differ from run to run by association. Does not block. Throws
+/// std::invalid_argument on wrong extents, overlap, or an option that cannot be reached. (Merrill,
+/// 3.4; a single pass with look-back.)
+template <class Exec, class In, class Heads, class Out, class Op>
+void inclusive_segmented_scan(const Exec& exec, const In& in, const Heads& heads, const Out& out,
+                              const Op& op, const options& with = {}) {
+  const auto source = detail::as_source<Exec>(in);
+  using T = typename decltype(source)::value_type;
+  const char* algorithm = "inclusive_segmented_scan";
+  kernels::segmented_scan<false>(exec, "Lanewise::inclusive_segmented_scan", algorithm, source,
+                                 kernels::heads_of_flags<Exec>(heads, source.extent, algorithm),
+                                 out, T{}, op, identity{}, with);
+}
+
+/// Writes out(i) = init op in(h) op ... op in(i-1), and init at heads; items are converted to the
+/// type of init. Otherwise like inclusive_segmented_scan.
+template <class Exec, class In, class Heads, class Out, class T, class Op>
+void exclusive_segmented_scan(const Exec& exec, const In& in, const Heads& heads, const Out& out,
+                              const T& init, const Op& op, const options& with = {}) {
+  const auto source = detail::as<T>(detail::as_source<Exec>(in));
+  const char* algorithm = "exclusive_segmented_scan";
+  kernels::segmented_scan<true>(exec, "Lanewise::exclusive_segmented_scan", algorithm, source,
+                                kernels::heads_of_flags<Exec>(heads, source.extent, algorithm), out,
+                                init, op, kernels::begin_with<T, Op>{init, op}, with);
+}
+
+/// inclusive_segmented_scan where a segment is a run of equal neighbouring keys. equal is a pure
+/// scalar equivalence.
+template <class Exec, class Keys, class In, class Out, class Op, class Equal = equal_to>
+void inclusive_scan_by_key(const Exec& exec, const Keys& keys, const In& in, const Out& out,
+                           const Op& op, const Equal& equal = {}, const options& with = {}) {
+  const auto source = detail::as_source<Exec>(in);
+  using T = typename decltype(source)::value_type;
+  const char* algorithm = "inclusive_scan_by_key";
+  kernels::segmented_scan<false>(
+      exec, "Lanewise::inclusive_scan_by_key", algorithm, source,
+      kernels::heads_of_keys<Exec>(keys, equal, source.extent, algorithm), out, T{}, op, identity{},
+      with);
+}
+
+/// exclusive_segmented_scan where a segment is a run of equal neighbouring keys.
+template <class Exec, class Keys, class In, class Out, class T, class Op, class Equal = equal_to>
+void exclusive_scan_by_key(const Exec& exec, const Keys& keys, const In& in, const Out& out,
+                           const T& init, const Op& op, const Equal& equal = {},
+                           const options& with = {}) {
+  const auto source = detail::as<T>(detail::as_source<Exec>(in));
+  const char* algorithm = "exclusive_scan_by_key";
+  kernels::segmented_scan<true>(exec, "Lanewise::exclusive_scan_by_key", algorithm, source,
+                                kernels::heads_of_keys<Exec>(keys, equal, source.extent, algorithm),
+                                out, init, op, kernels::begin_with<T, Op>{init, op}, with);
+}
+
+LANEWISE_END_TARGET_NAMESPACE

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/cache_compaction.hpp>
+#include <lanewise/detail/segments.hpp>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// A tile that is scanned anew at every head, left where it is. The first item of all is a head.
+/// at_head(item) replaces the item at a head.
+template <class Team, class T, class Source, class AtHead, std::int64_t most_items>
+class cache_segments {
+  using warp_type = typename Team::warp_type;
+  using bits = typename warp_type::bits;
+  static constexpr int width = warp_type::width;
+  template <class U>
+  using lanes = typename warp_type::template lanes<U>;
+
+ public:
+  using state = segment_state<T>;
+  struct scratch {
+    bits heads[(most_items + width - 1) / width];
+  };
+  struct ends_scratch {};
+
+  template <class Heads>
+  LANEWISE_FUNCTION cache_segments(const Team& team, scratch& shared, const Source& source,
+                                   const Heads& heads, const AtHead& at_head, std::int64_t first,
+                                   std::int64_t n)
+      : team_(team),
+        heads_(shared.heads),
+        source_(source),
+        at_head_(at_head),
+        first_(first),
+        items_(first + most_items < n ? most_items : (first < n ? n - first : 0)),
+        count_(mark_windows(team.warp(), heads, source, first, items_, n, heads_)) {
+    const std::int64_t behind = first + items_;
+    closed_ = behind >= n || is_kept(heads, source, behind, n);
+    if (first == 0 && items_ > 0 && (heads_[0] & 1) == 0) {
+      heads_[0] |= 1;
+      ++count_;
+    }
+  }
+
+  LANEWISE_FUNCTION std::int64_t count() const { return items_; }
+
+  /// Finds the total: only what lies behind the last head matters.
+  template <class Op>
+  LANEWISE_FUNCTION void scan(Op op) {
+    if (items_ == 0) return;
+    std::int64_t w = (items_ - 1) / width;
+    while (w > 0 && heads_[w] == 0) --w;
+    if (heads_[w] == 0) {
+      open_ = reduce_stream<T>(team_.warp(), source_, first_, first_ + items_, op).value;
+      return;
+    }
+    const std::int64_t head = first_ + w * width + warp_type::highest(heads_[w]);
+    const maybe<T> rest = reduce_stream<T>(team_.warp(), source_, head + 1, first_ + items_, op);
+    open_ = at_head_(source_(head));
+    if (rest.present) open_ = op(open_, rest.value);
+  }
+  LANEWISE_FUNCTION state total() const { return state::of(count_, open_); }
+
+  template <class Op>
+  LANEWISE_FUNCTION void stage_ends(ends_scratch&, Op) const {}
+
+  /// Writes key and result of the segments that end in the tile; `before` is what is in front of
+  /// the tile. Places beyond a sink's extent are left out.
+  template <class Keys, class KeySink, class Sink, class Op>
+  LANEWISE_FUNCTION void write_ends(const ends_scratch&, const Keys& keys, const KeySink& key_sink,
+                                    const Sink& sink, const state& before, Op op) const {
+    if (items_ == 0) return;
+    const auto warp = team_.warp();
+    const bool open = (heads_[0] & 1) == 0;
+    std::int64_t to = before.heads() - (open ? 1 : 0);
+    // Up to here places are this tile's, so that whole vectors may be written.
+    const std::int64_t mine = to + count_ + (open ? 1 : 0) - (closed_ ? 0 : 1);
+    const auto put = [&](std::int64_t i, const T& scan) LANEWISE_INLINE_LAMBDA {
+      if (to < key_sink.extent) key_sink(to, keys(i));
+      if (to < sink.extent) sink(to, scan);
+      ++to;
+    };
+    for_each_scanned(
+        {before.value(), first_ > 0}, op,
+        [&](std::int64_t i, const auto& scan, bits heads, const T&) LANEWISE_INLINE_LAMBDA {
+          const std::int64_t w = (i - first_) / width;
+          const bool next = (w + 1) * width < items_ ? (heads_[w + 1] & 1) != 0 : closed_;
+          const bits last = heads >> 1 | bits{next} << (width - 1);
+          if (to + width <= mine && to + width <= key_sink.extent && to + width <= sink.extent) {
+            compress_window_over(warp, key_sink, to, last, load_window(warp, keys, i));
+            compress_window_over(warp, sink, to, last, scan);
+            to += warp_type::popcount(last);
+          } else {
+            for (bits todo = last; todo != 0; todo &= todo - 1) {
+              const int l = warp_type::lowest(todo);
+              put(i + l, warp.broadcast(scan, l));
+            }
+          }
+        },
+        [&](std::int64_t i, const T& scan, bool, const T&) LANEWISE_INLINE_LAMBDA {
+          const std::int64_t next = i + 1 - first_;
+          const bool last =
+              next < items_ ? ((heads_[next / width] >> (next % width)) & 1) != 0 : closed_;
+          if (last) put(i, scan);
+        });
+  }
+
+  template <class Sink, class Op>
+  LANEWISE_FUNCTION void store_inclusive(const Sink& sink, const maybe<T>& before, Op op) const {
+    for_each_scanned(
+        before, op,
+        [&](std::int64_t i, const auto& scan, bits, const T&)
+            LANEWISE_INLINE_LAMBDA { store_window(team_.warp(), sink, i, scan); },
+        [&](std::int64_t i, const T& scan, bool, const T&)
+            LANEWISE_INLINE_LAMBDA { sink(i, scan); });
+  }
+
+  template <class Sink, class Op>
+  LANEWISE_FUNCTION void store_exclusive(const Sink& sink, const T& init, const maybe<T>& before,
+                                         Op op) const {
+    const auto warp = team_.warp();
+    for_each_scanned(
+        before, op,
+        [&](std::int64_t i, const auto& scan, bits heads, const T& previous)
+            LANEWISE_INLINE_LAMBDA {
+              const auto left =
+                  select(warp.template first<T>(1), lanes<T>(previous), warp.shuffle_up(scan, 1));
+              store_window(warp, sink, i,
+                           select(warp.template mask_of<T>(heads), lanes<T>(init), left));
+            },
+        [&](std::int64_t i, const T&, bool head, const T& previous)
+            LANEWISE_INLINE_LAMBDA { sink(i, head ? init : previous); });
+  }
+
+ private:
+  /// window(i, scans, heads, previous) for whole windows and item(i, scan, head, previous) for the
+  /// others, in order; previous is the scan in front of them.
+  template <class Op, class Window, class Item>
+  LANEWISE_FUNCTION void for_each_scanned(const maybe<T>& before, Op op, Window window,
+                                          Item item) const {
+    const auto warp = team_.warp();
+    T sum = before.value;
+    std::int64_t i = 0;
+    if constexpr (is_commutative<Op, T>) {
+      for (; i + width <= items_; i += width) {
+        const bits heads = heads_[i / width];
+        auto x = load_window(warp, source_, first_ + i);
+        if constexpr (!std::is_same_v<AtHead, identity>)
+          x = select(warp.template mask_of<T>(heads), warp.map(at_head_, x), x);
+        const auto scan = warp.segmented_scan(x, heads, op);
+        // Lanes in front of the first head go on with what came before. The next window depends on
+        // this one by scalars alone.
+        const bits open = heads != 0 ? (heads & (~heads + 1)) - 1 : ~bits{0};
+        const T last = warp.broadcast(scan, width - 1);
+        window(first_ + i,
+               select(warp.template mask_of<T>(open), warp.map(op, lanes<T>(sum), scan), scan),
+               heads, sum);
+        sum = heads != 0 ? last : op(sum, last);
+      }
+    }
+    for (; i < items_; ++i) {
+      const bool head = ((heads_[i / width] >> (i % width)) & 1) != 0;
+      const T previous = sum;
+      const T x = source_(first_ + i);
+      sum = head ? at_head_(x) : op(sum, x);
+      item(first_ + i, sum, head, previous);
+    }
+  }
+
+  const Team& team_;
+  bits* heads_;
+  const Source& source_;
+  const AtHead& at_head_;
+  std::int64_t first_;
+  std::int64_t items_;
+  std::int64_t count_;
+  /// Whether a segment begins behind the tile, or nothing does.
+  bool closed_;
+  T open_{};
+};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE

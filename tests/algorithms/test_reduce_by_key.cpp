@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <lanewise/reduce_by_key.hpp>
+
+#include <catch2/catch_template_test_macros.hpp>
+
+#include <algorithms/check_compact.hpp>
+
+// One result for every run of equal keys.
+
+namespace {
+
+using namespace test;
+using u8 = std::uint8_t;
+using u32 = std::uint32_t;
+
+template <class T>
+constexpr std::int64_t segments_tile = tile_items<T, lanewise::kernels::segments_policy<T>>;
+
+template <class Key, class T, class Op>
+void check(const std::vector<Key>& keys, const std::vector<T>& values, Op op) {
+  const auto exec = make_space();
+  const auto n = static_cast<std::int64_t>(keys.size());
+  const runs expected = runs_of(keys);
+  std::vector<T> results;
+  for (std::size_t r = 0; r < expected.first.size(); ++r) {
+    const T* item = values.data() + expected.first[r];
+    T sum = item[0];
+    for (std::int64_t i = 1; i < expected.length[r]; ++i) sum = op(sum, item[i]);
+    results.push_back(sum);
+  }
+  const array<Key> key(keys);
+  const array<T> value(values);
+  const array<Key> keys_out(n, item_of<Key>(77));
+  const array<T> values_out(n, item_of<T>(77));
+  const cell<std::int64_t> found(-1);
+
+  lanewise::reduce_by_key(exec, key.const_view(), value.const_view(), keys_out.view(),
+                          values_out.view(), found.view(), op);
+
+  CHECK(found.get() == static_cast<std::int64_t>(results.size()));
+  check_front(keys_out, oracle::gather(keys, expected.first));
+  check_front(values_out, results);
+  CHECK(key.unchanged());
+  CHECK(value.unchanged());
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("Runs are summed at every size and length", "[reduce_by_key]", u8, u32,
+                   std::uint64_t, double) {
+  for (const std::int64_t n : sizes_around(segments_tile<TestType>)) {
+    for (const int mean : {1, 4, 100}) {
+      CAPTURE(n, mean);
+      check(items_in_runs<u32>(n, mean), random_items<TestType>(n, most_summand<TestType>()),
+            lanewise::plus{});
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("Runs that are summed may span tiles", "[reduce_by_key][sanitize]", u8, u32) {
+  const std::int64_t n = some_tiles(segments_tile<TestType>);
+  for (const int mean : {40, 1000, 100'000'000}) {
+    CAPTURE(mean);
+    check(items_in_runs<std::uint64_t>(n, mean), random_items<TestType>(n), lanewise::plus{});
+  }
+}
+
+TEST_CASE("Runs of keys of any type are reduced by any operator", "[reduce_by_key][sanitize]") {
+  for (const std::int64_t n : sizes_around(segments_tile<affine>)) {
+    for (const int mean : {1, 4, 1000}) {
+      CAPTURE(n, mean);
+      check(items_in_runs<affine>(n, mean), random_items<affine>(n), then{});
+    }
+  }
+  const std::int64_t n = some_tiles(segments_tile<u32>);
+  check(items_in_runs<u8>(n, 30), random_items<u32>(n), last_nonzero{});
+  check(items_in_runs<u8>(n, 30), random_items<u32>(n), lanewise::maximum{});
+}
+
+TEST_CASE("Results that find no place are counted and left out", "[reduce_by_key][sanitize]") {
+  const auto exec = make_space();
+  const std::int64_t n = some_tiles(segments_tile<u32>);
+  const auto keys = items_in_runs<u32>(n, 4);
+  const runs expected = runs_of(keys);
+  const auto all = static_cast<std::int64_t>(expected.first.size());
+  const array<u32> key(keys), value(n, 1u);
+  for (const std::int64_t room : {std::int64_t{0}, std::int64_t{1}, all / 2, all - 1, all}) {
+    CAPTURE(room, all);
+    const array<u32> keys_out(room, 77u), values_out(room, 77u);
+    CHECK(lanewise::reduce_by_key(exec, key.const_view(), value.const_view(), keys_out.view(),
+                                  values_out.view(), lanewise::plus{}) == all);
+    std::vector<u32> lengths(expected.length.begin(), expected.length.begin() + room);
+    auto first = oracle::gather(keys, expected.first);
+    first.resize(static_cast<std::size_t>(room));
+    CHECK(difference(values_out.items(), lengths) == "");
+    CHECK(difference(keys_out.items(), first) == "");
+    CHECK(keys_out.guards_intact());
+    CHECK(values_out.guards_intact());
+  }
+}
