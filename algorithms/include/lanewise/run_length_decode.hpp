@@ -21,17 +21,24 @@ struct write_key {
   LANEWISE_FUNCTION void operator()(std::int64_t place, std::int64_t run) const {
     out(place, keys(run));
   }
-  /// In whole vectors, also over what is written next.
+  /// In whole vectors, also over what is written next: for runs of up to a vector there is no
+  /// branch that depends on the length, which could not be predicted.
   template <class W>
   LANEWISE_FUNCTION void range(const W& warp, std::int64_t run, std::int64_t first,
                                std::int64_t last, std::int64_t limit) const {
-    const item key = keys(run);
     if constexpr (std::is_same_v<item, typename detail::sink_value<Sink>::type>) {
-      const typename W::template lanes<item> all(key);
-      for (; first < last && first + W::width <= limit; first += W::width)
-        warp.store(out.data + first, all);
+      if (first + W::width <= limit) {
+        const typename W::template lanes<item> all(keys(run));
+        do {
+          warp.store(out.data + first, all);
+          first += W::width;
+        } while (first < last && first + W::width <= limit);
+      }
     }
-    for (; first < last; ++first) out(first, key);
+    if (first < last) {
+      const item key = keys(run);
+      for (; first < last; ++first) out(first, key);
+    }
   }
 };
 

@@ -15,8 +15,8 @@ struct cache_expansion {
   struct scratch {};
 
   /// Hands the items of tile `tile` to body.range(warp, range, first, last, limit), a range's part
-  /// of them at a time and in order: items [first, last) belong to the range; those up to limit
-  /// follow in this tile.
+  /// of them at a time and in order: items [first, last), perhaps none, belong to the range; those
+  /// up to limit follow in this tile.
   template <class Ends, class Body>
   static LANEWISE_FUNCTION void expand(const Team& team, scratch&, const Ends& end_of,
                                        std::int64_t ranges, std::int64_t items, std::int64_t tile,
@@ -29,7 +29,7 @@ struct cache_expansion {
     std::int64_t i = begin.items;
     for (std::int64_t range = begin.ends; i < end.items; ++range) {
       const std::int64_t last = range < end.ends ? end_of(range) : end.items;
-      if (i < last) body.range(warp, range, i, last, end.items);
+      body.range(warp, range, i, last, end.items);
       i = last;
     }
   }

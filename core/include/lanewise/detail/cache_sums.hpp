@@ -9,6 +9,49 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
+template <class Op, class... Others>
+inline constexpr bool is_one_of = (std::is_same_v<Op, Others> || ...);
+
+/// Operators for which there is an item that changes nothing in a combination with init.
+template <class Op, class T>
+inline constexpr bool can_pad = std::is_arithmetic_v<T>&&
+    is_one_of<Op, plus, multiplies, minimum, maximum, bit_and, bit_or, bit_xor>;
+template <class Op, class T>
+LANEWISE_FUNCTION T padding(const T& init) {
+  if constexpr (is_one_of<Op, plus, bit_xor>) return T(0);
+  if constexpr (is_one_of<Op, multiplies>) return T(1);
+  return init;
+}
+
+/// Items i, ..., i + n - 1 of a source in the first n <= W lanes.
+template <class W, class Source, class T>
+LANEWISE_FUNCTION auto load_part(const W& warp, const Source& source, std::int64_t i,
+                                 std::int64_t n, const T& otherwise) {
+  using raw = typename Source::raw_type;
+  const auto exists = warp.template first<raw>(static_cast<int>(n));
+  if constexpr (requires { source.f.is_identity; }) {
+    return warp.load(exists, source.data + i, otherwise);
+  } else {
+    return warp.map(
+        exists, [&](const raw& x) LANEWISE_INLINE_LAMBDA { return source.from_raw(x); }, otherwise,
+        warp.load(exists, source.data + i, raw{}));
+  }
+}
+
+/// Reduces n items from item i on, and padding. Where they fit a window, no branch depends on how
+/// many they are: lengths of neighbouring ranges cannot be predicted.
+template <class T, class W, class Source, class Op>
+LANEWISE_FUNCTION T reduce_padded(const W& warp, const Source& source, std::int64_t i,
+                                  std::int64_t n, Op op, const T& pad) {
+  constexpr std::int64_t width = W::width;
+  if (n <= width) return warp.reduce(load_part(warp, source, i, n, pad), op);
+  auto sum = load_window(warp, source, i);
+  const std::int64_t last = i + n;
+  for (i += width; i + width <= last; i += width)
+    sum = warp.map(op, sum, load_window(warp, source, i));
+  return warp.reduce(warp.map(op, sum, load_part(warp, source, i, last - i, pad)), op);
+}
+
 /// The sums of the ranges that end in a piece of the path through ends and items, by one thread:
 /// range by range, each of them streamed.
 template <class Team, class T, std::int64_t steps_>
@@ -42,22 +85,26 @@ class cache_sums {
   LANEWISE_FUNCTION void reduce(const Ranges& ranges, const Source& source, const Sink& sink,
                                 const T& init, Op op) {
     std::int64_t i = begin_.items;
-    const auto up_to = [&](std::int64_t last) {
-      if (last > end_.items) last = end_.items;
-      const auto sum =
-          reduce_stream<T>(team_.warp(), source, ranges.first + i, ranges.first + last, op);
-      if (last > i) i = last;
-      return sum;
-    };
-    for (std::int64_t r = begin_.ends; r < end_.ends; ++r) {
-      const maybe<T> sum = up_to(ranges(r));
-      if (r == begin_.ends) {
-        first_ = sum;
+    const bool any = begin_.ends < end_.ends;
+    if (any) first_ = sum_up_to(ranges(begin_.ends), i, ranges.first, source, op);
+    if constexpr (Source::contiguous && can_pad<Op, T>) {
+      // Windows that hold most of the ranges whole. (Zen 5: 2 to 4 ns per short range.)
+      const std::int64_t ends = end_.ends - begin_.ends;
+      const std::int64_t items = end_.items - begin_.items;
+      if (items <= 4 * ends) {
+        whole_ranges<8>(ranges, source, sink, init, op, i);
+      } else if (items <= 10 * ends || sizeof(T) > 4) {
+        whole_ranges<16>(ranges, source, sink, init, op, i);
       } else {
+        whole_ranges<32>(ranges, source, sink, init, op, i);
+      }
+    } else {
+      for (std::int64_t r = begin_.ends + 1; r < end_.ends; ++r) {
+        const maybe<T> sum = sum_up_to(ranges(r), i, ranges.first, source, op);
         sink(r, join({init, true}, sum, op).value);
       }
     }
-    total_ = open_sum<T>::of(end_.ends > begin_.ends, up_to(end_.items));
+    total_ = open_sum<T>::of(any, sum_up_to(end_.items, i, ranges.first, source, op));
   }
 
   LANEWISE_FUNCTION const open_sum<T>& total() const { return total_; }
@@ -74,6 +121,39 @@ class cache_sums {
   }
 
  private:
+  /// Of items that are not in order nothing is taken twice.
+  LANEWISE_FUNCTION std::int64_t cut(std::int64_t last, std::int64_t i) const {
+    return last < i ? i : (last < end_.items ? last : end_.items);
+  }
+
+  /// Sums up items [i, last) and goes on to last.
+  template <class Source, class Op>
+  LANEWISE_FUNCTION maybe<T> sum_up_to(std::int64_t last, std::int64_t& i, std::int64_t shift,
+                                       const Source& source, Op op) const {
+    last = cut(last, i);
+    const auto sum = reduce_stream<T>(team_.warp(), source, shift + i, shift + last, op);
+    i = last;
+    return sum;
+  }
+
+  template <int width, class Ranges, class Source, class Sink, class Op>
+  LANEWISE_FUNCTION void whole_ranges(const Ranges& ranges, const Source& source, const Sink& sink,
+                                      const T& init, Op op, std::int64_t& i) const {
+    const typename Team::template narrow_warp<width> window;
+    const T pad = padding<Op>(init);
+    for (std::int64_t r = begin_.ends + 1; r < end_.ends; ++r) {
+      const std::int64_t last = cut(ranges(r), i);
+      const std::int64_t n = last - i;
+      const std::int64_t at = ranges.first + i;
+      i = last;
+      if (n < 16 * width) {
+        sink(r, op(init, reduce_padded(window, source, at, n, op, pad)));
+      } else {
+        sink(r, op(init, reduce_stream<T>(team_.warp(), source, at, at + n, op).value));
+      }
+    }
+  }
+
   const Team& team_;
   path_point<std::int64_t> begin_;
   path_point<std::int64_t> end_;

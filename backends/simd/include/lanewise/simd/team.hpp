@@ -23,6 +23,9 @@ inline namespace HWY_NAMESPACE {
 class team {
  public:
   using warp_type = simd::warp<32>;
+  /// Fewer lanes, for what fits fewer vectors.
+  template <int width>
+  using narrow_warp = simd::warp<width>;
   static constexpr int warps = 1;
   static constexpr int windows_in_flight = 4;
   static constexpr bool one_ticket = false;
