@@ -16,8 +16,9 @@ struct reduce_kernel {
   // H200, 2^28 u32: 1.02 of CUB as first chosen (docs/measurements.md); not tuned.
   struct policy : launch_policy {
     static constexpr int warps = 16;
+    static constexpr int item_bytes = sizeof(typename detail::loaded<Source>::type);
     static constexpr int items_per_lane =
-        sizeof(typename detail::loaded<Source>::type) >= 16 ? 4 : 16;
+        item_bytes >= 16 ? 4 : (item_bytes == 8 && sizeof(T) > 8 ? 8 : 16);
     static constexpr int teams_per_multiprocessor = 2;
   };
 

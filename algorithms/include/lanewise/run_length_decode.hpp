@@ -44,7 +44,7 @@ struct write_key {
 
 template <class Keys, class Sink>
 struct decode_kernel {
-  // Not measured on a GPU. A host tile has as many steps as this many bytes hold ends.
+  // Not measured on a GPU.
   struct policy : launch_policy {
     static constexpr int teams_per_multiprocessor = 4;
   };
@@ -66,11 +66,7 @@ struct decode_kernel {
     const auto end_of = [e = ends, places](std::int64_t run) {
       return e[run] < places ? e[run] : places;
     };
-    const auto [begin, end] = team.share(divide_up(runs + places, expansion::steps));
-    for (std::int64_t tile = begin; tile < end; ++tile) {
-      expansion::expand(team, shared, end_of, runs, places, tile, write);
-      team.barrier();
-    }
+    expansion::expand(team, shared, end_of, runs, places, team.share(runs + places), write);
   }
 };
 
@@ -141,7 +137,7 @@ void run_length_decode(const Exec& exec, const Keys& keys, const Lengths& length
   using policy = typename kernel::policy;
   constexpr std::int64_t steps = team_t<Exec, policy>::template expansion<policy>::steps;
   launch(exec, "Lanewise::run_length_decode",
-         backend::template league_for_tiles<kernel>(exec, divide_up(n.bound + sink.extent, steps)),
+         backend::template resident_league<kernel>(exec, divide_up(n.bound + sink.extent, steps)),
          kernel{{key, sink}, n, ends, total});
 }
 

@@ -48,7 +48,7 @@ struct segmented_reduce_kernel {
   // Odd, so that lanes which walk side by side meet different banks. Not measured on a GPU.
   struct policy : launch_policy {
     static constexpr int items_per_lane = sizeof(T) > 8 ? 5 : (sizeof(T) > 4 ? 11 : 15);
-    static constexpr int teams_per_multiprocessor = sizeof(T) > 4 ? 3 : 4;
+    static constexpr int teams_per_multiprocessor = sizeof(T) > 4 ? 4 : 6;
   };
   using state = detail::open_sum<T>;
 

@@ -74,12 +74,14 @@ struct path_point {
 
 /// The place `distance` steps from the beginning of the path of ranges that end in front of items
 /// end_of(0) <= end_of(1) <= ...: a range's end comes before the item that it ends in front of.
-/// distance <= ranges + items. (Merge path, with the natural numbers as the second sequence.)
+/// distance <= ranges + items; the place is known not to lie in front of `from`. (Merge path, with
+/// the natural numbers as the second sequence.)
 template <class Index, class Ends>
 LANEWISE_FUNCTION constexpr path_point<Index> split_path(const Ends& end_of, Index ranges,
-                                                         Index items, Index distance) {
-  const Index least = distance > items ? distance - items : 0;
-  const Index most = distance < ranges ? distance : ranges;
+                                                         Index items, Index distance,
+                                                         path_point<Index> from = {0, 0}) {
+  const Index least = distance > items + from.ends ? distance - items : from.ends;
+  const Index most = distance - from.items < ranges ? distance - from.items : ranges;
   const Index ends =
       partition_point(least, most, [&](Index r) { return end_of(r) + r < distance; });
   return {ends, distance - ends};
@@ -89,9 +91,10 @@ LANEWISE_FUNCTION constexpr path_point<Index> split_path(const Ends& end_of, Ind
 template <class W, class Ends>
 LANEWISE_FUNCTION path_point<std::int64_t> split_path(const W& warp, const Ends& end_of,
                                                       std::int64_t ranges, std::int64_t items,
-                                                      std::int64_t distance) {
-  const std::int64_t least = distance > items ? distance - items : 0;
-  const std::int64_t most = distance < ranges ? distance : ranges;
+                                                      std::int64_t distance,
+                                                      path_point<std::int64_t> from = {0, 0}) {
+  const std::int64_t least = distance > items + from.ends ? distance - items : from.ends;
+  const std::int64_t most = distance - from.items < ranges ? distance - from.items : ranges;
   const std::int64_t ends =
       partition_point(warp, least, most, [&](std::int64_t r) { return end_of(r) + r < distance; });
   return {ends, distance - ends};

@@ -45,8 +45,8 @@ LANEWISE_BEGIN_NAMESPACE
 //                                    scratch, source, heads, at_head, first, n); count()  scan(op)
 //                                    total()  store_inclusive  store_exclusive
 //   Team::expansion<Policy>          load-balanced expansion of ranges into their items (search.hpp)
-//     steps                                     ranges' ends and items of a tile, taken together
-//     expand(team, scratch, end_of, ranges, items, tile, body)
+//     steps                                     ranges' ends and items worth a team, taken together
+//     expand(team, scratch, end_of, ranges, items, piece, body)
 //                                               device: body(item, range); host: body.range(...)
 //   Team::sums<T, Policy>            sums of ranges: a tile of their ends and items, constructed
 //                                    from (team, scratch, ranges, tile)

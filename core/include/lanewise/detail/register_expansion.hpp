@@ -4,24 +4,10 @@
 
 #include <lanewise/detail/register_tile.hpp>
 #include <lanewise/search.hpp>
+#include <lanewise/team.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
-
-/// Finds both ends of a piece of the path, by two warps of the team at once. All warps call it;
-/// before the barrier that must follow, nothing else reads or writes cut.
-template <class Team, class Ends>
-LANEWISE_FUNCTION void cut_path(const Team& team, path_point<std::int64_t> (&cut)[2],
-                                const Ends& end_of, std::int64_t ranges, std::int64_t items,
-                                std::int64_t first_step, std::int64_t last_step) {
-  const auto warp = team.warp();
-  for (int side = team.warp_index(); side < 2; side += Team::warps) {
-    const std::int64_t all = ranges + items;
-    const std::int64_t at = side == 0 ? first_step : (last_step < all ? last_step : all);
-    const auto point = split_path(warp, end_of, ranges, items, at);
-    warp.once([&] { cut[side] = point; });
-  }
-}
 
 /// f(i) for i < n by all lanes of the team, neighbouring lanes having neighbouring i.
 template <class Team, class F>
@@ -38,29 +24,45 @@ LANEWISE_FUNCTION void for_each_index(const Team& team, std::uint32_t n, F f) {
 /// and items. Every range that has items in the tile marks the first of them with its number; a
 /// scan with the maximum then tells every item its range.
 template <class Team, int items_per_lane>
-struct register_expansion {
+class register_expansion {
+ public:
   using owners = register_tile<Team, std::uint32_t, items_per_lane>;
   static constexpr std::int64_t steps = owners::items;
 
   struct scratch {
-    path_point<std::int64_t> cut[2];
+    path_point<std::int64_t> end;
     typename owners::scratch tile;
     alignas(16) std::uint32_t owner[steps];
   };
 
-  /// Calls body(item, range) for the items of tile `tile`.
+  /// Calls body(item, range) for the items of a piece of the path, a tile of it after the other.
   template <class Ends, class Body>
   static LANEWISE_FUNCTION void expand(const Team& team, scratch& shared, const Ends& end_of,
-                                       std::int64_t ranges, std::int64_t items, std::int64_t tile,
+                                       std::int64_t ranges, std::int64_t items, index_range piece,
                                        const Body& body) {
-    cut_path(team, shared.cut, end_of, ranges, items, tile * steps, (tile + 1) * steps);
-    for_each_index(team, steps, [&](std::uint32_t k) { shared.owner[k] = 0; });
-    team.barrier();
-    const auto begin = shared.cut[0];
-    const auto end = shared.cut[1];
-    const auto count = static_cast<std::uint32_t>(end.items - begin.items);
-    if (count == 0) return;
+    const auto warp = team.warp();
+    auto begin = split_path(warp, end_of, ranges, items, piece.begin);
+    for (std::int64_t at = piece.begin; at < piece.end; at += steps) {
+      if (team.warp_index() == 0) {
+        const std::int64_t last = at + steps < piece.end ? at + steps : piece.end;
+        const auto end = split_path(warp, end_of, ranges, items, last, begin);
+        warp.once([&] { shared.end = end; });
+      }
+      for_each_index(team, steps, [&](std::uint32_t k) { shared.owner[k] = 0; });
+      team.barrier();
+      const auto end = shared.end;
+      if (end.items > begin.items) expand_tile(team, shared, end_of, ranges, begin, end, body);
+      begin = end;
+      team.barrier();
+    }
+  }
 
+ private:
+  template <class Ends, class Body>
+  static LANEWISE_FUNCTION void expand_tile(const Team& team, scratch& shared, const Ends& end_of,
+                                            std::int64_t ranges, path_point<std::int64_t> begin,
+                                            path_point<std::int64_t> end, const Body& body) {
+    const auto count = static_cast<std::uint32_t>(end.items - begin.items);
     // The last range may go on in the next tile.
     const auto whole = static_cast<std::uint32_t>(end.ends - begin.ends);
     for_each_index(team, whole + (end.ends < ranges ? 1 : 0), [&](std::uint32_t k) {

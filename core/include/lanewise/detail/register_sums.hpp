@@ -8,6 +8,19 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
+/// Finds both ends of a piece of the path, by two warps of the team at once. All warps call it;
+/// before the barrier that must follow, nothing else reads or writes cut.
+template <class Team, class Ends>
+LANEWISE_FUNCTION void cut_path(const Team& team, path_point<std::int64_t> (&cut)[2],
+                                const Ends& end_of, std::int64_t ranges, std::int64_t items,
+                                std::int64_t first_step, std::int64_t last_step) {
+  const auto warp = team.warp();
+  for (int side = team.warp_index(); side < 2; side += Team::warps) {
+    const auto point = split_path(warp, end_of, ranges, items, side == 0 ? first_step : last_step);
+    warp.once([&] { cut[side] = point; });
+  }
+}
+
 /// The sums of the ranges that end in a piece of the path through ends and items, by a team of
 /// several warps. Every lane walks an equally long piece of the tile's path in scratch; what it
 /// leaves open goes to the lanes behind it in a scan. (The decomposition is that of Merrill and
@@ -19,11 +32,12 @@ class register_sums {
   static constexpr int width = warp_type::width;
   static constexpr std::int64_t steps = items_per_lane * width * Team::warps;
   using state = open_sum<T>;
+  static_assert(steps < 1 << 16, "ends within a tile are 16 bits wide");
 
   struct scratch {
     path_point<std::int64_t> cut[2];
     raw_array<T, steps> value;  // the items, and behind them the ranges' results
-    std::uint32_t end[steps];   // in front of which of the tile's items every range ends
+    std::uint16_t end[steps];   // in front of which of the tile's items every range ends
     raw_array<state, Team::warps> per_warp;
     maybe<T> first;
   };
@@ -32,8 +46,9 @@ class register_sums {
   LANEWISE_FUNCTION register_sums(const Team& team, scratch& shared, const Ranges& ranges,
                                   std::int64_t tile)
       : team_(team), shared_(shared) {
+    const std::int64_t all = ranges.count + ranges.items;
     cut_path(team, shared.cut, ranges, ranges.count, ranges.items, tile * steps,
-             (tile + 1) * steps);
+             (tile + 1) * steps < all ? (tile + 1) * steps : all);
     team.barrier();
     begin_ = shared.cut[0];
     const auto end = shared.cut[1];
@@ -72,7 +87,7 @@ class register_sums {
                    [&](std::uint32_t k) { value[k] = source(ranges.first + begin_.items + k); });
     for_each_index(team_, ends_, [&](std::uint32_t k) {
       const std::int64_t end = ranges(begin_.ends + k) - begin_.items;
-      shared_.end[k] = static_cast<std::uint32_t>(end < 0 ? 0 : (end < items_ ? end : items_));
+      shared_.end[k] = static_cast<std::uint16_t>(end < 0 ? 0 : (end < items_ ? end : items_));
     });
     team_.barrier();
     walk(init, op);
@@ -110,13 +125,14 @@ class register_sums {
   template <class Op>
   LANEWISE_FUNCTION void walk(const T& init, Op op) {
     T* const value = shared_.value.data();
-    const std::uint32_t* const end = shared_.end;
+    const std::uint16_t* const end = shared_.end;
     const std::uint32_t items = items_, ends = ends_;
     team_.warp().each(
         [&](std::uint32_t l, state& open, maybe<T>& first, std::uint32_t& first_range) {
           const std::uint32_t all = items + ends;
           const std::uint32_t begin = l * items_per_lane < all ? l * items_per_lane : all;
-          auto at = split_path([&](std::uint32_t r) { return end[r]; }, ends, items, begin);
+          auto at = split_path([&](std::uint32_t r) { return std::uint32_t{end[r]}; }, ends, items,
+                               begin);
           maybe<T> sum{{}, false};
           bool ended = false;
           first_range = at.ends;
