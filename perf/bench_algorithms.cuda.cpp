@@ -4,6 +4,7 @@
 // The algorithms on CUDA, with CUB and Thrust as peers.
 
 #include "algorithms.hpp"
+#include "cub_call.hpp"
 
 #include <cub/cub.cuh>
 #include <thrust/execution_policy.h>
@@ -13,15 +14,6 @@
 
 namespace lanewise::perf {
 namespace {
-
-/// Times a CUB call f(storage, bytes), with its temporary storage allocated beforehand.
-template <class Time, class F>
-void time_cub(const Time& time, const F& f) {
-  std::size_t bytes = 0;
-  expect_success(f(nullptr, bytes));
-  const Kokkos::View<char*, Kokkos::CudaSpace> storage("perf::storage", bytes);
-  time([&] { expect_success(f(storage.data(), bytes)); });
-}
 
 /// Memory for Thrust's temporaries, allocated beforehand as for the others.
 class thrust_memory {

@@ -15,7 +15,7 @@ namespace test_kernels {
 /// Every ticket hands on a total that depends on the launch, so that leftovers of earlier launches
 /// show. Some tickets come late; the first one until as many others as `crowd` have arrived, so
 /// that they have to look back over more than a warp's width.
-template <class T, class Op, int team_warps>
+template <class T, class Op, int team_warps, bool one_by_one>
 struct hand_over {
   struct policy : launch_policy {
     static constexpr int warps = team_warps;
@@ -52,7 +52,8 @@ struct hand_over {
       } else if (crowd > 0 && team.warp_index() == 0) {
         team.warp().template fetch_add<order::acq_rel>(*arrived, 1u);
       }
-      const maybe<T> found = exchange(team, link, mine, shared, totals[mine.ticket], Op{}, first);
+      const maybe<T> found =
+          exchange<one_by_one>(team, link, mine, shared, totals[mine.ticket], Op{}, first);
       team.once([&] {
         ++draws[mine.ticket];
         present[mine.ticket] = found.present;
@@ -99,14 +100,17 @@ constexpr std::uint32_t many = is_emulated ? 150 : 3000;
 
 /// One launch of `league` teams over some tickets; every ticket is drawn once and learns the fold
 /// of the earlier ones.
-template <class T, int team_warps = 3>
+template <class T, int team_warps = 3, bool one_by_one = false>
 void check_hand_over(lanewise::workspace& work, std::uint32_t tickets, std::uint64_t salt,
                      bool has_first, int delay = 0, std::uint32_t more_teams = 0,
                      const space& exec = make_space(), std::uint32_t crowd = 0) {
   using op = typename operator_for<T>::type;
-  using kernel = lanewise::test_kernels::hand_over<T, op, team_warps>;
+  using kernel = lanewise::test_kernels::hand_over<T, op, team_warps, one_by_one>;
   using backend = lanewise::backend_of<space>;
-  const auto totals = random_items<T>(tickets, most_summand<T>(), salt);
+  auto totals = random_items<T>(tickets, one_by_one ? 1'000'000 : most_summand<T>(), salt);
+  if constexpr (one_by_one) {
+    for (T& x : totals) x = 1 / (1 + x);  // sums depend on the order
+  }
   const T init = item_of<T>(5);
   const array<T> in(totals);
   const array<T> before(tickets, item_of<T>(77));
@@ -213,6 +217,22 @@ TEMPLATE_TEST_CASE("A chain looks back over more tickets than a warp has lanes",
     CAPTURE(round);
     check_hand_over<TestType, 1>(work, 200, static_cast<std::uint64_t>(round), round % 2 == 0, 0, 0,
                                  exec, 79);
+  }
+}
+
+TEMPLATE_TEST_CASE("A chain folds totals one by one, wherever prefixes are", "[chain][sanitize]",
+                   float, double) {
+#if defined(LANEWISE_TEST_SPACE_EMULATED)
+  const space exec(seed(), 80, mode());
+#else
+  const space exec;
+#endif
+  lanewise::workspace work;
+  for (int round = 0; round < 3; ++round) {
+    CAPTURE(round);
+    const auto salt = static_cast<std::uint64_t>(round);
+    check_hand_over<TestType, 1, true>(work, many, salt, true, runs_on_host ? 20 : 300);
+    check_hand_over<TestType, 1, true>(work, 200, salt, round % 2 == 0, 0, 0, exec, 79);
   }
 }
 

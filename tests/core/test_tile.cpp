@@ -17,6 +17,7 @@ struct small_policy : launch_policy {
   static constexpr int warps = 2;
   static constexpr int items_per_lane = 4;
   static constexpr std::int64_t host_tile_bytes = 0;
+  static constexpr std::int64_t host_bytes_past_caches = 1024;  // some tests write past the caches
 };
 
 /// Every tile is copied, and scanned on its own: the first of a pair inclusively, the second

@@ -698,6 +698,65 @@ struct scans {
   }
 };
 
+/// fold and scan_by_doubling, whose order is fixed: operators that round, and values of every kind.
+template <class T, class Op, bool watch, int W>
+struct fixed_orders {
+  using type = T;
+  static constexpr const char* name = op_name<Op>();
+  static constexpr int instances = 4 * W;
+  struct input {
+    T full[W], part[W];
+    T init;
+    int begin, end;
+  };
+  struct output {
+    T doubled[W], doubled_n[W], folded[W];
+    u32 alarm[1];
+  };
+  LANEWISE_LEAF_COLD static void fill(random_source& rng, int instance, input& in) {
+    for (T& x : in.full) x = clean_value<T>(rng);
+    in.init = clean_value<T>(rng);
+    in.end = instance % (W + 1);
+    in.begin = static_cast<int>(rng.below(static_cast<u64>(in.end) + 1));
+    for (int i = 0; i < W; ++i) in.part[i] = !watch || i < in.end ? in.full[i] : poison<T>();
+  }
+  template <class Warp>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Warp& warp, const input& in, output& out) const {
+    if constexpr (watch) {
+      run(warp, in, out, watched<Op>{Op{}, out.alarm});
+    } else {
+      run(warp, in, out, Op{});
+    }
+  }
+  template <class Warp, class F>
+  LANEWISE_FUNCTION static void run(const Warp& warp, const input& in, output& out, F op) {
+    const auto part = warp.load(in.part);
+    warp.store(out.doubled, warp.scan_by_doubling(warp.load(in.full), op));
+    warp.store(warp.template first<T>(in.end), out.doubled_n,
+               warp.scan_by_doubling(part, op, in.end));
+    store_uniform<T>(warp, out.folded, warp.fold(in.init, part, op, in.begin, in.end));
+  }
+  LANEWISE_LEAF_COLD static void expect(const input& in, output& out) {
+    const Op op;
+    T old[W];
+    for (int i = 0; i < W; ++i) out.doubled[i] = in.full[i];
+    for (int k = 1; k < W; k *= 2) {
+      for (int i = 0; i < W; ++i) old[i] = out.doubled[i];
+      for (int i = k; i < W; ++i) out.doubled[i] = op(old[i - k], old[i]);
+    }
+    T sum = in.init;
+    for (int i = in.begin; i < in.end; ++i) sum = op(sum, in.full[i]);
+    for (int i = 0; i < W; ++i) out.folded[i] = sum;
+    for (int i = 0; i < in.end; ++i) out.doubled_n[i] = out.doubled[i];
+  }
+  LANEWISE_LEAF_COLD static void compare(checker& c, const output& want, const output& got) {
+    c("scan_by_doubling", want.doubled, got.doubled);
+    c("scan_by_doubling(n)", want.doubled_n, got.doubled_n);
+    c("fold", want.folded, got.folded);
+    c("op called for a lane that takes no part", want.alarm, got.alarm);
+  }
+};
+
 // ---------------------------------------------------------------------------------------------------------------
 // Equal values
 
@@ -1600,6 +1659,8 @@ requires(W != 32) void all_cases(Run& run) {
   reductions_of<float, W>(run);
   reductions_of<record, W>(run);
   reductions_of<affine<u32>, W>(run);
+  run.template one<fixed_orders<float, plus, false, W>>();
+  run.template one<fixed_orders<affine<u32>, compose, true, W>>();
   run.template one<matching<u8, W>>();
   run.template one<matching<u64, W>>();
   run.template one<matching<triple, W>>();
@@ -1653,6 +1714,14 @@ requires(W == 32) void all_cases(Run& run) {
   reductions_of<affine<u8>, W>(run);
   reductions_of<affine<u32>, W>(run);
   reductions_of<affine<u64>, W>(run);
+
+  run.template one<fixed_orders<float, plus, false, W>>();
+  run.template one<fixed_orders<float, minimum, false, W>>();
+  run.template one<fixed_orders<double, plus, false, W>>();
+  run.template one<fixed_orders<double, maximum, false, W>>();
+  run.template one<fixed_orders<double, multiplies, true, W>>();
+  run.template one<fixed_orders<u8, plus, false, W>>();
+  run.template one<fixed_orders<affine<u32>, compose, true, W>>();
 
   run.template one<matching<u8, W>>();
   run.template one<matching<u16, W>>();

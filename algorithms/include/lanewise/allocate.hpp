@@ -97,19 +97,29 @@ struct allocate_kernel {
       if (count == 0) return team.once([&] { *total = 0; });
       report_negative(team, shared, first, first + items < count ? first + items : count);
       auto tile = team.template load<std::int64_t, policy>(shared.tile, sizes, first, count);
-      tile.scan(add{});
-      const maybe<std::int64_t> before = exchange(team, link, mine, shared.link, tile.total(),
-                                                  add{}, maybe<std::int64_t>{0, true});
-      if (mine.ticket + 1 == tiles) report_total(team, add{}(before.value, tile.total()));
-      if constexpr (ends) {
-        tile.store_inclusive(out, before, add{});
-      } else {
-        tile.store_exclusive(out, before, add{});
-      }
+      store_in_turn(team, link, mine, shared.link, tile, add{}, maybe<std::int64_t>{0, true},
+                    [&](const maybe<std::int64_t>& before) LANEWISE_INLINE_LAMBDA {
+                      if constexpr (ends) {
+                        tile.store_inclusive(out, before, add{});
+                      } else {
+                        tile.store_exclusive(out, before, add{});
+                      }
+                      if (mine.ticket + 1 == tiles) report_total(team, behind(tile, before));
+                    });
     });
   }
 
  private:
+  /// The sum up to the end of a tile that has been stored.
+  template <class Tile>
+  static LANEWISE_FUNCTION std::int64_t behind(const Tile& tile,
+                                               const maybe<std::int64_t>& before) {
+    if constexpr (requires { tile.carry(); }) {
+      return tile.carry();
+    } else {
+      return add{}(before.value, tile.total());
+    }
+  }
   template <class Team>
   LANEWISE_FUNCTION void report_negative(const Team& team, scratch<Team>& shared,
                                          std::int64_t first, std::int64_t last) const {

@@ -9,21 +9,31 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
-// Multisplit in the paper's three steps: count every tile's buckets into the matrix H (bucket by
-// tile), scan H in bucket-major order, and send every item to the place that the scan reserved for
-// its bucket and tile. The tile's own work, ranking its items and bringing neighbours of the output
-// together, is Team::split.
+// Multisplit in the paper's three steps: count every column's buckets into the matrix H (bucket by
+// column), scan H in bucket-major order, and send every item to the place that the scan reserved
+// for its bucket and column. A column is a run of tiles that one team counts and places: on a GPU
+// one tile, on the host a thread's share. The work in a column, ranking its items and bringing
+// neighbours of the output together, is Team::split.
 
 template <class Key>
 struct split_policy : launch_policy {
   static constexpr int warps = 8;
   static constexpr int items_per_lane = sizeof(Key) > 8 ? 4 : (sizeof(Key) > 4 ? 12 : 20);
   static constexpr int teams_per_multiprocessor = 3;
-  // Half a second-level cache; only the size of H depends on it.
-  static constexpr std::int64_t host_tile_bytes = 512 << 10;
+  // 2^15 keys: staged with as many values of 8 bytes they take half a second-level cache. Measured
+  // on Zen 5 (docs/measurements.md).
+  static constexpr std::int64_t host_tile_bytes = (std::int64_t{1} << 15) * sizeof(Key);
+  static constexpr std::int64_t host_bytes_past_caches = 16 << 20;
 };
 
-/// H[b * tiles + t] = number of items of tile t in bucket b.
+/// The tiles of every column, and what was counted in them.
+struct split_columns {
+  std::int64_t tiles;
+  std::int64_t columns;
+  std::uint32_t* counts;       // H[b * columns + c]: items of column c in bucket b
+  std::uint32_t* tile_counts;  // kept for the placing kernel where split asks for it
+};
+
 template <class Source, class BucketOf>
 struct count_kernel {
   using key_type = typename Source::value_type;
@@ -36,20 +46,22 @@ struct count_kernel {
   item_count n;
   BucketOf bucket_of;
   std::uint32_t buckets;
-  std::int64_t tiles;
-  std::uint32_t* counts;
+  split_columns grid;
   status* errors;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using split = typename Team::template split<key_type, policy>;
     const std::int64_t count = n();
-    const auto [begin, end] = team.share(tiles);
-    for (std::int64_t tile = begin; tile < end; ++tile) {
-      std::uint32_t* column = counts + tile;
+    const auto [begin, end] = team.share(grid.columns);
+    for (std::int64_t c = begin; c < end; ++c) {
+      std::uint32_t* column = grid.counts + c;
       split::count(
-          team, shared, keys, tile * split::items, count, bucket_of, buckets,
-          [column, stride = tiles](std::uint32_t b, std::uint32_t c) { column[b * stride] = c; },
+          team, shared, keys, split::column(grid.tiles, c, grid.columns), count, bucket_of, buckets,
+          grid.tile_counts,
+          [column, stride = grid.columns](std::uint32_t b, std::uint32_t x) {
+            column[b * stride] = x;
+          },
           [&](std::uint32_t bad) {
             if (errors != nullptr) team.warp().fetch_add(errors->bad_items, bad);
           });
@@ -57,12 +69,12 @@ struct count_kernel {
     }
     // The scan reads one entry more than there are counts.
     team.once([&] {
-      if (team.index() == 0) counts[buckets * tiles] = 0;
+      if (team.index() == 0) grid.counts[buckets * grid.columns] = 0;
     });
   }
 };
 
-/// Sends every item of tile t and bucket b to places from G[b * tiles + t] on.
+/// Sends every item of column c and bucket b to places from G[b * columns + c] on.
 template <class Source, class Sink, class Values, class ValueSink, class BucketOf>
 struct place_kernel {
   using key_type = typename Source::value_type;
@@ -85,7 +97,7 @@ struct place_kernel {
   item_count n;
   BucketOf bucket_of;
   std::uint32_t buckets;
-  std::int64_t tiles;
+  split_columns grid;
   const std::int64_t* starts;
   std::int64_t* offsets;
 
@@ -93,12 +105,13 @@ struct place_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using split = typename Team::template split<key_type, policy>;
     const std::int64_t count = n();
-    const auto [begin, end] = team.share(tiles);
-    for (std::int64_t tile = begin; tile < end; ++tile) {
-      const std::int64_t* column = starts + tile;
+    const auto [begin, end] = team.share(grid.columns);
+    for (std::int64_t c = begin; c < end; ++c) {
+      const std::int64_t* column = starts + c;
       split::place(
-          team, shared, keys, tile * split::items, count, bucket_of, buckets,
-          [column, stride = tiles](std::uint32_t b) { return column[b * stride]; }, keys_out,
+          team, shared, keys, split::column(grid.tiles, c, grid.columns), count, bucket_of, buckets,
+          grid.tile_counts,
+          [column, stride = grid.columns](std::uint32_t b) { return column[b * stride]; }, keys_out,
           values, values_out);
       team.barrier();
     }
@@ -108,33 +121,35 @@ struct place_kernel {
         const auto bucket =
             warp.lane() + typename Team::warp_type::template lanes<std::uint32_t>(b);
         warp.each(
-            !(bucket > buckets), [&](std::uint32_t i) { offsets[i] = starts[i * tiles]; }, bucket);
+            !(bucket > buckets), [&](std::uint32_t i) { offsets[i] = starts[i * grid.columns]; },
+            bucket);
       }
     }
   }
 };
 
 template <class Key, class Exec>
-std::int64_t split_tiles(std::int64_t n) {
-  using split = typename team_t<Exec, split_policy<Key>>::template split<Key, split_policy<Key>>;
-  return divide_up(n, split::items);
-}
+using split_of = typename team_t<Exec, split_policy<Key>>::template split<Key, split_policy<Key>>;
 
-/// Where the parts of multisplit's workspace lie.
+/// Where the parts of multisplit's workspace lie: for as many columns as there are tiles, as the
+/// size must not depend on the number of teams.
 template <class Key, class Exec>
 struct split_layout {
   std::int64_t tiles;
-  std::int64_t entries;  // of H and G: one more than buckets x tiles, so that the last offset is
+  std::int64_t entries;  // of H and G: one more than buckets x columns, so that the last offset is
                          // the number of items kept
   std::size_t counts_at = 0;
+  std::size_t tile_counts_at;
   std::size_t starts_at;
   std::size_t payload_at;
   workspace_size need;
 
   split_layout(std::int64_t n, std::uint32_t buckets)
-      : tiles(split_tiles<Key, Exec>(n)), entries(buckets * tiles + 1) {
+      : tiles(divide_up(n, split_of<Key, Exec>::items)), entries(buckets * tiles + 1) {
     const workspace_size scan = scan_workspace<std::int64_t, Exec>(entries);
-    starts_at = round_up(entries * sizeof(std::uint32_t));
+    const std::int64_t kept = split_of<Key, Exec>::tile_counters(tiles, buckets);
+    tile_counts_at = round_up(entries * sizeof(std::uint32_t));
+    starts_at = tile_counts_at + round_up(kept * sizeof(std::uint32_t));
     payload_at = starts_at + round_up(entries * sizeof(std::int64_t));
     need = {scan.tickets, payload_at + scan.bytes};
   }
@@ -189,22 +204,26 @@ void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, cons
   const split_layout<key_type, Exec> layout(keys.extent, m);
   auto work = call_workspace::make<backend>(exec, with.work, layout.need, "multisplit");
   auto* memory = static_cast<char*>(work.get().plain());
-  auto* counts = reinterpret_cast<std::uint32_t*>(memory + layout.counts_at);
   auto* starts = reinterpret_cast<std::int64_t*>(memory + layout.starts_at);
   using counting = count_kernel<Source, BucketOf>;
   using placing = place_kernel<Source, Sink, Values, ValueSink, BucketOf>;
   const auto league =
       backend::template league_for_tiles<counting>(exec, layout.tiles > 0 ? layout.tiles : 1);
+  const split_columns grid{layout.tiles, split_of<key_type, Exec>::columns(layout.tiles, league),
+                           reinterpret_cast<std::uint32_t*>(memory + layout.counts_at),
+                           reinterpret_cast<std::uint32_t*>(memory + layout.tile_counts_at)};
   launch(exec, "Lanewise::multisplit::count", league,
-         counting{keys, n, bucket_of, m, layout.tiles, counts,
+         counting{keys, n, bucket_of, m, grid,
                   with.errors.data() != nullptr ? with.errors.data() : work.get().errors()});
-  const auto entries = array_source<std::uint32_t, identity>{counts, layout.entries, {}};
+  const std::int64_t used = m * grid.columns + 1;
+  const auto entries = array_source<std::uint32_t, identity>{grid.counts, used, {}};
   const auto widened = detail::as<std::int64_t>(entries);
-  scan<true>(exec, "Lanewise::multisplit::scan", "multisplit", widened,
-             array_sink<std::int64_t>{starts, layout.entries}, plus{}, std::int64_t{0},
-             item_count{layout.entries}, &work.get(), layout.payload_at, layout.need);
+  scan<true, scan_policy<std::int64_t>>(exec, "Lanewise::multisplit::scan", "multisplit", widened,
+                                        array_sink<std::int64_t>{starts, used}, plus{},
+                                        std::int64_t{0}, item_count{used}, &work.get(),
+                                        layout.payload_at, layout.need);
   launch(exec, "Lanewise::multisplit::place", league,
-         placing{keys, keys_out, values, values_out, n, bucket_of, m, layout.tiles, starts,
+         placing{keys, keys_out, values, values_out, n, bucket_of, m, grid, starts,
                  wants_offsets ? with.offsets.data() : nullptr});
 }
 

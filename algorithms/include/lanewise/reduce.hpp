@@ -65,13 +65,91 @@ struct reduce_kernel {
   }
 };
 
+/// Every warp finds the totals of whole blocks of the fixed tree; the team that finishes last does
+/// the same with those totals as items, and folds what is left one by one. So the order is a
+/// function of n and sizeof(T).
+template <class Source, class Op, class T>
+struct deterministic_reduce_kernel {
+  using tree = detail::fixed_tree<T>;
+  // Not measured yet.
+  struct policy : launch_policy {
+    static constexpr int warps = 8;
+    static constexpr int teams_per_multiprocessor = sizeof(T) <= 4 ? 3 : 2;
+  };
+
+  template <class Team>
+  struct scratch {
+    std::uint64_t control;
+  };
+
+  Source in;
+  Op op;
+  T init;
+  item_count n;
+  T* block_totals;
+  T* totals_of_totals;
+  std::uint64_t* control;
+  T* result;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    const std::int64_t count = n();
+    const std::int64_t blocks = divide_up(count, tree::block);
+    find_totals(team, team.share(blocks), in, count, block_totals);
+    team.barrier();
+    if (team.warp_index() == 0) {
+      const auto warp = team.warp();
+      const std::uint64_t before = warp.template fetch_add<order::acq_rel>(*control, 1);
+      warp.once([&] { shared.control = before + 1; });
+    }
+    team.barrier();
+    if (static_cast<std::uint32_t>(shared.control) != team.league()) return;
+    const std::int64_t last_blocks = divide_up(blocks, tree::block);
+    find_totals(team, {0, last_blocks}, array_source<T, identity>{block_totals, blocks, {}}, blocks,
+                totals_of_totals);
+    team.barrier();
+    if (team.warp_index() == 0) {
+      const auto warp = team.warp();
+      constexpr std::int64_t width = Team::warp_type::width;
+      T sum = init;
+      for (std::int64_t at = 0; at < last_blocks; at += width) {
+        const int here = static_cast<int>(last_blocks - at < width ? last_blocks - at : width);
+        const auto totals = warp.load(warp.template first<T>(here), totals_of_totals + at, T{});
+        sum = warp.fold(sum, totals, op, 0, here);
+      }
+      warp.once([&] {
+        *result = sum;
+        *control = shared.control >> 32 << 32;
+      });
+    }
+  }
+
+  template <class Team, class Items>
+  LANEWISE_FUNCTION void find_totals(const Team& team, const index_range& blocks,
+                                     const Items& items, std::int64_t count, T* totals) const {
+    for (std::int64_t b = blocks.begin + team.warp_index(); b < blocks.end; b += Team::warps) {
+      const T total = team.template block_total<T>(items, b * tree::block, count, op);
+      team.warp().once([&] { totals[b] = total; });
+    }
+  }
+};
+
 }  // namespace kernels
 
-/// The workspace that reduce needs for results of type T on this execution space; independent of n.
+/// The workspace that reduce needs for results of type T on this execution space, by any operator
+/// but deterministic ones; independent of n.
 template <class T, class Exec>
 workspace_size reduce_workspace(const Exec& exec) {
   (void)exec;
   return {1, 4096 * sizeof(T)};
+}
+
+/// The workspace that reduce needs for n items combined as T by a deterministic operator.
+template <class T>
+workspace_size deterministic_reduce_workspace(std::int64_t n) {
+  constexpr std::int64_t block = detail::fixed_tree<T>::block;
+  const std::int64_t blocks = divide_up(n, block);
+  return {1, static_cast<std::size_t>(blocks + divide_up(blocks, block)) * sizeof(T)};
 }
 
 namespace kernels {
@@ -98,13 +176,35 @@ void reduce(const Exec& exec, const char* label, const char* algorithm, const So
                 work.get().template make_chain<T>(0).control, result});
 }
 
+template <class Exec, class Source, class Op, class T>
+void reduce(const Exec& exec, const char* label, const char* algorithm, const Source& source,
+            T* result, const deterministic_operator<Op>& op, const maybe<T>& init,
+            const options& with) {
+  using backend = backend_of<Exec>;
+  using kernel = deterministic_reduce_kernel<Source, Op, T>;
+  detail::expects_memory(source, algorithm, "in");
+  detail::expects(result != nullptr, algorithm, ": result has no memory");
+  const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
+  const std::int64_t blocks = divide_up(n.bound, kernel::tree::block);
+  constexpr std::int64_t warps = team_t<Exec, typename kernel::policy>::warps;
+  const std::int64_t league =
+      backend::template resident_league<kernel>(exec, blocks > 0 ? divide_up(blocks, warps) : 1);
+  auto work = call_workspace::make<backend>(exec, with.work,
+                                            deterministic_reduce_workspace<T>(n.bound), algorithm);
+  T* totals = static_cast<T*>(work.get().plain());
+  launch(exec, label, league,
+         kernel{source, op.op, init.value, n, totals, totals + blocks,
+                work.get().template make_chain<T>(0).control, result});
+}
+
 }  // namespace kernels
 
 /// Stores init op in(0) op ... op in(n-1) in the rank-0 View result.
 ///
 /// op is an associative function object on T, the value type of result; it need not commute. in is
 /// a contiguous rank-1 View or a source; its items are converted to T. O(n) work, n reads, nothing
-/// written but the result. Floating-point sums depend on the number of teams. Does not block.
+/// written but the result. Floating-point sums depend on the number of teams, unless op is
+/// deterministic(op). Does not block.
 /// Throws std::invalid_argument on an option that cannot be reached.
 template <class Exec, class In, class T, class... P, class Op>
 void reduce(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result, const Op& op,
@@ -115,8 +215,13 @@ void reduce(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result,
   static_assert(view::rank() == 0, "lanewise::reduce: the result is a View of rank 0");
   detail::check_reachable<Exec, view>();
   const auto source = detail::as<value>(detail::as_source<Exec>(in));
-  kernels::reduce(exec, "Lanewise::reduce", "reduce", source, result.data(), op,
-                  maybe<value>{init, true}, with);
+  const maybe<value> begin{init, true};
+  if constexpr (detail::in_fixed_order<Op, value>) {
+    kernels::reduce(exec, "Lanewise::reduce", "reduce", source, result.data(), op, begin, with);
+  } else {
+    kernels::reduce(exec, "Lanewise::reduce", "reduce", source, result.data(),
+                    detail::plain_operator(op), begin, with);
+  }
 }
 
 /// Returns init op in(0) op ... op in(n-1) as described above. **Blocks.**

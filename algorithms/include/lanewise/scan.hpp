@@ -42,44 +42,46 @@ struct scan_kernel {
         team, link, static_cast<std::uint32_t>(divide_up(count, items)), shared.link,
         [&](auto mine) {
           auto tile = team.template load<T, policy>(shared.tile, in, mine.ticket * items, count);
-          tile.scan(op);
-          const maybe<T> before =
-              exchange(team, link, mine, shared.link, tile.total(), op, maybe<T>{init, exclusive});
-          if constexpr (exclusive) {
-            tile.store_exclusive(out, before, op);
-          } else {
-            tile.store_inclusive(out, before, op);
-          }
+          store_in_turn<policy::deterministic>(team, link, mine, shared.link, tile, op,
+                                               maybe<T>{init, exclusive},
+                                               [&](const maybe<T>& before) LANEWISE_INLINE_LAMBDA {
+                                                 if constexpr (exclusive) {
+                                                   tile.store_exclusive(out, before, op);
+                                                 } else {
+                                                   tile.store_inclusive(out, before, op);
+                                                 }
+                                               });
         });
   }
 };
 
-template <bool exclusive, class Exec, class Source, class Sink, class Op, class T>
+template <class T, class Exec, class Policy>
+std::int64_t scan_tiles(std::int64_t n) {
+  return divide_up(n, team_t<Exec, Policy>::template tile<T, Policy>::items);
+}
+
+/// Policy says how the tiles are cut.
+template <bool exclusive, class Policy, class Exec, class Source, class Sink, class Op, class T>
 void scan(const Exec& exec, const char* label, const char* algorithm, const Source& source,
           const Sink& sink, const Op& op, const T& init, item_count n, workspace* given,
           std::size_t plain_offset, workspace_size need) {
-  using kernel = scan_kernel<exclusive, Source, Sink, Op, T>;
-  using tile =
-      typename team_t<Exec, typename kernel::policy>::template tile<T, typename kernel::policy>;
+  using kernel = scan_kernel<exclusive, Source, Sink, Op, T, Policy>;
   auto work = call_workspace::make<backend_of<Exec>>(exec, given, need, algorithm);
-  const std::int64_t tiles = divide_up(n.bound, tile::items);
-  launch(exec, label, backend_of<Exec>::template league_for_tiles<kernel>(exec, tiles),
+  launch(exec, label,
+         backend_of<Exec>::template league_for_tiles<kernel>(exec,
+                                                             scan_tiles<T, Exec, Policy>(n.bound)),
          kernel{source, sink, op, init, n, work.get().template make_chain<T>(plain_offset)});
-}
-
-template <class T, class Exec>
-std::int64_t scan_tiles(std::int64_t n) {
-  using policy = scan_policy<T>;
-  return divide_up(n, team_t<Exec, policy>::template tile<T, policy>::items);
 }
 
 }  // namespace kernels
 
-/// The workspace that inclusive_scan and exclusive_scan need for n items combined as T. Needs no
-/// device.
+/// The workspace that inclusive_scan and exclusive_scan need for n items combined as T, by any
+/// operator. Needs no device.
 template <class T, class Exec>
 workspace_size scan_workspace(std::int64_t n) {
-  const std::int64_t tiles = kernels::scan_tiles<T, Exec>(n);
+  const std::int64_t usual = kernels::scan_tiles<T, Exec, kernels::scan_policy<T>>(n);
+  const std::int64_t fixed = kernels::scan_tiles<T, Exec, detail::fixed_tree<T>>(n);
+  const std::int64_t tiles = usual < fixed ? fixed : usual;
   return {tiles, chain<T>::payload_bytes(tiles)};
 }
 
@@ -88,6 +90,8 @@ namespace kernels {
 template <bool exclusive, class Exec, class In, class Out, class T, class Op>
 void checked_scan(const Exec& exec, const char* label, const char* algorithm, const In& in,
                   const Out& out, const T& init, const Op& op, const options& with) {
+  using policy =
+      std::conditional_t<detail::in_fixed_order<Op, T>, detail::fixed_tree<T>, scan_policy<T>>;
   const auto source = detail::as<T>(detail::as_source<Exec>(in));
   const auto sink = detail::as_sink<Exec>(out);
   detail::expects(sink.extent >= source.extent, algorithm, ": out has ", sink.extent,
@@ -97,8 +101,8 @@ void checked_scan(const Exec& exec, const char* label, const char* algorithm, co
   detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out");
   const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
   if (source.extent == 0) return;
-  scan<exclusive>(exec, label, algorithm, source, sink, op, init, n, with.work, 0,
-                  scan_workspace<T, Exec>(source.extent));
+  scan<exclusive, policy>(exec, label, algorithm, source, sink, detail::plain_operator(op), init, n,
+                          with.work, 0, scan_workspace<T, Exec>(source.extent));
 }
 
 }  // namespace kernels
@@ -108,10 +112,10 @@ void checked_scan(const Exec& exec, const char* label, const char* algorithm, co
 /// op is an associative function object on the value type of in; it need not commute and needs no
 /// identity. in and out are contiguous rank-1 Views, or a source and a sink; out has at least as
 /// many places as in has items and may be the same View. One pass: n reads, n writes, O(n) work,
-/// one launch. Floating-point sums may differ from run to run by association. A source's functor
-/// may be called twice per item. Does not block. Throws std::invalid_argument on wrong extents,
-/// partial overlap, or an option that cannot be reached. (Merrill, chapter 3; a single pass with
-/// look-back.)
+/// one launch. Floating-point sums may differ from run to run by association, unless op is
+/// deterministic(op). A source's functor may be called twice per item. Does not block. Throws
+/// std::invalid_argument on wrong extents, partial overlap, or an option that cannot be reached.
+/// (Merrill, chapter 3; a single pass with look-back.)
 template <class Exec, class In, class Out, class Op>
 void inclusive_scan(const Exec& exec, const In& in, const Out& out, const Op& op,
                     const options& with = {}) {

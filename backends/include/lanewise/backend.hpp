@@ -85,6 +85,17 @@ using team_t = typename backend_of<Exec>::template team<Policy>;
 template <class Exec>
 using warp_t = typename team_t<Exec>::warp_type;
 
+/// The warp that the calling thread of a Kokkos team is: inside kernels of a TeamPolicy. On CUDA
+/// the policy's vector length must be 32 (warp_lanes), and every lane of a team's thread calls warp
+/// operations outside of ThreadVectorRange and single; on the host a team's thread is a warp by
+/// itself, whatever the vector length.
+template <class Member>
+LANEWISE_FUNCTION warp_t<typename Member::execution_space> warp_of(const Member&) {
+  return {};
+}
+/// The vector length of a TeamPolicy for kernels that use warp_of.
+inline constexpr int warp_lanes = 32;
+
 /// Starts league teams of a kernel (see team.hpp) on the instance. Does not block on CUDA.
 template <class Exec, class Kernel>
 void launch(const Exec& exec, const char* label, std::int64_t league, const Kernel& kernel) {

@@ -62,12 +62,13 @@ class chain {
   }
 
   /// Publishes the tile's total and returns the combination of everything before it, starting with
-  /// first if that is present. Called by one warp of the team.
-  template <class W, class Op>
+  /// first if that is present: combined one total after the other if one_by_one, which gives the
+  /// same bits wherever the prefixes happened to be. Called by one warp of the team.
+  template <bool one_by_one = false, class W, class Op>
   LANEWISE_FUNCTION maybe<T> exchange(const W& warp, drawn mine, const T& total, Op op,
                                       maybe<T> first) const {
     announce(warp, mine, total, op, first);
-    return resolve(warp, mine, total, op, first);
+    return resolve<one_by_one>(warp, mine, total, op, first);
   }
 
   /// The two halves of exchange, between which the caller may do what does not need the result.
@@ -80,11 +81,11 @@ class chain {
       publish(warp, mine, has_total, total);
     }
   }
-  template <class W, class Op>
+  template <bool one_by_one = false, class W, class Op>
   LANEWISE_FUNCTION maybe<T> resolve(const W& warp, drawn mine, const T& total, Op op,
                                      maybe<T> first) const {
     if (mine.ticket == 0) return first;
-    const T before = look_back(warp, mine, op);
+    const T before = one_by_one ? look_back_one_by_one(warp, mine, op) : look_back(warp, mine, op);
     publish(warp, mine, has_prefix, op(before, total));
     return {before, true};
   }
@@ -145,6 +146,39 @@ class chain {
       sum.value = sum.present ? op(window, sum.value) : window;
       sum.present = true;
       if (last_prefix >= 0) return sum.value;
+    }
+  }
+
+  /// Goes back to the nearest prefix, and from there forward again, one total after the other. A
+  /// prefix found on the way is what this would have computed.
+  template <class W, class Op>
+  LANEWISE_FUNCTION T look_back_one_by_one(const W& warp, drawn mine, Op op) const {
+    using states = typename W::template lanes<std::uint32_t>;
+    maybe<T> sum{{}, false};
+    std::int64_t begin = std::int64_t{mine.ticket} - W::width;
+    for (;;) {
+      const int outside = begin < 0 ? static_cast<int>(-begin) : 0;
+      const auto inside = !warp.template first<std::uint32_t>(outside);
+      const auto index =
+          warp.map([begin](std::uint32_t i) { return begin + std::int64_t{i}; }, warp.lane());
+      typename W::template lanes<T> value;
+      int last_prefix = -1;
+      for (;;) {
+        const auto state_now = read(warp, inside, index, mine, value);
+        const auto prefixes = warp.ballot(inside & (state_now == states(has_prefix)));
+        const auto missing = warp.ballot(inside & (state_now == states(empty)));
+        last_prefix = prefixes != 0 ? W::highest(prefixes) : -1;
+        if (missing == 0 || W::highest(missing) < last_prefix) break;
+        warp.pause();
+      }
+      if (last_prefix >= 0) sum = {warp.broadcast(value, last_prefix), true};
+      if (!sum.present) {
+        begin -= W::width;
+        continue;
+      }
+      sum.value = warp.fold(sum.value, value, op, last_prefix + 1, W::width);
+      if (begin + W::width == mine.ticket) return sum.value;
+      begin += W::width;
     }
   }
 
@@ -230,7 +264,7 @@ LANEWISE_FUNCTION void for_each_ticket(const Team& team, const chain<T>& link, s
 /// chain::exchange for a whole team: its first warp talks to the chain, every warp learns the
 /// result. All warps call meanwhile() after the total is published and before they wait; what it
 /// writes to scratch is visible to the team afterwards.
-template <class Team, class T, class Op, class Meanwhile>
+template <bool one_by_one = false, class Team, class T, class Op, class Meanwhile>
 LANEWISE_FUNCTION maybe<T> exchange(const Team& team, const chain<T>& link,
                                     typename chain<T>::drawn mine, chain_scratch<T>& shared,
                                     const T& total, Op op, const maybe<T>& first,
@@ -238,12 +272,12 @@ LANEWISE_FUNCTION maybe<T> exchange(const Team& team, const chain<T>& link,
   if constexpr (Team::warps == 1) {
     link.announce(team.warp(), mine, total, op, first);
     meanwhile();
-    return link.resolve(team.warp(), mine, total, op, first);
+    return link.template resolve<one_by_one>(team.warp(), mine, total, op, first);
   } else {
     if (team.warp_index() == 0) link.announce(team.warp(), mine, total, op, first);
     meanwhile();
     if (team.warp_index() == 0) {
-      const maybe<T> before = link.resolve(team.warp(), mine, total, op, first);
+      const maybe<T> before = link.template resolve<one_by_one>(team.warp(), mine, total, op, first);
       team.warp().once([&] { shared.before = before; });
     }
     team.barrier();
@@ -251,11 +285,29 @@ LANEWISE_FUNCTION maybe<T> exchange(const Team& team, const chain<T>& link,
   }
 }
 
-template <class Team, class T, class Op>
+template <bool one_by_one = false, class Team, class T, class Op>
 LANEWISE_FUNCTION maybe<T> exchange(const Team& team, const chain<T>& link,
                                     typename chain<T>::drawn mine, chain_scratch<T>& shared,
                                     const T& total, Op op, const maybe<T>& first) {
-  return exchange(team, link, mine, shared, total, op, first, [] {});
+  return exchange<one_by_one>(team, link, mine, shared, total, op, first, [] {});
+}
+
+/// Publishes a tile's total and calls store(before), which stores the tile behind what comes before
+/// it. A league of one team knows that without asking anybody: where the tile can say what it comes
+/// to while it is stored, nothing has to be known before.
+template <bool one_by_one = false, class Team, class T, class Tile, class Op, class Store>
+LANEWISE_FUNCTION void store_in_turn(const Team& team, const chain<T>& link,
+                                     typename chain<T>::drawn mine, chain_scratch<T>& shared,
+                                     Tile& tile, Op op, const maybe<T>& first, Store store) {
+  if constexpr (requires { tile.carry(); }) {
+    if (team.league() == 1) {
+      store(mine.ticket == 0 ? first : shared.before);
+      shared.before = {tile.carry(), true};
+      return;
+    }
+  }
+  tile.scan(op);
+  store(exchange<one_by_one>(team, link, mine, shared, tile.total(), op, first));
 }
 
 LANEWISE_END_NAMESPACE

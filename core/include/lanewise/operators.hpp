@@ -86,4 +86,39 @@ inline constexpr bool is_commutative =
      std::is_same_v<Op, maximum> || std::is_same_v<Op, bit_and> || std::is_same_v<Op, bit_or> ||
      std::is_same_v<Op, bit_xor>);
 
+/// An operator together with the wish that its results are the same bits wherever and however often
+/// they are computed. It cannot be called, so an algorithm that does not know it refuses it.
+template <class Op>
+struct deterministic_operator {
+  Op op;
+};
+
+/// Gives reduce and the scans an operator to evaluate in one fixed order: the same bits on every
+/// run, for every number of threads and teams, and on every backend, for operators that do not
+/// associate exactly, as sums of floating-point numbers. docs/algorithms.md describes the order.
+template <class Op>
+constexpr deterministic_operator<Op> deterministic(const Op& op) {
+  return {op};
+}
+
+namespace detail {
+
+template <class Op, class T>
+inline constexpr bool in_fixed_order = false;
+/// Where any order gives the same bits, none is fixed.
+template <class Op, class T>
+inline constexpr bool in_fixed_order<deterministic_operator<Op>, T> =
+    !(std::is_integral_v<T> && is_commutative<Op, T>);
+
+template <class Op>
+constexpr const Op& plain_operator(const Op& op) {
+  return op;
+}
+template <class Op>
+constexpr const Op& plain_operator(const deterministic_operator<Op>& op) {
+  return op.op;
+}
+
+}  // namespace detail
+
 LANEWISE_END_NAMESPACE

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/by_lanes.hpp>
 #include <lanewise/macros.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -218,6 +219,15 @@ struct composed<F, identity> {
     return f(x);
   }
 };
+
+template <class W, class F, class G, class X>
+LANEWISE_FUNCTION auto apply_by_lanes(const W& warp, const composed<F, G>& f, const X& x) {
+  return apply_by_lanes(warp, f.f, apply_by_lanes(warp, f.g, x));
+}
+template <class W, class F, class X>
+LANEWISE_FUNCTION auto apply_by_lanes(const W& warp, const composed<F, identity>& f, const X& x) {
+  return apply_by_lanes(warp, f.f, x);
+}
 
 template <class T>
 struct convert_to {

@@ -34,6 +34,11 @@ LANEWISE_BEGIN_NAMESPACE
 //                                    it has
 //     count()  scan(op)  total()                total() after scan(op); both need count() > 0
 //     store(sink)  store_inclusive(sink, before, op)  store_exclusive(sink, before, op)
+//     carry()                      host only: before and the tile combined, after such a store,
+//                                  which there needs no scan(op)
+//   block_total<T>(source, first, n, op)
+//                                    by this warp alone: the total of the block of the fixed tree
+//                                    (see detail/fixed_tree.hpp) that begins with item first < n
 //   reduce_range<T, Policy>(scratch, source, first, last, op)    a long range, streamed
 //   Team::compaction<T, Policy, First, Second, Source>
 //                                    a tile of which some items are kept, and the columns that are
@@ -52,7 +57,7 @@ LANEWISE_BEGIN_NAMESPACE
 //                                    from (team, scratch, ranges, tile)
 //     reduce(ranges, source, sink, init, op)    then total(), an open_sum; bad(ranges)
 //     write(sink)  write_first(sink, before, init, op)
-//   Team::split<Key, Policy>         counts a tile into, and distributes it over, buckets; see
+//   Team::split<Key, Policy>         counts tiles into, and distributes them over, buckets; see
 //                                    multisplit.hpp
 //
 // A kernel is a function object

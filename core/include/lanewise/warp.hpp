@@ -50,9 +50,13 @@ LANEWISE_BEGIN_NAMESPACE
 //   shuffle_xor(a, k)
 //   reduce(a, op, n = W)                  ordered reduction of the first n >= 1 lanes
 //   reduce_from(i, a, op)                 ordered reduction of lanes i..W-1
+//   fold(x, a, op, begin, end)            x op lane begin op ... op lane end-1, from left to right
 //   inclusive_scan(a, op, n = W)          lanes >= n are unspecified; op is not called for them
 //   exclusive_scan(a, op, init, n = W)
 //   segmented_scan(a, heads, op, n = W)   inclusive, anew at every lane whose bit is set in heads
+//   scan_by_doubling(a, op, n = W)        an inclusive scan that every backend associates in one
+//                                         way: lane i becomes op(lane i - k, lane i) for k = 1, 2,
+//                                         4, ..., where there is a lane i - k
 //   match_any(m, a)                       L<bits>: active lanes with an equal value; 0 in inactive
 //                                         lanes
 //   peers(m, bucket, count)               the same for small numbers 0 <= bucket < count

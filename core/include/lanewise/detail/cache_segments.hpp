@@ -82,14 +82,17 @@ class cache_segments {
       if (to < sink.extent) sink(to, scan);
       ++to;
     };
+    const auto ends_at = [&](std::int64_t k) LANEWISE_INLINE_LAMBDA {
+      return k + 1 < items_ ? ((heads_[(k + 1) / width] >> ((k + 1) % width)) & 1) != 0 : closed_;
+    };
     for_each_scanned(
         {before.value(), first_ > 0}, op,
+        [&](std::int64_t k, bits heads)
+            LANEWISE_INLINE_LAMBDA { return heads != 0 || ends_at(k + width - 1); },
         [&](std::int64_t i, const auto& scan, bits heads, const T&) LANEWISE_INLINE_LAMBDA {
-          const std::int64_t w = (i - first_) / width;
-          const bool next = (w + 1) * width < items_ ? (heads_[w + 1] & 1) != 0 : closed_;
-          const bits last = heads >> 1 | bits{next} << (width - 1);
+          const bits last = heads >> 1 | bits{ends_at(i - first_ + width - 1)} << (width - 1);
           if (to + width <= mine && to + width <= key_sink.extent && to + width <= sink.extent) {
-            compress_window_over(warp, key_sink, to, last, load_window(warp, keys, i));
+            compress_window_over(warp, key_sink, to, last, load_window<pass::light>(warp, keys, i));
             compress_window_over(warp, sink, to, last, scan);
             to += warp_type::popcount(last);
           } else {
@@ -100,19 +103,16 @@ class cache_segments {
           }
         },
         [&](std::int64_t i, const T& scan, bool, const T&) LANEWISE_INLINE_LAMBDA {
-          const std::int64_t next = i + 1 - first_;
-          const bool last =
-              next < items_ ? ((heads_[next / width] >> (next % width)) & 1) != 0 : closed_;
-          if (last) put(i, scan);
+          if (ends_at(i - first_)) put(i, scan);
         });
   }
 
   template <class Sink, class Op>
   LANEWISE_FUNCTION void store_inclusive(const Sink& sink, const maybe<T>& before, Op op) const {
     for_each_scanned(
-        before, op,
+        before, op, [](std::int64_t, bits) { return true; },
         [&](std::int64_t i, const auto& scan, bits, const T&)
-            LANEWISE_INLINE_LAMBDA { store_window(team_.warp(), sink, i, scan); },
+            LANEWISE_INLINE_LAMBDA { store_window(team_.warp(), sink, i, scan, false); },
         [&](std::int64_t i, const T& scan, bool, const T&)
             LANEWISE_INLINE_LAMBDA { sink(i, scan); });
   }
@@ -122,13 +122,13 @@ class cache_segments {
                                          Op op) const {
     const auto warp = team_.warp();
     for_each_scanned(
-        before, op,
+        before, op, [](std::int64_t, bits) { return true; },
         [&](std::int64_t i, const auto& scan, bits heads, const T& previous)
             LANEWISE_INLINE_LAMBDA {
               const auto left =
                   select(warp.template first<T>(1), lanes<T>(previous), warp.shuffle_up(scan, 1));
               store_window(warp, sink, i,
-                           select(warp.template mask_of<T>(heads), lanes<T>(init), left));
+                           select(warp.template mask_of<T>(heads), lanes<T>(init), left), false);
             },
         [&](std::int64_t i, const T&, bool head, const T& previous)
             LANEWISE_INLINE_LAMBDA { sink(i, head ? init : previous); });
@@ -136,17 +136,22 @@ class cache_segments {
 
  private:
   /// window(i, scans, heads, previous) for whole windows and item(i, scan, head, previous) for the
-  /// others, in order; previous is the scan in front of them.
-  template <class Op, class Window, class Item>
-  LANEWISE_FUNCTION void for_each_scanned(const maybe<T>& before, Op op, Window window,
-                                          Item item) const {
+  /// others, in order; previous is the scan in front of them. Windows without heads for which
+  /// needed(k, heads), k being the place in the tile, does not hold are left out.
+  template <class Op, class Needed, class Window, class Item>
+  LANEWISE_FUNCTION void for_each_scanned(const maybe<T>& before, Op op, Needed needed,
+                                          Window window, Item item) const {
     const auto warp = team_.warp();
     T sum = before.value;
     std::int64_t i = 0;
     if constexpr (is_commutative<Op, T>) {
       for (; i + width <= items_; i += width) {
         const bits heads = heads_[i / width];
-        auto x = load_window(warp, source_, first_ + i);
+        auto x = load_window<pass::light>(warp, source_, first_ + i);
+        if (!needed(i, heads)) {
+          sum = op(sum, warp.reduce(x, op));
+          continue;
+        }
         if constexpr (!std::is_same_v<AtHead, identity>)
           x = select(warp.template mask_of<T>(heads), warp.map(at_head_, x), x);
         const auto scan = warp.segmented_scan(x, heads, op);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/register_tile.hpp>
+#include <lanewise/team.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 
@@ -50,16 +51,25 @@ class register_split {
     std::uint32_t bad;
   };
 
-  /// Counts the items of [first, first + items) below n by bucket and calls result(b, count) for
-  /// every bucket b; one warp calls report_bad(count) if there are items outside the buckets.
+  /// A column of counts is one tile, and nobody asks for a tile's counts again.
+  static std::int64_t columns(std::int64_t tiles, std::int64_t) { return tiles; }
+  static LANEWISE_FUNCTION index_range column(std::int64_t, std::int64_t c, std::int64_t) {
+    return {c, c + 1};
+  }
+  static std::int64_t tile_counters(std::int64_t, std::uint32_t) { return 0; }
+
+  /// Counts the items of the one tile among tiles that are below n by bucket and calls
+  /// result(b, count) for every bucket b; one warp calls report_bad(count) if there are items
+  /// outside the buckets.
   ///
   /// Every bucket has a row of counters for the lanes to choose from: 32 up to 32 buckets, where
   /// lanes then never meet, and fewer for more buckets, so that items of one bucket do not queue up
   /// for one word.
   template <class Source, class BucketOf, class Result, class ReportBad>
   static LANEWISE_FUNCTION void count(const Team& team, count_scratch& shared, const Source& source,
-                                      std::int64_t first, std::int64_t n, BucketOf bucket_of,
-                                      std::uint32_t buckets, Result result, ReportBad report_bad) {
+                                      index_range tiles, std::int64_t n, BucketOf bucket_of,
+                                      std::uint32_t buckets, std::uint32_t*, Result result,
+                                      ReportBad report_bad) {
     const auto warp = team.warp();
     int log_copies = width == 8 ? 3 : 5;
     while ((buckets << log_copies) > 4 * most_buckets) --log_copies;
@@ -67,7 +77,8 @@ class register_split {
     const std::uint32_t counters = buckets << log_copies;
     for_each_index(team, counters, [&](std::uint32_t i) { shared.count[i] = 0; });
     team.once([&] { shared.bad = 0; });
-    register_tile<Team, Key, items_per_lane> tile(team, shared.tile, source, first, n);
+    register_tile<Team, Key, items_per_lane> tile(team, shared.tile, source, tiles.begin * items,
+                                                  n);
     team.barrier();
     const lanes<std::uint32_t> one(1u), none(0u);
     const auto copy = warp.lane() & lanes<std::uint32_t>(copies - 1);
@@ -94,16 +105,17 @@ class register_split {
     if (team.warp_index() == 0 && shared.bad != 0) report_bad(shared.bad);
   }
 
-  /// Distributes the items: the i-th item of bucket b within the tile goes to place start(b) + i of
-  /// the sink; values go the same way as their keys. Items outside the buckets go nowhere.
+  /// Distributes the same items: the i-th of bucket b goes to place start(b) + i of the sink;
+  /// values go the same way as their keys. Items outside the buckets go nowhere.
   template <int item_bytes, class Source, class BucketOf, class Start, class Sink, class Values,
             class ValueSink>
   static LANEWISE_FUNCTION void place(const Team& team, scratch<item_bytes>& shared,
-                                      const Source& source, std::int64_t first, std::int64_t n,
-                                      BucketOf bucket_of, std::uint32_t buckets, Start start,
-                                      const Sink& sink, const Values& values,
-                                      const ValueSink& value_sink) {
+                                      const Source& source, index_range tiles, std::int64_t n,
+                                      BucketOf bucket_of, std::uint32_t buckets,
+                                      const std::uint32_t*, Start start, const Sink& sink,
+                                      const Values& values, const ValueSink& value_sink) {
     const auto warp = team.warp();
+    const std::int64_t first = tiles.begin * items;
     const std::int64_t left = n - first - team.warp_index() * segment;
     const bool whole = left >= segment;  // of the unclamped number: see register_tile
     const int mine = whole ? segment : (left < 0 ? 0 : static_cast<int>(left));

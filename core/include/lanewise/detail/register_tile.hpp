@@ -15,7 +15,7 @@ LANEWISE_FUNCTION void fold_warps(const Team& team, const T* per_warp, int warps
                                   maybe<T>& before, T& total) {
   const auto warp = team.warp();
   const auto values = warp.load(warp.template first<T>(warps), per_warp, T{});
-  const auto sums = warp.inclusive_scan(values, op, warps);
+  const auto sums = warp.scan_by_doubling(values, op, warps);
   total = warp.broadcast(sums, warps - 1);
   before.present = team.warp_index() > 0;
   if (before.present)
@@ -55,12 +55,16 @@ class register_tile : public register_rows<Team, T, items_per_lane> {
     } else {
       scan_rows<false>(op);
     }
-    const auto warp = team_.warp();
-    T* per_warp = shared_.per_warp.data();
-    if (mine_ > 0) warp.once([&] { per_warp[team_.warp_index()] = segment_total_; });
-    team_.barrier();
-    const int warps = (count_ + segment - 1) / segment;
-    if (warps > 0) fold_warps(team_, per_warp, warps, op, before_warp_, total_);
+    if constexpr (Team::warps == 1) {
+      total_ = segment_total_;
+    } else {
+      const auto warp = team_.warp();
+      T* per_warp = shared_.per_warp.data();
+      if (mine_ > 0) warp.once([&] { per_warp[team_.warp_index()] = segment_total_; });
+      team_.barrier();
+      const int warps = (count_ + segment - 1) / segment;
+      if (warps > 0) fold_warps(team_, per_warp, warps, op, before_warp_, total_);
+    }
   }
 
   /// The ordered combination of all items; needs count() > 0.
@@ -109,19 +113,19 @@ class register_tile : public register_rows<Team, T, items_per_lane> {
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {
       const int n = full ? row_items : row_count(j);
-      lane_sum_[j] = warp.inclusive_scan(warp.map(
-                                             [&](const packs& p, std::uint32_t lane) {
-                                               if constexpr (full) return p[v - 1];
-                                               const int valid = n - static_cast<int>(lane) * v;
-                                               T last = p[0];
-                                               LANEWISE_UNROLL
-                                               for (int c = 1; c < v; ++c) {
-                                                 if (c < valid) last = p[c];
-                                               }
-                                               return last;
-                                             },
-                                             row_[j], lane_index_),
-                                         op, full ? width : (n + v - 1) / v);
+      lane_sum_[j] = warp.scan_by_doubling(warp.map(
+                                               [&](const packs& p, std::uint32_t lane) {
+                                                 if constexpr (full) return p[v - 1];
+                                                 const int valid = n - static_cast<int>(lane) * v;
+                                                 T last = p[0];
+                                                 LANEWISE_UNROLL
+                                                 for (int c = 1; c < v; ++c) {
+                                                   if (c < valid) last = p[c];
+                                                 }
+                                                 return last;
+                                               },
+                                               row_[j], lane_index_),
+                                           op, full ? width : (n + v - 1) / v);
     }
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {

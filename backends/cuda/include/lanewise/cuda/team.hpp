@@ -6,6 +6,7 @@
 #include <lanewise/detail/register_compaction.hpp>
 #include <lanewise/detail/register_expansion.hpp>
 #include <lanewise/detail/register_segments.hpp>
+#include <lanewise/detail/fixed_tree.hpp>
 #include <lanewise/detail/register_split.hpp>
 #include <lanewise/detail/register_sums.hpp>
 #include <lanewise/detail/register_tile.hpp>
@@ -42,7 +43,16 @@ class team {
   LANEWISE_CUDA_FUNCTION tile<T, Policy> load(typename tile<T, Policy>::scratch& shared,
                                               const Source& source, std::int64_t first,
                                               std::int64_t n) const {
-    return {*this, shared, source, first, n};
+    if constexpr (Policy::deterministic) {
+      return {*this, shared, lanewise::detail::rounded_source<Source>{source}, first, n};
+    } else {
+      return {*this, shared, source, first, n};
+    }
+  }
+  template <class T, class Source, class Op>
+  LANEWISE_CUDA_FUNCTION T block_total(const Source& source, std::int64_t first, std::int64_t n,
+                                       Op op) const {
+    return lanewise::detail::block_total_in_registers<T>(warp(), source, first, n, op);
   }
   template <class Key, class Policy>
   using split = lanewise::detail::register_split<team, Key, Policy::items_per_lane>;

@@ -241,6 +241,16 @@ class warp : public warp_operations<warp<W>> {
     return broadcast(x, W - 1);
   }
   template <class T, class Op>
+  LANEWISE_CUDA_FUNCTION T fold(T x, const lanes<T>& a, Op op, int begin, int end) const {
+    // All lanes, so that the shuffles do not wait for op.
+    LANEWISE_UNROLL
+    for (int i = 0; i < W; ++i) {
+      const T y = broadcast(a, i);
+      if (i >= begin && i < end) x = op(x, y);
+    }
+    return x;
+  }
+  template <class T, class Op>
   LANEWISE_CUDA_FUNCTION lanes<T> inclusive_scan(const lanes<T>& a, Op op, int n = W) const {
     lanes<T> x = a;
     LANEWISE_UNROLL
@@ -249,6 +259,10 @@ class warp : public warp_operations<warp<W>> {
       if (static_cast<int>(id()) >= k && static_cast<int>(id()) < n) x.value = op(y.value, x.value);
     }
     return x;
+  }
+  template <class T, class Op>
+  LANEWISE_CUDA_FUNCTION lanes<T> scan_by_doubling(const lanes<T>& a, Op op, int n = W) const {
+    return inclusive_scan(a, op, n);
   }
   template <class T, class Op>
   LANEWISE_CUDA_FUNCTION lanes<T> exclusive_scan(const lanes<T>& a, Op op, T init,

@@ -250,10 +250,26 @@ class warp : public warp_operations<warp<W>> {
     return x;
   }
   template <class T, class Op>
+  T fold(T x, const lanes<T>& a, Op op, int begin, int end) const {
+    check_range("fold", "the first lane", begin, 0, W);
+    check_range("fold", "the end of the lanes", end, 0, W);
+    for (int i = begin; i < end; ++i) x = op(x, a.lane[i]);
+    return x;
+  }
+  template <class T, class Op>
   lanes<T> inclusive_scan(const lanes<T>& a, Op op, int n = W) const {
     check_range("inclusive_scan", "the number of lanes", n, 0, W);
     lanes<T> r = a;
     for (int i = 1; i < n; ++i) r.lane[i] = op(r.lane[i - 1], a.lane[i]);
+    return r;
+  }
+  template <class T, class Op>
+  lanes<T> scan_by_doubling(const lanes<T>& a, Op op, int n = W) const {
+    check_range("scan_by_doubling", "the number of lanes", n, 0, W);
+    lanes<T> r = a;
+    for (int k = 1; k < W; k *= 2) {
+      for (int i = n - 1; i >= k; --i) r.lane[i] = op(r.lane[i - k], r.lane[i]);
+    }
     return r;
   }
   template <class T, class Op>

@@ -6,6 +6,7 @@
 #include <lanewise/detail/cache_segments.hpp>
 #include <lanewise/detail/cache_sums.hpp>
 #include <lanewise/detail/cache_winner.hpp>
+#include <lanewise/detail/fixed_tree_tile.hpp>
 #include <lanewise/simd/warp.hpp>
 #include <lanewise/team.hpp>
 
@@ -46,17 +47,29 @@ class team {
   template <class T, class Policy>
   struct tile {
     static constexpr std::int64_t items =
-        Policy::host_tile_bytes / static_cast<std::int64_t>(sizeof(T)) / 64 * 64 + 64;
+        Policy::deterministic
+            ? lanewise::detail::fixed_tree<T>::block
+            : Policy::host_tile_bytes / static_cast<std::int64_t>(sizeof(T)) / 64 * 64 + 64;
     struct scratch {};
   };
   template <class T, class Policy, class Source>
   auto load(typename tile<T, Policy>::scratch&, const Source& source, std::int64_t first,
             std::int64_t n) const {
-    return lanewise::detail::cache_tile<team, T, Source, tile<T, Policy>::items>(*this, source,
-                                                                                 first, n);
+    if constexpr (Policy::deterministic) {
+      return lanewise::detail::fixed_tree_tile<team, T, Source>(*this, source, first, n);
+    } else {
+      return lanewise::detail::cache_tile<team, T, Policy, Source, tile<T, Policy>::items>(
+          *this, source, first, n);
+    }
+  }
+  template <class T, class Source, class Op>
+  T block_total(const Source& source, std::int64_t first, std::int64_t n, Op op) const {
+    lanewise::detail::fixed_tree_tile<team, T, Source> block(*this, source, first, n);
+    block.scan(op);
+    return block.total();
   }
   template <class Key, class Policy>
-  using split = lanewise::detail::cache_split<team, Key, tile<Key, Policy>::items>;
+  using split = lanewise::detail::cache_split<team, Key, Policy, tile<Key, Policy>::items>;
 
   template <class T, class Policy, class First, class Second, class Source>
   using compaction = lanewise::detail::cache_compaction<team, Source, tile<T, Policy>::items>;
@@ -91,7 +104,9 @@ struct run {
   // A struct and not a lambda: nvcc calls extended lambdas through a function pointer on the host.
   KOKKOS_FUNCTION void operator()(const int index) const {
     KOKKOS_IF_ON_HOST((alignas(64) typename Kernel::template scratch<team> shared;
-                       kernel(team(static_cast<std::uint32_t>(index), league), shared);))
+                       kernel(team(static_cast<std::uint32_t>(index), league), shared);
+                       // Stores past the caches are not ordered by what ends a parallel_for.
+                       hwy::FlushStream();))
   }
 };
 

@@ -566,6 +566,36 @@ LANEWISE_SIMD_FUNCTION V segmented_scan_vector(D d, V v, std::uint64_t heads) {
   return v;
 }
 
+/// apply with the very result of the scalar operator, NaN and signed zeros included.
+template <class Op, class V>
+LANEWISE_SIMD_FUNCTION V apply_exactly(V a, V b) {
+  if constexpr (one_of<Op, minimum>) return hn::IfThenElse(hn::Lt(b, a), b, a);
+  if constexpr (one_of<Op, maximum>) return hn::IfThenElse(hn::Lt(a, b), b, a);
+  if constexpr (!one_of<Op, minimum, maximum>) return apply<Op>(a, b);
+}
+
+/// One step of a scan by doubling: lane i - k, followed by lane i.
+template <class Op, int k, class T, int W>
+LANEWISE_SIMD_FUNCTION lanes<T, W> doubled(const lanes<T, W>& a) {
+  const tag<T, W> d;
+  constexpr int n = per_vector<T, W>;
+  lanes<T, W> r;
+  unrolled<vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
+    const auto here = a.get(c);
+    if constexpr (c * n + n <= k) {
+      r.set(c, here);
+    } else if constexpr (k >= n) {
+      r.set(c, apply_exactly<Op>(a.get(c - k / n), here));
+    } else {
+      const auto place = hn::IndicesFromVec(d, hn::Iota(words_tag<T, W>(), n - k));
+      const auto below = hn::TwoTablesLookupLanes(d, a.get(c == 0 ? 0 : c - 1), here, place);
+      const auto sum = apply_exactly<Op>(below, here);
+      r.set(c, c == 0 ? hn::IfThenElse(hn::FirstN(d, k), here, sum) : sum);
+    }
+  });
+  return r;
+}
+
 /// Shuffles look lanes up in that many vectors at most; beyond, a loop over memory is faster.
 inline constexpr int lookup_vectors = HWY_TARGET <= HWY_AVX2                               ? 4
                                       : HWY_TARGET == HWY_SSE2 || HWY_TARGET == HWY_EMU128 ? 0
@@ -687,6 +717,13 @@ class warp : public warp_operations<warp<W>> {
     return (lanes<bits>(1) << iota<bits>()) - bits{1};
   }
 
+  template <class Op, class T>
+  requires(detail::in_vectors<Op, T>) LANEWISE_SIMD_FUNCTION lanes<T> map(Op, const lanes<T>& a,
+                                                                          const lanes<T>& b)
+  const {
+    return detail::by_vectors<T>(
+        [](auto x, auto y) LANEWISE_INLINE_LAMBDA { return detail::apply<Op>(x, y); }, a, b);
+  }
   template <class F, class... T>
   LANEWISE_SIMD_FUNCTION auto map(F f, const lanes<T>&... a) const {
     lanes<std::decay_t<decltype(f(a.lane[0]...))>> r;
@@ -799,6 +836,11 @@ class warp : public warp_operations<warp<W>> {
     }
   }
   template <class T, class Op>
+  LANEWISE_SIMD_FUNCTION T fold(T x, const lanes<T>& a, Op op, int begin, int end) const {
+    for (int i = begin; i < end; ++i) x = op(x, a.lane[i]);
+    return x;
+  }
+  template <class T, class Op>
   LANEWISE_SIMD_FUNCTION lanes<T> inclusive_scan(const lanes<T>& a, Op op, int n = W) const {
     if constexpr (detail::in_vectors<Op, T>) {
       const detail::tag<T, W> d;
@@ -823,6 +865,7 @@ class warp : public warp_operations<warp<W>> {
   LANEWISE_SIMD_FUNCTION lanes<T> segmented_scan(const lanes<T>& a, bits heads, Op op,
                                                  int n = W) const {
     if constexpr (detail::in_vectors<Op, T> && detail::wide_slides_of<T, W>) {
+      if (heads == 0) return inclusive_scan(a, op);
       constexpr int count = detail::per_vector<T, W>;
       const detail::tag<T, W> d;
       lanes<T> r;
@@ -845,6 +888,19 @@ class warp : public warp_operations<warp<W>> {
     } else {
       return warp_operations<warp<W>>::segmented_scan(a, heads, op, n);
     }
+  }
+  template <class T, class Op>
+  LANEWISE_SIMD_FUNCTION lanes<T> scan_by_doubling(const lanes<T>& a, Op op, int n = W) const {
+    lanes<T> r = a;
+    if constexpr (detail::in_vectors<Op, T>) {
+      detail::unrolled<std::countr_zero(unsigned{W})>(
+          [&](auto step) LANEWISE_INLINE_LAMBDA { r = detail::doubled<Op, 1 << step>(r); });
+    } else {
+      for (int k = 1; k < W; k *= 2) {
+        for (int i = n - 1; i >= k; --i) r.lane[i] = op(r.lane[i - k], r.lane[i]);
+      }
+    }
+    return r;
   }
   template <class T, class Op>
   LANEWISE_SIMD_FUNCTION lanes<T> exclusive_scan(const lanes<T>& a, Op op, T init,
@@ -965,8 +1021,12 @@ class warp : public warp_operations<warp<W>> {
       for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA { p[i] = a.lane[i]; });
     }
   }
+  /// Asks for what lies a page further on: processors look ahead less far while they compute.
   template <class T>
   LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> load_streaming(T* p) const {
+    constexpr int ahead = 4096, line = 64;
+    for (int offset = 0; offset < W * static_cast<int>(sizeof(T)); offset += line)
+      __builtin_prefetch(reinterpret_cast<const char*>(p) + ahead + offset);
     return load(p);
   }
   /// Past the caches where p is aligned. Such stores are weakly ordered; store<order::release>
@@ -1055,6 +1115,48 @@ class warp : public warp_operations<warp<W>> {
       for (int i = 0; i < W; ++i) __builtin_prefetch(p + index.lane[i]);
     } else {
       for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA { __builtin_prefetch(p + index.lane[i]); });
+    }
+  }
+
+  /// Lane i of column c is p[i * v + c].
+  template <int v, class T>
+  LANEWISE_SIMD_FUNCTION void load_columns(const T* p, lanes<T> (&column)[v]) const {
+    if constexpr (detail::vectorizable<T> && (v == 2 || v == 4)) {
+      const detail::tag<T, W> d;
+      detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
+        constexpr int n = detail::per_vector<T, W>;
+        auto* from = reinterpret_cast<const detail::element_t<T>*>(p + c * n * v);
+        hn::Vec<detail::tag<T, W>> x[4];
+        if constexpr (v == 2) hn::LoadInterleaved2(d, from, x[0], x[1]);
+        if constexpr (v == 4) hn::LoadInterleaved4(d, from, x[0], x[1], x[2], x[3]);
+        detail::unrolled<v>([&](auto k) LANEWISE_INLINE_LAMBDA { column[k].set(c, x[k]); });
+      });
+    } else if constexpr (v == 1) {
+      column[0] = load(p);
+    } else {
+      for (int k = 0; k < v; ++k) {
+        for (int i = 0; i < W; ++i) column[k].lane[i] = p[i * v + k];
+      }
+    }
+  }
+  template <int v, class T>
+  LANEWISE_SIMD_FUNCTION void store_columns(T* p, const lanes<T> (&column)[v]) const {
+    if constexpr (detail::vectorizable<T> && (v == 2 || v == 4)) {
+      const detail::tag<T, W> d;
+      detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
+        constexpr int n = detail::per_vector<T, W>;
+        auto* to = reinterpret_cast<detail::element_t<T>*>(p + c * n * v);
+        if constexpr (v == 2) hn::StoreInterleaved2(column[0].get(c), column[1].get(c), d, to);
+        if constexpr (v == 4)
+          hn::StoreInterleaved4(column[0].get(c), column[1].get(c), column[2].get(c),
+                                column[3].get(c), d, to);
+      });
+    } else if constexpr (v == 1) {
+      store(p, column[0]);
+    } else {
+      for (int k = 0; k < v; ++k) {
+        for (int i = 0; i < W; ++i) p[i * v + k] = column[k].lane[i];
+      }
     }
   }
 

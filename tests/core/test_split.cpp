@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <lanewise/backend.hpp>
+#include <support/functors.hpp>
+#include <support/generators.hpp>
+#include <support/oracle.hpp>
+#include <support/space.hpp>
+
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace test_kernels {
+
+/// Small tiles, which the host stages in scratch whatever the size of the call.
+struct staging_policy : launch_policy {
+  static constexpr int warps = 2;
+  static constexpr int items_per_lane = 4;
+  static constexpr std::int64_t host_tile_bytes = 512;
+  static constexpr std::int64_t host_bytes_past_caches = 0;
+};
+/// The same, and never staged.
+struct direct_policy : staging_policy {
+  static constexpr std::int64_t host_bytes_past_caches = std::int64_t{1} << 60;
+};
+
+/// counts[b * columns + c] for every column c of tiles.
+template <class Key, class Policy>
+struct count_columns {
+  using policy = Policy;
+  template <class Team>
+  using scratch = typename Team::template split<Key, policy>::count_scratch;
+
+  array_source<Key, identity> keys;
+  std::int64_t tiles;
+  std::int64_t columns;
+  std::uint32_t buckets;
+  std::uint32_t divisor;
+  std::uint32_t* counts;
+  std::uint32_t* tile_counts;
+  std::uint64_t* bad;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    using split = typename Team::template split<Key, policy>;
+    const auto [begin, end] = team.share(columns);
+    for (std::int64_t c = begin; c < end; ++c) {
+      split::count(
+          team, shared, keys, split::column(tiles, c, columns), keys.extent, test::modulo{divisor},
+          buckets, tile_counts,
+          [&](std::uint32_t b, std::uint32_t x) { counts[b * columns + c] = x; },
+          [&](std::uint32_t x) { team.warp().fetch_add(*bad, x); });
+      team.barrier();
+    }
+  }
+};
+
+/// Places the items; starts has the shape of counts. Values are the keys' indices.
+template <class Key, class Policy>
+struct place_columns {
+  using policy = Policy;
+  template <class Team>
+  using scratch = typename Team::template split<Key, policy>::template scratch<
+      sizeof(Key) < sizeof(std::uint32_t) ? sizeof(std::uint32_t) : sizeof(Key)>;
+
+  array_source<Key, identity> keys;
+  array_source<std::uint32_t, identity> values;
+  std::int64_t tiles;
+  std::int64_t columns;
+  std::uint32_t buckets;
+  std::uint32_t divisor;
+  const std::int64_t* starts;
+  const std::uint32_t* tile_counts;
+  array_sink<Key> keys_out;
+  array_sink<std::uint32_t> values_out;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    using split = typename Team::template split<Key, policy>;
+    const auto [begin, end] = team.share(columns);
+    for (std::int64_t c = begin; c < end; ++c) {
+      split::place(
+          team, shared, keys, split::column(tiles, c, columns), keys.extent, test::modulo{divisor},
+          buckets, tile_counts, [&](std::uint32_t b) { return starts[b * columns + c]; }, keys_out,
+          values, values_out);
+      team.barrier();
+    }
+  }
+};
+
+}  // namespace test_kernels
+LANEWISE_END_NAMESPACE
+
+namespace {
+
+using namespace test;
+using lanewise::test_kernels::direct_policy;
+using lanewise::test_kernels::staging_policy;
+using u32 = std::uint32_t;
+
+template <class Key, class Policy>
+void check_split(std::int64_t n, u32 buckets, u32 divisor, std::int64_t league, int shift) {
+  using split = typename lanewise::team_t<space, Policy>::template split<Key, Policy>;
+  const auto exec = make_space();
+  const std::int64_t tiles = lanewise::divide_up(n, split::items);
+  const std::int64_t columns = split::columns(tiles, league);
+  const auto items = random_items<Key>(n);
+  std::vector<u32> indices(items.size());
+  for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<u32>(i);
+  const array<Key> keys(items, shift);
+  const array<u32> values(indices, shift + 1);
+  const array<u32> counts(columns * buckets, 77u);
+  const array<u32> tile_counts(split::tile_counters(tiles, buckets), 77u);
+  const cell<std::uint64_t> bad;
+  const array<Key> keys_out(n, item_of<Key>(77), shift + 2);
+  const array<u32> values_out(n, 77u, shift + 3);
+
+  lanewise::launch(exec, "Lanewise::test::count", league,
+                   lanewise::test_kernels::count_columns<Key, Policy>{{keys.data(), n, {}},
+                                                                      tiles,
+                                                                      columns,
+                                                                      buckets,
+                                                                      divisor,
+                                                                      counts.data(),
+                                                                      tile_counts.data(),
+                                                                      bad.data()});
+  const auto upto = oracle::exclusive_scan(counts.items(), std::int64_t{0}, lanewise::plus{});
+  const array<std::int64_t> starts(upto);
+  lanewise::launch(exec, "Lanewise::test::place", league,
+                   lanewise::test_kernels::place_columns<Key, Policy>{{keys.data(), n, {}},
+                                                                      {values.data(), n, {}},
+                                                                      tiles,
+                                                                      columns,
+                                                                      buckets,
+                                                                      divisor,
+                                                                      starts.data(),
+                                                                      tile_counts.data(),
+                                                                      {keys_out.data(), n},
+                                                                      {values_out.data(), n}});
+
+  const auto expected = oracle::multisplit(items, buckets, modulo{divisor});
+  CHECK(difference(keys_out.items(), oracle::gather(items, expected.index), keys_out.original()) ==
+        "");
+  CHECK(difference(values_out.items(), oracle::gather(indices, expected.index),
+                   values_out.original()) == "");
+  CHECK(bad.get() == expected.bad_items);
+  CHECK(counts.guards_intact());
+  CHECK(tile_counts.guards_intact());
+  CHECK(keys_out.guards_intact());
+  CHECK(values_out.guards_intact());
+}
+
+template <class Key>
+void check_policies(std::int64_t n, u32 buckets, u32 divisor) {
+  for (const std::int64_t league : {1, 3}) {
+    for (const int shift : {0, 5}) {
+      CAPTURE(n, buckets, divisor, league, shift);
+      check_split<Key, staging_policy>(n, buckets, divisor, league, shift);
+    }
+    check_split<Key, direct_policy>(n, buckets, divisor, league, 1);
+  }
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("A split counts and places stably", "[split][sanitize]", std::uint8_t, u32,
+                   std::uint64_t, affine) {
+  using split = lanewise::team_t<space, staging_policy>::split<TestType, staging_policy>;
+  const std::int64_t tile = split::items;
+  for (const std::int64_t n :
+       {std::int64_t{1}, std::int64_t{33}, tile - 1, tile, tile + 1, 3 * tile + tile / 2 + 3}) {
+    check_policies<TestType>(n, 1, 1);
+    check_policies<TestType>(n, 9, 9);
+    check_policies<TestType>(n, 32, 41);
+    check_policies<TestType>(n, 256, 256);
+  }
+}
+
+TEST_CASE("A call of no items splits nothing", "[split]") {
+  check_split<u32, staging_policy>(0, 9, 9, 1, 0);
+}
