@@ -84,24 +84,22 @@ TEST_CASE("adjacent_difference undoes inclusive sums read from a source, within 
           "[adjacent][sanitize]") {
   const std::int64_t n = some_tiles(tile<u64>);
   const cell<std::int64_t> count(n - 7);
-  const array<int> reads(n, 0), writes(n, 0);
+  const cell<int> trapped;
+  const array<int> writes(n, 0);
   const array<u64> out(n, u64{77});
 
   lanewise::adjacent_difference(make_space(),
-                                lanewise::generated(n, counting_square{reads.data(), n}),
+                                lanewise::generated(n, trapping_square{trapped.data(), n - 7}),
                                 lanewise::consumed(n, counting_store{writes.data(), n, out.data()}),
                                 lanewise::minus{}, {.count = count.view()});
 
   std::vector<u64> odd;
   for (std::int64_t i = 0; i < n - 7; ++i) odd.push_back(i == 0 ? 0 : static_cast<u64>(2 * i - 1));
   CHECK(difference(out.items(), odd, out.original()) == "");
-  const auto read = reads.items();
   const auto written = writes.items();
-  CHECK(reads.guards_intact());
+  CHECK(trapped.get() == 0);
   CHECK(writes.guards_intact());
-  CHECK(std::all_of(read.begin(), read.end() - 7, [](int k) { return k == 1 || k == 2; }));
   CHECK(std::all_of(written.begin(), written.end() - 7, [](int k) { return k == 1; }));
-  CHECK(std::all_of(read.end() - 7, read.end(), [](int k) { return k == 0; }));
   CHECK(std::all_of(written.end() - 7, written.end(), [](int k) { return k == 0; }));
 }
 

@@ -41,6 +41,17 @@ struct counting_square {
   }
 };
 
+/// i -> i * i, for sources whose items may be read by several lanes at once. A call outside [0, n)
+/// raises a flag.
+struct trapping_square {
+  int* trapped;
+  std::int64_t n;
+  KOKKOS_FUNCTION std::uint64_t operator()(std::int64_t i) const {
+    if (i < 0 || i >= n) *trapped = 1;
+    return static_cast<std::uint64_t>(i * i);
+  }
+};
+
 /// Stores results, counting the calls for every place.
 struct counting_store {
   int* calls;

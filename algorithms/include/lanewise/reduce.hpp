@@ -10,13 +10,16 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
-template <class T>
-using reduce_policy = tuning::reduce<tuning::item_class(sizeof(T))>;
+/// By what a lane loads; 8-byte items with their places need the registers of larger ones.
+template <class Source, class T>
+using reduce_policy =
+    tuning::reduce<tuning::item_class(sizeof(typename detail::loaded<Source>::type) == 8
+                                          ? sizeof(T)
+                                          : sizeof(typename detail::loaded<Source>::type))>;
 
 /// Every team folds a contiguous share of the items; the team that finishes last folds the teams'
 /// results, in order.
-template <class Source, class Op, class T,
-          class Policy = reduce_policy<typename detail::loaded<Source>::type>>
+template <class Source, class Op, class T, class Policy = reduce_policy<Source, T>>
 struct reduce_kernel {
   using policy = Policy;
 

@@ -62,14 +62,14 @@ struct scan_reverse_kernel {
       const std::int64_t first = mine.ticket == 0 ? 0 : end - items;
       auto tile =
           team.template load<T, policy>(shared.tile, source, first, end < count ? end : count);
-      tile.scan(op);
-      const maybe<T> before =
-          exchange(team, link, mine, shared.link, tile.total(), op, maybe<T>{init, exclusive});
-      if constexpr (exclusive) {
-        tile.store_exclusive(sink, before, op);
-      } else {
-        tile.store_inclusive(sink, before, op);
-      }
+      store_in_turn(team, link, mine, shared.link, tile, op, maybe<T>{init, exclusive},
+                    [&](const maybe<T>& before) LANEWISE_INLINE_LAMBDA {
+                      if constexpr (exclusive) {
+                        tile.store_exclusive(sink, before, op);
+                      } else {
+                        tile.store_inclusive(sink, before, op);
+                      }
+                    });
     });
   }
 };

@@ -239,11 +239,11 @@ struct convert_to {
 
 /// The source with f applied to its items.
 template <class R, class G, class F>
-auto compose(const array_source<R, G>& s, const F& f) {
+LANEWISE_FUNCTION auto compose(const array_source<R, G>& s, const F& f) {
   return array_source<R, composed<F, G>>{s.data, s.extent, {f, s.f}};
 }
 template <class G, class F>
-auto compose(const generated_source<G>& s, const F& f) {
+LANEWISE_FUNCTION auto compose(const generated_source<G>& s, const F& f) {
   return generated_source<composed<F, G>>{s.extent, {f, s.f}};
 }
 

@@ -26,6 +26,26 @@ inline constexpr int pack_items = [] {
   return k;
 }();
 
+/// An array in the team's scratch, as a source and a sink. Streaming accesses are for global
+/// memory.
+template <class T>
+struct scratch_array {
+  using raw_type = T;
+  using value_type = T;
+  static constexpr bool contiguous = true;
+
+  T* data;
+  std::int64_t extent;
+
+  LANEWISE_FUNCTION const T& from_raw(const T& raw) const { return raw; }
+  LANEWISE_FUNCTION const T& operator()(std::int64_t i) const { return data[i]; }
+  LANEWISE_FUNCTION void operator()(std::int64_t i, const T& x) const { data[i] = x; }
+};
+template <class S>
+inline constexpr bool is_in_scratch = false;
+template <class T>
+inline constexpr bool is_in_scratch<scratch_array<T>> = true;
+
 /// The items of a tile in the registers of a team of several warps.
 ///
 /// Each warp holds a contiguous segment as rows of W packs of v neighbouring items, so that a row
@@ -207,6 +227,8 @@ class register_rows {
     for (int j = 0; j < rows; ++j) {
       if constexpr (backward) {
         in[j] = warp.gather(at - j * width, from_the_end());
+      } else if constexpr (is_in_scratch<Source>) {
+        in[j] = warp.load(at + j * width);
       } else {
         in[j] = warp.load_streaming(at + j * width);
       }
@@ -245,7 +267,11 @@ class register_rows {
       using raw = pack<typename Sink::raw_type, v>;
       auto* address = sink.data + at;
       if (can_use_packs<raw>(address)) {
-        warp.store_streaming(reinterpret_cast<raw*>(address), raw_packs<false, raw>(row));
+        if constexpr (is_in_scratch<Sink>) {
+          warp.store(reinterpret_cast<raw*>(address), raw_packs<false, raw>(row));
+        } else {
+          warp.store_streaming(reinterpret_cast<raw*>(address), raw_packs<false, raw>(row));
+        }
         return;
       }
     } else if constexpr (is_reversed_array<Sink>) {

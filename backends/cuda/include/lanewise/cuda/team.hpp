@@ -4,9 +4,11 @@
 
 #include <lanewise/cuda/warp.hpp>
 #include <lanewise/detail/register_compaction.hpp>
+#include <lanewise/detail/register_expansion.hpp>
 #include <lanewise/detail/register_segments.hpp>
 #include <lanewise/detail/fixed_tree.hpp>
 #include <lanewise/detail/register_split.hpp>
+#include <lanewise/detail/register_sums.hpp>
 #include <lanewise/detail/register_tile.hpp>
 #include <lanewise/team.hpp>
 
@@ -61,6 +63,11 @@ class team {
 
   template <class T, class Policy, class Source, class AtHead>
   using segments = lanewise::detail::register_segments<team, T, Policy::items_per_lane>;
+
+  template <class Policy>
+  using expansion = lanewise::detail::register_expansion<team, Policy::items_per_lane>;
+  template <class T, class Policy>
+  using sums = lanewise::detail::register_sums<team, T, Policy::items_per_lane>;
 
   template <class T>
   struct reduce_scratch {

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/cache_expansion.hpp>
 #include <lanewise/detail/cache_segments.hpp>
+#include <lanewise/detail/cache_sums.hpp>
 #include <lanewise/detail/cache_winner.hpp>
 #include <lanewise/detail/fixed_tree_tile.hpp>
 #include <lanewise/simd/warp.hpp>
@@ -22,6 +24,9 @@ inline namespace HWY_NAMESPACE {
 class team {
  public:
   using warp_type = simd::warp<32>;
+  /// Fewer lanes, for what fits fewer vectors.
+  template <int width>
+  using narrow_warp = simd::warp<width>;
   static constexpr int warps = 1;
   static constexpr int windows_in_flight = 4;
   static constexpr bool one_ticket = false;
@@ -72,6 +77,11 @@ class team {
   template <class T, class Policy, class Source, class AtHead>
   using segments =
       lanewise::detail::cache_segments<team, T, Source, AtHead, tile<T, Policy>::items>;
+
+  template <class Policy>
+  using expansion = lanewise::detail::cache_expansion<team, tile<std::int64_t, Policy>::items>;
+  template <class T, class Policy>
+  using sums = lanewise::detail::cache_sums<team, T, tile<T, Policy>::items>;
 
   template <class T>
   struct reduce_scratch {};

@@ -1,0 +1,152 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/allocate.hpp>
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+
+namespace kernels {
+
+// Decoding in two steps: the runs' lengths are turned into the ends of their places, then every
+// team writes an equally long piece of the path through runs and items.
+
+/// Writes a run's key to places of the run.
+template <class Keys, class Sink>
+struct write_key {
+  using item = typename Keys::value_type;
+  Keys keys;
+  Sink out;
+
+  LANEWISE_FUNCTION void operator()(std::int64_t place, std::int64_t run) const {
+    out(place, keys(run));
+  }
+  /// In whole vectors, also over what is written next: for runs of up to a vector there is no
+  /// branch that depends on the length, which could not be predicted.
+  template <class W>
+  LANEWISE_FUNCTION void range(const W& warp, std::int64_t run, std::int64_t first,
+                               std::int64_t last, std::int64_t limit) const {
+    if constexpr (std::is_same_v<item, typename detail::sink_value<Sink>::type>) {
+      if (first + W::width <= limit) {
+        const typename W::template lanes<item> all(keys(run));
+        do {
+          warp.store(out.data + first, all);
+          first += W::width;
+        } while (first < last && first + W::width <= limit);
+      }
+    }
+    if (first < last) {
+      const item key = keys(run);
+      for (; first < last; ++first) out(first, key);
+    }
+  }
+};
+
+template <class Keys, class Sink>
+struct decode_kernel {
+  // Not measured on a GPU.
+  struct policy : launch_policy {
+    static constexpr int teams_per_multiprocessor = 4;
+  };
+
+  template <class Team>
+  using scratch = typename Team::template expansion<policy>::scratch;
+
+  write_key<Keys, Sink> write;
+  item_count n;
+  const std::int64_t* ends;
+  const std::int64_t* total;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    using expansion = typename Team::template expansion<policy>;
+    const std::int64_t runs = n();
+    const std::int64_t places = *total < write.out.extent ? *total : write.out.extent;
+    // Runs that find no room end where the places do.
+    const auto end_of = [e = ends, places](std::int64_t run) {
+      return e[run] < places ? e[run] : places;
+    };
+    expansion::expand(team, shared, end_of, runs, places, team.share(runs + places), write);
+  }
+};
+
+/// Where the parts of the workspace lie: the runs' ends, then the chain's.
+template <class Exec>
+struct decode_layout {
+  std::size_t chain_at;
+  workspace_size need;
+
+  explicit decode_layout(std::int64_t runs) {
+    const workspace_size scan = allocate_workspace<Exec>(runs);
+    chain_at = (runs * sizeof(std::int64_t) + 63) / 64 * 64;
+    need = {scan.tickets, chain_at + scan.bytes};
+  }
+};
+
+}  // namespace kernels
+
+/// The workspace that run_length_decode needs for so many runs, however long they are. Needs no
+/// device.
+template <class Exec>
+workspace_size run_length_decode_workspace(std::int64_t runs) {
+  return kernels::decode_layout<Exec>(runs).need;
+}
+
+/// Writes keys(0) lengths(0) times, then keys(1) lengths(1) times, and so on to the front of out,
+/// and stores the sum of the lengths in the rank-0 View count of std::int64_t.
+///
+/// keys and lengths are contiguous rank-1 Views or sources of equal extent, lengths of integers;
+/// out is a View or a sink that overlaps neither. A negative length is taken as 0 and counted in
+/// options.errors, else in options.work; so is, as one bad item, a sum that reaches 2^63 - 1. Where
+/// out has fewer places than there are items, the first are written; count tells how many there
+/// are. options.count is the number of runs. Two launches; every team gets equally many runs and
+/// items together, so the runs' lengths do not matter: O(runs + items) work. keys and lengths are
+/// read once, signed lengths again from cache where bad ones are counted; 8 bytes per run are
+/// written and read, and every item is written once (on the host, places of short runs several
+/// times). A source of keys is called once per item on CUDA, once per run and tile on the host; a
+/// sink once per item. The result is the same on every backend. Does not block. Throws
+/// std::invalid_argument on wrong extents, overlap, or an option that cannot be reached. (Merrill,
+/// 1.3.3 and 6.4.1; the path through runs and items is that of a merge.)
+template <class Exec, class Keys, class Lengths, class Out, class T, class... P>
+void run_length_decode(const Exec& exec, const Keys& keys, const Lengths& lengths, const Out& out,
+                       const Kokkos::View<T, P...>& count, const checked_options& with = {}) {
+  const auto key = detail::as_source<Exec>(keys);
+  const auto length = detail::as_source<Exec>(lengths);
+  const auto sink = detail::as_sink<Exec>(out);
+  static_assert(std::is_integral_v<typename decltype(length)::value_type>,
+                "lanewise::run_length_decode: lengths are integers");
+  detail::expects(length.extent == key.extent, "run_length_decode: lengths has ", length.extent,
+                  " items, keys has ", key.extent);
+  detail::expects_memory(key, "run_length_decode", "keys");
+  detail::expects_memory(length, "run_length_decode", "lengths");
+  detail::expects_memory(sink, "run_length_decode", "out");
+  detail::expects_no_partial_overlap(key, sink, "run_length_decode", "keys", "out", false);
+  detail::expects_no_partial_overlap(length, sink, "run_length_decode", "lengths", "out", false);
+  std::int64_t* const total = kernels::count_place<Exec>(count, "run_length_decode");
+  const item_count n = kernels::count_of<Exec>(key.extent, with, "run_length_decode");
+  using backend = backend_of<Exec>;
+  const kernels::decode_layout<Exec> layout(n.bound);
+  auto work = call_workspace::make<backend>(exec, with.work, layout.need, "run_length_decode");
+  auto* const ends = static_cast<std::int64_t*>(work.get().plain());
+  kernels::allocate<true>(exec, "Lanewise::run_length_decode::allocate", length,
+                          array_sink<std::int64_t>{ends, n.bound}, n, total,
+                          detail::most_places - 1, kernels::errors_of<Exec>(with, work.get()),
+                          work.get(), layout.chain_at);
+  if (n.bound == 0 || sink.extent == 0) return;
+  using kernel = kernels::decode_kernel<std::decay_t<decltype(key)>, std::decay_t<decltype(sink)>>;
+  using policy = typename kernel::policy;
+  constexpr std::int64_t steps = team_t<Exec, policy>::template expansion<policy>::steps;
+  launch(exec, "Lanewise::run_length_decode",
+         backend::template resident_league<kernel>(exec, divide_up(n.bound + sink.extent, steps)),
+         kernel{{key, sink}, n, ends, total});
+}
+
+/// The same, returning the number of items. **Blocks.**
+template <class Exec, class Keys, class Lengths, class Out>
+std::int64_t run_length_decode(const Exec& exec, const Keys& keys, const Lengths& lengths,
+                               const Out& out, const checked_options& with = {}) {
+  return kernels::counted(
+      exec, [&](const auto& count) { run_length_decode(exec, keys, lengths, out, count, with); });
+}
+
+LANEWISE_END_TARGET_NAMESPACE

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/allocate.hpp>
+#include <lanewise/detail/open_sum.hpp>
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+
+namespace kernels {
+
+/// Segments by their offsets, as the path through them sees it: segment r ends in front of item
+/// (*this)(r) of the items from `first` on. Offsets that lead outside of the items are cut.
+template <class Offsets>
+struct offset_ranges {
+  Offsets offsets;
+  std::int64_t extent;  // of the items
+  std::int64_t count;
+  std::int64_t first = 0;
+  std::int64_t items = 0;
+
+  LANEWISE_FUNCTION offset_ranges(const Offsets& o, std::int64_t n, std::int64_t segments)
+      : offsets(o), extent(n), count(segments) {
+    if (count == 0) return;
+    first = within(static_cast<std::int64_t>(offsets(0)));
+    items = (*this)(count - 1);
+  }
+  LANEWISE_FUNCTION std::int64_t operator()(std::int64_t r) const {
+    const std::int64_t end = within(static_cast<std::int64_t>(offsets(r + 1)));
+    return end < first ? 0 : end - first;
+  }
+  LANEWISE_FUNCTION bool is_bad(std::int64_t r) const {
+    const auto begin = static_cast<std::int64_t>(offsets(r));
+    const auto end = static_cast<std::int64_t>(offsets(r + 1));
+    return begin < 0 || end < begin || end > extent;
+  }
+
+ private:
+  LANEWISE_FUNCTION std::int64_t within(std::int64_t i) const {
+    return i < 0 ? 0 : (i < extent ? i : extent);
+  }
+};
+
+/// A tile is a piece of the path through the segments' ends and their items. What it leaves open
+/// goes to the next tile through the chain.
+template <class Source, class Offsets, class Sink, class Op, class T>
+struct segmented_reduce_kernel {
+  // Odd, so that lanes which walk side by side meet different banks. Not measured on a GPU.
+  struct policy : launch_policy {
+    static constexpr int items_per_lane = sizeof(T) > 8 ? 5 : (sizeof(T) > 4 ? 11 : 15);
+    static constexpr int teams_per_multiprocessor = sizeof(T) > 4 ? 4 : 6;
+  };
+  using state = detail::open_sum<T>;
+
+  template <class Team>
+  using tile = typename Team::template sums<T, policy>;
+  template <class Team>
+  struct scratch {
+    typename tile<Team>::scratch sums;
+    chain_scratch<state> link;
+  };
+
+  Source in;
+  Offsets offsets;
+  Sink out;
+  Op op;
+  T init;
+  item_count n;
+  chain<state> link;
+  status* errors;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    const offset_ranges<Offsets> ranges(offsets, in.extent, n());
+    const auto tiles = divide_up(ranges.count + ranges.items, tile<Team>::steps);
+    for_each_ticket(team, link, static_cast<std::uint32_t>(tiles), shared.link, [&](auto mine) {
+      tile<Team> sums(team, shared.sums, ranges, mine.ticket);
+      if (errors != nullptr) {
+        const std::uint64_t bad = sums.bad(ranges);
+        if (bad != 0) team.warp().fetch_add(errors->bad_items, bad);
+      }
+      sums.reduce(ranges, in, out, init, op);
+      const maybe<state> front =
+          exchange(team, link, mine, shared.link, sums.total(), detail::join_sums<T, Op>{op},
+                   maybe<state>{{}, false}, [&] { sums.write(out); });
+      const maybe<T> nothing{{}, false};
+      sums.write_first(out, front.present ? front.value.value() : nothing, init, op);
+    });
+  }
+};
+
+}  // namespace kernels
+
+/// The workspace that segmented_reduce needs for n items combined as T in so many segments. Needs
+/// no device.
+template <class T, class Exec>
+workspace_size segmented_reduce_workspace(std::int64_t n, std::int64_t segments) {
+  using kernel = kernels::segmented_reduce_kernel<
+      array_source<T, identity>, array_source<std::int64_t, identity>, array_sink<T>, plus, T>;
+  using policy = typename kernel::policy;
+  const std::int64_t tiles =
+      divide_up(n + segments, team_t<Exec, policy>::template sums<T, policy>::steps);
+  return {tiles, chain<typename kernel::state>::payload_bytes(tiles)};
+}
+
+/// Writes out(s) = init op in(offsets(s)) op ... op in(offsets(s+1) - 1) for every segment s in
+/// [0, offsets.extent - 1), and init where a segment is empty.
+///
+/// op is an associative function object on the type of init; it need not commute and needs no
+/// identity. in and offsets are contiguous rank-1 Views or sources, offsets of integers that do not
+/// decrease and lie in [0, n], n being in's extent; out is a View or a sink with a place for every
+/// segment, and overlaps neither. Items in front of the first offset and behind the last belong to
+/// no segment. options.count is the number of segments. One launch and one pass over the path
+/// through segments' ends and items, cut into equal pieces, so the segments' lengths do not matter:
+/// O(n + segments) work; items are read once, offsets twice, and again from cache where bad ones
+/// are counted; one write per segment. A source's functor is called once per item. Floating-point
+/// sums depend on where tiles begin. A segment that begins behind its end, or whose ends do not lie
+/// in [0, n], is counted in options.errors, else in options.work; then the results are unspecified.
+/// Does not block. Throws std::invalid_argument on wrong extents, overlap, or an option that cannot
+/// be reached. (Merrill, 3.4; the pieces of the path are those of Merrill and Garland's merge-based
+/// sparse matrix-vector product, with look-back instead of a second kernel.)
+template <class Exec, class In, class Offsets, class Out, class Op, class T>
+void segmented_reduce(const Exec& exec, const In& in, const Offsets& offsets, const Out& out,
+                      const Op& op, const T& init, const checked_options& with = {}) {
+  const auto source = detail::as<T>(detail::as_source<Exec>(in));
+  const auto offset = detail::as_source<Exec>(offsets);
+  const auto sink = detail::as_sink<Exec>(out);
+  static_assert(std::is_integral_v<typename decltype(offset)::value_type>,
+                "lanewise::segmented_reduce: offsets are integers");
+  const std::int64_t segments = offset.extent > 0 ? offset.extent - 1 : 0;
+  detail::expects(sink.extent >= segments, "segmented_reduce: out has ", sink.extent,
+                  " places, offsets has ", offset.extent, " items for ", segments, " segments");
+  detail::expects_memory(source, "segmented_reduce", "in");
+  detail::expects_memory(offset, "segmented_reduce", "offsets");
+  detail::expects_memory(sink, "segmented_reduce", "out");
+  detail::expects_no_partial_overlap(source, sink, "segmented_reduce", "in", "out", false);
+  detail::expects_no_partial_overlap(offset, sink, "segmented_reduce", "offsets", "out", false);
+  const item_count n = kernels::count_of<Exec>(segments, with, "segmented_reduce");
+  if (segments == 0) return;
+  using backend = backend_of<Exec>;
+  using kernel = kernels::segmented_reduce_kernel<std::decay_t<decltype(source)>,
+                                                  std::decay_t<decltype(offset)>,
+                                                  std::decay_t<decltype(sink)>, Op, T>;
+  const workspace_size need = segmented_reduce_workspace<T, Exec>(source.extent, segments);
+  auto work = call_workspace::make<backend>(exec, with.work, need, "segmented_reduce");
+  launch(exec, "Lanewise::segmented_reduce",
+         backend::template league_for_tiles<kernel>(exec, need.tickets),
+         kernel{source, offset, sink, op, init, n,
+                work.get().template make_chain<typename kernel::state>(0),
+                kernels::errors_of<Exec>(with, work.get())});
+}
+
+LANEWISE_END_TARGET_NAMESPACE

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/cache_tile.hpp>
+#include <lanewise/detail/open_sum.hpp>
+#include <lanewise/search.hpp>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+template <class Op, class... Others>
+inline constexpr bool is_one_of = (std::is_same_v<Op, Others> || ...);
+
+/// Operators for which there is an item that changes nothing in a combination with init.
+template <class Op, class T>
+inline constexpr bool can_pad = std::is_arithmetic_v<T>&&
+    is_one_of<Op, plus, multiplies, minimum, maximum, bit_and, bit_or, bit_xor>;
+template <class Op, class T>
+LANEWISE_FUNCTION T padding(const T& init) {
+  if constexpr (is_one_of<Op, plus, bit_xor>) return T(0);
+  if constexpr (is_one_of<Op, multiplies>) return T(1);
+  return init;
+}
+
+/// Items i, ..., i + n - 1 of a source in the first n <= W lanes.
+template <class W, class Source, class T>
+LANEWISE_FUNCTION auto load_part(const W& warp, const Source& source, std::int64_t i,
+                                 std::int64_t n, const T& otherwise) {
+  using raw = typename Source::raw_type;
+  const auto exists = warp.template first<raw>(static_cast<int>(n));
+  if constexpr (requires { source.f.is_identity; }) {
+    return warp.load(exists, source.data + i, otherwise);
+  } else {
+    return warp.map(
+        exists, [&](const raw& x) LANEWISE_INLINE_LAMBDA { return source.from_raw(x); }, otherwise,
+        warp.load(exists, source.data + i, raw{}));
+  }
+}
+
+/// Reduces n items from item i on, and padding. Where they fit a window, no branch depends on how
+/// many they are: lengths of neighbouring ranges cannot be predicted.
+template <class T, class W, class Source, class Op>
+LANEWISE_FUNCTION T reduce_padded(const W& warp, const Source& source, std::int64_t i,
+                                  std::int64_t n, Op op, const T& pad) {
+  constexpr std::int64_t width = W::width;
+  if (n <= width) return warp.reduce(load_part(warp, source, i, n, pad), op);
+  auto sum = load_window<pass::light>(warp, source, i);
+  const std::int64_t last = i + n;
+  for (i += width; i + width <= last; i += width)
+    sum = warp.map(op, sum, load_window<pass::light>(warp, source, i));
+  return warp.reduce(warp.map(op, sum, load_part(warp, source, i, last - i, pad)), op);
+}
+
+/// The sums of the ranges that end in a piece of the path through ends and items, by one thread:
+/// range by range, each of them streamed.
+template <class Team, class T, std::int64_t steps_>
+class cache_sums {
+ public:
+  static constexpr std::int64_t steps = steps_;
+  struct scratch {};
+
+  template <class Ranges>
+  LANEWISE_FUNCTION cache_sums(const Team& team, scratch&, const Ranges& ranges, std::int64_t tile)
+      : team_(team) {
+    const auto warp = team.warp();
+    const std::int64_t all = ranges.count + ranges.items;
+    const std::int64_t last = (tile + 1) * steps < all ? (tile + 1) * steps : all;
+    begin_ = split_path(warp, ranges, ranges.count, ranges.items, tile * steps);
+    end_ = split_path(warp, ranges, ranges.count, ranges.items, last);
+    ordered_ = begin_.ends <= end_.ends && begin_.items <= end_.items;
+    if (!ordered_) end_ = begin_;
+  }
+
+  /// How many ranges end here and are bad; one where they are so bad that the path has no order.
+  template <class Ranges>
+  LANEWISE_FUNCTION std::uint64_t bad(const Ranges& ranges) const {
+    std::uint64_t count = ordered_ ? 0 : 1;
+    for (std::int64_t r = begin_.ends; r < end_.ends; ++r) count += ranges.is_bad(r) ? 1 : 0;
+    return count;
+  }
+
+  /// Sums up what is here, and writes the ranges that began here.
+  template <class Ranges, class Source, class Sink, class Op>
+  LANEWISE_FUNCTION void reduce(const Ranges& ranges, const Source& source, const Sink& sink,
+                                const T& init, Op op) {
+    std::int64_t i = begin_.items;
+    const bool any = begin_.ends < end_.ends;
+    if (any) first_ = sum_up_to(ranges(begin_.ends), i, ranges.first, source, op);
+    if constexpr (Source::contiguous && can_pad<Op, T>) {
+      // Windows that hold most of the ranges whole. (Zen 5: 2 to 4 ns per short range.)
+      const std::int64_t ends = end_.ends - begin_.ends;
+      const std::int64_t items = end_.items - begin_.items;
+      if (items <= 4 * ends) {
+        whole_ranges<8>(ranges, source, sink, init, op, i);
+      } else if (items <= 10 * ends || sizeof(T) > 4) {
+        whole_ranges<16>(ranges, source, sink, init, op, i);
+      } else {
+        whole_ranges<32>(ranges, source, sink, init, op, i);
+      }
+    } else {
+      for (std::int64_t r = begin_.ends + 1; r < end_.ends; ++r) {
+        const maybe<T> sum = sum_up_to(ranges(r), i, ranges.first, source, op);
+        sink(r, join({init, true}, sum, op).value);
+      }
+    }
+    total_ = open_sum<T>::of(any, sum_up_to(end_.items, i, ranges.first, source, op));
+  }
+
+  LANEWISE_FUNCTION const open_sum<T>& total() const { return total_; }
+
+  template <class Sink>
+  LANEWISE_FUNCTION void write(const Sink&) const {}
+
+  /// Writes the range that may have begun in front of the tile.
+  template <class Sink, class Op>
+  LANEWISE_FUNCTION void write_first(const Sink& sink, const maybe<T>& before, const T& init,
+                                     Op op) const {
+    if (end_.ends > begin_.ends)
+      sink(begin_.ends, join({init, true}, join(before, first_, op), op).value);
+  }
+
+ private:
+  /// Of items that are not in order nothing is taken twice.
+  LANEWISE_FUNCTION std::int64_t cut(std::int64_t last, std::int64_t i) const {
+    return last < i ? i : (last < end_.items ? last : end_.items);
+  }
+
+  /// Sums up items [i, last) and goes on to last.
+  template <class Source, class Op>
+  LANEWISE_FUNCTION maybe<T> sum_up_to(std::int64_t last, std::int64_t& i, std::int64_t shift,
+                                       const Source& source, Op op) const {
+    last = cut(last, i);
+    const auto sum = reduce_stream<T>(team_.warp(), source, shift + i, shift + last, op);
+    i = last;
+    return sum;
+  }
+
+  template <int width, class Ranges, class Source, class Sink, class Op>
+  LANEWISE_FUNCTION void whole_ranges(const Ranges& ranges, const Source& source, const Sink& sink,
+                                      const T& init, Op op, std::int64_t& i) const {
+    const typename Team::template narrow_warp<width> window;
+    const T pad = padding<Op>(init);
+    for (std::int64_t r = begin_.ends + 1; r < end_.ends; ++r) {
+      const std::int64_t last = cut(ranges(r), i);
+      const std::int64_t n = last - i;
+      const std::int64_t at = ranges.first + i;
+      i = last;
+      if (n < 16 * width) {
+        sink(r, op(init, reduce_padded(window, source, at, n, op, pad)));
+      } else {
+        sink(r, op(init, reduce_stream<T>(team_.warp(), source, at, at + n, op).value));
+      }
+    }
+  }
+
+  const Team& team_;
+  path_point<std::int64_t> begin_;
+  path_point<std::int64_t> end_;
+  bool ordered_;
+  maybe<T> first_{{}, false};
+  open_sum<T> total_;
+};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/chain.hpp>
+
+#include <cstdint>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// a op b, where either may be missing.
+template <class T, class Op>
+LANEWISE_FUNCTION maybe<T> join(const maybe<T>& a, const maybe<T>& b, Op op) {
+  if (!a.present) return b;
+  if (!b.present) return a;
+  return {op(a.value, b.value), true};
+}
+
+/// What a piece of the path through ranges' ends and their items hands on: whether a range ended in
+/// it, and what the items behind the last end come to. In whole words, so that values of up to 8
+/// bytes make a word of the chain.
+template <class T>
+struct open_sum {
+  static constexpr std::uint32_t has_ended = 1, has_value = 2;
+  static constexpr int words = (sizeof(T) + 3) / 4;
+  std::uint32_t flags;
+  std::uint32_t value_words[words];
+
+  static LANEWISE_FUNCTION open_sum of(bool ended, const maybe<T>& value) {
+    open_sum s;
+    s.flags = (ended ? has_ended : 0) | (value.present ? has_value : 0);
+    for (int w = 0; w < words; ++w) s.value_words[w] = 0;
+    if (value.present) memcpy(s.value_words, &value.value, sizeof(T));
+    return s;
+  }
+  LANEWISE_FUNCTION bool ended() const { return (flags & has_ended) != 0; }
+  LANEWISE_FUNCTION maybe<T> value() const {
+    maybe<T> x{{}, (flags & has_value) != 0};
+    memcpy(&x.value, value_words, sizeof(T));
+    return x;
+  }
+};
+
+template <class T, class Op>
+struct join_sums {
+  Op op;
+  LANEWISE_FUNCTION open_sum<T> operator()(const open_sum<T>& a, const open_sum<T>& b) const {
+    return b.ended() ? b : open_sum<T>::of(a.ended(), join(a.value(), b.value(), op));
+  }
+};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE
