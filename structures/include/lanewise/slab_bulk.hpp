@@ -1,0 +1,653 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/backend.hpp>
+#include <lanewise/scan.hpp>
+#include <lanewise/slab_hash_table.hpp>
+#include <lanewise/status.hpp>
+#include <lanewise/workspace.hpp>
+
+#include <algorithm>
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// How often each slab_status came out.
+struct slab_tally {
+  std::uint64_t count[8] = {};
+  LANEWISE_FUNCTION std::uint64_t operator[](slab_status s) const {
+    return count[static_cast<int>(s)];
+  }
+};
+
+/// Options of the bulk calls on slab tables.
+struct slab_options {
+  /// Memory for temporaries; without it a call that may grow allocates in the order of its
+  /// instance.
+  workspace* work = nullptr;
+  /// Receives what came of every item.
+  option_view<slab_status> status = {};
+  /// Is added what came of the items. A rank-0 View.
+  option_view<slab_tally> tally = {};
+  /// Whether the table's pool grows until all items are in. The call then **blocks**. Otherwise it
+  /// does not, and items without room have the status no_room.
+  bool grow = true;
+};
+
+namespace detail {
+
+/// Operations whose kind is read for every item.
+struct each_its_own {};
+
+template <class T>
+T* data_of(const option_view<T>& v) {
+  return v.data();
+}
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+
+namespace kernels {
+
+template <class View>
+using slab_key = std::decay_t<decltype(std::declval<View>().where().template key_of<int>(0, 0))>;
+
+/// An operation for each item. A warp takes windows of as many items as it has lanes; it has
+/// fetched the lists' first slabs for several of them before it works on the first one.
+template <class View, class Key, class Operation, class Combine>
+struct slab_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {};
+
+  using word = typename View::word;
+  using value = typename View::value_type;
+  static constexpr bool mixed = std::is_same_v<Operation, detail::each_its_own>;
+
+  View table;
+  Combine combine;
+  const Key* keys;
+  const slab_operation* operations;  // of each item, if mixed
+  const value* given;                // null for none
+  value* found;                      // values that are found; null for none
+  std::uint32_t* numbers;            // how many; null for none
+  slab_status* status;               // null for none
+  slab_tally* tally;                 // null for none
+  std::uint64_t* lacking;            // items without room; null for none
+  std::int64_t n;
+  bool again;  // only the items that had no room
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    using located = typename View::template located_keys<warp_type>;
+    constexpr int ahead = Team::windows_in_flight;
+    constexpr int width = warp_type::width;
+    const auto warp = team.warp();
+    const std::int64_t windows = divide_up(n, width);
+    const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
+    const index_range mine = even_share(windows, id, std::int64_t{team.league()} * Team::warps);
+    slab_resident<warp_type> resident(warp, static_cast<std::uint64_t>(id));
+    std::uint32_t came[8] = {};
+    for (std::int64_t begin = mine.begin; begin < mine.end; begin += ahead) {
+      located at[ahead];
+      LANEWISE_UNROLL
+      for (int a = 0; a < ahead; ++a) {
+        const auto active = items_of(warp, mine, begin + a);
+        at[a] = table.locate(warp, active, warp.load(active, keys + (begin + a) * width, Key{}));
+        table.prefetch(warp, active, at[a]);
+      }
+      for (int a = 0; a < ahead; ++a) {
+        const std::int64_t first = (begin + a) * width;
+        window(warp, resident, items_of(warp, mine, begin + a), at[a], first, came);
+      }
+    }
+    add_up(warp, came);
+  }
+
+ private:
+  template <class Warp>
+  LANEWISE_FUNCTION auto items_of(const Warp& warp, const index_range& mine,
+                                  std::int64_t window) const {
+    const std::int64_t left = window < mine.end ? n - window * Warp::width : 0;
+    return warp.first(static_cast<int>(left < Warp::width ? left : Warp::width));
+  }
+
+  template <class Warp, class Mask, class Located>
+  LANEWISE_FUNCTION void window(const Warp& warp, slab_resident<Warp>& resident, Mask items,
+                                const Located& at, std::int64_t first,
+                                std::uint32_t (&came)[8]) const {
+    using numbers_type = typename Warp::template lanes<std::uint32_t>;
+    using words = typename Warp::template lanes<word>;
+    auto active = items;
+    if (again) {
+      const auto before = warp.map(
+          items, [](slab_status s) { return static_cast<std::uint32_t>(s); }, std::uint32_t{0},
+          warp.load(items, status + first, slab_status::none));
+      active = items & (before == static_cast<std::uint32_t>(slab_status::no_room));
+      if (!warp.any(active)) return;
+    }
+    words values(word{0});
+    if (given != nullptr)
+      values = warp.map([](const value& v) { return detail::to_word<word>(v); },
+                        warp.load(active, given + first, value{}));
+    numbers_type result;
+    if constexpr (mixed) {
+      const auto kinds = warp.map([](slab_operation o) { return static_cast<std::uint32_t>(o); },
+                                  warp.load(active, operations + first, slab_operation::find));
+      result = table.operate(warp, resident, active, at, values,
+                             detail::operation_of_lane<numbers_type>{kinds}, combine);
+    } else {
+      result = table.operate(warp, resident, active, at, values, Operation{}, combine);
+    }
+    if (found != nullptr) {
+      const auto hit = active & (result == static_cast<std::uint32_t>(slab_status::found));
+      warp.store(hit, found + first,
+                 warp.map([](word w) { return detail::from_word<value>(w); }, values));
+    }
+    if (numbers != nullptr)
+      warp.store(active, numbers + first, warp.template cast<std::uint32_t>(values));
+    if (status != nullptr)
+      warp.store(active, status + first,
+                 warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); }, result));
+    LANEWISE_UNROLL
+    for (std::uint32_t s = 1; s < 8; ++s) {
+      if (tally != nullptr || s == static_cast<std::uint32_t>(slab_status::no_room))
+        came[s] += static_cast<std::uint32_t>(warp.count(active & (result == s)));
+    }
+  }
+
+  template <class Warp>
+  LANEWISE_FUNCTION void add_up(const Warp& warp, const std::uint32_t (&came)[8]) const {
+    LANEWISE_UNROLL
+    for (int s = 1; s < 8; ++s) {
+      if (tally != nullptr && came[s] != 0) warp.fetch_add(tally->count[s], came[s]);
+    }
+    const std::uint32_t without_room = came[static_cast<int>(slab_status::no_room)];
+    if (lacking != nullptr && without_room != 0) warp.fetch_add(*lacking, without_room);
+  }
+};
+
+/// Calls action(sub, walk, bucket) for every list, by sub-warps that have it for themselves.
+template <class View, class Action>
+struct slab_lists_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {};
+
+  View table;
+  Action action;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    constexpr int width = warp_type::line_width;
+    constexpr int parts = warp_type::width / width;
+    const auto warp = team.warp();
+    const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
+    const std::int64_t lists = std::int64_t{table.buckets()} + 1;
+    const index_range mine = even_share(lists, id, std::int64_t{team.league()} * Team::warps);
+    const auto lane = warp.lane();
+    warp.template split<width>([&](const auto& sub) {
+      using sub_type = std::decay_t<decltype(sub)>;
+      const std::int64_t part = sub.broadcast(sub.take(lane), 0) / width;
+      const detail::slab_walk<typename View::layout, sub_type> walk(sub);
+      auto local = action.begin(sub, static_cast<std::uint64_t>(id * parts + part));
+      for (std::int64_t b = mine.begin + part; b < mine.end; b += parts)
+        action(sub, walk, local, table, static_cast<std::uint32_t>(b));
+      action.end(sub, local);
+    });
+  }
+};
+
+/// Actions have a state for each sub-warp, made by begin and handed to end.
+struct stateless_action {
+  struct nothing {};
+  template <class Sub>
+  LANEWISE_FUNCTION nothing begin(const Sub&, std::uint64_t) const {
+    return {};
+  }
+  template <class Sub>
+  LANEWISE_FUNCTION void end(const Sub&, const nothing&) const {}
+};
+
+struct flush_action : stateless_action {
+  template <class Sub, class Walk, class View>
+  LANEWISE_FUNCTION void operator()(const Sub&, const Walk& walk, nothing&, const View& table,
+                                    std::uint32_t bucket) const {
+    walk.flush(table.units(), table.head(bucket));
+  }
+};
+
+struct clear_action : stateless_action {
+  template <class Sub, class Walk, class View>
+  LANEWISE_FUNCTION void operator()(const Sub&, const Walk& walk, nothing&, const View& table,
+                                    std::uint32_t bucket) const {
+    walk.clear(table.units(), table.head(bucket));
+  }
+};
+
+/// f(key, value) for every element.
+template <class Key, class Value, class F>
+struct visit_action : stateless_action {
+  F f;
+  explicit visit_action(const F& g) : f(g) {}
+
+  template <class Sub, class Walk, class View>
+  LANEWISE_FUNCTION void operator()(const Sub& sub, const Walk& walk, nothing&, const View& table,
+                                    std::uint32_t bucket) const {
+    using word = typename Walk::word;
+    for (slab_unit* s = table.head(bucket); s != nullptr; s = walk.next(table.units(), s)) {
+      walk.visit(s, [&](const auto& there, auto keys, auto values) {
+        sub.each(
+            there,
+            [&](word& k, word& v) {
+              const Key key = table.where().template key_of<Key>(bucket, k);
+              if constexpr (std::is_void_v<Value>) {
+                f(key);
+              } else {
+                f(key, detail::from_word<Value>(v));
+              }
+            },
+            keys, values);
+      });
+    }
+  }
+};
+
+/// Puts every element into another table, whose keys it cannot have yet.
+template <class Key, class View>
+struct move_action {
+  View to;
+  std::uint64_t* lacking;
+
+  template <class Sub>
+  LANEWISE_FUNCTION slab_resident<Sub> begin(const Sub& sub, std::uint64_t id) const {
+    return {sub, id};
+  }
+  template <class Sub>
+  LANEWISE_FUNCTION void end(const Sub&, const slab_resident<Sub>&) const {}
+
+  template <class Sub, class Walk>
+  LANEWISE_FUNCTION void operator()(const Sub& sub, const Walk& walk, slab_resident<Sub>& resident,
+                                    const View& from, std::uint32_t bucket) const {
+    using word = typename Walk::word;
+    for (slab_unit* s = from.head(bucket); s != nullptr; s = walk.next(from.units(), s)) {
+      walk.visit(s, [&](const auto& there, const auto& names, auto values) {
+        const auto keys =
+            sub.map([&](word k) { return from.where().template key_of<Key>(bucket, k); }, names);
+        const auto status =
+            to.operate(sub, resident, there, to.locate(sub, there, keys), values,
+                       detail::same_operation<slab_operation::add>{}, detail::keep_given{});
+        const int left =
+            sub.count(there & (status == static_cast<std::uint32_t>(slab_status::no_room)));
+        if (left != 0) sub.fetch_add(*lacking, static_cast<std::uint64_t>(left));
+      });
+    }
+  }
+};
+
+struct statistics_action {
+  std::uint64_t* slabs;  // slabs, elements, deleted, longest
+
+  struct counts {
+    std::uint64_t slabs = 0, elements = 0, taken = 0, longest = 0;
+  };
+  template <class Sub>
+  LANEWISE_FUNCTION counts begin(const Sub&, std::uint64_t) const {
+    return {};
+  }
+  template <class Sub, class Walk, class View>
+  LANEWISE_FUNCTION void operator()(const Sub& sub, const Walk& walk, counts& c, const View& table,
+                                    std::uint32_t bucket) const {
+    using layout = typename View::layout;
+    std::uint64_t length = 0;
+    for (slab_unit* s = table.head(bucket); s != nullptr; s = walk.next(table.units(), s)) {
+      ++length;
+      walk.visit(s, [&](const auto& there, const auto& keys, const auto&) {
+        c.elements += static_cast<std::uint64_t>(sub.count(there));
+        c.taken += static_cast<std::uint64_t>(
+            sub.count(there | (keys == static_cast<typename Walk::word>(layout::deleted))));
+      });
+    }
+    c.slabs += length;
+    c.longest = length > c.longest ? length : c.longest;
+  }
+  template <class Sub>
+  LANEWISE_FUNCTION void end(const Sub& sub, const counts& c) const {
+    sub.fetch_add(slabs[0], c.slabs);
+    sub.fetch_add(slabs[1], c.elements);
+    sub.fetch_add(slabs[2], c.taken - c.elements);
+    std::uint64_t seen = sub.load(slabs[3]);
+    while (seen < c.longest) {
+      const std::uint64_t before = sub.compare_exchange(slabs[3], seen, c.longest);
+      if (before == seen) break;
+      seen = before;
+    }
+  }
+};
+
+template <class Exec, class View, class Action>
+void for_lists(const Exec& exec, const char* label, const View& table, const Action& action) {
+  using kernel = slab_lists_kernel<View, Action>;
+  using team = team_t<Exec, typename kernel::policy>;
+  const std::int64_t lists = std::int64_t{table.buckets()} + 1;
+  const auto league = backend_of<Exec>::template resident_league<kernel>(
+      exec, divide_up(lists, team::warps * (warp_t<Exec>::width / warp_t<Exec>::line_width)));
+  launch(exec, label, league, kernel{table, action});
+}
+
+/// Counters that a kernel adds to and the host then reads.
+template <class Exec, int n>
+struct counters {
+  Kokkos::View<std::uint64_t[n], typename Exec::memory_space> view{"Lanewise::slab::counters"};
+
+  std::uint64_t* data() const { return view.data(); }
+  Kokkos::Array<std::uint64_t, n> read(const Exec& exec) const {
+    exec.fence("Lanewise::slab: counters are read");
+    Kokkos::Array<std::uint64_t, n> values{};
+    Kokkos::deep_copy(
+        Kokkos::View<std::uint64_t[n], Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(values.data()),
+        view);
+    return values;
+  }
+};
+
+/// The arrays of a bulk call.
+template <class Table>
+struct slab_arrays {
+  using value = typename Table::view_type::value_type;
+  const typename Table::key_type* keys = nullptr;
+  std::int64_t n = 0;
+  const slab_operation* operations = nullptr;
+  const value* given = nullptr;
+  value* found = nullptr;
+  std::uint32_t* numbers = nullptr;
+};
+
+/// Runs an operation on all items, and again on those without room after the pool has grown.
+template <class Operation, class Exec, class Table, class Combine>
+void slab_call(const Exec& exec, const char* label, const char* name, Table& table,
+               const slab_arrays<Table>& arrays, const Combine& combine, bool needs_room,
+               const slab_options& with) {
+  using key = typename Table::key_type;
+  using combine_words =
+      detail::combine_words<typename Table::mapped_type, typename Table::layout::word, Combine>;
+  using kernel = slab_kernel<typename Table::view_type, key, Operation, combine_words>;
+  using backend = backend_of<Exec>;
+  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
+                                           typename Table::memory_space>::accessible,
+                "lanewise: this execution space cannot reach the memory of a slab table");
+  with.status.template expects_reachable<Exec>(name, "options.status");
+  with.tally.template expects_reachable<Exec>(name, "options.tally");
+  detail::expects(with.status.data() == nullptr || with.status.extent() >= arrays.n, name,
+                  ": options.status has ", with.status.extent(), " places, there are ", arrays.n,
+                  " items");
+  if (arrays.n == 0) return;
+
+  const bool grows = needs_room && with.grow;
+  slab_status* status = with.status.data();
+  std::uint64_t* lacking = nullptr;
+  const std::size_t status_bytes =
+      grows && status == nullptr ? static_cast<std::size_t>(arrays.n) * sizeof(slab_status) : 0;
+  auto work = call_workspace::make<backend>(
+      exec, with.work, {0, grows ? sizeof(std::uint64_t) + status_bytes : 0}, name);
+  if (grows) {
+    lacking = static_cast<std::uint64_t*>(work.get().plain());
+    if (status == nullptr) status = reinterpret_cast<slab_status*>(lacking + 1);
+  }
+  const std::int64_t windows = divide_up(arrays.n, warp_t<Exec>::width);
+  const auto league = backend::template resident_league<kernel>(
+      exec, divide_up(windows, team_t<Exec, typename kernel::policy>::warps));
+  for (bool again = false;; again = true) {
+    if (grows) backend::zero(exec, lacking, sizeof(std::uint64_t));
+    launch(
+        exec, label, league,
+        kernel{table.view(), combine_words{combine}, arrays.keys, arrays.operations, arrays.given,
+               arrays.found, arrays.numbers, status, with.tally.data(), lacking, arrays.n, again});
+    if (!grows) return;
+    std::uint64_t left = 0;
+    detail::copy_to_host(
+        exec, &left,
+        Kokkos::View<std::uint64_t, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(lacking));
+    if (left == 0) return;
+    // Enough for what is left if it is spread evenly, and at least a quarter of what there is.
+    table.grow(exec,
+               std::max<std::int64_t>(static_cast<std::int64_t>(left) / Table::layout::elements + 1,
+                                      table.pool().units() / 4));
+  }
+}
+
+template <class Exec, class Table, class Keys>
+slab_arrays<Table> arrays_of(const char* name, const Keys& keys) {
+  const auto source = detail::as_source<Exec>(keys);
+  static_assert(std::is_same_v<std::decay_t<decltype(source)>,
+                               array_source<typename Table::key_type, identity>>,
+                "lanewise: keys are a View of the table's type of keys");
+  detail::expects_memory(source, name, "keys");
+  slab_arrays<Table> arrays;
+  arrays.keys = source.data;
+  arrays.n = source.extent;
+  return arrays;
+}
+/// A further array of as many items.
+template <class T, class Exec, class V>
+T* array_of(const char* name, const char* which, const V& view, std::int64_t n) {
+  static_assert(Kokkos::is_view_v<V> && std::is_convertible_v<typename V::pointer_type, T*>,
+                "lanewise: an array argument is a View of the table's type of values");
+  detail::check_view_type<V>();
+  detail::check_reachable<Exec, V>();
+  detail::expects(static_cast<std::int64_t>(view.extent(0)) >= n, name, ": ", which, " has ",
+                  view.extent(0), " items, keys has ", n);
+  return view.data();
+}
+
+}  // namespace kernels
+
+/// values(i) = the value of keys(i) where it is there; other values are left as they are, so that
+/// the caller chooses what they hold. Of several elements with one key, the oldest.
+///
+/// O(n (1 + slabs per list)) work, a line of 128 bytes for each of them. Does not block. Throws
+/// std::invalid_argument on wrong extents and on options that cannot be reached.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys,
+          class Values>
+void find(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+          const Keys& keys, const Values& values, const slab_options& with = {}) {
+  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+  auto arrays = kernels::arrays_of<Exec, table_type>("find", keys);
+  arrays.found = kernels::array_of<Value, Exec>("find", "values", values, arrays.n);
+  kernels::slab_call<detail::same_operation<slab_operation::find>>(
+      exec, "Lanewise::slab_hash::find", "find", const_cast<table_type&>(table), arrays,
+      detail::keep_given{}, false, with);
+}
+/// Whether keys are there: in options.status and options.tally.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys>
+void find(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+          const Keys& keys, const slab_options& with) {
+  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+  kernels::slab_call<detail::same_operation<slab_operation::find>>(
+      exec, "Lanewise::slab_hash::find", "find", const_cast<table_type&>(table),
+      kernels::arrays_of<Exec, table_type>("find", keys), detail::keep_given{}, false, with);
+}
+
+/// Puts pairs into the table: into one of unique keys unless the key is there, which of several
+/// pairs of the call with one key keeps one of them; into one of repeated keys beside what is
+/// there.
+///
+/// Cost as find, and one exchange of a word for each item that is put there. Grows the table's pool
+/// as needed, and then **blocks**; with options.grow = false it does not do either. Throws as find.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys,
+          class Values>
+requires(!std::is_void_v<Value>) void insert(const Exec& exec,
+                                             slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+                                             const Keys& keys, const Values& values,
+                                             const slab_options& with = {}) {
+  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+  constexpr auto operation =
+      kind == slab_keys::unique ? slab_operation::insert : slab_operation::add;
+  auto arrays = kernels::arrays_of<Exec, table_type>("insert", keys);
+  arrays.given = kernels::array_of<const Value, Exec>("insert", "values", values, arrays.n);
+  kernels::slab_call<detail::same_operation<operation>>(exec, "Lanewise::slab_hash::insert",
+                                                        "insert", table, arrays,
+                                                        detail::keep_given{}, true, with);
+}
+/// Puts keys into a set.
+template <class Exec, class Key, slab_keys kind, class Memory, class Hash, class Keys>
+void insert(const Exec& exec, slab_hash_table<Key, void, kind, Memory, Hash>& table,
+            const Keys& keys, const slab_options& with = {}) {
+  using table_type = slab_hash_table<Key, void, kind, Memory, Hash>;
+  kernels::slab_call<detail::same_operation<slab_operation::insert>>(
+      exec, "Lanewise::slab_hash::insert", "insert", table,
+      kernels::arrays_of<Exec, table_type>("insert", keys), detail::keep_given{}, true, with);
+}
+
+/// Puts pairs into a map; they replace the values of keys that are there. Of several pairs of the
+/// call with one key, one stays. Cost, growth and errors as insert.
+template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Values>
+void assign(const Exec& exec, slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>& table,
+            const Keys& keys, const Values& values, const slab_options& with = {}) {
+  using table_type = slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>;
+  auto arrays = kernels::arrays_of<Exec, table_type>("assign", keys);
+  arrays.given = kernels::array_of<const Value, Exec>("assign", "values", values, arrays.n);
+  kernels::slab_call<detail::same_operation<slab_operation::assign>>(
+      exec, "Lanewise::slab_hash::assign", "assign", table, arrays, detail::keep_given{}, true,
+      with);
+}
+
+/// Puts pairs into a map; where a key is there, its value becomes combine(value there, value
+/// given), with no value lost. combine is a pure scalar function object, called again when somebody
+/// else changes the value meanwhile. Cost, growth and errors as insert.
+template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Values,
+          class Combine>
+void upsert(const Exec& exec, slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>& table,
+            const Keys& keys, const Values& values, const Combine& combine,
+            const slab_options& with = {}) {
+  using table_type = slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>;
+  auto arrays = kernels::arrays_of<Exec, table_type>("upsert", keys);
+  arrays.given = kernels::array_of<const Value, Exec>("upsert", "values", values, arrays.n);
+  kernels::slab_call<detail::same_operation<slab_operation::combine>>(
+      exec, "Lanewise::slab_hash::upsert", "upsert", table, arrays, combine, true, with);
+}
+
+/// Deletes keys; of several elements with one key the oldest, for each time that the key is given.
+/// Their places are free again after flush. Cost and errors as find. Does not block.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys>
+void erase(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+           const Keys& keys, const slab_options& with = {}) {
+  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+  kernels::slab_call<detail::same_operation<slab_operation::erase>>(
+      exec, "Lanewise::slab_hash::erase", "erase", table,
+      kernels::arrays_of<Exec, table_type>("erase", keys), detail::keep_given{}, false, with);
+}
+
+/// Deletes all elements with the keys. Cost and errors as find. Does not block.
+template <class Exec, class Key, class Value, class Memory, class Hash, class Keys>
+void erase_all(const Exec& exec,
+               slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>& table,
+               const Keys& keys, const slab_options& with = {}) {
+  using table_type = slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>;
+  kernels::slab_call<detail::same_operation<slab_operation::erase_all>>(
+      exec, "Lanewise::slab_hash::erase_all", "erase_all", table,
+      kernels::arrays_of<Exec, table_type>("erase_all", keys), detail::keep_given{}, false, with);
+}
+
+/// numbers(i) = how many elements have the key keys(i). Cost and errors as find. Does not block.
+template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Numbers>
+void count(const Exec& exec,
+           const slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>& table,
+           const Keys& keys, const Numbers& numbers, const slab_options& with = {}) {
+  using table_type = slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>;
+  auto arrays = kernels::arrays_of<Exec, table_type>("count", keys);
+  arrays.numbers = kernels::array_of<std::uint32_t, Exec>("count", "numbers", numbers, arrays.n);
+  kernels::slab_call<detail::same_operation<slab_operation::count>>(
+      exec, "Lanewise::slab_hash::count", "count", const_cast<table_type&>(table), arrays,
+      detail::keep_given{}, false, with);
+}
+
+/// An operation of its own for every item: operations is a View of slab_operation (see
+/// slab_table_view::apply). values(i) is given to what takes a value, and receives what find finds.
+/// The operations of one call run in any order, also those on one key. Cost, growth and errors as
+/// insert.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash,
+          class Operations, class Keys, class Values, class Combine = detail::keep_given>
+void apply(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+           const Operations& operations, const Keys& keys, const Values& values,
+           const slab_options& with = {}, const Combine& combine = {}) {
+  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+  auto arrays = kernels::arrays_of<Exec, table_type>("apply", keys);
+  arrays.operations =
+      kernels::array_of<const slab_operation, Exec>("apply", "operations", operations, arrays.n);
+  arrays.found = kernels::array_of<Value, Exec>("apply", "values", values, arrays.n);
+  arrays.given = arrays.found;
+  kernels::slab_call<detail::each_its_own>(exec, "Lanewise::slab_hash::apply", "apply", table,
+                                           arrays, combine, true, with);
+}
+
+/// Calls f(key, value), or f(key) for a set, for every element, in any order and by many threads.
+/// No kernel may be changing the table. Reads all slabs. Does not block.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class F>
+void for_each(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+              const F& f) {
+  kernels::for_lists(exec, "Lanewise::slab_hash::for_each", table.view(),
+                     kernels::visit_action<Key, Value, F>(f));
+}
+
+/// Closes the gaps that deletions have left, so that every list has as few slabs as it needs, and
+/// gives the others back to the pool. Not to run beside any other operation on the table, reading
+/// ones included. Reads all slabs, writes those with gaps. Does not block. (Ashkiani, 5.3: FLUSH.)
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
+void flush(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
+  kernels::for_lists(exec, "Lanewise::slab_hash::flush", table.view(), kernels::flush_action{});
+}
+
+/// Removes all elements; the pool keeps its size. Not to run beside any other operation on the
+/// table. Does not block.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
+void clear(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
+  kernels::for_lists(exec, "Lanewise::slab_hash::clear", table.view(), kernels::clear_action{});
+}
+
+/// Moves all elements into as many lists as given. Not to run beside any other operation on the
+/// table. Needs the memory of both tables. **Blocks.**
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
+void rehash(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+            std::int64_t buckets) {
+  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+  detail::expects(buckets > 0, "rehash: buckets is ", buckets);
+  for (std::int64_t units = table.pool().units();; units *= 2) {
+    table_type larger(exec, {.buckets = buckets, .units = units}, table.hash());
+    const kernels::counters<Exec, 1> lacking;
+    kernels::for_lists(
+        exec, "Lanewise::slab_hash::rehash", table.view(),
+        kernels::move_action<Key, typename table_type::view_type>{larger.view(), lacking.data()});
+    if (lacking.read(exec)[0] == 0) {
+      table = std::move(larger);
+      return;
+    }
+  }
+}
+
+/// How the table is filled. No kernel may be changing it. Reads all slabs. **Blocks.**
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
+slab_statistics statistics(const Exec& exec,
+                           const slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
+  using layout = typename slab_hash_table<Key, Value, kind, Memory, Hash>::layout;
+  const kernels::counters<Exec, 4> counted;
+  kernels::for_lists(exec, "Lanewise::slab_hash::statistics", table.view(),
+                     kernels::statistics_action{counted.data()});
+  const auto c = counted.read(exec);
+  slab_statistics s;
+  s.buckets = table.buckets();
+  s.slabs = static_cast<std::int64_t>(c[0]);
+  s.elements = static_cast<std::int64_t>(c[1]);
+  s.deleted = static_cast<std::int64_t>(c[2]);
+  s.longest = static_cast<std::int64_t>(c[3]);
+  s.units = table.pool().units();
+  s.utilisation = static_cast<double>(s.elements * layout::element_bytes) /
+                  static_cast<double>(s.slabs * static_cast<std::int64_t>(sizeof(slab_unit)));
+  return s;
+}
+
+LANEWISE_END_TARGET_NAMESPACE
