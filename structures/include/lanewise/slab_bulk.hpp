@@ -170,6 +170,53 @@ struct slab_kernel {
   }
 };
 
+/// values(offsets(i)), values(offsets(i) + 1), ... = the values of keys(i), old to new, as far as
+/// there are places.
+template <class View, class Key>
+struct collect_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {};
+
+  using value = typename View::value_type;
+
+  View table;
+  const Key* keys;
+  const std::int64_t* offsets;
+  value* values;
+  std::int64_t n;
+  std::int64_t places;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    constexpr int width = warp_type::width;
+    const auto warp = team.warp();
+    const index_range mine = team.share(divide_up(n, width));
+    for (std::int64_t w = mine.begin + team.warp_index(); w < mine.end; w += Team::warps) {
+      const std::int64_t left = n - w * width;
+      const auto active = warp.first(static_cast<int>(left < width ? left : width));
+      const auto key = warp.load(active, keys + w * width, Key{});
+      auto next = warp.load(active, offsets + w * width, std::int64_t{0});
+      table.find_all(
+          warp, active, key, next,
+          [this](const auto& sub, int lane, const auto& found, const auto& which, auto& cursor) {
+            const auto chosen = sub.ballot(found);
+            const std::int64_t begin = sub.broadcast(cursor, lane);
+            const auto place = sub.map(
+                [chosen, begin](auto below) {
+                  return begin + std::decay_t<decltype(sub)>::popcount(chosen & below);
+                },
+                sub.lanes_below());
+            sub.scatter(found & (place < places), values, place, which);
+            const auto me = sub.lane() == static_cast<std::uint32_t>(lane);
+            cursor =
+                select(me, std::decay_t<decltype(cursor)>(begin + sub.popcount(chosen)), cursor);
+          });
+    }
+  }
+};
+
 /// Calls action(sub, walk, bucket) for every list, by sub-warps that have it for themselves.
 template <class View, class Action>
 struct slab_lists_kernel {
@@ -564,6 +611,49 @@ void count(const Exec& exec,
   kernels::slab_call<detail::same_operation<slab_operation::count>>(
       exec, "Lanewise::slab_hash::count", "count", const_cast<table_type&>(table), arrays,
       detail::keep_given{}, false, with);
+}
+
+/// All values of all keys: values(offsets(i)) ... values(offsets(i + 1) - 1) are those of keys(i),
+/// old to new. offsets has one entry more than keys. If values has fewer places than the last
+/// offset says, the rest is not written.
+///
+/// Twice the work of count, and a scan. No kernel may be changing the table. Does not block. Throws
+/// as find.
+template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Offsets,
+          class Values>
+void find_all(const Exec& exec,
+              const slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>& table,
+              const Keys& keys, const Offsets& offsets, const Values& values,
+              workspace* work = nullptr) {
+  using table_type = slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>;
+  using backend = backend_of<Exec>;
+  using kernel = kernels::collect_kernel<typename table_type::view_type, Key>;
+  auto arrays = kernels::arrays_of<Exec, table_type>("find_all", keys);
+  const std::int64_t n = arrays.n;
+  std::int64_t* begins =
+      kernels::array_of<std::int64_t, Exec>("find_all", "offsets", offsets, n + 1);
+  Value* found = kernels::array_of<Value, Exec>("find_all", "values", values, 0);
+
+  const workspace_size scan = scan_workspace<std::int64_t, Exec>(n + 1);
+  const std::size_t numbers_bytes = (static_cast<std::size_t>(n + 1) * 4 + 63) / 64 * 64;
+  auto temporary = call_workspace::make<backend>(
+      exec, work, {scan.tickets, numbers_bytes + scan.bytes}, "find_all");
+  arrays.numbers = static_cast<std::uint32_t*>(temporary.get().plain());
+  backend::zero(exec, arrays.numbers + n, sizeof(std::uint32_t));
+  kernels::slab_call<detail::same_operation<slab_operation::count>>(
+      exec, "Lanewise::slab_hash::count", "find_all", const_cast<table_type&>(table), arrays,
+      detail::keep_given{}, false, {});
+  const auto numbers = array_source<std::uint32_t, identity>{arrays.numbers, n + 1, {}};
+  kernels::scan<true>(exec, "Lanewise::slab_hash::scan", "find_all",
+                      detail::as<std::int64_t>(numbers), array_sink<std::int64_t>{begins, n + 1},
+                      plus{}, std::int64_t{0}, item_count{n + 1}, &temporary.get(), numbers_bytes,
+                      {scan.tickets, numbers_bytes + scan.bytes});
+  const std::int64_t windows = divide_up(n, warp_t<Exec>::width);
+  launch(exec, "Lanewise::slab_hash::find_all",
+         backend::template resident_league<kernel>(
+             exec, divide_up(windows, team_t<Exec, typename kernel::policy>::warps)),
+         kernel{table.view(), arrays.keys, begins, found, n,
+                static_cast<std::int64_t>(values.extent(0))});
 }
 
 /// An operation of its own for every item: operations is a View of slab_operation (see

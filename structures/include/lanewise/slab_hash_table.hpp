@@ -178,20 +178,24 @@ class slab_table_view {
     return operate(warp, mine, active, key, value,
                    detail::operation_of_lane<lanes<Warp, std::uint32_t>>{operation}, combine);
   }
-  /// Calls f(sub, lane, mask, values) for the elements with these keys, some at a time: those of
-  /// the key of that lane of the sub-warp sub, whose lanes in mask have one value each.
-  template <class Warp, class Mask, class F>
+  /// Calls f(sub, lane, mask, values, state) for the elements with these keys, some at a time and
+  /// old to new: those of the key of that lane of the sub-warp sub, whose lanes in mask have a
+  /// value each. state is sub's part of the lanes given, which f may change.
+  template <class Warp, class Mask, class State, class F>
   LANEWISE_FUNCTION void find_all(const Warp& warp, Mask active, const lanes<Warp, Key>& key,
-                                  const F& f) const {
+                                  State& state, const F& f) const {
     const auto located = locate(warp, active, key);
     in_parts(warp, [&](const auto& sub) {
       using sub_type = std::decay_t<decltype(sub)>;
       detail::no_resident none;
       const detail::slab_walk<layout, sub_type> walk(sub);
       auto t = tasks_of(walk, sub, located, none, lanes<Warp, word>(word{0}));
+      auto part = sub.take(state);
       walk.find_all(t, sub.take(active), [&](int lane, const auto& mask, const auto& found) {
-        f(sub, lane, mask, sub.map([](word w) { return detail::from_word<value_type>(w); }, found));
+        const auto values = sub.map([](word w) { return detail::from_word<value_type>(w); }, found);
+        f(sub, lane, mask, values, part);
       });
+      sub.put(state, part);
     });
   }
 
