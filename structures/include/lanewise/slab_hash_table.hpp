@@ -363,9 +363,10 @@ struct slab_statistics {
 };
 
 /// Owns a table. See slab_hash_map.hpp, slab_hash_set.hpp, slab_hash_multimap.hpp.
-template <class Key, class Value, slab_keys kind, class MemorySpace, class Hash>
+template <class Key, class Value, slab_keys kind_, class MemorySpace, class Hash>
 class slab_hash_table {
  public:
+  static constexpr slab_keys kind = kind_;
   using key_type = Key;
   using mapped_type = Value;
   using memory_space = MemorySpace;
