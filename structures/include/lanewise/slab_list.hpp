@@ -121,7 +121,7 @@ class slab_walk {
 
   /// A slab as the warp reads it: neighbouring units in each lane.
   static constexpr int per_lane = 128 / (Warp::width * static_cast<int>(sizeof(unit)));
-  using part = pack<unit, per_lane>;
+  using part = std::conditional_t<per_lane == 1, unit, pack<unit, per_lane>>;
   using line = lanes<part>;
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
   static constexpr bool claims = Layout::wide && !Warp::has_wide_exchange;
@@ -305,8 +305,12 @@ class slab_walk {
     }
   }
 
+  static LANEWISE_FUNCTION auto is(word wanted) {
+    return [wanted](const lanes<word>& w) { return w == wanted; };
+  }
+
   LANEWISE_FUNCTION after find(slab_step& at, const line& seen) const {
-    const std::uint32_t u = first(seen, [k = at.key](word w) { return w == k; });
+    const std::uint32_t u = first(seen, is(at.key));
     if (u == nowhere) return after::go_on;
     if (!value_of(at, seen, u, at.value)) return after::again;
     at.status = slab_status::found;
@@ -317,8 +321,12 @@ class slab_walk {
   template <class Combine>
   LANEWISE_FUNCTION after put(slab_operation operation, slab_step& at, const line& seen,
                               const Combine& combine) const {
-    const std::uint32_t u = first(seen, [k = at.key](word w) {
-      return w == k || w == Layout::empty || (claims && w == Layout::claimed);
+    const std::uint32_t u = first(seen, [k = at.key](const lanes<word>& w) {
+      if constexpr (claims) {
+        return (w == k) | (w == Layout::empty) | (w == Layout::claimed);
+      } else {
+        return (w == k) | (w == Layout::empty);
+      }
     });
     if (u == nowhere) return after::go_on;
     const word there = key_of(seen, u);
@@ -343,7 +351,7 @@ class slab_walk {
   }
 
   LANEWISE_FUNCTION after add(slab_step& at, const line& seen) const {
-    const std::uint32_t u = first(seen, [](word w) { return w == Layout::empty; });
+    const std::uint32_t u = first(seen, is(Layout::empty));
     if (u == nowhere) return after::go_on;
     at.status = slab_status::inserted;
     return fill(at.slab, u, at.key, at.value) ? after::done : after::again;
@@ -352,7 +360,7 @@ class slab_walk {
   LANEWISE_FUNCTION after erase(slab_operation operation, slab_step& at, const line& seen) const {
     const bool all = operation == slab_operation::erase_all;
     if (all && at.value != 0) at.status = slab_status::erased;
-    const std::uint32_t u = first(seen, [k = at.key](word w) { return w == k; });
+    const std::uint32_t u = first(seen, is(at.key));
     if (u == nowhere) return after::go_on;
     word old;
     if (!value_of(at, seen, u, old) || !remove(at.slab, u, at.key, old)) return after::again;
@@ -362,16 +370,8 @@ class slab_walk {
   }
 
   LANEWISE_FUNCTION after count(slab_step& at, const line& seen) const {
-    const auto matches = warp_.map(
-        [k = at.key](const part& p, std::uint32_t lane) {
-          std::uint32_t n = 0;
-          LANEWISE_UNROLL
-          for (int j = 0; j < per_lane; ++j)
-            n += Layout::has_key(unit_of(lane, j)) && Layout::key_of(p[j]) == k ? 1 : 0;
-          return n;
-        },
-        seen, warp_.lane());
-    at.value += warp_.reduce(matches, plus{});
+    hits(seen, is(at.key),
+         [&at](int, bits hit) { at.value += static_cast<word>(Warp::popcount(hit)); });
     if (at.value != 0) at.status = slab_status::found;
     return after::go_on;
   }
@@ -391,35 +391,58 @@ class slab_walk {
     }
   }
 
-  /// The first unit with a key that passes the test, or nowhere.
+  /// Unit j of every lane.
+  LANEWISE_FUNCTION lanes<unit> units_at(const line& seen, int j) const {
+    if constexpr (per_lane == 1) {
+      return seen;
+    } else {
+      return warp_.map([j](const part& p) { return p[j]; }, seen);
+    }
+  }
+  /// The lanes whose unit j has a key.
+  static LANEWISE_FUNCTION constexpr bits key_lanes(int j) {
+    bits b = 0;
+    for (std::uint32_t l = 0; l < Warp::width; ++l) b |= bits{Layout::has_key(unit_of(l, j))} << l;
+    return b;
+  }
+  /// Calls f(j, bits): the lanes whose unit j has a key that passes the test.
+  template <class Test, class F>
+  LANEWISE_FUNCTION void hits(const line& seen, const Test& test, const F& f) const {
+    LANEWISE_UNROLL
+    for (int j = 0; j < per_lane; j += Layout::units_per_element) {
+      const auto keys = warp_.template cast<word>(units_at(seen, j));
+      f(j, warp_.ballot(test(keys)) & key_lanes(j));
+    }
+  }
+  /// The first unit with a key that passes the test, or nowhere. The test takes lanes of keys and
+  /// returns a mask.
   template <class Test>
   LANEWISE_FUNCTION std::uint32_t first(const line& seen, const Test& test) const {
-    const indices hit = warp_.map(
-        [test](const part& p, std::uint32_t lane) {
-          std::uint32_t u = nowhere;
-          LANEWISE_UNROLL
-          for (int j = per_lane - 1; j >= 0; --j) {
-            if (Layout::has_key(unit_of(lane, j)) && test(Layout::key_of(p[j])))
-              u = unit_of(lane, j);
-          }
-          return u;
-        },
-        seen, warp_.lane());
-    const bits found = warp_.ballot(hit != nowhere);
-    return found != 0 ? warp_.broadcast(hit, Warp::lowest(found)) : nowhere;
+    std::uint32_t u = nowhere;
+    hits(seen, test, [&u](int j, bits hit) {
+      if (hit == 0) return;
+      const std::uint32_t here = unit_of(static_cast<std::uint32_t>(Warp::lowest(hit)), j);
+      u = here < u ? here : u;
+    });
+    return u;
   }
 
   LANEWISE_FUNCTION unit unit_at(const line& seen, std::uint32_t u) const {
-    const std::uint32_t j = u % static_cast<std::uint32_t>(per_lane);
-    const auto chosen = warp_.map(
-        [j](const part& p) {
-          unit x = p[0];
-          LANEWISE_UNROLL
-          for (int i = 1; i < per_lane; ++i) x = static_cast<std::uint32_t>(i) == j ? p[i] : x;
-          return x;
-        },
-        seen);
-    return warp_.broadcast(chosen, static_cast<int>(u / static_cast<std::uint32_t>(per_lane)));
+    const int lane = static_cast<int>(u / static_cast<std::uint32_t>(per_lane));
+    if constexpr (per_lane == 1) {
+      return warp_.broadcast(seen, lane);
+    } else {
+      const std::uint32_t j = u % static_cast<std::uint32_t>(per_lane);
+      const auto chosen = warp_.map(
+          [j](const part& p) {
+            unit x = p[0];
+            LANEWISE_UNROLL
+            for (int i = 1; i < per_lane; ++i) x = static_cast<std::uint32_t>(i) == j ? p[i] : x;
+            return x;
+          },
+          seen);
+      return warp_.broadcast(chosen, lane);
+    }
   }
   LANEWISE_FUNCTION word key_of(const line& seen, std::uint32_t u) const {
     return Layout::key_of(unit_at(seen, u));
@@ -442,11 +465,9 @@ class slab_walk {
     return true;
   }
   LANEWISE_FUNCTION std::uint32_t link_in(const line& seen) const {
-    const auto last = warp_.map(
-        [](const part& p) {
-          return static_cast<std::uint32_t>(p[per_lane - 1] >> (8 * sizeof(unit) - 32));
-        },
-        seen);
+    constexpr int above = 8 * sizeof(unit) - 32;
+    const auto last = warp_.map([](unit x) { return static_cast<std::uint32_t>(x >> above); },
+                                units_at(seen, per_lane - 1));
     return warp_.broadcast(last, Warp::width - 1);
   }
 
