@@ -740,4 +740,9 @@ slab_statistics statistics(const Exec& exec,
   return s;
 }
 
+/// The scalar face of a table for threads of an execution space.
+template <class Exec, class Table>
+using slab_scalar_face_t =
+    slab_scalar_face<typename Table::view_type, typename warp_t<Exec>::template part<1>>;
+
 LANEWISE_END_TARGET_NAMESPACE
