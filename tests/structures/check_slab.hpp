@@ -73,10 +73,11 @@ struct outcome {
 
 /// call(options), with its statuses and their tally, which must agree.
 template <class Call>
-outcome reported(std::size_t n, const Call& call) {
+outcome reported(std::size_t n, const Call& call,
+                 lanewise::slab_order order = lanewise::slab_order::automatic) {
   const array<slab_status> status(static_cast<std::int64_t>(n), slab_status::none);
   const cell<lanewise::slab_tally> tally;
-  call(lanewise::slab_options{.status = status.view(), .tally = tally.view()});
+  call(lanewise::slab_options{.status = status.view(), .tally = tally.view(), .order = order});
   Kokkos::fence();
   outcome result{status.items(), tally.get()};
   REQUIRE(status.guards_intact());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/backend.hpp>
+#include <lanewise/multisplit.hpp>
 #include <lanewise/scan.hpp>
 #include <lanewise/slab_hash_table.hpp>
 #include <lanewise/status.hpp>
@@ -20,6 +21,13 @@ struct slab_tally {
   }
 };
 
+/// In which order a bulk call works on its items.
+enum class slab_order {
+  automatic,  ///< by_region where that is faster
+  as_given,   ///< in the order of the arrays
+  by_region  ///< sorted by regions of the table, so that each is worked on while it is in the cache
+};
+
 /// Options of the bulk calls on slab tables.
 struct slab_options {
   /// Memory for temporaries; without it a call that may grow allocates in the order of its
@@ -32,6 +40,7 @@ struct slab_options {
   /// Whether the table's pool grows until all items are in. The call then **blocks**. Otherwise it
   /// does not, and items without room have the status no_room.
   bool grow = true;
+  slab_order order = slab_order::automatic;
 };
 
 namespace detail {
@@ -53,6 +62,52 @@ namespace kernels {
 
 template <class View>
 using slab_key = std::decay_t<decltype(std::declval<View>().where().template key_of<int>(0, 0))>;
+
+/// The arrays' items that a window of a warp works on: neighbours, or those whose places are given.
+template <class Warp>
+class item_places {
+ public:
+  template <class Mask>
+  LANEWISE_FUNCTION item_places(const Warp& warp, Mask items, const std::uint32_t* places,
+                                std::int64_t first)
+      : warp_(warp), first_(first), given_(places != nullptr) {
+    if (given_) places_ = warp.load(items, places + first, std::uint32_t{0});
+  }
+  template <class Mask, class T>
+  LANEWISE_FUNCTION auto load(Mask m, T* p, std::remove_const_t<T> otherwise) const {
+    return given_ ? warp_.gather(m, p, places_, otherwise) : warp_.load(m, p + first_, otherwise);
+  }
+  template <class Mask, class T>
+  LANEWISE_FUNCTION void store(Mask m, T* p, const typename Warp::template lanes<T>& values) const {
+    if (given_) {
+      warp_.scatter(m, p, places_, values);
+    } else {
+      warp_.store(m, p + first_, values);
+    }
+  }
+
+ private:
+  const Warp& warp_;
+  std::int64_t first_;
+  bool given_;
+  typename Warp::template lanes<std::uint32_t> places_{0u};
+};
+
+/// Which of `regions` equal parts of the table a key lives in.
+template <class Places, class Key>
+struct region_of_key {
+  Places where;
+  std::uint32_t scale;  // 2^32 regions / lists, rounded down
+
+  LANEWISE_FUNCTION std::uint32_t operator()(const Key& key) const {
+    return static_cast<std::uint32_t>((std::uint64_t{where.bucket_of(key)} * scale) >> 32);
+  }
+};
+struct own_place {
+  LANEWISE_FUNCTION std::uint32_t operator()(std::int64_t i) const {
+    return static_cast<std::uint32_t>(i);
+  }
+};
 
 /// An operation for each item. A warp takes windows of as many items as it has lanes; it has
 /// fetched the lists' first slabs for several of them before it works on the first one.
@@ -77,7 +132,8 @@ struct slab_kernel {
   slab_tally* tally;                 // null for none
   std::uint64_t* lacking;            // items without room; null for none
   std::int64_t n;
-  bool again;  // only the items that had no room
+  bool again;                   // only the items that had no room
+  const std::uint32_t* places;  // where items stand in all arrays but keys; null if in order
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
@@ -88,10 +144,16 @@ struct slab_kernel {
     const auto warp = team.warp();
     const std::int64_t windows = divide_up(n, width);
     const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
-    const index_range mine = even_share(windows, id, std::int64_t{team.league()} * Team::warps);
+    const std::int64_t warps = std::int64_t{team.league()} * Team::warps;
+    // Shares of their own keep threads of a host apart. Warps that share a cache go through the
+    // regions together: warp `id` takes every warps-th group of windows.
+    const bool together = places != nullptr && Team::warps > 1;
+    const index_range mine =
+        together ? index_range{id * ahead, windows} : even_share(windows, id, warps);
+    const std::int64_t step = together ? warps * ahead : ahead;
     slab_resident<warp_type> resident(warp, static_cast<std::uint64_t>(id));
     std::uint32_t came[8] = {};
-    for (std::int64_t begin = mine.begin; begin < mine.end; begin += ahead) {
+    for (std::int64_t begin = mine.begin; begin < mine.end; begin += step) {
       located at[ahead];
       LANEWISE_UNROLL
       for (int a = 0; a < ahead; ++a) {
@@ -121,22 +183,23 @@ struct slab_kernel {
                                 std::uint32_t (&came)[8]) const {
     using numbers_type = typename Warp::template lanes<std::uint32_t>;
     using words = typename Warp::template lanes<word>;
+    const item_places<Warp> at_items(warp, items, places, first);
     auto active = items;
     if (again) {
       const auto before = warp.map(
           items, [](slab_status s) { return static_cast<std::uint32_t>(s); }, std::uint32_t{0},
-          warp.load(items, status + first, slab_status::none));
+          at_items.load(items, status, slab_status::none));
       active = items & (before == static_cast<std::uint32_t>(slab_status::no_room));
       if (!warp.any(active)) return;
     }
     words values(word{0});
     if (given != nullptr)
       values = warp.map([](const value& v) { return detail::to_word<word>(v); },
-                        warp.load(active, given + first, value{}));
+                        at_items.load(active, given, value{}));
     numbers_type result;
     if constexpr (mixed) {
       const auto kinds = warp.map([](slab_operation o) { return static_cast<std::uint32_t>(o); },
-                                  warp.load(active, operations + first, slab_operation::find));
+                                  at_items.load(active, operations, slab_operation::find));
       result = table.operate(warp, resident, active, at, values,
                              detail::operation_of_lane<numbers_type>{kinds}, combine);
     } else {
@@ -144,14 +207,14 @@ struct slab_kernel {
     }
     if (found != nullptr) {
       const auto hit = active & (result == static_cast<std::uint32_t>(slab_status::found));
-      warp.store(hit, found + first,
-                 warp.map([](word w) { return detail::from_word<value>(w); }, values));
+      at_items.store(hit, found,
+                     warp.map([](word w) { return detail::from_word<value>(w); }, values));
     }
     if (numbers != nullptr)
-      warp.store(active, numbers + first, warp.template cast<std::uint32_t>(values));
+      at_items.store(active, numbers, warp.template cast<std::uint32_t>(values));
     if (status != nullptr)
-      warp.store(active, status + first,
-                 warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); }, result));
+      at_items.store(active, status,
+                     warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); }, result));
     LANEWISE_UNROLL
     for (std::uint32_t s = 1; s < 8; ++s) {
       if (tally != nullptr || s == static_cast<std::uint32_t>(slab_status::no_room))
@@ -414,6 +477,32 @@ struct slab_arrays {
   std::uint32_t* numbers = nullptr;
 };
 
+/// Regions of a table: as many as multisplit sorts into at once.
+inline constexpr std::int64_t table_regions = 256;
+
+/// Whether a call sorts its items by region. It pays where the table is larger than the cache, and
+/// the items are so many that lists are met several times.
+template <class Exec, class Table>
+bool works_by_region(const Exec& exec, const Table& table, std::int64_t n, slab_order order) {
+  const std::int64_t lists = table.buckets() + 1;
+  if (n >= std::int64_t{1} << 32 || lists < 2 * table_regions) return false;
+  if (order != slab_order::automatic) return order == slab_order::by_region;
+  return backend_of<Exec>::sorting_pays(exec,
+                                        lists * static_cast<std::int64_t>(sizeof(slab_unit))) &&
+         n >= 4 * lists;
+}
+
+template <class Exec, class Table, class Key>
+void sort_by_region(const Exec& exec, const Table& table, const Key* keys, std::int64_t n,
+                    Key* by_region, std::uint32_t* places) {
+  const auto where = table.view().where();
+  const auto scale =
+      static_cast<std::uint32_t>((table_regions << 32) / (std::int64_t{where.buckets} + 1));
+  multisplit(exec, array_source<Key, identity>{keys, n, {}}, generated(n, own_place{}),
+             array_sink<Key>{by_region, n}, array_sink<std::uint32_t>{places, n}, table_regions,
+             region_of_key<std::decay_t<decltype(where)>, Key>{where, scale});
+}
+
 /// Runs an operation on all items, and again on those without room after the pool has grown.
 template <class Operation, class Exec, class Table, class Combine>
 void slab_call(const Exec& exec, const char* label, const char* name, Table& table,
@@ -435,25 +524,38 @@ void slab_call(const Exec& exec, const char* label, const char* name, Table& tab
   if (arrays.n == 0) return;
 
   const bool grows = needs_room && with.grow;
-  slab_status* status = with.status.data();
-  std::uint64_t* lacking = nullptr;
-  const std::size_t status_bytes =
-      grows && status == nullptr ? static_cast<std::size_t>(arrays.n) * sizeof(slab_status) : 0;
-  auto work = call_workspace::make<backend>(
-      exec, with.work, {0, grows ? sizeof(std::uint64_t) + status_bytes : 0}, name);
-  if (grows) {
-    lacking = static_cast<std::uint64_t*>(work.get().plain());
-    if (status == nullptr) status = reinterpret_cast<slab_status*>(lacking + 1);
+  const bool sorts = works_by_region(exec, table, arrays.n, with.order);
+  // In the workspace: the counter of items without room, keys by region, their places, and
+  // statuses.
+  const auto n = static_cast<std::size_t>(arrays.n);
+  const std::size_t keys_at = 64;
+  const std::size_t places_at = keys_at + (sorts ? n * sizeof(key) : 0);
+  const std::size_t status_at = places_at + (sorts ? n * sizeof(std::uint32_t) : 0);
+  const bool own_status = grows && with.status.data() == nullptr;
+  const std::size_t bytes = status_at + (own_status ? n * sizeof(slab_status) : 0);
+  auto work = call_workspace::make<backend>(exec, with.work, {0, grows || sorts ? bytes : 0}, name);
+  char* memory = static_cast<char*>(work.get().plain());
+  auto* lacking = grows ? reinterpret_cast<std::uint64_t*>(memory) : nullptr;
+  auto* status =
+      own_status ? reinterpret_cast<slab_status*>(memory + status_at) : with.status.data();
+  const key* keys = arrays.keys;
+  const std::uint32_t* places = nullptr;
+  if (sorts) {
+    auto* by_region = reinterpret_cast<key*>(memory + keys_at);
+    auto* from = reinterpret_cast<std::uint32_t*>(memory + places_at);
+    sort_by_region(exec, table, arrays.keys, arrays.n, by_region, from);
+    keys = by_region;
+    places = from;
   }
   const std::int64_t windows = divide_up(arrays.n, warp_t<Exec>::width);
   const auto league = backend::template resident_league<kernel>(
       exec, divide_up(windows, team_t<Exec, typename kernel::policy>::warps));
   for (bool again = false;; again = true) {
     if (grows) backend::zero(exec, lacking, sizeof(std::uint64_t));
-    launch(
-        exec, label, league,
-        kernel{table.view(), combine_words{combine}, arrays.keys, arrays.operations, arrays.given,
-               arrays.found, arrays.numbers, status, with.tally.data(), lacking, arrays.n, again});
+    launch(exec, label, league,
+           kernel{table.view(), combine_words{combine}, keys, arrays.operations, arrays.given,
+                  arrays.found, arrays.numbers, status, with.tally.data(), lacking, arrays.n, again,
+                  places});
     if (!grows) return;
     std::uint64_t left = 0;
     detail::copy_to_host(
