@@ -3,7 +3,9 @@
 
 // The slab map and the slab allocator, beside the maps of the standard library and of TBB on the
 // host. util55 and util65 are tables with 0.6 and 0.85 elements per place of their first slabs,
-// which for 4-byte keys and values gives those percentages of all slabs' bytes.
+// which for 4-byte keys and values gives those percentages of all slabs' bytes. insert, find_hit
+// and find_miss work in the order of the arrays; build and find_batched in the order that the
+// library chooses, and as variant by_region sorted.
 
 #include "support.hpp"
 #include <lanewise/slab_hash_map.hpp>
@@ -186,16 +188,24 @@ struct mixed_problem : slab_problem<Exec, T> {
 
 template <class Exec, class T>
 void add_slab_map() {
-  add<find_problem<Exec, T, true, false>>("lanewise", [](auto& p, auto time) {
-    time([&] { find(p.exec, p.table, p.queries, p.answers); });
-  });
-  add<find_problem<Exec, T, false, false>>("lanewise", [](auto& p, auto time) {
-    time([&] { find(p.exec, p.table, p.queries, p.answers); });
-  });
-  add<change_problem<Exec, T, change::insert>>("lanewise", [](auto& p, auto time) {
-    time([&] { clear(p.exec, p.table); },
-         [&] { insert(p.exec, p.table, p.keys, p.values, {.work = &p.work}); });
-  });
+  const auto look = [](slab_order order) {
+    return [order](auto& p, auto time) {
+      time([&] { find(p.exec, p.table, p.queries, p.answers, {.work = &p.work, .order = order}); });
+    };
+  };
+  const auto fill_up = [](slab_order order) {
+    return [order](auto& p, auto time) {
+      time([&] { clear(p.exec, p.table); },
+           [&] { insert(p.exec, p.table, p.keys, p.values, {.work = &p.work, .order = order}); });
+    };
+  };
+  add<find_problem<Exec, T, true, false>>("lanewise", look(slab_order::as_given));
+  add<find_problem<Exec, T, false, false>>("lanewise", look(slab_order::as_given));
+  add<find_problem<Exec, T, true, true>>("lanewise", look(slab_order::automatic));
+  add<find_problem<Exec, T, true, true>>("lanewise.by_region", look(slab_order::by_region));
+  add<change_problem<Exec, T, change::insert>>("lanewise", fill_up(slab_order::as_given));
+  add<change_problem<Exec, T, change::build>>("lanewise", fill_up(slab_order::automatic));
+  add<change_problem<Exec, T, change::build>>("lanewise.by_region", fill_up(slab_order::by_region));
   add<change_problem<Exec, T, change::erase>>("lanewise", [](auto& p, auto time) {
     time(
         [&] {

@@ -29,14 +29,6 @@ struct one_bucket {
     return 0x12345678u;
   }
 };
-/// Few different values, and the low bits lost.
-struct coarse_hash {
-  template <class Key>
-  KOKKOS_FUNCTION std::uint32_t operator()(const Key& key) const {
-    return static_cast<std::uint32_t>(key) << 29;
-  }
-};
-
 /// Keys from a small universe with all words that are states of a slot, and the names under which
 /// those keys live.
 template <class Key>

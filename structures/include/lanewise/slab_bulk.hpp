@@ -48,20 +48,12 @@ namespace detail {
 /// Operations whose kind is read for every item.
 struct each_its_own {};
 
-template <class T>
-T* data_of(const option_view<T>& v) {
-  return v.data();
-}
-
 }  // namespace detail
 LANEWISE_END_NAMESPACE
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
-
-template <class View>
-using slab_key = std::decay_t<decltype(std::declval<View>().where().template key_of<int>(0, 0))>;
 
 /// The arrays' items that a window of a warp works on: neighbours, or those whose places are given.
 template <class Warp>

@@ -326,6 +326,22 @@ class slab_scalar_face {
   LANEWISE_FUNCTION slab_status erase(const Key& key, value_type& value) {
     return one(key, value, [&](auto& k, auto& v) { return table_.erase(solo_, all(), k, v); });
   }
+  /// The same where the value does not matter; insert is for sets.
+  template <class Key>
+  LANEWISE_FUNCTION slab_status find(const Key& key) {
+    value_type value{};
+    return find(key, value);
+  }
+  template <class Key>
+  LANEWISE_FUNCTION slab_status insert(const Key& key) requires(!View::layout::has_values) {
+    value_type value{};
+    return insert(key, value);
+  }
+  template <class Key>
+  LANEWISE_FUNCTION slab_status erase(const Key& key) {
+    value_type value{};
+    return erase(key, value);
+  }
 
  private:
   LANEWISE_FUNCTION auto all() const { return solo_.first(1); }
