@@ -281,6 +281,7 @@ void check_readers(const space& exec, u64 salt) {
 
   for (std::size_t i = 0; i < all.places(); ++i) {
     if (all.status[i] == slab_status::found) REQUIRE(all.after[i] == value_of(all.keys[i]));
+    if (all.status[i] == slab_status::absent) REQUIRE(all.after[i] == all.given[i]);
   }
   for (const auto& [key, value] : contents(exec, map)) REQUIRE(value == value_of(key));
 }

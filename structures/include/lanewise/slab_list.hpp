@@ -312,7 +312,9 @@ class slab_walk {
   LANEWISE_FUNCTION after find(slab_step& at, const line& seen) const {
     const std::uint32_t u = first(seen, is(at.key));
     if (u == nowhere) return after::go_on;
-    if (!value_of(at, seen, u, at.value)) return after::again;
+    word there;
+    if (!value_of(at, seen, u, there)) return after::again;
+    at.value = there;
     at.status = slab_status::found;
     return after::done;
   }
@@ -524,6 +526,8 @@ class slab_walk {
     if constexpr (std::is_same_v<Resident, no_resident>) {
       return no_unit;
     } else {
+      const std::uint32_t now = warp_.load(Layout::link_of(slab));
+      if (now != no_unit) return now;
       const std::uint32_t fresh = t.pool.allocate_one(warp_, t.resident);
       if (fresh == no_unit) return warp_.load(Layout::link_of(slab));
       const std::uint32_t there = exchange(Layout::link_of(slab), no_unit, fresh);
