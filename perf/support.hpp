@@ -166,23 +166,33 @@ class stopwatch<Kokkos::Cuda> {
 #endif
 
 /// The median time of a call. Every sample is one call on an idle instance: at small n it contains
-/// the launches.
-template <class Exec, class Call>
-double median_seconds(const Exec& exec, const Call& call) {
+/// the launches. prepare() comes before each, untimed.
+template <class Exec, class Prepare, class Call>
+double median_seconds(const Exec& exec, const Prepare& prepare, const Call& call) {
   constexpr double warm_up = 0.01, enough = 0.5;  // seconds
   constexpr std::size_t least = 3, most = 101;    // samples
   const stopwatch<Exec> clock(exec);
   double total = 0;
-  for (int i = 0; i < 10 && total < warm_up; ++i) total += clock.seconds(call);
+  const auto sample = [&] {
+    prepare();
+    return clock.seconds(call);
+  };
+  for (int i = 0; i < 10 && total < warm_up; ++i) total += sample();
   std::vector<double> samples;
   total = 0;
   while (samples.size() < least || (samples.size() < most && total < enough)) {
-    samples.push_back(clock.seconds(call));
+    samples.push_back(sample());
     total += samples.back();
   }
   const auto middle = samples.begin() + samples.size() / 2;
   std::nth_element(samples.begin(), middle, samples.end());
   return *middle;
+}
+
+template <class Exec, class Call>
+double median_seconds(const Exec& exec, const Call& call) {
+  return median_seconds(
+      exec, [] {}, call);
 }
 
 // The copy rate.
@@ -303,11 +313,17 @@ class meter {
 
   template <class Call>
   void operator()(const Call& call) const {
+    (*this)([] {}, call);
+  }
+  /// The same for calls that change what they work on: prepare() comes before each, untimed.
+  template <class Prepare, class Call>
+  void operator()(const Prepare& prepare, const Call& call) const {
+    prepare();
     call();
     problem_.exec.fence();
     if (!problem_.correct()) return state_.SkipWithError("wrong result");
     const double rate = copy_rate<decltype(problem_.exec)>();
-    const double seconds = median_seconds(problem_.exec, call);
+    const double seconds = median_seconds(problem_.exec, prepare, call);
     for (auto _ : state_) state_.SetIterationTime(seconds);
     state_.SetBytesProcessed(problem_.bytes());
     state_.SetItemsProcessed(problem_.n);

@@ -3,17 +3,24 @@
 #include "backends.hpp"
 
 #include "census.hpp"
+#include "hash_census.hpp"
 
 #include <Kokkos_Core.hpp>
 
 namespace kmer_census {
 namespace {
 
-template <class ExecutionSpace>
-census_times run_on(std::string_view letters, int k, std::size_t top) {
-  census<ExecutionSpace> run{ExecutionSpace{}};
+template <class Census>
+census_times run_census(Census run, std::string_view letters, int k, std::size_t top) {
   census_result result = run.run(letters, k, top);
   return {std::move(result), run.stages()};
+}
+
+template <class ExecutionSpace>
+census_times run_on(method how, std::string_view letters, int k, std::size_t top) {
+  const ExecutionSpace exec{};
+  return how == method::sort ? run_census(census<ExecutionSpace>(exec), letters, k, top)
+                             : run_census(hash_census<ExecutionSpace>(exec), letters, k, top);
 }
 
 template <class ExecutionSpace>

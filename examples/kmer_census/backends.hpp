@@ -20,7 +20,7 @@ struct backend {
   std::string name;
   bool by_default;                       // part of `all`
   std::function<std::string()> machine;  // what it runs on; Kokkos must be initialized for both
-  std::function<census_times(std::string_view letters, int k, std::size_t top)> run;
+  std::function<census_times(method how, std::string_view letters, int k, std::size_t top)> run;
 };
 
 /// The backends of this build. Kokkos need not be initialized.

@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "result.hpp"
+#include "stages.hpp"
 #include <lanewise/multisplit.hpp>
 #include <lanewise/reduce.hpp>
 #include <lanewise/scan.hpp>
-#include <lanewise/transform.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -17,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-// The census on one execution space, in five stages:
+// The census by sorting, for k-mers of up to 16 bases, in five stages:
 //
 // - pack: letters -> 16 bases to a word;
 // - k-mers: words -> the canonical k-mer of each window; a multisplit drops windows without one;
@@ -28,53 +27,21 @@
 // Functors are structs: they compile alike for every backend.
 namespace kmer_census {
 
-/// 16 bases, the first one highest: their codes, and a set bit for each one that is no base.
-struct packed_bases {
-  std::uint32_t codes;
-  std::uint32_t breaks;
-};
-
-inline constexpr std::int64_t bases_per_word = 16;
+/// Up to 16 bases.
+using short_kmer = std::uint32_t;
 
 /// Stands for a window with a break. No canonical k-mer has this value: it would be
 /// TTTTTTTTTTTTTTTT, whose reverse complement is smaller.
-inline constexpr kmer no_kmer = 0xFFFFFFFFu;
+inline constexpr short_kmer no_kmer = 0xFFFFFFFFu;
 
-/// Letters must fill all words.
-template <class Letters>
-struct pack_word {
-  Letters letters;
-
-  KOKKOS_FUNCTION packed_bases operator()(std::int64_t word) const {
-    packed_bases packed{0, 0};
-    for (std::int64_t i = word * bases_per_word; i < (word + 1) * bases_per_word; ++i) {
-      const auto letter = static_cast<char>(letters(i) & ~0x20);  // upper case
-      const bool is_base = letter == 'A' || letter == 'C' || letter == 'G' || letter == 'T';
-      // Bits 1 and 2 of the four letters are 0, 1, 3, 2 in the order of the alphabet.
-      const auto bits = static_cast<std::uint32_t>(letter >> 1 & 3);
-      packed.codes = packed.codes << 2 | (bits ^ bits >> 1);
-      packed.breaks = packed.breaks << 1 | (is_base ? 0u : 1u);
-    }
-    return packed;
-  }
-};
-
-/// The reverse complement of the 16 bases of a word.
-KOKKOS_INLINE_FUNCTION std::uint32_t reverse_complement(std::uint32_t codes) {
-  codes = ~codes;
-  codes = (codes >> 2 & 0x33333333u) | (codes & 0x33333333u) << 2;
-  codes = (codes >> 4 & 0x0F0F0F0Fu) | (codes & 0x0F0F0F0Fu) << 4;
-  codes = (codes >> 8 & 0x00FF00FFu) | (codes & 0x00FF00FFu) << 8;
-  return codes >> 16 | codes << 16;
-}
-
-/// The canonical k-mer that begins at a position, or no_kmer. Words must go one beyond its word.
+/// The canonical k-mer that begins at a position, or no_kmer. Words must go one beyond its
+/// word.
 template <class Words>
 struct window_kmer {
   Words words;
   int k;
 
-  KOKKOS_FUNCTION kmer operator()(std::int64_t position) const {
+  KOKKOS_FUNCTION short_kmer operator()(std::int64_t position) const {
     const packed_bases first = words(position / bases_per_word);
     const packed_bases second = words(position / bases_per_word + 1);
     const int bases_after = 32 - k - static_cast<int>(position % bases_per_word);
@@ -83,20 +50,22 @@ struct window_kmer {
     const std::uint64_t codes = static_cast<std::uint64_t>(first.codes) << 32 | second.codes;
     const int unused_bits = 32 - 2 * k;
     const auto forward =
-        static_cast<kmer>(codes >> (2 * bases_after)) << unused_bits >> unused_bits;
+        static_cast<short_kmer>(codes >> (2 * bases_after)) << unused_bits >> unused_bits;
     return Kokkos::min(forward, reverse_complement(forward) >> unused_bits);
   }
 };
 
 struct is_missing {
-  KOKKOS_FUNCTION std::uint32_t operator()(kmer key) const { return key == no_kmer ? 1 : 0; }
+  KOKKOS_FUNCTION std::uint32_t operator()(short_kmer key) const { return key == no_kmer ? 1 : 0; }
 };
 
 struct digit_of {
   int shift;
   std::uint32_t digits;
 
-  KOKKOS_FUNCTION std::uint32_t operator()(kmer key) const { return key >> shift & (digits - 1); }
+  KOKKOS_FUNCTION std::uint32_t operator()(short_kmer key) const {
+    return key >> shift & (digits - 1);
+  }
 };
 
 template <class Kmers>
@@ -156,34 +125,11 @@ struct rank_below {
   }
 };
 
-/// Times the stages of a census. Fences, so that a stage ends before it is timed.
 template <class ExecutionSpace>
-class stage_clock {
+class census : census_stages<ExecutionSpace> {
  public:
-  explicit stage_clock(const ExecutionSpace& exec) : exec_(exec) {}
-
-  void begin() {
-    exec_.fence();
-    timer_.reset();
-  }
-
-  void end(std::string name, std::string unit, std::uint64_t items) {
-    exec_.fence();
-    stages_.push_back({std::move(name), std::move(unit), items, timer_.seconds()});
-  }
-
-  [[nodiscard]] const std::vector<stage_time>& stages() const { return stages_; }
-
- private:
-  ExecutionSpace exec_;
-  Kokkos::Timer timer_;
-  std::vector<stage_time> stages_;
-};
-
-template <class ExecutionSpace>
-class census {
- public:
-  explicit census(const ExecutionSpace& exec) : exec_(exec), clock_(exec) {}
+  using census_stages<ExecutionSpace>::census_stages;
+  using census_stages<ExecutionSpace>::stages;
 
   census_result run(std::string_view letters, int k, std::size_t top) {
     census_result result;
@@ -201,51 +147,23 @@ class census {
     rank(distinct, counts, top, result);
 
     clock_.begin();
-    result.kmers = on_host(distinct);
+    const auto found = on_host(distinct);
+    result.kmers.assign(found.begin(), found.end());
     result.counts = on_host(counts);
     clock_.end("download", "distinct", result.kmers.size());
     return result;
   }
 
-  [[nodiscard]] const std::vector<stage_time>& stages() const { return clock_.stages(); }
-
  private:
-  // Views are filled when they are made, before a stage begins: no stage pays for new pages.
+  using base = census_stages<ExecutionSpace>;
   template <class T>
-  using view = Kokkos::View<T*, typename ExecutionSpace::memory_space>;
-  using numbers = view<std::uint32_t>;
-
-  template <class View>
-  auto on_host(const View& device) {
-    exec_.fence();
-    std::vector<typename View::non_const_value_type> host(device.extent(0));
-    Kokkos::deep_copy(Kokkos::View<typename View::non_const_value_type*, Kokkos::HostSpace,
-                                   Kokkos::MemoryUnmanaged>(host.data(), host.size()),
-                      device);
-    return host;
-  }
-
-  view<packed_bases> pack(std::string_view letters) {
-    const std::size_t size = (letters.size() + bases_per_word - 1) / bases_per_word + 1;
-    // Zeros, which are breaks, fill the last words.
-    const view<char> text("kmer_census::letters", size * bases_per_word);
-    view<packed_bases> words("kmer_census::words", size);
-    clock_.begin();
-    Kokkos::deep_copy(Kokkos::subview(text, Kokkos::make_pair(std::size_t{0}, letters.size())),
-                      Kokkos::View<const char*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-                          letters.data(), letters.size()));
-    clock_.end("upload", "letters", letters.size());
-
-    clock_.begin();
-    lanewise::transform(exec_, lanewise::generated(size, pack_word<view<const char>>{text}), words,
-                        lanewise::identity{});
-    clock_.end("pack", "letters", letters.size());
-    return words;
-  }
+  using view = typename base::template view<T>;
+  using numbers = view<short_kmer>;
+  using base::clock_, base::exec_, base::on_host, base::pack, base::work_;
 
   numbers form_kmers(const view<packed_bases>& words, std::size_t windows, int k) {
-    const view<kmer> all("kmer_census::windows", windows);
-    const view<kmer> split("kmer_census::kmers", windows);
+    const view<short_kmer> all("kmer_census::windows", windows);
+    const view<short_kmer> split("kmer_census::kmers", windows);
     const view<std::int64_t> offsets("kmer_census::offsets", 3);
     clock_.begin();
     // As the source of the multisplit itself, a k-mer would be formed three times: 3.6 times as
@@ -261,7 +179,7 @@ class census {
   /// Stable multisplits by one digit after the other, lowest first, sort. The last digit, the first
   /// (up to four) bases, is whole: its offsets are the sizes of the buckets.
   numbers sort(numbers kmers, int k, std::vector<std::uint64_t>& buckets) {
-    view<kmer> other("kmer_census::sorted", kmers.extent(0));
+    view<short_kmer> other("kmer_census::sorted", kmers.extent(0));
     const view<std::int64_t> offsets("kmer_census::offsets", buckets.size() + 1);
     clock_.begin();
     int passes = 0;
@@ -285,7 +203,7 @@ class census {
   std::pair<numbers, numbers> count_runs(const numbers& kmers) {
     using number = Kokkos::View<std::uint32_t, typename ExecutionSpace::memory_space>;
     const std::size_t size = kmers.extent(0);
-    const view<kmer> distinct("kmer_census::distinct", size);
+    const view<short_kmer> distinct("kmer_census::distinct", size);
     const view<std::uint32_t> begins("kmer_census::begins", size);
     const view<std::uint32_t> counts("kmer_census::counts", size);
     const number runs("kmer_census::runs");
@@ -321,14 +239,10 @@ class census {
                               rank_below<numbers, numbers>{distinct, counts, bound}),
           lanewise::maximum{}, std::uint64_t{0}, {.work = &work_});
       result.most_frequent.push_back(
-          {0xFFFFFFFFu - static_cast<kmer>(bound), static_cast<std::uint32_t>(bound >> 32)});
+          {0xFFFFFFFFu - static_cast<short_kmer>(bound), static_cast<std::uint32_t>(bound >> 32)});
     }
     clock_.end("rank", "distinct", distinct.extent(0));
   }
-
-  ExecutionSpace exec_;
-  lanewise::workspace work_;
-  stage_clock<ExecutionSpace> clock_;
 };
 
 }  // namespace kmer_census

@@ -40,7 +40,8 @@ constexpr const char* usage =
     "hold anything but A, C, G, T are skipped. The script get_genome beside this program's source\n"
     "fetches the genome of a bacterium.\n"
     "\n"
-    "  --k N          length of a k-mer, 1 to 16 (default 11)\n"
+    "  --method M     sort (default) or hash: how k-mers are counted\n"
+    "  --k N          length of a k-mer, 1 to 16, with --method hash 31 (default 11)\n"
     "  --top N        how many of the most frequent k-mers to list, 0 to 1000 (default 10)\n"
     "  --backend B    serial, openmp, threads, cuda, emulated, or all (default): those of this "
     "build;\n"
@@ -58,6 +59,7 @@ struct usage_error : std::runtime_error {
 
 struct options {
   std::string path;
+  method how = method::sort;
   int k = 11;
   int top = 10;
   int repetitions = 3;
@@ -78,6 +80,7 @@ int number_between(std::string_view option, std::string_view text, int low, int 
 
 options parse(int argc, char** argv) {
   options chosen;
+  std::optional<std::string_view> k;
   for (int a = 1; a < argc; ++a) {
     const std::string_view argument = argv[a];
     if (argument.starts_with("--kokkos-")) continue;
@@ -102,7 +105,13 @@ options parse(int argc, char** argv) {
       return argv[++a];
     };
     if (name == "--k") {
-      chosen.k = number_between(name, value(), min_k, max_k);
+      k = value();
+    } else if (name == "--method") {
+      const std::string_view how = value();
+      if (how != "sort" && how != "hash") {
+        throw usage_error("--method must be sort or hash, not '" + std::string(how) + "'");
+      }
+      chosen.how = how == "sort" ? method::sort : method::hash;
     } else if (name == "--top") {
       chosen.top = number_between(name, value(), 0, 1000);
     } else if (name == "--repeat") {
@@ -116,6 +125,7 @@ options parse(int argc, char** argv) {
       throw usage_error("unknown option '" + std::string(argument) + "'");
     }
   }
+  if (k) chosen.k = number_between("--k", *k, min_k, max_k(chosen.how));
   if (chosen.path.empty()) throw usage_error("which FASTA file?");
   return chosen;
 }
@@ -143,7 +153,8 @@ backend_run run_backend(const backend& chosen, const fasta& input, const options
   for (int r = 1; r <= set.repetitions; ++r) {
     progress("  " + chosen.name + " (" + chosen.machine() + "), repetition " + std::to_string(r) +
              " of " + std::to_string(set.repetitions));
-    census_times times = chosen.run(input.letters, set.k, static_cast<std::size_t>(set.top));
+    census_times times =
+        chosen.run(set.how, input.letters, set.k, static_cast<std::size_t>(set.top));
     if (!best) {
       best = {chosen.name, chosen.machine(), std::move(times.result), std::move(times.stages)};
       continue;

@@ -11,10 +11,18 @@ namespace kmer_census {
 
 /// A k-mer as a number: 2 bits per base, A = 0, C = 1, G = 2, T = 3, the first base highest, so
 /// that the order of the numbers is the order of the alphabet.
-using kmer = std::uint32_t;
+using kmer = std::uint64_t;
 
 inline constexpr int min_k = 1;
-inline constexpr int max_k = 16;
+
+/// How k-mers are counted.
+enum class method {
+  sort,  ///< by sorting them: census.hpp
+  hash   ///< in a hash map: hash_census.hpp
+};
+inline constexpr int max_k(method how) {
+  return how == method::sort ? 16 : 31;
+}
 
 /// The buckets of the last multisplit: one for each choice of the first (up to four) bases.
 inline constexpr int bucket_bases(int k) {

@@ -1384,6 +1384,157 @@ struct wide_words {
   }
 };
 
+/// fetch_or and fetch_and, per lane and uniform.
+template <class T, int W>
+struct bitwise_atomics {
+  using type = T;
+  static constexpr const char* name = "bitwise atomics";
+  static constexpr int instances = 16;
+  static constexpr int room = 2 * W;
+  struct input {
+    T a[W], initial[room];
+    u32 any[W], distinct[W];
+    T x;
+    u64 m;
+  };
+  struct output {
+    T ored[W], anded[W], uniform_or[W], uniform_and[W];
+    T after_or[room], after_and[room], collided[room], cell[2];
+  };
+  LANEWISE_LEAF_COLD static void fill(random_source& rng, int instance, input& in) {
+    for (T& x : in.initial) x = any_value<T>(rng);
+    in.x = any_value<T>(rng);
+    in.m = random_mask(rng, instance, W);
+    const u32 start = static_cast<u32>(rng.below(room));
+    for (int i = 0; i < W; ++i) {
+      in.a[i] = any_value<T>(rng);
+      in.any[i] = lane_in(in.m, i) ? static_cast<u32>(rng.below(3) % room) : ~u32{7};
+      in.distinct[i] = lane_in(in.m, i) ? (start + 5u * static_cast<u32>(i)) % room : ~u32{7};
+    }
+  }
+  template <class Warp>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Warp& warp, const input& in, output& out) const {
+    const auto m = mask_from<T>(warp, in.m);
+    const auto distinct = warp.load(in.distinct), any = warp.load(in.any);
+    const auto a = warp.load(in.a);
+    for (int k = 0; k < room / W; ++k) {
+      const auto x = warp.load(in.initial + k * W);
+      warp.store(out.after_or + k * W, x);
+      warp.store(out.after_and + k * W, x);
+      warp.store(out.collided + k * W, x);
+    }
+    warp.once([&] { out.cell[0] = out.cell[1] = in.initial[0]; });
+    warp.fence();
+    warp.store(out.ored, warp.fetch_or(m, out.after_or, distinct, a));
+    warp.store(out.anded, warp.template fetch_and<order::acq_rel>(m, out.after_and, distinct, a));
+    warp.fetch_or(m, out.collided, any, a);
+    store_uniform<T>(warp, out.uniform_or, warp.fetch_or(out.cell[0], in.x));
+    store_uniform<T>(warp, out.uniform_and,
+                     warp.template fetch_and<order::release>(out.cell[1], in.x));
+  }
+  LANEWISE_LEAF_COLD static void expect(const input& in, output& out) {
+    for (int i = 0; i < room; ++i)
+      out.after_or[i] = out.after_and[i] = out.collided[i] = in.initial[i];
+    for (int i = 0; i < W; ++i) {
+      out.ored[i] = out.anded[i] = T{};
+      out.uniform_or[i] = out.uniform_and[i] = in.initial[0];
+      if (!lane_in(in.m, i)) continue;
+      out.ored[i] = out.anded[i] = in.initial[in.distinct[i]];
+      out.after_or[in.distinct[i]] |= in.a[i];
+      out.after_and[in.distinct[i]] &= in.a[i];
+      out.collided[in.any[i]] |= in.a[i];
+    }
+    out.cell[0] = in.initial[0] | in.x;
+    out.cell[1] = in.initial[0] & in.x;
+  }
+  LANEWISE_LEAF_COLD static void compare(checker& c, const output& want, const output& got) {
+    c("fetch_or's result", want.ored, got.ored);
+    c("fetch_and's result", want.anded, got.anded);
+    c("fetch_or", want.after_or, got.after_or);
+    c("fetch_and", want.after_and, got.after_and);
+    c("fetch_or with collisions", want.collided, got.collided);
+    c("uniform fetch_or's result", want.uniform_or, got.uniform_or);
+    c("uniform fetch_and's result", want.uniform_and, got.uniform_and);
+    c("uniform fetch_or and fetch_and", want.cell, got.cell);
+  }
+};
+
+/// Racing loads of a line of words, or of packs of words.
+template <class T, int W>
+struct lines {
+  using type = T;
+  static constexpr const char* name = "lines";
+  static constexpr int instances = 8;
+  struct input {
+    T line[W];
+  };
+  struct output {
+    T relaxed[W], acquired[W];
+  };
+  LANEWISE_LEAF_COLD static void fill(random_source& rng, int, input& in) {
+    for (T& x : in.line) x = any_value<T>(rng);
+  }
+  template <class Warp>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Warp& warp, const input& in, output& out) const {
+    warp.store(out.relaxed, warp.load_relaxed(in.line));
+    warp.store(out.acquired, warp.load_acquire(in.line));
+  }
+  LANEWISE_LEAF_COLD static void expect(const input& in, output& out) {
+    for (int i = 0; i < W; ++i) out.relaxed[i] = out.acquired[i] = in.line[i];
+  }
+  LANEWISE_LEAF_COLD static void compare(checker& c, const output& want, const output& got) {
+    c("load_relaxed of a line", want.relaxed, got.relaxed);
+    c("load_acquire of a line", want.acquired, got.acquired);
+  }
+};
+
+/// compare_exchange of 16 bytes, where the backend has that.
+template <class T, int W>
+struct wide_exchange {
+  using type = T;
+  static constexpr const char* name = "16-byte exchange";
+  static constexpr int instances = 16;
+  struct input {
+    T there, other, put;
+  };
+  struct output {
+    T seen[W], refused[W], cell[3];
+  };
+  LANEWISE_LEAF_COLD static void fill(random_source& rng, int instance, input& in) {
+    in.there = any_value<T>(rng);
+    in.put = any_value<T>(rng);
+    // Half of it equal: both halves count.
+    in.other = in.there;
+    reinterpret_cast<unsigned char*>(&in.other)[instance % 16] ^= 1;
+  }
+  template <class Warp>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Warp& warp, const input& in, output& out) const {
+    warp.once([&] { out.cell[0] = out.cell[1] = out.cell[2] = in.there; });
+    warp.fence();
+    if constexpr (Warp::has_wide_exchange) {
+      store_uniform<T>(warp, out.seen, warp.compare_exchange(out.cell[1], in.there, in.put));
+      store_uniform<T>(
+          warp, out.refused,
+          warp.template compare_exchange<order::relaxed>(out.cell[2], in.other, in.put));
+    } else {
+      store_uniform<T>(warp, out.seen, in.there);
+      store_uniform<T>(warp, out.refused, in.there);
+      warp.once([&] { out.cell[1] = in.put; });
+    }
+    warp.fence();
+  }
+  LANEWISE_LEAF_COLD static void expect(const input& in, output& out) {
+    for (int i = 0; i < W; ++i) out.seen[i] = out.refused[i] = in.there;
+    out.cell[0] = out.cell[2] = in.there;
+    out.cell[1] = in.put;
+  }
+  LANEWISE_LEAF_COLD static void compare(checker& c, const output& want, const output& got) {
+    c("what was there", want.seen, got.seen);
+    c("what was there when it fails", want.refused, got.refused);
+    c("memory", want.cell, got.cell);
+  }
+};
+
 /// once, and warp-uniform racing accesses.
 template <class T, int W>
 struct uniform {
@@ -1680,6 +1831,24 @@ void cases_of_values(Run& run) {
   run.template one<indexed<T, u32, W>>();
 }
 
+/// Warps of one lane, which scalar code is.
+template <int W, class Run>
+void cases_of_one_lane(Run& run) {
+  run.template one<in_parts<arithmetic<u32, 1>, 1, W>>();
+  run.template one<in_parts<mapping<u32, 1>, 1, W>>();
+  run.template one<in_parts<votes<u32, 1>, 1, W>>();
+  run.template one<in_parts<votes<u64, 1>, 1, W>>();
+  run.template one<in_parts<movement<u64, 1>, 1, W>>();
+  run.template one<in_parts<contiguous<u32, 1>, 1, W>>();
+  run.template one<in_parts<indexed<u64, u32, 1>, 1, W>>();
+  run.template one<in_parts<atomics<u32, 1>, 1, W>>();
+  run.template one<in_parts<bitwise_atomics<u32, 1>, 1, W>>();
+  run.template one<in_parts<lines<pack<u64, 16>, 1>, 1, W>>();
+  run.template one<in_parts<wide_exchange<quad, 1>, 1, W>>();
+  run.template one<in_parts<uniform<u64, 1>, 1, W>>();
+  run.template one<in_parts<cooperation<1, 1>, 1, W>>();
+}
+
 template <int w, int W, class Run>
 void cases_of_parts(Run& run) {
   if constexpr (w < W) {
@@ -1842,6 +2011,16 @@ requires(W == 32) void all_cases(Run& run) {
   run.template one<atomics<u16, W>>();
   run.template one<atomics<entry, W>>();
   run.template one<wide_words<quad, W>>();
+  run.template one<wide_exchange<quad, W>>();
+  run.template one<lines<u32, W>>();
+  run.template one<lines<u64, W>>();
+  run.template one<lines<quad, W>>();
+  run.template one<lines<pack<u64, 2>, W>>();
+  run.template one<bitwise_atomics<u32, W>>();
+  run.template one<bitwise_atomics<u64, W>>();
+  run.template one<in_parts<lines<pack<u64, 2>, 8>, 8, W>>();
+  run.template one<in_parts<bitwise_atomics<u32, 8>, 8, W>>();
+  run.template one<in_parts<wide_exchange<quad, 8>, 8, W>>();
   run.template one<uniform<u32, W>>();
   run.template one<uniform<u64, W>>();
   run.template one<uniform<i32, W>>();
@@ -1853,6 +2032,7 @@ requires(W == 32) void all_cases(Run& run) {
   run.template one<cooperation<4, W>>();
   run.template one<cooperation<8, W>>();
 
+  cases_of_one_lane<W>(run);
   cases_of_parts<2, W>(run);
   cases_of_parts<4, W>(run);
   cases_of_parts<8, W>(run);

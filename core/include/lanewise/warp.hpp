@@ -77,7 +77,10 @@ LANEWISE_BEGIN_NAMESPACE
 //                                         scatter(p, L<I>, a)  scatter(m, p, L<I>, a)
 //   load_streaming(p), store_streaming(p, a)     data that is touched once
 //   load_relaxed(m, p, L<I>, otherwise) load_acquire(...)          racing reads
-//   fetch_add(m, p, L<I>, a)              per-lane atomic, returns the old values (inactive lanes:
+//   load_relaxed(p) load_acquire(p)       lane i reads p[i], a word or a pack of words, each word a
+//                                         racing read of its own
+//   fetch_add(m, p, L<I>, a)  fetch_or  fetch_and
+//                                         per-lane atomics, return the old values (inactive lanes:
 //                                         T{})
 //   compare_exchange(m, p, L<I>, expected, desired)                returns the old values
 //   compress_store(p, m, a)               writes exactly count(m) values, in lane order; returns
@@ -86,15 +89,21 @@ LANEWISE_BEGIN_NAMESPACE
 //   prefetch(m, p, L<I>)                  a hint; nothing on CUDA
 //
 //   once(f)                               one lane calls f(); its result is broadcast
-//   load<o, s>(ref)  store<o, s>(ref, x)  fetch_add<o, s>(ref, x)  compare_exchange<o, s>(...)
+//   load<o, s>(ref)  store<o, s>(ref, x)  fetch_add<o, s>(ref, x)  fetch_or  fetch_and
+//   compare_exchange<o, s>(ref, expected, desired)
 //                                         uniform racing accesses: one per warp
 //   pause()                               between two looks at memory that another team writes
 //   Warp::has_wide_words                  16-byte values can be loaded and stored as one relaxed
 //                                         word
+//   Warp::has_wide_exchange               compare_exchange(ref, ...) takes 16-byte values too
+//   Warp::line_width  line_depth          how many lanes best read a 128-byte line together, and
+//                                         how many lines such a sub-warp best has in flight
 //   fence()                               orders memory accesses between lanes of the warp
 //
 //   split<w>(f)                           calls f(sub) for every sub-warp of w lanes; sub has this
 //                                         interface
+//   Warp::part<w>                         the type of sub. part<1>() is a warp of one lane, for
+//                                         code that a single thread runs, under any divergence
 //   sub.take(a) sub.put(a, s)             a sub-warp's part of a value of the parent warp
 //   cooperate<depth>(m, issue, resolve)   see below
 // clang-format on

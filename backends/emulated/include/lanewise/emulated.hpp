@@ -229,6 +229,12 @@ struct backend_with {
     return league_for_tiles<Kernel>(exec, tiles);
   }
 
+  /// Whether items are worth sorting by regions of a table of that many bytes: early, so that tests
+  /// get there.
+  static bool sorting_pays(const lanewise::emulated&, std::int64_t bytes) {
+    return bytes > 100'000;
+  }
+
   static void* allocate(const lanewise::emulated&, std::size_t bytes) {
     return ::operator new (bytes, std::align_val_t{64});
   }

@@ -137,6 +137,12 @@ struct backend {
     return tiles < resident ? tiles : resident;
   }
 
+  /// Whether items of random accesses to a table of that many bytes are worth sorting by regions of
+  /// the table: where it does not fit the cache that all teams share. A guess, to be measured.
+  static bool sorting_pays(const Kokkos::Cuda& exec, std::int64_t bytes) {
+    return bytes > 2 * std::int64_t{exec.cuda_device_prop().l2CacheSize};
+  }
+
   static void* allocate(const Kokkos::Cuda& exec, std::size_t bytes) {
     const detail::device_guard device(exec);
     void* p = nullptr;

@@ -101,16 +101,23 @@ inline constexpr ::cuda::thread_scope std_scope =
 template <scope s, class T>
 using atomic = ::cuda::atomic_ref<T, std_scope<s>>;
 
-/// 16-byte words are single-copy atomic by the .b128 forms (PTX ISA 8.3, sm_70 and later); only
-/// relaxed device-scope accesses are needed.
-template <class T>
+/// 16-byte words are single-copy atomic by the .b128 forms (PTX ISA 8.3, sm_70 and later; compare
+/// and exchange sm_90), here at device scope.
+template <order o = order::relaxed, class T>
 LANEWISE_CUDA_FUNCTION T load_wide(const T* p) {
   static_assert(sizeof(T) == 16 && alignof(T) == 16);
   std::uint64_t w[2];
-  asm volatile("{ .reg .b128 q; ld.relaxed.gpu.global.b128 q, [%2]; mov.b128 {%0, %1}, q; }"
-               : "=l"(w[0]), "=l"(w[1])
-               : "l"(__cvta_generic_to_global(p))
-               : "memory");
+  if constexpr (o == order::acquire) {
+    asm volatile("{ .reg .b128 q; ld.acquire.gpu.global.b128 q, [%2]; mov.b128 {%0, %1}, q; }"
+                 : "=l"(w[0]), "=l"(w[1])
+                 : "l"(__cvta_generic_to_global(p))
+                 : "memory");
+  } else {
+    asm volatile("{ .reg .b128 q; ld.relaxed.gpu.global.b128 q, [%2]; mov.b128 {%0, %1}, q; }"
+                 : "=l"(w[0]), "=l"(w[1])
+                 : "l"(__cvta_generic_to_global(p))
+                 : "memory");
+  }
   T x;
   memcpy(&x, w, 16);
   return x;
@@ -125,22 +132,79 @@ LANEWISE_CUDA_FUNCTION void store_wide(T* p, const T& x) {
                "l"(w[0]), "l"(w[1])
                : "memory");
 }
+/// Returns what was there.
+template <order o, class T>
+LANEWISE_CUDA_FUNCTION T exchange_wide(T* p, const T& expected, const T& desired) {
+  static_assert(sizeof(T) == 16 && alignof(T) == 16);
+  static_assert(o == order::relaxed || o == order::acq_rel);
+  std::uint64_t e[2], d[2], w[2];
+  memcpy(e, &expected, 16);
+  memcpy(d, &desired, 16);
+  if constexpr (o == order::relaxed) {
+    asm volatile(
+        "{ .reg .b128 e, d, q; mov.b128 e, {%3, %4}; mov.b128 d, {%5, %6};"
+        " atom.relaxed.gpu.global.cas.b128 q, [%2], e, d; mov.b128 {%0, %1}, q; }"
+        : "=l"(w[0]), "=l"(w[1])
+        : "l"(__cvta_generic_to_global(p)), "l"(e[0]), "l"(e[1]), "l"(d[0]), "l"(d[1])
+        : "memory");
+  } else {
+    asm volatile(
+        "{ .reg .b128 e, d, q; mov.b128 e, {%3, %4}; mov.b128 d, {%5, %6};"
+        " atom.acq_rel.gpu.global.cas.b128 q, [%2], e, d; mov.b128 {%0, %1}, q; }"
+        : "=l"(w[0]), "=l"(w[1])
+        : "l"(__cvta_generic_to_global(p)), "l"(e[0]), "l"(e[1]), "l"(d[0]), "l"(d[1])
+        : "memory");
+  }
+  T x;
+  memcpy(&x, w, 16);
+  return x;
+}
+
+/// A racing load of a word, or of every word of a pack. Pieces of 16 bytes are one word.
+template <order o, class T>
+LANEWISE_CUDA_FUNCTION T load_words(const T* p) {
+  if constexpr (sizeof(T) % 16 == 0) {
+    struct alignas(16) piece {
+      std::uint64_t half[2];
+    };
+    T x;
+    LANEWISE_UNROLL
+    for (int i = 0; i < static_cast<int>(sizeof(T) / 16); ++i) {
+      const piece q = load_wide<o>(reinterpret_cast<const piece*>(p) + i);
+      memcpy(reinterpret_cast<char*>(&x) + 16 * i, &q, 16);
+    }
+    return x;
+  } else if constexpr (requires { T::size; }) {
+    T x;
+    LANEWISE_UNROLL
+    for (int i = 0; i < T::size; ++i) x[i] = load_words<o>(&(*p)[i]);
+    return x;
+  } else {
+    return atomic<scope::device, T>(const_cast<T&>(*p)).load(std_order<o>);
+  }
+}
 
 }  // namespace detail
 
 /// A hardware warp (W = 32) or an aligned group of W neighbouring threads of one.
 template <int W = 32>
 class warp : public warp_operations<warp<W>> {
-  static_assert(W == 2 || W == 4 || W == 8 || W == 16 || W == 32);
+  static_assert(W == 1 || W == 2 || W == 4 || W == 8 || W == 16 || W == 32);
 
  public:
   static constexpr int width = W;
+  template <int w>
+  using part = warp<w>;
   using bits = std::uint32_t;
   template <class T>
   using lanes = cuda::lanes<T>;
   template <class T>
   using mask_for = cuda::mask;
   static constexpr bool has_wide_words = true;
+  static constexpr bool has_wide_exchange = true;
+  // H200, finds in 2^24 pairs (docs/design.md, cooperate).
+  static constexpr int line_width = 8;
+  static constexpr int line_depth = 4;
   static constexpr bits all_lanes = W == 32 ? ~bits{0} : (bits{1} << (W % 32)) - 1;
 
   static LANEWISE_CUDA_FUNCTION int popcount(std::uint32_t b) { return __popc(b); }
@@ -183,20 +247,27 @@ class warp : public warp_operations<warp<W>> {
   }
 
   LANEWISE_CUDA_FUNCTION bits ballot(mask m) const {
+    if constexpr (W == 1) return m.value;
     const bits vote = __ballot_sync(members(), m.value);
     return W == 32 ? vote : (vote >> base()) & all_lanes;
   }
-  LANEWISE_CUDA_FUNCTION bool any(mask m) const { return __any_sync(members(), m.value); }
-  LANEWISE_CUDA_FUNCTION bool all(mask m) const { return __all_sync(members(), m.value); }
+  LANEWISE_CUDA_FUNCTION bool any(mask m) const {
+    return W == 1 ? m.value : __any_sync(members(), m.value) != 0;
+  }
+  LANEWISE_CUDA_FUNCTION bool all(mask m) const {
+    return W == 1 ? m.value : __all_sync(members(), m.value) != 0;
+  }
   LANEWISE_CUDA_FUNCTION int count(mask m) const { return popcount(ballot(m)); }
 
   template <class T>
   LANEWISE_CUDA_FUNCTION T broadcast(const lanes<T>& a, int source) const {
+    if constexpr (W == 1) return a.value;
     return detail::by_words(a.value,
                             [&](std::uint32_t w) { return __shfl_sync(members(), w, source, W); });
   }
   template <class T, class I>
   LANEWISE_CUDA_FUNCTION lanes<T> shuffle(const lanes<T>& a, const lanes<I>& source) const {
+    if constexpr (W == 1) return a;
     const int from = static_cast<int>(source.value);
     return lanes<T>(detail::by_words(
         a.value, [&](std::uint32_t w) { return __shfl_sync(members(), w, from, W); }));
@@ -363,11 +434,33 @@ class warp : public warp_operations<warp<W>> {
                                                T otherwise) const {
     return racing_load<order::acquire, s>(m, p, index, otherwise);
   }
+  template <class T>
+  LANEWISE_CUDA_FUNCTION lanes<T> load_relaxed(const T* p) const {
+    return lanes<T>(detail::load_words<order::relaxed>(p + id()));
+  }
+  template <class T>
+  LANEWISE_CUDA_FUNCTION lanes<T> load_acquire(const T* p) const {
+    return lanes<T>(detail::load_words<order::acquire>(p + id()));
+  }
   template <order o = order::relaxed, scope s = scope::device, class T, class I>
   LANEWISE_CUDA_FUNCTION lanes<T> fetch_add(mask m, T* p, const lanes<I>& index,
                                             const lanes<T>& a) const {
     return lanes<T>(
         m.value ? detail::atomic<s, T>(p[index.value]).fetch_add(a.value, detail::std_order<o>)
+                : T{});
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T, class I>
+  LANEWISE_CUDA_FUNCTION lanes<T> fetch_or(mask m, T* p, const lanes<I>& index,
+                                           const lanes<T>& a) const {
+    return lanes<T>(
+        m.value ? detail::atomic<s, T>(p[index.value]).fetch_or(a.value, detail::std_order<o>)
+                : T{});
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T, class I>
+  LANEWISE_CUDA_FUNCTION lanes<T> fetch_and(mask m, T* p, const lanes<I>& index,
+                                            const lanes<T>& a) const {
+    return lanes<T>(
+        m.value ? detail::atomic<s, T>(p[index.value]).fetch_and(a.value, detail::std_order<o>)
                 : T{});
   }
   template <order o = order::acq_rel, scope s = scope::device, class T, class I>
@@ -433,19 +526,42 @@ class warp : public warp_operations<warp<W>> {
     acquired<o>();
     return before;
   }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  LANEWISE_CUDA_FUNCTION T fetch_or(T& ref, std::type_identity_t<T> x) const {
+    fence();
+    const T before =
+        once([&] { return detail::atomic<s, T>(ref).fetch_or(x, detail::std_order<o>); });
+    acquired<o>();
+    return before;
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  LANEWISE_CUDA_FUNCTION T fetch_and(T& ref, std::type_identity_t<T> x) const {
+    fence();
+    const T before =
+        once([&] { return detail::atomic<s, T>(ref).fetch_and(x, detail::std_order<o>); });
+    acquired<o>();
+    return before;
+  }
   template <order o = order::acq_rel, scope s = scope::device, class T>
   LANEWISE_CUDA_FUNCTION T compare_exchange(T& ref, std::type_identity_t<T> expected,
                                             std::type_identity_t<T> desired) const {
     fence();
     const T before = once([&] {
-      T seen = expected;
-      detail::atomic<s, T>(ref).compare_exchange_strong(seen, desired, detail::std_order<o>);
-      return seen;
+      if constexpr (sizeof(T) == 16) {
+        static_assert(s == scope::device, "16-byte words: device scope");
+        return detail::exchange_wide<o>(&ref, expected, desired);
+      } else {
+        T seen = expected;
+        detail::atomic<s, T>(ref).compare_exchange_strong(seen, desired, detail::std_order<o>);
+        return seen;
+      }
     });
     acquired<o>();
     return before;
   }
-  LANEWISE_CUDA_FUNCTION void fence() const { __syncwarp(members()); }
+  LANEWISE_CUDA_FUNCTION void fence() const {
+    if constexpr (W > 1) __syncwarp(members());
+  }
   /// Between two looks at memory that somebody else writes.
   LANEWISE_CUDA_FUNCTION void pause() const {}
 

@@ -112,10 +112,12 @@ inline constexpr std::memory_order std_order = o == order::relaxed   ? std::memo
 /// chooses, so code that depends on the order of lanes is found out.
 template <int W = 32>
 class warp : public warp_operations<warp<W>> {
-  static_assert(W >= 2 && W <= 64 && (W & (W - 1)) == 0);
+  static_assert(W >= 1 && W <= 64 && (W & (W - 1)) == 0);
 
  public:
   static constexpr int width = W;
+  template <int w>
+  using part = warp<w>;
   using bits = std::conditional_t<(W > 32), std::uint64_t, std::uint32_t>;
   template <class T>
   using lanes = emulated::lanes<T, W>;
@@ -123,7 +125,11 @@ class warp : public warp_operations<warp<W>> {
   using mask_for = emulated::mask<W>;
   using mask = emulated::mask<W>;
 
+  // Without 16-byte words, so that what works without them is tested here.
   static constexpr bool has_wide_words = false;
+  static constexpr bool has_wide_exchange = false;
+  static constexpr int line_width = 8;
+  static constexpr int line_depth = 2;
 
   warp() = default;
   /// Lane i of the order of effects is (i * stride + start) modulo W, with an odd stride.
@@ -377,6 +383,14 @@ class warp : public warp_operations<warp<W>> {
   lanes<T> load_acquire(const mask& m, const T* p, const lanes<I>& index, T otherwise) const {
     return racing_load<std::memory_order_acquire>(m, p, index, otherwise);
   }
+  template <class T>
+  lanes<T> load_relaxed(const T* p) const {
+    return racing_words<std::memory_order_relaxed>(p);
+  }
+  template <class T>
+  lanes<T> load_acquire(const T* p) const {
+    return racing_words<std::memory_order_acquire>(p);
+  }
   template <order o = order::relaxed, scope s = scope::device, class T, class I>
   lanes<T> fetch_add(const mask& m, T* p, const lanes<I>& index, const lanes<T>& a) const {
     racing_step();
@@ -385,6 +399,28 @@ class warp : public warp_operations<warp<W>> {
     in_some_order([&](int i) {
       if (m.lane[i])
         r.lane[i] = std::atomic_ref<T>(p[index.lane[i]]).fetch_add(a.lane[i], detail::std_order<o>);
+    });
+    return r;
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T, class I>
+  lanes<T> fetch_or(const mask& m, T* p, const lanes<I>& index, const lanes<T>& a) const {
+    racing_step();
+    racing_change();
+    lanes<T> r(T{});
+    in_some_order([&](int i) {
+      if (m.lane[i])
+        r.lane[i] = std::atomic_ref<T>(p[index.lane[i]]).fetch_or(a.lane[i], detail::std_order<o>);
+    });
+    return r;
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T, class I>
+  lanes<T> fetch_and(const mask& m, T* p, const lanes<I>& index, const lanes<T>& a) const {
+    racing_step();
+    racing_change();
+    lanes<T> r(T{});
+    in_some_order([&](int i) {
+      if (m.lane[i])
+        r.lane[i] = std::atomic_ref<T>(p[index.lane[i]]).fetch_and(a.lane[i], detail::std_order<o>);
     });
     return r;
   }
@@ -445,6 +481,18 @@ class warp : public warp_operations<warp<W>> {
     racing_change();
     return std::atomic_ref<T>(ref).fetch_add(x, detail::std_order<o>);
   }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  T fetch_or(T& ref, std::type_identity_t<T> x) const {
+    racing_step();
+    racing_change();
+    return std::atomic_ref<T>(ref).fetch_or(x, detail::std_order<o>);
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  T fetch_and(T& ref, std::type_identity_t<T> x) const {
+    racing_step();
+    racing_change();
+    return std::atomic_ref<T>(ref).fetch_and(x, detail::std_order<o>);
+  }
   template <order o = order::acq_rel, scope s = scope::device, class T>
   T compare_exchange(T& ref, std::type_identity_t<T> expected,
                      std::type_identity_t<T> desired) const {
@@ -498,6 +546,24 @@ class warp : public warp_operations<warp<W>> {
   void in_some_order(F f) const {
     const std::uint32_t stride = 2 * (seed_ >> 8) + 1;
     for (std::uint32_t i = 0; i < W; ++i) f(static_cast<int>((i * stride + seed_) % W));
+  }
+  /// Word by word, and other warps may come between two lanes.
+  template <std::memory_order o, class T>
+  lanes<T> racing_words(const T* p) const {
+    lanes<T> r;
+    in_some_order([&](int i) {
+      racing_step();
+      if constexpr (requires { T::size; }) {
+        for (int j = 0; j < T::size; ++j) r.lane[i][j] = racing_word<o>(p[i][j]);
+      } else {
+        r.lane[i] = racing_word<o>(p[i]);
+      }
+    });
+    return r;
+  }
+  template <std::memory_order o, class T>
+  static T racing_word(const T& word) {
+    return std::atomic_ref<T>(const_cast<T&>(word)).load(o);
   }
   template <std::memory_order o, class T, class I>
   lanes<T> racing_load(const mask& m, const T* p, const lanes<I>& index, T otherwise) const {

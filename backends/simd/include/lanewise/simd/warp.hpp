@@ -722,6 +722,28 @@ LANEWISE_SIMD_FUNCTION hn::Vec<D> compress(D, hn::Vec<D> v, hn::Mask<D> m) {
 #endif
 }
 
+/// 16 bytes compared and exchanged as one word, whatever the compiler's flags: every x86-64
+/// processor that runs AVX has the instruction. Returns what was there.
+template <class T>
+LANEWISE_SIMD_FUNCTION T exchange_wide(T* p, const T& expected, const T& desired) {
+  static_assert(sizeof(T) == 16 && alignof(T) == 16);
+#if defined(__x86_64__)
+  std::uint64_t seen[2], put[2];
+  std::memcpy(seen, &expected, 16);
+  std::memcpy(put, &desired, 16);
+  asm volatile("lock cmpxchg16b %0"
+               : "+m"(*p), "+a"(seen[0]), "+d"(seen[1])
+               : "b"(put[0]), "c"(put[1])
+               : "cc", "memory");
+  T x;
+  std::memcpy(static_cast<void*>(&x), seen, 16);
+  return x;
+#else
+  (void)p, (void)desired;
+  return expected;
+#endif
+}
+
 template <class M>
 inline constexpr bool is_mask = false;
 template <int bytes, int W>
@@ -732,11 +754,22 @@ inline constexpr bool is_mask<mask<bytes, W>> = true;
 /// W lanes computed by one thread in the target's vectors.
 template <int W = 32>
 class warp : public warp_operations<warp<W>> {
-  static_assert(W >= 2 && W <= 64 && (W & (W - 1)) == 0);
+  static_assert(W >= 1 && W <= 64 && (W & (W - 1)) == 0);
 
  public:
   static constexpr int width = W;
+  template <int w>
+  using part = warp<w>;
   static constexpr bool has_wide_words = false;
+#if defined(__x86_64__)
+  static constexpr bool has_wide_exchange = true;
+#else
+  static constexpr bool has_wide_exchange = false;
+#endif
+  // A line of 64-bit words is two AVX-512 vectors; windows_in_flight hides latency (docs/design.md,
+  // cooperate).
+  static constexpr int line_width = 16;
+  static constexpr int line_depth = 1;
   using bits = std::conditional_t<(W > 32), std::uint64_t, std::uint32_t>;
   template <class T>
   using lanes = simd::lanes<T, W>;
@@ -745,12 +778,22 @@ class warp : public warp_operations<warp<W>> {
 
   warp() = default;
 
-  static LANEWISE_SIMD_FUNCTION int popcount(std::uint32_t b) { return std::popcount(b); }
-  static LANEWISE_SIMD_FUNCTION int popcount(std::uint64_t b) { return std::popcount(b); }
-  static LANEWISE_SIMD_FUNCTION int lowest(bits b) { return std::countr_zero(b); }
-  static LANEWISE_SIMD_FUNCTION int highest(bits b) { return std::bit_width(b) - 1; }
+  static LANEWISE_SIMD_FUNCTION int popcount(std::uint32_t b) {
+    return std::popcount(b);
+  }
+  static LANEWISE_SIMD_FUNCTION int popcount(std::uint64_t b) {
+    return std::popcount(b);
+  }
+  static LANEWISE_SIMD_FUNCTION int lowest(bits b) {
+    return std::countr_zero(b);
+  }
+  static LANEWISE_SIMD_FUNCTION int highest(bits b) {
+    return std::bit_width(b) - 1;
+  }
 
-  LANEWISE_SIMD_FUNCTION lanes<std::uint32_t> lane() const { return iota<std::uint32_t>(); }
+  LANEWISE_SIMD_FUNCTION lanes<std::uint32_t> lane() const {
+    return iota<std::uint32_t>();
+  }
   template <class T = std::uint32_t>
   LANEWISE_SIMD_FUNCTION mask_for<T> first(int n) const {
     using M = mask_for<T>;
@@ -1224,12 +1267,45 @@ class warp : public warp_operations<warp<W>> {
                                                const lanes<I>& index, T otherwise) const {
     return racing_load<std::memory_order_acquire>(m, p, index, otherwise);
   }
+  // Every word is read once, and in one piece as far as the hardware goes: the fences keep the
+  // compiler from reading it again.
+  template <class T>
+  LANEWISE_SIMD_FUNCTION lanes<T> load_relaxed(const T* p) const {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    const lanes<T> r = load(p);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    return r;
+  }
+  template <class T>
+  LANEWISE_SIMD_FUNCTION lanes<T> load_acquire(const T* p) const {
+    const lanes<T> r = load_relaxed(p);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return r;
+  }
   template <order o = order::relaxed, scope s = scope::device, int b, class T, class I>
   LANEWISE_SIMD_FUNCTION lanes<T> fetch_add(const mask<b, W>& m, T* p, const lanes<I>& index,
                                             const lanes<T>& a) const {
     lanes<T> r(T{});
     for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA {
       r.lane[i] = std::atomic_ref<T>(p[index.lane[i]]).fetch_add(a.lane[i], detail::std_order<o>);
+    });
+    return r;
+  }
+  template <order o = order::relaxed, scope s = scope::device, int b, class T, class I>
+  LANEWISE_SIMD_FUNCTION lanes<T> fetch_or(const mask<b, W>& m, T* p, const lanes<I>& index,
+                                           const lanes<T>& a) const {
+    lanes<T> r(T{});
+    for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA {
+      r.lane[i] = std::atomic_ref<T>(p[index.lane[i]]).fetch_or(a.lane[i], detail::std_order<o>);
+    });
+    return r;
+  }
+  template <order o = order::relaxed, scope s = scope::device, int b, class T, class I>
+  LANEWISE_SIMD_FUNCTION lanes<T> fetch_and(const mask<b, W>& m, T* p, const lanes<I>& index,
+                                            const lanes<T>& a) const {
+    lanes<T> r(T{});
+    for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA {
+      r.lane[i] = std::atomic_ref<T>(p[index.lane[i]]).fetch_and(a.lane[i], detail::std_order<o>);
     });
     return r;
   }
@@ -1322,15 +1398,30 @@ class warp : public warp_operations<warp<W>> {
   LANEWISE_SIMD_FUNCTION T fetch_add(T& ref, std::type_identity_t<T> x) const {
     return std::atomic_ref<T>(ref).fetch_add(x, detail::std_order<o>);
   }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  LANEWISE_SIMD_FUNCTION T fetch_or(T& ref, std::type_identity_t<T> x) const {
+    return std::atomic_ref<T>(ref).fetch_or(x, detail::std_order<o>);
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  LANEWISE_SIMD_FUNCTION T fetch_and(T& ref, std::type_identity_t<T> x) const {
+    return std::atomic_ref<T>(ref).fetch_and(x, detail::std_order<o>);
+  }
   template <order o = order::acq_rel, scope s = scope::device, class T>
   LANEWISE_SIMD_FUNCTION T compare_exchange(T& ref, std::type_identity_t<T> expected,
                                             std::type_identity_t<T> desired) const {
-    std::atomic_ref<T>(ref).compare_exchange_strong(expected, desired, detail::std_order<o>);
-    return expected;
+    if constexpr (sizeof(T) == 16) {
+      static_assert(has_wide_exchange, "this machine has no 16-byte compare and exchange");
+      return detail::exchange_wide(&ref, expected, desired);
+    } else {
+      std::atomic_ref<T>(ref).compare_exchange_strong(expected, desired, detail::std_order<o>);
+      return expected;
+    }
   }
   LANEWISE_SIMD_FUNCTION void fence() const {}
   /// Between two looks at memory that somebody else writes; there may be more threads than cores.
-  LANEWISE_SIMD_FUNCTION void pause() const { std::this_thread::yield(); }
+  LANEWISE_SIMD_FUNCTION void pause() const {
+    std::this_thread::yield();
+  }
 
   // Sub-warps, one after the other.
   template <int w, class F>

@@ -1,0 +1,433 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/slab_memory.hpp>
+#include <lanewise/memory.hpp>
+#include <lanewise/policy.hpp>
+#include <lanewise/reduce.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <vector>
+
+LANEWISE_BEGIN_NAMESPACE
+
+// A pool of 128-byte units that warps allocate from inside kernels, with no lock and in the best
+// case with one atomic for each unit (Ashkiani, 5.5).
+//
+// Units are grouped into memory blocks of 1024, and those into super blocks of up to 2^14. A
+// block's bitmap has a bit per unit, and is itself one unit: 32 words. Every warp has a resident
+// window, a word of a bitmap for each of its lanes, which it holds in registers as last seen. It
+// takes units from there until the window is full, and then goes on to another one. Windows are as
+// wide as the warp: 32 lanes have a whole block, a warp of one lane has one word, and so a scalar
+// caller is no special case.
+
+/// One unit: 32 words. Kokkos aligns memory of the host to 64 bytes, which is a cache line there, and
+/// memory of a GPU to 128.
+struct alignas(64) slab_unit {
+  std::uint32_t word[32];
+};
+
+/// Units are named by 32-bit numbers relative to the pool: super block, memory block, unit in 8, 14
+/// and 10 bits. They reach 2^32 units, 512 GiB, less one block, so that this is none of them.
+inline constexpr std::uint32_t no_unit = ~std::uint32_t{0};
+
+namespace detail {
+
+inline constexpr std::uint32_t units_per_block = 1024;
+inline constexpr std::uint32_t blocks_per_super_block = 1 << 14;
+inline constexpr int super_block_shift = 24;
+inline constexpr std::uint32_t most_super_blocks = 256;
+
+/// Blocks that lie together: their bitmaps, then their units.
+struct super_block {
+  std::uint32_t* bitmaps;  // 32 words for each block
+  slab_unit* units;
+  std::uint32_t first_block;  // how many blocks all earlier ones have
+};
+
+}  // namespace detail
+
+/// What becomes of a pool that is too small.
+enum class pool_kind {
+  growing,  ///< more super blocks; an address is looked up in the table of them
+  light     ///< one array, copied into a larger one; an address is a place in it
+};
+
+/// What an allocation can be lacking, and how much of the pool is in use.
+struct slab_usage {
+  std::int64_t units = 0;      ///< in the pool
+  std::int64_t allocated = 0;  ///< of them in use
+};
+
+/// The part of a bitmap that a warp takes units from, and the warp's copy of it. Belongs to one
+/// warp and one kernel. id is the warp's number in the launch: warps with different ids begin at
+/// different places.
+template <class Warp>
+struct slab_resident {
+  typename Warp::template lanes<std::uint32_t> words;   // a word of the window for each lane
+  typename Warp::template lanes<std::uint32_t> window;  // the same in every lane of a sub-warp
+
+  LANEWISE_FUNCTION slab_resident() {}
+  /// Begins with a full window before the first one, so that nothing is read before it is needed.
+  LANEWISE_FUNCTION slab_resident(const Warp& warp, std::uint64_t id) : words(~std::uint32_t{0}) {
+    window = warp.map(
+        [id](std::uint32_t lane) {
+          std::uint64_t x = (id * 64 + lane + 1) * 0x9E3779B97F4A7C15u;
+          x = (x ^ (x >> 32)) * 0xD6E8FEB86659FD93u;
+          return static_cast<std::uint32_t>(x >> 32);
+        },
+        warp.lane());
+  }
+
+  /// A sub-warp's part, and back.
+  template <class Sub>
+  LANEWISE_FUNCTION slab_resident<Sub> take(const Sub& sub) const {
+    slab_resident<Sub> part;
+    part.words = sub.take(words);
+    part.window = sub.take(window);
+    return part;
+  }
+  template <class Sub>
+  LANEWISE_FUNCTION void put(const Sub& sub, const slab_resident<Sub>& part) {
+    sub.put(words, part.words);
+    sub.put(window, part.window);
+  }
+};
+
+/// A pool inside a kernel: copied by value, valid until the pool grows or ends.
+///
+/// Memory orders: a bit is taken by a relaxed fetch_or, which no two lanes can win, and given back
+/// by a release fetch_and. What a unit's former owner wrote is ordered before what its next one
+/// reads only if the user orders it: take with acquire (the template argument) to have it so.
+template <pool_kind kind>
+class slab_pool {
+ public:
+  slab_pool() = default;
+  slab_pool(const detail::super_block* table, const detail::super_block& first,
+            std::uint32_t blocks, std::uint32_t* exhausted)
+      : table_(table), first_(first), blocks_(blocks), exhausted_(exhausted) {}
+
+  LANEWISE_FUNCTION slab_unit* unit(std::uint32_t address) const {
+    if constexpr (kind == pool_kind::light) {
+      return first_.units + address;
+    } else {
+      return table_[address >> detail::super_block_shift].units +
+             (address & ((1u << detail::super_block_shift) - 1));
+    }
+  }
+
+  /// A unit for every active lane, or no_unit where there is none left: then every window has been
+  /// looked at. The whole warp calls.
+  template <order taken = order::relaxed, class Warp, class Mask>
+  LANEWISE_FUNCTION auto allocate(const Warp& warp, slab_resident<Warp>& mine, Mask wanted) const {
+    using words = typename Warp::template lanes<std::uint32_t>;
+    using bits = typename Warp::bits;
+    constexpr std::uint32_t width = Warp::width;
+    words got(no_unit);
+    bits waiting = warp.ballot(wanted);
+    std::uint32_t visited = 0;
+    bool announced = false;
+    while (waiting != 0) {
+      const bits open = warp.ballot(mine.words != ~std::uint32_t{0});
+      if (open == 0) {
+        // Whoever finds all windows full says so, and looks once more for what was freed meanwhile.
+        if (!announced && warp.load(*exhausted_) != 0) break;
+        if (visited == windows<Warp>()) {
+          if (announced) break;
+          warp.template store<order::release>(*exhausted_, 1);
+          announced = true;
+          visited = 0;
+        }
+        ++visited;
+        move_on(warp, mine);
+        continue;
+      }
+      const place at = place_of(warp, mine);
+      // Lane i takes from word i + shift, so that all lanes take at once and the first one surely
+      // finds room.
+      const words shift(static_cast<std::uint32_t>(Warp::lowest(open) - Warp::lowest(waiting)));
+      const words word = (warp.lane() + shift) & words(width - 1);
+      const words seen = warp.shuffle(mine.words, word);
+      const auto tries =
+          warp.template mask_of<std::uint32_t>(waiting) & (seen != ~std::uint32_t{0});
+      const words bit = ~seen & (seen + words(1));  // the lowest that is not set
+      const words before = warp.template fetch_or<taken>(tries, at.words, word, bit);
+      const auto won = tries & ((before & bit) == words(0));
+      got = select(won,
+                   warp.map([a = at.address](std::uint32_t w,
+                                             std::uint32_t b) { return a + 32 * w + log2(b); },
+                            word, bit),
+                   got);
+      waiting &= ~warp.ballot(won);
+      mine.words = warp.shuffle(select(tries, before | bit, seen), warp.lane() - shift);
+    }
+    if (announced && waiting == 0) warp.store(*exhausted_, 0);
+    return got;
+  }
+
+  /// One unit for the whole warp.
+  template <order taken = order::relaxed, class Warp>
+  LANEWISE_FUNCTION std::uint32_t allocate_one(const Warp& warp, slab_resident<Warp>& mine) const {
+    return warp.broadcast(allocate<taken>(warp, mine, warp.first(1)), 0);
+  }
+
+  /// Gives the active lanes' units back. They must be allocated, and each is given back once.
+  template <class Warp, class Mask>
+  LANEWISE_FUNCTION void deallocate(
+      const Warp& warp, Mask active,
+      const typename Warp::template lanes<std::uint32_t>& address) const {
+    auto unit = address;
+    warp.each(
+        active, [this](std::uint32_t a) { give_back(typename Warp::template part<1>(), a); }, unit);
+    if (warp.load(*exhausted_) != 0) warp.store(*exhausted_, 0);
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION void deallocate_one(const Warp& warp, std::uint32_t address) const {
+    deallocate(warp, warp.first(1), typename Warp::template lanes<std::uint32_t>(address));
+  }
+
+ private:
+  /// A window's words, and the address of its first unit.
+  struct place {
+    std::uint32_t* words;
+    std::uint32_t address;
+  };
+
+  template <class Warp>
+  LANEWISE_FUNCTION std::uint64_t windows() const {
+    static_assert(Warp::width <= 32, "lanewise: slabs need warps of at most 32 lanes");
+    return std::uint64_t{blocks_} * (32 / Warp::width);
+  }
+
+  template <class Warp>
+  LANEWISE_FUNCTION place place_of(const Warp& warp, const slab_resident<Warp>& mine) const {
+    constexpr std::uint32_t per_block = 32 / Warp::width;
+    const std::uint32_t window = warp.broadcast(mine.window, 0);
+    std::uint32_t block = window / per_block;
+    const std::uint32_t word = window % per_block * Warp::width;
+    if constexpr (kind == pool_kind::light) {
+      return {first_.bitmaps + std::uint64_t{block} * 32 + word,
+              block * detail::units_per_block + word * 32};
+    } else {
+      std::uint32_t s = 0;
+      while (s + 1 < detail::most_super_blocks && table_[s + 1].first_block <= block) ++s;
+      block -= table_[s].first_block;
+      return {table_[s].bitmaps + std::uint64_t{block} * 32 + word,
+              s << detail::super_block_shift | (block * detail::units_per_block + word * 32)};
+    }
+  }
+
+  /// The next window, and a fresh look at it. Steps of a large prime visit all of them.
+  template <class Warp>
+  LANEWISE_FUNCTION void move_on(const Warp& warp, slab_resident<Warp>& mine) const {
+    using words = typename Warp::template lanes<std::uint32_t>;
+    const std::uint64_t next =
+        (warp.broadcast(mine.window, 0) + std::uint64_t{2654435761u}) % windows<Warp>();
+    mine.window = words(static_cast<std::uint32_t>(next));
+    const std::uint32_t* from = place_of(warp, mine).words;
+    mine.words = warp.load_relaxed(from);
+  }
+
+  template <class Solo>
+  LANEWISE_FUNCTION void give_back(const Solo& solo, std::uint32_t address) const {
+    std::uint32_t* word;
+    if constexpr (kind == pool_kind::light) {
+      word = first_.bitmaps + address / 32;
+    } else {
+      word = table_[address >> detail::super_block_shift].bitmaps +
+             (address & ((1u << detail::super_block_shift) - 1)) / 32;
+    }
+    solo.template fetch_and<order::release>(*word, ~(1u << (address & 31)));
+  }
+
+  static LANEWISE_FUNCTION std::uint32_t log2(std::uint32_t bit) {
+#if defined(__CUDA_ARCH__)
+    return 31 - static_cast<std::uint32_t>(__clz(static_cast<int>(bit)));
+#else
+    return 31 - static_cast<std::uint32_t>(__builtin_clz(bit | 1));
+#endif
+  }
+
+  const detail::super_block* table_ = nullptr;
+  detail::super_block first_{};
+  std::uint32_t blocks_ = 0;
+  std::uint32_t* exhausted_ = nullptr;
+};
+
+/// The owner of a pool. Units of a fresh pool hold all ones.
+///
+/// Memory: 128 bytes per unit, and one bit. On the host large pools lie in huge pages.
+template <class MemorySpace, pool_kind kind = pool_kind::growing>
+class slab_allocator {
+ public:
+  using memory_space = MemorySpace;
+  using pool = slab_pool<kind>;
+  /// Units that one pool can have.
+  static constexpr std::int64_t most_units = (std::int64_t{1} << 32) - detail::units_per_block;
+
+  /// A pool of at least `units` units, in whole blocks of 1024. **Blocks.** Throws
+  /// std::invalid_argument if there cannot be so many.
+  template <class Exec>
+  slab_allocator(const Exec& exec, std::int64_t units)
+      : table_(Kokkos::view_alloc("Lanewise::slab_allocator::table", Kokkos::WithoutInitializing),
+               detail::most_super_blocks),
+        exhausted_("Lanewise::slab_allocator::exhausted", 1) {
+    detail::expects(units >= 0, "slab_allocator: units is ", units);
+    grow(exec, units > 0 ? units : 1);
+  }
+
+  /// Units that there are.
+  std::int64_t units() const { return std::int64_t{blocks_} * detail::units_per_block; }
+
+  /// Adds at least `more` units. Those in use stay where they are and keep their addresses; a light
+  /// pool is copied. No kernel may be using the pool. **Blocks.** Throws std::invalid_argument
+  /// beyond most_units.
+  template <class Exec>
+  void grow(const Exec& exec, std::int64_t more) {
+    detail::expects(more > 0 && more <= most_units - units(), "slab_allocator: a pool of ", units(),
+                    " units cannot grow by ", more, ", the most is ", most_units);
+    auto blocks = static_cast<std::uint32_t>(divide_up(more, detail::units_per_block));
+    if constexpr (kind == pool_kind::light) {
+      const auto old = memory_.empty() ? memory() : memory_[0];
+      const std::uint32_t old_blocks = blocks_;
+      memory_.assign(1, allocate(exec, old_blocks + blocks));
+      detail::copy_units(exec, memory_[0], old, 0, 0, old_blocks);
+      detail::copy_units(exec, memory_[0], old, old_blocks + blocks, old_blocks,
+                         std::int64_t{old_blocks} * detail::units_per_block);
+      blocks_ += blocks;
+    } else {
+      while (blocks > 0) {
+        detail::expects(memory_.size() < detail::most_super_blocks,
+                        "slab_allocator: there are 256 super blocks, and no more can be added");
+        const std::uint32_t here =
+            blocks < detail::blocks_per_super_block ? blocks : detail::blocks_per_super_block;
+        memory_.push_back(allocate(exec, here));
+        blocks_ += here;
+        blocks -= here;
+      }
+    }
+    write_table(exec);
+  }
+
+  /// For kernels. Valid until the pool grows or ends.
+  pool view() const { return {table_.data(), blocks_of(0), blocks_, exhausted_.data()}; }
+
+  /// The same pool, with the same addresses, in another memory space. **Blocks.**
+  template <class Other, class Exec>
+  slab_allocator<Other, kind> copy_to(const Exec& exec) const {
+    slab_allocator<Other, kind> other;
+    for (const auto& from : memory_) {
+      typename slab_allocator<Other, kind>::memory to(
+          Kokkos::view_alloc("Lanewise::slab_allocator", Kokkos::WithoutInitializing),
+          from.extent(0));
+      detail::use_huge_pages<Other>(to.data(), to.size() * sizeof(slab_unit));
+      Kokkos::deep_copy(to, from);
+      other.memory_.push_back(to);
+    }
+    other.blocks_ = blocks_;
+    other.write_table(exec);
+    return other;
+  }
+
+  /// A pool's memory, super block by super block: the bitmaps of its blocks, a unit each, and then
+  /// 1024 units for each block.
+  using memory = Kokkos::View<slab_unit*, MemorySpace>;
+  const std::vector<memory>& super_blocks() const { return memory_; }
+
+  /// A pool without units, and not for kernels: to be assigned to.
+  slab_allocator()
+      : table_(Kokkos::view_alloc("Lanewise::slab_allocator::table", Kokkos::WithoutInitializing),
+               detail::most_super_blocks),
+        exhausted_("Lanewise::slab_allocator::exhausted", 1) {}
+
+  /// Takes memory that was laid out by a pool: a copy, or what a file has. **Blocks.**
+  template <class Exec>
+  static slab_allocator adopt(const Exec& exec, std::vector<memory> super_blocks) {
+    slab_allocator pool;
+    pool.memory_ = std::move(super_blocks);
+    for (const auto& m : pool.memory_) pool.blocks_ += blocks_in(m);
+    pool.write_table(exec);
+    return pool;
+  }
+
+  /// Blocks in a super block's memory.
+  static std::uint32_t blocks_in(const memory& m) {
+    return static_cast<std::uint32_t>(m.extent(0) / (1 + detail::units_per_block));
+  }
+
+ private:
+  template <class, pool_kind>
+  friend class slab_allocator;
+
+  template <class Exec>
+  static memory allocate(const Exec& exec, std::uint32_t blocks) {
+    memory m(Kokkos::view_alloc("Lanewise::slab_allocator", Kokkos::WithoutInitializing),
+             std::size_t{blocks} * (1 + detail::units_per_block));
+    detail::use_huge_pages<MemorySpace>(m.data(), m.size() * sizeof(slab_unit));
+    auto* words = reinterpret_cast<std::uint64_t*>(m.data());
+    constexpr std::size_t per_unit = sizeof(slab_unit) / sizeof(*words);
+    detail::fill_words<MemorySpace>(exec, words, blocks * per_unit, 0);
+    detail::fill_words<MemorySpace>(exec, words + blocks * per_unit, (m.size() - blocks) * per_unit,
+                                    ~std::uint64_t{0});
+    return m;
+  }
+
+  detail::super_block blocks_of(std::size_t s) const {
+    detail::super_block b{};
+    for (std::size_t earlier = 0; earlier < s; ++earlier)
+      b.first_block += blocks_in(memory_[earlier]);
+    b.bitmaps = memory_[s].data()->word;
+    b.units = memory_[s].data() + blocks_in(memory_[s]);
+    return b;
+  }
+
+  /// Places beyond the last super block begin after all blocks.
+  template <class Exec>
+  void write_table(const Exec& exec) {
+    std::vector<detail::super_block> table(detail::most_super_blocks, {nullptr, nullptr, ~0u});
+    for (std::size_t s = 0; s < memory_.size(); ++s) table[s] = blocks_of(s);
+    exec.fence("Lanewise::slab_allocator: the pool changes");
+    Kokkos::deep_copy(
+        table_, Kokkos::View<detail::super_block*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                    table.data(), table.size()));
+    Kokkos::deep_copy(exhausted_, 0u);
+  }
+
+  std::vector<memory> memory_;
+  std::uint32_t blocks_ = 0;
+  Kokkos::View<detail::super_block*, MemorySpace> table_;
+  Kokkos::View<std::uint32_t*, MemorySpace> exhausted_;
+};
+
+LANEWISE_END_NAMESPACE
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+
+namespace kernels {
+struct bits_of_word {
+  LANEWISE_FUNCTION std::int64_t operator()(std::uint32_t word) const {
+    std::int64_t n = 0;
+    for (; word != 0; word &= word - 1) ++n;
+    return n;
+  }
+};
+}  // namespace kernels
+
+/// How many units there are and are in use. One read of the bitmaps. No kernel may be changing
+/// them. **Blocks.**
+template <class Exec, class MemorySpace, pool_kind kind>
+slab_usage usage(const Exec& exec, const slab_allocator<MemorySpace, kind>& allocator) {
+  slab_usage u{allocator.units(), 0};
+  for (const auto& m : allocator.super_blocks()) {
+    const Kokkos::View<const std::uint32_t*, MemorySpace, Kokkos::MemoryUnmanaged> bitmaps(
+        m.data()->word, std::size_t{allocator.blocks_in(m)} * 32);
+    u.allocated +=
+        reduce(exec, transformed(bitmaps, kernels::bits_of_word{}), plus{}, std::int64_t{0});
+  }
+  return u;
+}
+
+LANEWISE_END_TARGET_NAMESPACE

@@ -1,0 +1,842 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/backend.hpp>
+#include <lanewise/multisplit.hpp>
+#include <lanewise/scan.hpp>
+#include <lanewise/slab_hash_table.hpp>
+#include <lanewise/status.hpp>
+#include <lanewise/workspace.hpp>
+
+#include <algorithm>
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// How often each slab_status came out.
+struct slab_tally {
+  std::uint64_t count[8] = {};
+  LANEWISE_FUNCTION std::uint64_t operator[](slab_status s) const {
+    return count[static_cast<int>(s)];
+  }
+};
+
+/// In which order a bulk call works on its items.
+enum class slab_order {
+  automatic,  ///< by_region where that is faster
+  as_given,   ///< in the order of the arrays
+  by_region  ///< sorted by regions of the table, so that each is worked on while it is in the cache
+};
+
+/// Options of the bulk calls on slab tables.
+struct slab_options {
+  /// Memory for temporaries; without it a call that may grow allocates in the order of its
+  /// instance.
+  workspace* work = nullptr;
+  /// Receives what came of every item.
+  option_view<slab_status> status = {};
+  /// Is added what came of the items. A rank-0 View.
+  option_view<slab_tally> tally = {};
+  /// Whether the table's pool grows until all items are in. The call then **blocks**. Otherwise it
+  /// does not, and items without room have the status no_room.
+  bool grow = true;
+  slab_order order = slab_order::automatic;
+};
+
+namespace detail {
+
+/// Operations whose kind is read for every item.
+struct each_its_own {};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+
+namespace kernels {
+
+/// The arrays' items that a window of a warp works on: neighbours, or those whose places are given.
+template <class Warp>
+class item_places {
+ public:
+  template <class Mask>
+  LANEWISE_FUNCTION item_places(const Warp& warp, Mask items, const std::uint32_t* places,
+                                std::int64_t first)
+      : warp_(warp), first_(first), given_(places != nullptr) {
+    if (given_) places_ = warp.load(items, places + first, std::uint32_t{0});
+  }
+  template <class Mask, class T>
+  LANEWISE_FUNCTION auto load(Mask m, T* p, std::remove_const_t<T> otherwise) const {
+    return given_ ? warp_.gather(m, p, places_, otherwise) : warp_.load(m, p + first_, otherwise);
+  }
+  template <class Mask, class T>
+  LANEWISE_FUNCTION void store(Mask m, T* p, const typename Warp::template lanes<T>& values) const {
+    if (given_) {
+      warp_.scatter(m, p, places_, values);
+    } else {
+      warp_.store(m, p + first_, values);
+    }
+  }
+
+ private:
+  const Warp& warp_;
+  std::int64_t first_;
+  bool given_;
+  typename Warp::template lanes<std::uint32_t> places_{0u};
+};
+
+/// Which of `regions` equal parts of the table a key lives in.
+template <class Places, class Key>
+struct region_of_key {
+  Places where;
+  std::uint32_t scale;  // 2^32 regions / lists, rounded down
+
+  LANEWISE_FUNCTION std::uint32_t operator()(const Key& key) const {
+    return static_cast<std::uint32_t>((std::uint64_t{where.bucket_of(key)} * scale) >> 32);
+  }
+};
+struct own_place {
+  LANEWISE_FUNCTION std::uint32_t operator()(std::int64_t i) const {
+    return static_cast<std::uint32_t>(i);
+  }
+};
+
+/// An operation for each item. A warp takes windows of as many items as it has lanes; it has
+/// fetched the lists' first slabs for several of them before it works on the first one.
+template <class View, class Key, class Operation, class Combine>
+struct slab_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {};
+
+  using word = typename View::word;
+  using value = typename View::value_type;
+  static constexpr bool mixed = std::is_same_v<Operation, detail::each_its_own>;
+
+  View table;
+  Combine combine;
+  const Key* keys;
+  const slab_operation* operations;  // of each item, if mixed
+  const value* given;                // null for none
+  value* found;                      // values that are found; null for none
+  std::uint32_t* numbers;            // how many; null for none
+  slab_status* status;               // null for none
+  slab_tally* tally;                 // null for none
+  std::uint64_t* lacking;            // items without room; null for none
+  std::int64_t n;
+  bool again;                   // only the items that had no room
+  const std::uint32_t* places;  // where items stand in all arrays but keys; null if in order
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    using located = typename View::template located_keys<warp_type>;
+    constexpr int ahead = Team::windows_in_flight;
+    constexpr int width = warp_type::width;
+    const auto warp = team.warp();
+    const std::int64_t windows = divide_up(n, width);
+    const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
+    const std::int64_t warps = std::int64_t{team.league()} * Team::warps;
+    // Shares of their own keep threads of a host apart. Warps that share a cache go through the
+    // regions together: warp `id` takes every warps-th group of windows.
+    const bool together = places != nullptr && Team::warps > 1;
+    const index_range mine =
+        together ? index_range{id * ahead, windows} : even_share(windows, id, warps);
+    const std::int64_t step = together ? warps * ahead : ahead;
+    slab_resident<warp_type> resident(warp, static_cast<std::uint64_t>(id));
+    std::uint32_t came[8] = {};
+    for (std::int64_t begin = mine.begin; begin < mine.end; begin += step) {
+      located at[ahead];
+      LANEWISE_UNROLL
+      for (int a = 0; a < ahead; ++a) {
+        const auto active = items_of(warp, mine, begin + a);
+        at[a] = table.locate(warp, active, warp.load(active, keys + (begin + a) * width, Key{}));
+        table.prefetch(warp, active, at[a]);
+      }
+      for (int a = 0; a < ahead; ++a) {
+        const std::int64_t first = (begin + a) * width;
+        window(warp, resident, items_of(warp, mine, begin + a), at[a], first, came);
+      }
+    }
+    add_up(warp, came);
+  }
+
+ private:
+  template <class Warp>
+  LANEWISE_FUNCTION auto items_of(const Warp& warp, const index_range& mine,
+                                  std::int64_t window) const {
+    const std::int64_t left = window < mine.end ? n - window * Warp::width : 0;
+    return warp.first(static_cast<int>(left < Warp::width ? left : Warp::width));
+  }
+
+  template <class Warp, class Mask, class Located>
+  LANEWISE_FUNCTION void window(const Warp& warp, slab_resident<Warp>& resident, Mask items,
+                                const Located& at, std::int64_t first,
+                                std::uint32_t (&came)[8]) const {
+    using numbers_type = typename Warp::template lanes<std::uint32_t>;
+    using words = typename Warp::template lanes<word>;
+    const item_places<Warp> at_items(warp, items, places, first);
+    auto active = items;
+    if (again) {
+      const auto before = warp.map(
+          items, [](slab_status s) { return static_cast<std::uint32_t>(s); }, std::uint32_t{0},
+          at_items.load(items, status, slab_status::none));
+      active = items & (before == static_cast<std::uint32_t>(slab_status::no_room));
+      if (!warp.any(active)) return;
+    }
+    words values(word{0});
+    if (given != nullptr)
+      values = warp.map([](const value& v) { return detail::to_word<word>(v); },
+                        at_items.load(active, given, value{}));
+    numbers_type result;
+    if constexpr (mixed) {
+      const auto kinds = warp.map([](slab_operation o) { return static_cast<std::uint32_t>(o); },
+                                  at_items.load(active, operations, slab_operation::find));
+      result = table.operate(warp, resident, active, at, values,
+                             detail::operation_of_lane<numbers_type>{kinds}, combine);
+    } else {
+      result = table.operate(warp, resident, active, at, values, Operation{}, combine);
+    }
+    if (found != nullptr) {
+      const auto hit = active & (result == static_cast<std::uint32_t>(slab_status::found));
+      at_items.store(hit, found,
+                     warp.map([](word w) { return detail::from_word<value>(w); }, values));
+    }
+    if (numbers != nullptr)
+      at_items.store(active, numbers, warp.template cast<std::uint32_t>(values));
+    if (status != nullptr)
+      at_items.store(active, status,
+                     warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); }, result));
+    LANEWISE_UNROLL
+    for (std::uint32_t s = 1; s < 8; ++s) {
+      if (tally != nullptr || s == static_cast<std::uint32_t>(slab_status::no_room))
+        came[s] += static_cast<std::uint32_t>(warp.count(active & (result == s)));
+    }
+  }
+
+  template <class Warp>
+  LANEWISE_FUNCTION void add_up(const Warp& warp, const std::uint32_t (&came)[8]) const {
+    LANEWISE_UNROLL
+    for (int s = 1; s < 8; ++s) {
+      if (tally != nullptr && came[s] != 0) warp.fetch_add(tally->count[s], came[s]);
+    }
+    const std::uint32_t without_room = came[static_cast<int>(slab_status::no_room)];
+    if (lacking != nullptr && without_room != 0) warp.fetch_add(*lacking, without_room);
+  }
+};
+
+/// values(offsets(i)), values(offsets(i) + 1), ... = the values of keys(i), old to new, as far as
+/// there are places.
+template <class View, class Key>
+struct collect_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {};
+
+  using value = typename View::value_type;
+
+  View table;
+  const Key* keys;
+  const std::int64_t* offsets;
+  value* values;
+  std::int64_t n;
+  std::int64_t places;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    constexpr int width = warp_type::width;
+    const auto warp = team.warp();
+    const index_range mine = team.share(divide_up(n, width));
+    for (std::int64_t w = mine.begin + team.warp_index(); w < mine.end; w += Team::warps) {
+      const std::int64_t left = n - w * width;
+      const auto active = warp.first(static_cast<int>(left < width ? left : width));
+      const auto key = warp.load(active, keys + w * width, Key{});
+      auto next = warp.load(active, offsets + w * width, std::int64_t{0});
+      table.find_all(
+          warp, active, key, next,
+          [this](const auto& sub, int lane, const auto& found, const auto& which, auto& cursor) {
+            const auto chosen = sub.ballot(found);
+            const std::int64_t begin = sub.broadcast(cursor, lane);
+            const auto place = sub.map(
+                [chosen, begin](auto below) {
+                  return begin + std::decay_t<decltype(sub)>::popcount(chosen & below);
+                },
+                sub.lanes_below());
+            sub.scatter(found & (place < places), values, place, which);
+            const auto me = sub.lane() == static_cast<std::uint32_t>(lane);
+            cursor =
+                select(me, std::decay_t<decltype(cursor)>(begin + sub.popcount(chosen)), cursor);
+          });
+    }
+  }
+};
+
+/// Calls action(sub, walk, bucket) for every list, by sub-warps that have it for themselves.
+template <class View, class Action>
+struct slab_lists_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {};
+
+  View table;
+  Action action;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    constexpr int width = warp_type::line_width;
+    constexpr int parts = warp_type::width / width;
+    const auto warp = team.warp();
+    const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
+    const std::int64_t lists = std::int64_t{table.buckets()} + 1;
+    const index_range mine = even_share(lists, id, std::int64_t{team.league()} * Team::warps);
+    const auto lane = warp.lane();
+    warp.template split<width>([&](const auto& sub) {
+      using sub_type = std::decay_t<decltype(sub)>;
+      const std::int64_t part = sub.broadcast(sub.take(lane), 0) / width;
+      const detail::slab_walk<typename View::layout, sub_type> walk(sub);
+      auto local = action.begin(sub, static_cast<std::uint64_t>(id * parts + part));
+      for (std::int64_t b = mine.begin + part; b < mine.end; b += parts)
+        action(sub, walk, local, table, static_cast<std::uint32_t>(b));
+      action.end(sub, local);
+    });
+  }
+};
+
+/// Actions have a state for each sub-warp, made by begin and handed to end.
+struct stateless_action {
+  struct nothing {};
+  template <class Sub>
+  LANEWISE_FUNCTION nothing begin(const Sub&, std::uint64_t) const {
+    return {};
+  }
+  template <class Sub>
+  LANEWISE_FUNCTION void end(const Sub&, const nothing&) const {}
+};
+
+struct flush_action : stateless_action {
+  template <class Sub, class Walk, class View>
+  LANEWISE_FUNCTION void operator()(const Sub&, const Walk& walk, nothing&, const View& table,
+                                    std::uint32_t bucket) const {
+    walk.flush(table.units(), table.head(bucket));
+  }
+};
+
+struct clear_action : stateless_action {
+  template <class Sub, class Walk, class View>
+  LANEWISE_FUNCTION void operator()(const Sub&, const Walk& walk, nothing&, const View& table,
+                                    std::uint32_t bucket) const {
+    walk.clear(table.units(), table.head(bucket));
+  }
+};
+
+/// f(key, value) for every element.
+template <class Key, class Value, class F>
+struct visit_action : stateless_action {
+  F f;
+  explicit visit_action(const F& g) : f(g) {}
+
+  template <class Sub, class Walk, class View>
+  LANEWISE_FUNCTION void operator()(const Sub& sub, const Walk& walk, nothing&, const View& table,
+                                    std::uint32_t bucket) const {
+    using word = typename Walk::word;
+    for (slab_unit* s = table.head(bucket); s != nullptr; s = walk.next(table.units(), s)) {
+      walk.visit(s, [&](const auto& there, auto keys, auto values) {
+        sub.each(
+            there,
+            [&](word& k, word& v) {
+              const Key key = table.where().template key_of<Key>(bucket, k);
+              if constexpr (std::is_void_v<Value>) {
+                f(key);
+              } else {
+                f(key, detail::from_word<Value>(v));
+              }
+            },
+            keys, values);
+      });
+    }
+  }
+};
+
+/// Puts every element into another table, whose keys it cannot have yet.
+template <class Key, class View>
+struct move_action {
+  View to;
+  std::uint64_t* lacking;
+
+  template <class Sub>
+  LANEWISE_FUNCTION slab_resident<Sub> begin(const Sub& sub, std::uint64_t id) const {
+    return {sub, id};
+  }
+  template <class Sub>
+  LANEWISE_FUNCTION void end(const Sub&, const slab_resident<Sub>&) const {}
+
+  template <class Sub, class Walk>
+  LANEWISE_FUNCTION void operator()(const Sub& sub, const Walk& walk, slab_resident<Sub>& resident,
+                                    const View& from, std::uint32_t bucket) const {
+    using word = typename Walk::word;
+    for (slab_unit* s = from.head(bucket); s != nullptr; s = walk.next(from.units(), s)) {
+      walk.visit(s, [&](const auto& there, const auto& names, auto values) {
+        const auto keys =
+            sub.map([&](word k) { return from.where().template key_of<Key>(bucket, k); }, names);
+        const auto status =
+            to.operate(sub, resident, there, to.locate(sub, there, keys), values,
+                       detail::same_operation<slab_operation::add>{}, detail::keep_given{});
+        const int left =
+            sub.count(there & (status == static_cast<std::uint32_t>(slab_status::no_room)));
+        if (left != 0) sub.fetch_add(*lacking, static_cast<std::uint64_t>(left));
+      });
+    }
+  }
+};
+
+struct statistics_action {
+  std::uint64_t* slabs;  // slabs, elements, deleted, longest
+
+  struct counts {
+    std::uint64_t slabs = 0, elements = 0, taken = 0, longest = 0;
+  };
+  template <class Sub>
+  LANEWISE_FUNCTION counts begin(const Sub&, std::uint64_t) const {
+    return {};
+  }
+  template <class Sub, class Walk, class View>
+  LANEWISE_FUNCTION void operator()(const Sub& sub, const Walk& walk, counts& c, const View& table,
+                                    std::uint32_t bucket) const {
+    using layout = typename View::layout;
+    std::uint64_t length = 0;
+    for (slab_unit* s = table.head(bucket); s != nullptr; s = walk.next(table.units(), s)) {
+      ++length;
+      walk.visit(s, [&](const auto& there, const auto& keys, const auto&) {
+        c.elements += static_cast<std::uint64_t>(sub.count(there));
+        c.taken += static_cast<std::uint64_t>(
+            sub.count(there | (keys == static_cast<typename Walk::word>(layout::deleted))));
+      });
+    }
+    c.slabs += length;
+    c.longest = length > c.longest ? length : c.longest;
+  }
+  template <class Sub>
+  LANEWISE_FUNCTION void end(const Sub& sub, const counts& c) const {
+    sub.fetch_add(slabs[0], c.slabs);
+    sub.fetch_add(slabs[1], c.elements);
+    sub.fetch_add(slabs[2], c.taken - c.elements);
+    std::uint64_t seen = sub.load(slabs[3]);
+    while (seen < c.longest) {
+      const std::uint64_t before = sub.compare_exchange(slabs[3], seen, c.longest);
+      if (before == seen) break;
+      seen = before;
+    }
+  }
+};
+
+template <class Exec, class View, class Action>
+void for_lists(const Exec& exec, const char* label, const View& table, const Action& action) {
+  using kernel = slab_lists_kernel<View, Action>;
+  using team = team_t<Exec, typename kernel::policy>;
+  const std::int64_t lists = std::int64_t{table.buckets()} + 1;
+  const auto league = backend_of<Exec>::template resident_league<kernel>(
+      exec, divide_up(lists, team::warps * (warp_t<Exec>::width / warp_t<Exec>::line_width)));
+  launch(exec, label, league, kernel{table, action});
+}
+
+/// Counters that a kernel adds to and the host then reads.
+template <class Exec, int n>
+struct counters {
+  Kokkos::View<std::uint64_t[n], typename Exec::memory_space> view{"Lanewise::slab::counters"};
+
+  std::uint64_t* data() const { return view.data(); }
+  Kokkos::Array<std::uint64_t, n> read(const Exec& exec) const {
+    exec.fence("Lanewise::slab: counters are read");
+    Kokkos::Array<std::uint64_t, n> values{};
+    Kokkos::deep_copy(
+        Kokkos::View<std::uint64_t[n], Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(values.data()),
+        view);
+    return values;
+  }
+};
+
+/// The arrays of a bulk call.
+template <class Table>
+struct slab_arrays {
+  using value = typename Table::view_type::value_type;
+  const typename Table::key_type* keys = nullptr;
+  std::int64_t n = 0;
+  const slab_operation* operations = nullptr;
+  const value* given = nullptr;
+  value* found = nullptr;
+  std::uint32_t* numbers = nullptr;
+};
+
+/// Regions of a table: as many as multisplit sorts into at once.
+inline constexpr std::int64_t table_regions = 256;
+
+/// Whether a call sorts its items by region. It pays where the table is larger than the cache, and
+/// the items are so many that lists are met several times.
+template <class Exec, class Table>
+bool works_by_region(const Exec& exec, const Table& table, std::int64_t n, slab_order order) {
+  const std::int64_t lists = table.buckets() + 1;
+  if (n >= std::int64_t{1} << 32 || lists < 2 * table_regions) return false;
+  if (order != slab_order::automatic) return order == slab_order::by_region;
+  return backend_of<Exec>::sorting_pays(exec,
+                                        lists * static_cast<std::int64_t>(sizeof(slab_unit))) &&
+         n >= 4 * lists;
+}
+
+template <class Exec, class Table, class Key>
+void sort_by_region(const Exec& exec, const Table& table, const Key* keys, std::int64_t n,
+                    Key* by_region, std::uint32_t* places) {
+  const auto where = table.view().where();
+  const auto scale =
+      static_cast<std::uint32_t>((table_regions << 32) / (std::int64_t{where.buckets} + 1));
+  multisplit(exec, array_source<Key, identity>{keys, n, {}}, generated(n, own_place{}),
+             array_sink<Key>{by_region, n}, array_sink<std::uint32_t>{places, n}, table_regions,
+             region_of_key<std::decay_t<decltype(where)>, Key>{where, scale});
+}
+
+/// Runs an operation on all items, and again on those without room after the pool has grown.
+template <class Operation, class Exec, class Table, class Combine>
+void slab_call(const Exec& exec, const char* label, const char* name, Table& table,
+               const slab_arrays<Table>& arrays, const Combine& combine, bool needs_room,
+               const slab_options& with) {
+  using key = typename Table::key_type;
+  using combine_words =
+      detail::combine_words<typename Table::mapped_type, typename Table::layout::word, Combine>;
+  using kernel = slab_kernel<typename Table::view_type, key, Operation, combine_words>;
+  using backend = backend_of<Exec>;
+  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
+                                           typename Table::memory_space>::accessible,
+                "lanewise: this execution space cannot reach the memory of a slab table");
+  with.status.template expects_reachable<Exec>(name, "options.status");
+  with.tally.template expects_reachable<Exec>(name, "options.tally");
+  detail::expects(with.status.data() == nullptr || with.status.extent() >= arrays.n, name,
+                  ": options.status has ", with.status.extent(), " places, there are ", arrays.n,
+                  " items");
+  if (arrays.n == 0) return;
+
+  const bool grows = needs_room && with.grow;
+  const bool sorts = works_by_region(exec, table, arrays.n, with.order);
+  // In the workspace: the counter of items without room, keys by region, their places, and
+  // statuses.
+  const auto n = static_cast<std::size_t>(arrays.n);
+  const std::size_t keys_at = 64;
+  const std::size_t places_at = keys_at + (sorts ? n * sizeof(key) : 0);
+  const std::size_t status_at = places_at + (sorts ? n * sizeof(std::uint32_t) : 0);
+  const bool own_status = grows && with.status.data() == nullptr;
+  const std::size_t bytes = status_at + (own_status ? n * sizeof(slab_status) : 0);
+  auto work = call_workspace::make<backend>(exec, with.work, {0, grows || sorts ? bytes : 0}, name);
+  char* memory = static_cast<char*>(work.get().plain());
+  auto* lacking = grows ? reinterpret_cast<std::uint64_t*>(memory) : nullptr;
+  auto* status =
+      own_status ? reinterpret_cast<slab_status*>(memory + status_at) : with.status.data();
+  const key* keys = arrays.keys;
+  const std::uint32_t* places = nullptr;
+  if (sorts) {
+    auto* by_region = reinterpret_cast<key*>(memory + keys_at);
+    auto* from = reinterpret_cast<std::uint32_t*>(memory + places_at);
+    sort_by_region(exec, table, arrays.keys, arrays.n, by_region, from);
+    keys = by_region;
+    places = from;
+  }
+  const std::int64_t windows = divide_up(arrays.n, warp_t<Exec>::width);
+  const auto league = backend::template resident_league<kernel>(
+      exec, divide_up(windows, team_t<Exec, typename kernel::policy>::warps));
+  for (bool again = false;; again = true) {
+    if (grows) backend::zero(exec, lacking, sizeof(std::uint64_t));
+    launch(exec, label, league,
+           kernel{table.view(), combine_words{combine}, keys, arrays.operations, arrays.given,
+                  arrays.found, arrays.numbers, status, with.tally.data(), lacking, arrays.n, again,
+                  places});
+    if (!grows) return;
+    std::uint64_t left = 0;
+    detail::copy_to_host(
+        exec, &left,
+        Kokkos::View<std::uint64_t, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(lacking));
+    if (left == 0) return;
+    // Enough for what is left if it is spread evenly, and at least a quarter of what there is.
+    table.grow(exec,
+               std::max<std::int64_t>(static_cast<std::int64_t>(left) / Table::layout::elements + 1,
+                                      table.pool().units() / 4));
+  }
+}
+
+template <class Exec, class Table, class Keys>
+slab_arrays<Table> arrays_of(const char* name, const Keys& keys) {
+  const auto source = detail::as_source<Exec>(keys);
+  static_assert(std::is_same_v<std::decay_t<decltype(source)>,
+                               array_source<typename Table::key_type, identity>>,
+                "lanewise: keys are a View of the table's type of keys");
+  detail::expects_memory(source, name, "keys");
+  slab_arrays<Table> arrays;
+  arrays.keys = source.data;
+  arrays.n = source.extent;
+  return arrays;
+}
+/// A further array of as many items.
+template <class T, class Exec, class V>
+T* array_of(const char* name, const char* which, const V& view, std::int64_t n) {
+  static_assert(Kokkos::is_view_v<V> && std::is_convertible_v<typename V::pointer_type, T*>,
+                "lanewise: an array argument is a View of the table's type of values");
+  detail::check_view_type<V>();
+  detail::check_reachable<Exec, V>();
+  detail::expects(static_cast<std::int64_t>(view.extent(0)) >= n, name, ": ", which, " has ",
+                  view.extent(0), " items, keys has ", n);
+  return view.data();
+}
+
+}  // namespace kernels
+
+/// values(i) = the value of keys(i) where it is there; other values are left as they are, so that
+/// the caller chooses what they hold. Of several elements with one key, the oldest.
+///
+/// O(n (1 + slabs per list)) work, a line of 128 bytes for each of them. Does not block. Throws
+/// std::invalid_argument on wrong extents and on options that cannot be reached.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys,
+          class Values>
+void find(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+          const Keys& keys, const Values& values, const slab_options& with = {}) {
+  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+  auto arrays = kernels::arrays_of<Exec, table_type>("find", keys);
+  arrays.found = kernels::array_of<Value, Exec>("find", "values", values, arrays.n);
+  kernels::slab_call<detail::same_operation<slab_operation::find>>(
+      exec, "Lanewise::slab_hash::find", "find", const_cast<table_type&>(table), arrays,
+      detail::keep_given{}, false, with);
+}
+/// Whether keys are there: in options.status and options.tally.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys>
+void find(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+          const Keys& keys, const slab_options& with) {
+  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+  kernels::slab_call<detail::same_operation<slab_operation::find>>(
+      exec, "Lanewise::slab_hash::find", "find", const_cast<table_type&>(table),
+      kernels::arrays_of<Exec, table_type>("find", keys), detail::keep_given{}, false, with);
+}
+
+/// Puts pairs into the table: into one of unique keys unless the key is there, which of several
+/// pairs of the call with one key keeps one of them; into one of repeated keys beside what is
+/// there.
+///
+/// Cost as find, and one exchange of a word for each item that is put there. Grows the table's pool
+/// as needed, and then **blocks**; with options.grow = false it does not do either. Throws as find.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys,
+          class Values>
+requires(!std::is_void_v<Value>) void insert(const Exec& exec,
+                                             slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+                                             const Keys& keys, const Values& values,
+                                             const slab_options& with = {}) {
+  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+  constexpr auto operation =
+      kind == slab_keys::unique ? slab_operation::insert : slab_operation::add;
+  auto arrays = kernels::arrays_of<Exec, table_type>("insert", keys);
+  arrays.given = kernels::array_of<const Value, Exec>("insert", "values", values, arrays.n);
+  kernels::slab_call<detail::same_operation<operation>>(exec, "Lanewise::slab_hash::insert",
+                                                        "insert", table, arrays,
+                                                        detail::keep_given{}, true, with);
+}
+/// Puts keys into a set.
+template <class Exec, class Key, slab_keys kind, class Memory, class Hash, class Keys>
+void insert(const Exec& exec, slab_hash_table<Key, void, kind, Memory, Hash>& table,
+            const Keys& keys, const slab_options& with = {}) {
+  using table_type = slab_hash_table<Key, void, kind, Memory, Hash>;
+  kernels::slab_call<detail::same_operation<slab_operation::insert>>(
+      exec, "Lanewise::slab_hash::insert", "insert", table,
+      kernels::arrays_of<Exec, table_type>("insert", keys), detail::keep_given{}, true, with);
+}
+
+/// Puts pairs into a map; they replace the values of keys that are there. Of several pairs of the
+/// call with one key, one stays. Cost, growth and errors as insert.
+template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Values>
+void assign(const Exec& exec, slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>& table,
+            const Keys& keys, const Values& values, const slab_options& with = {}) {
+  using table_type = slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>;
+  auto arrays = kernels::arrays_of<Exec, table_type>("assign", keys);
+  arrays.given = kernels::array_of<const Value, Exec>("assign", "values", values, arrays.n);
+  kernels::slab_call<detail::same_operation<slab_operation::assign>>(
+      exec, "Lanewise::slab_hash::assign", "assign", table, arrays, detail::keep_given{}, true,
+      with);
+}
+
+/// Puts pairs into a map; where a key is there, its value becomes combine(value there, value
+/// given), with no value lost. combine is a pure scalar function object, called again when somebody
+/// else changes the value meanwhile. Cost, growth and errors as insert.
+template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Values,
+          class Combine>
+void upsert(const Exec& exec, slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>& table,
+            const Keys& keys, const Values& values, const Combine& combine,
+            const slab_options& with = {}) {
+  using table_type = slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>;
+  auto arrays = kernels::arrays_of<Exec, table_type>("upsert", keys);
+  arrays.given = kernels::array_of<const Value, Exec>("upsert", "values", values, arrays.n);
+  kernels::slab_call<detail::same_operation<slab_operation::combine>>(
+      exec, "Lanewise::slab_hash::upsert", "upsert", table, arrays, combine, true, with);
+}
+
+/// Deletes keys; of several elements with one key the oldest, for each time that the key is given.
+/// Their places are free again after flush. Cost and errors as find. Does not block.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys>
+void erase(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+           const Keys& keys, const slab_options& with = {}) {
+  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+  kernels::slab_call<detail::same_operation<slab_operation::erase>>(
+      exec, "Lanewise::slab_hash::erase", "erase", table,
+      kernels::arrays_of<Exec, table_type>("erase", keys), detail::keep_given{}, false, with);
+}
+
+/// Deletes all elements with the keys. Cost and errors as find. Does not block.
+template <class Exec, class Key, class Value, class Memory, class Hash, class Keys>
+void erase_all(const Exec& exec,
+               slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>& table,
+               const Keys& keys, const slab_options& with = {}) {
+  using table_type = slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>;
+  kernels::slab_call<detail::same_operation<slab_operation::erase_all>>(
+      exec, "Lanewise::slab_hash::erase_all", "erase_all", table,
+      kernels::arrays_of<Exec, table_type>("erase_all", keys), detail::keep_given{}, false, with);
+}
+
+/// numbers(i) = how many elements have the key keys(i). Cost and errors as find. Does not block.
+template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Numbers>
+void count(const Exec& exec,
+           const slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>& table,
+           const Keys& keys, const Numbers& numbers, const slab_options& with = {}) {
+  using table_type = slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>;
+  auto arrays = kernels::arrays_of<Exec, table_type>("count", keys);
+  arrays.numbers = kernels::array_of<std::uint32_t, Exec>("count", "numbers", numbers, arrays.n);
+  kernels::slab_call<detail::same_operation<slab_operation::count>>(
+      exec, "Lanewise::slab_hash::count", "count", const_cast<table_type&>(table), arrays,
+      detail::keep_given{}, false, with);
+}
+
+/// All values of all keys: values(offsets(i)) ... values(offsets(i + 1) - 1) are those of keys(i),
+/// old to new. offsets has one entry more than keys. If values has fewer places than the last
+/// offset says, the rest is not written.
+///
+/// Twice the work of count, and a scan. No kernel may be changing the table. Does not block. Throws
+/// as find.
+template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Offsets,
+          class Values>
+void find_all(const Exec& exec,
+              const slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>& table,
+              const Keys& keys, const Offsets& offsets, const Values& values,
+              workspace* work = nullptr) {
+  using table_type = slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>;
+  using backend = backend_of<Exec>;
+  using kernel = kernels::collect_kernel<typename table_type::view_type, Key>;
+  auto arrays = kernels::arrays_of<Exec, table_type>("find_all", keys);
+  const std::int64_t n = arrays.n;
+  std::int64_t* begins =
+      kernels::array_of<std::int64_t, Exec>("find_all", "offsets", offsets, n + 1);
+  Value* found = kernels::array_of<Value, Exec>("find_all", "values", values, 0);
+
+  const workspace_size scan = scan_workspace<std::int64_t, Exec>(n + 1);
+  const std::size_t numbers_bytes = (static_cast<std::size_t>(n + 1) * 4 + 63) / 64 * 64;
+  auto temporary = call_workspace::make<backend>(
+      exec, work, {scan.tickets, numbers_bytes + scan.bytes}, "find_all");
+  arrays.numbers = static_cast<std::uint32_t*>(temporary.get().plain());
+  backend::zero(exec, arrays.numbers + n, sizeof(std::uint32_t));
+  kernels::slab_call<detail::same_operation<slab_operation::count>>(
+      exec, "Lanewise::slab_hash::count", "find_all", const_cast<table_type&>(table), arrays,
+      detail::keep_given{}, false, {});
+  const auto numbers = array_source<std::uint32_t, identity>{arrays.numbers, n + 1, {}};
+  kernels::scan<true>(exec, "Lanewise::slab_hash::scan", "find_all",
+                      detail::as<std::int64_t>(numbers), array_sink<std::int64_t>{begins, n + 1},
+                      plus{}, std::int64_t{0}, item_count{n + 1}, &temporary.get(), numbers_bytes,
+                      {scan.tickets, numbers_bytes + scan.bytes});
+  const std::int64_t windows = divide_up(n, warp_t<Exec>::width);
+  launch(exec, "Lanewise::slab_hash::find_all",
+         backend::template resident_league<kernel>(
+             exec, divide_up(windows, team_t<Exec, typename kernel::policy>::warps)),
+         kernel{table.view(), arrays.keys, begins, found, n,
+                static_cast<std::int64_t>(values.extent(0))});
+}
+
+/// An operation of its own for every item: operations is a View of slab_operation (see
+/// slab_table_view::apply). values(i) is given to what takes a value, and receives what find finds.
+/// The operations of one call run in any order, also those on one key. Cost, growth and errors as
+/// insert.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash,
+          class Operations, class Keys, class Values, class Combine = detail::keep_given>
+void apply(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+           const Operations& operations, const Keys& keys, const Values& values,
+           const slab_options& with = {}, const Combine& combine = {}) {
+  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+  auto arrays = kernels::arrays_of<Exec, table_type>("apply", keys);
+  arrays.operations =
+      kernels::array_of<const slab_operation, Exec>("apply", "operations", operations, arrays.n);
+  arrays.found = kernels::array_of<Value, Exec>("apply", "values", values, arrays.n);
+  arrays.given = arrays.found;
+  kernels::slab_call<detail::each_its_own>(exec, "Lanewise::slab_hash::apply", "apply", table,
+                                           arrays, combine, true, with);
+}
+
+/// Calls f(key, value), or f(key) for a set, for every element, in any order and by many threads.
+/// No kernel may be changing the table. Reads all slabs. Does not block.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class F>
+void for_each(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+              const F& f) {
+  kernels::for_lists(exec, "Lanewise::slab_hash::for_each", table.view(),
+                     kernels::visit_action<Key, Value, F>(f));
+}
+
+/// Closes the gaps that deletions have left, so that every list has as few slabs as it needs, and
+/// gives the others back to the pool. Not to run beside any other operation on the table, reading
+/// ones included. Reads all slabs, writes those with gaps. Does not block. (Ashkiani, 5.3: FLUSH.)
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
+void flush(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
+  kernels::for_lists(exec, "Lanewise::slab_hash::flush", table.view(), kernels::flush_action{});
+}
+
+/// Removes all elements; the pool keeps its size. Not to run beside any other operation on the
+/// table. Does not block.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
+void clear(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
+  kernels::for_lists(exec, "Lanewise::slab_hash::clear", table.view(), kernels::clear_action{});
+}
+
+/// Moves all elements into as many lists as given. Not to run beside any other operation on the
+/// table. Needs the memory of both tables. **Blocks.**
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
+void rehash(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+            std::int64_t buckets) {
+  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+  detail::expects(buckets > 0, "rehash: buckets is ", buckets);
+  for (std::int64_t units = table.pool().units();; units *= 2) {
+    table_type larger(exec, {.buckets = buckets, .units = units}, table.hash());
+    const kernels::counters<Exec, 1> lacking;
+    kernels::for_lists(
+        exec, "Lanewise::slab_hash::rehash", table.view(),
+        kernels::move_action<Key, typename table_type::view_type>{larger.view(), lacking.data()});
+    if (lacking.read(exec)[0] == 0) {
+      table = std::move(larger);
+      return;
+    }
+  }
+}
+
+/// How the table is filled. No kernel may be changing it. Reads all slabs. **Blocks.**
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
+slab_statistics statistics(const Exec& exec,
+                           const slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
+  using layout = typename slab_hash_table<Key, Value, kind, Memory, Hash>::layout;
+  const kernels::counters<Exec, 4> counted;
+  kernels::for_lists(exec, "Lanewise::slab_hash::statistics", table.view(),
+                     kernels::statistics_action{counted.data()});
+  const auto c = counted.read(exec);
+  slab_statistics s;
+  s.buckets = table.buckets();
+  s.slabs = static_cast<std::int64_t>(c[0]);
+  s.elements = static_cast<std::int64_t>(c[1]);
+  s.deleted = static_cast<std::int64_t>(c[2]);
+  s.longest = static_cast<std::int64_t>(c[3]);
+  s.units = table.pool().units();
+  s.utilisation = static_cast<double>(s.elements * layout::element_bytes) /
+                  static_cast<double>(s.slabs * static_cast<std::int64_t>(sizeof(slab_unit)));
+  return s;
+}
+
+/// The scalar face of a table for threads of an execution space.
+template <class Exec, class Table>
+using slab_scalar_face_t =
+    slab_scalar_face<typename Table::view_type, typename warp_t<Exec>::template part<1>>;
+
+LANEWISE_END_TARGET_NAMESPACE

@@ -1,0 +1,342 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <structures/check_slab.hpp>
+
+// Maps against std::unordered_map, by bulk calls.
+
+namespace {
+
+using namespace test;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+struct add_and_double {
+  template <class T>
+  KOKKOS_FUNCTION T operator()(const T& there, const T& given) const {
+    return static_cast<T>(there + there + given);
+  }
+};
+
+/// A map and what it must hold.
+template <class Key, class Value, class Hash>
+class pair_of_maps {
+ public:
+  using map = lanewise::slab_hash_map<Key, Value, memory, Hash>;
+
+  explicit pair_of_maps(const lanewise::slab_table_options& with) : map_(exec_, with) {}
+
+  /// One random bulk call on different keys, and its results.
+  void step(random_engine& random, u64 universe) {
+    const auto keys = distinct_keys<Key>(random, random() % 200, universe);
+    const std::size_t n = keys.size();
+    std::vector<Value> values(n);
+    for (auto& v : values) v = value_number<Value>(random());
+    const array<Key> k(keys);
+    const array<Value> v(values);
+    switch (random() % 9) {
+      case 0:
+        return check(keys, values, slab_operation::insert, reported(n, [&](const auto& with) {
+                       lanewise::insert(exec_, map_, k.const_view(), v.const_view(), with);
+                     }));
+      case 1:
+        return check(keys, values, slab_operation::assign, reported(n, [&](const auto& with) {
+                       lanewise::assign(exec_, map_, k.const_view(), v.view(), with);
+                     }));
+      case 2:
+        return check(keys, values, slab_operation::combine, reported(n, [&](const auto& with) {
+                       lanewise::upsert(exec_, map_, k.view(), v.const_view(), add_and_double{},
+                                        with);
+                     }));
+      case 3:
+      case 4:
+        return check(keys, values, slab_operation::erase, reported(n, [&](const auto& with) {
+                       lanewise::erase(exec_, map_, k.const_view(), with);
+                     }));
+      case 5: {
+        const auto result = reported(n, [&](const auto& with) {
+          lanewise::find(exec_, map_, k.const_view(), v.view(), with);
+        });
+        return check(keys, values, slab_operation::find, result, v.items());
+      }
+      case 6: {
+        std::vector<slab_operation> kinds(n);
+        for (auto& o : kinds) o = static_cast<slab_operation>(random() % 6);
+        for (auto& o : kinds)
+          if (o == slab_operation::add) o = slab_operation::erase;
+        const array<slab_operation> operations(kinds);
+        const auto result = reported(n, [&](const auto& with) {
+          lanewise::apply(exec_, map_, operations.const_view(), k.const_view(), v.view(), with,
+                          add_and_double{});
+        });
+        const auto after = v.items();
+        for (std::size_t i = 0; i < n; ++i)
+          check_one(kinds[i], keys[i], values[i], result.status[i], after[i]);
+        return;
+      }
+      case 7:
+        if (random() % 4 == 0)
+          lanewise::rehash(exec_, map_, 1 + static_cast<std::int64_t>(random() % 40));
+        return lanewise::flush(exec_, map_);
+      default:
+        if (random() % 8 != 0) return;
+        lanewise::clear(exec_, map_);
+        return model_.clear();
+    }
+  }
+
+  void check_contents() {
+    std::vector<std::pair<Key, Value>> expected(model_.begin(), model_.end());
+    std::sort(expected.begin(), expected.end());
+    CHECK((contents(exec_, map_) == expected));
+    check_no_leak(exec_, map_);
+  }
+  void check_flushed() {
+    lanewise::flush(exec_, map_);
+    const auto s = lanewise::statistics(exec_, map_);
+    CHECK(s.deleted == 0);
+    CHECK(s.elements == static_cast<std::int64_t>(model_.size()));
+    const auto elements = map::layout::elements;
+    CHECK(s.slabs <= s.buckets + 1 + s.elements / elements);
+    check_contents();
+  }
+
+ private:
+  void check(const std::vector<Key>& keys, const std::vector<Value>& given, slab_operation kind,
+             const outcome& got, const std::vector<Value>& after = {}) {
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      check_one(kind, keys[i], given[i], got.status[i], after.empty() ? Value{} : after[i]);
+  }
+  void check_one(slab_operation kind, Key key, Value given, slab_status got, Value after) {
+    const auto at = model_.find(key);
+    const bool there = at != model_.end();
+    slab_status expected = slab_status::absent;
+    switch (kind) {
+      case slab_operation::insert:
+        expected = there ? slab_status::present : slab_status::inserted;
+        model_.emplace(key, given);
+        break;
+      case slab_operation::assign:
+      case slab_operation::combine:
+        expected = there ? slab_status::updated : slab_status::inserted;
+        model_[key] =
+            there && kind == slab_operation::combine ? add_and_double{}(at->second, given) : given;
+        break;
+      case slab_operation::erase:
+        if (there) expected = slab_status::erased;
+        model_.erase(key);
+        break;
+      default:
+        if (there) expected = slab_status::found;
+        REQUIRE(after == (there ? at->second : given));
+    }
+    REQUIRE(got == expected);
+  }
+
+  space exec_ = make_space();
+  map map_;
+  std::unordered_map<Key, Value> model_;
+};
+
+template <class Key, class Value, class Hash = lanewise::slab_hash<Key>>
+void check_random_sequences(std::int64_t buckets, u64 universe, u64 salt) {
+  auto random = make_random(salt);
+  for (int sequence = 0; sequence < (full() ? 20 : 2); ++sequence) {
+    pair_of_maps<Key, Value, Hash> maps({.buckets = buckets, .units = 1});
+    for (int i = 0; i < (is_emulated ? 40 : 150); ++i) {
+      maps.step(random, universe);
+      if (i % 16 == 0) maps.check_contents();
+    }
+    maps.check_flushed();
+  }
+}
+
+template <class Key, class Value>
+void check_orders() {
+  const auto exec = make_space();
+  const u32 n = is_emulated ? 9'000 : 120'000;
+  std::vector<Key> keys(n);
+  std::vector<Value> values(n);
+  for (u32 i = 0; i < n; ++i) {
+    keys[i] = key_number<Key>(i % (n - 100));
+    values[i] = value_number<Value>(i);
+  }
+  const array<Key> k(keys);
+  const array<Value> v(values);
+  for (const auto order : {lanewise::slab_order::as_given, lanewise::slab_order::by_region,
+                           lanewise::slab_order::automatic}) {
+    const array<Value> found(n, Value{77});
+    // 1000 lists make 256 regions; and the pool has to grow.
+    lanewise::slab_hash_map<Key, Value, memory> map(exec, {.buckets = 1000, .units = 1});
+    const auto twice = [&](const lanewise::slab_options& with) {
+      lanewise::upsert(exec, map, k.const_view(), v.const_view(), lanewise::maximum{}, with);
+    };
+
+    const auto put = reported(n, twice, order);
+    lanewise::find(exec, map, k.const_view(), found.view(), {.order = order});
+    const auto erased = reported(
+        n, [&](const auto& with) { lanewise::erase(exec, map, k.const_view(), with); }, order);
+
+    CHECK(put.tally[slab_status::inserted] == n - 100);
+    CHECK(put.tally[slab_status::updated] == 100);
+    CHECK(erased.tally[slab_status::erased] == n - 100);
+    const auto values_found = found.items();
+    for (u32 i = 0; i < n; ++i) {
+      const u32 other = i < 100 ? i + (n - 100) : (i >= n - 100 ? i - (n - 100) : i);
+      REQUIRE(values_found[i] == std::max(values[i], values[other]));
+      if (i >= 100 && i < n - 100) {
+        REQUIRE(put.status[i] == slab_status::inserted);
+        REQUIRE(erased.status[i] == slab_status::erased);
+      }
+    }
+    CHECK(found.guards_intact());
+    CHECK(lanewise::statistics(exec, map).elements == 0);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Random calls on maps of 4-byte keys and values agree with unordered_map",
+          "[slab_hash_map][sanitize]") {
+  check_random_sequences<u32, u32>(10, 400, 1);
+}
+TEST_CASE("Random calls on maps of 8-byte keys and values agree with unordered_map",
+          "[slab_hash_map][sanitize]") {
+  check_random_sequences<u64, u64>(10, 400, 3);
+}
+TEST_CASE("Random calls on maps of mixed sizes agree with unordered_map", "[slab_hash_map]") {
+  check_random_sequences<u32, double>(10, 400, 4);
+  check_random_sequences<u64, u32>(10, 400, 5);
+}
+TEST_CASE("Random calls on maps with colliding keys agree with unordered_map", "[slab_hash_map]") {
+  check_random_sequences<u32, u32, one_bucket>(17, 300, 6);
+}
+
+TEST_CASE("A map grows while a bulk call fills it", "[slab_hash_map]") {
+  const auto exec = make_space();
+  const u32 n = is_emulated ? 20'000 : 300'000;
+  std::vector<u32> keys(n), values(n);
+  for (u32 i = 0; i < n; ++i) {
+    keys[i] = i * 2654435761u;
+    values[i] = i;
+  }
+  const array<u32> k(keys), v(values), out(n, 77u);
+  lanewise::slab_hash_map<u32, u32, memory> map(exec, {.buckets = n / 100, .units = 1});
+  lanewise::workspace work;
+
+  lanewise::insert(exec, map, k.const_view(), v.const_view(), {.work = &work});
+  lanewise::find(exec, map, k.const_view(), out.view());
+
+  CHECK(out.items() == values);
+  const auto s = lanewise::statistics(exec, map);
+  CHECK(s.elements == n);
+  CHECK(s.units > 1024);
+  // 100 to a bucket on average; utilisation as the model of 15 to a slab has it.
+  CHECK(s.utilisation > 0.85);
+  CHECK(s.utilisation < 0.9375);
+  check_no_leak(exec, map);
+}
+
+TEST_CASE("Calls give the same results whatever order they work in", "[slab_hash_map]") {
+  check_orders<u32, u32>();
+  check_orders<u64, u64>();
+}
+
+TEST_CASE("A full pool is reported item by item, and what is there stays", "[slab_hash_map]") {
+  const auto exec = make_space();
+  const u32 n = 30'000;
+  std::vector<u32> keys(n);
+  for (u32 i = 0; i < n; ++i) keys[i] = i;
+  const array<u32> k(keys), v(keys);
+  lanewise::slab_hash_map<u32, u32, memory, one_bucket> few(exec, {.buckets = 1, .units = 1});
+  lanewise::slab_hash_map<u32, u32, memory> map(exec, {.buckets = 1, .units = 1});
+  const auto check = [&](auto& table, std::size_t items) {
+    const auto result = reported(items, [&](lanewise::slab_options with) {
+      with.grow = false;
+      lanewise::insert(exec, table,
+                       Kokkos::subview(k.const_view(), std::make_pair(std::size_t{0}, items)),
+                       v.const_view(), with);
+    });
+    const auto inserted =
+        std::count(result.status.begin(), result.status.end(), slab_status::inserted);
+    const auto refused =
+        std::count(result.status.begin(), result.status.end(), slab_status::no_room);
+    CHECK(inserted + refused == static_cast<std::int64_t>(items));
+    CHECK(inserted == std::min<std::int64_t>(15 * (1024 + 1), static_cast<std::int64_t>(items)));
+    CHECK(result.tally[slab_status::no_room] == static_cast<u64>(refused));
+    CHECK(lanewise::statistics(exec, table).elements == inserted);
+    check_no_leak(exec, table);
+  };
+  check(few, is_emulated ? 1000 : 3000);  // walks along one list
+  if (!is_emulated) check(map, n);
+}
+
+TEST_CASE("Of many pairs with one key, insert keeps one and assign keeps one",
+          "[slab_hash_map][sanitize]") {
+  for (const auto& exec : concurrent_spaces(4, 40)) {
+    const u32 n = is_emulated ? 600 : 50'000, distinct = 37;
+    std::vector<u64> keys(n), values(n);
+    for (u32 i = 0; i < n; ++i) {
+      keys[i] = key_number<u64>(i % distinct);
+      values[i] = 1000 + i;
+    }
+    const array<u64> k(keys), v(values), out(distinct, u64{0});
+    lanewise::slab_hash_map<u64, u64, memory> inserted(exec, {.buckets = 2, .units = 1}),
+        assigned(exec, {.buckets = 2, .units = 1});
+
+    const auto first = reported(n, [&](const auto& with) {
+      lanewise::insert(exec, inserted, k.const_view(), v.const_view(), with);
+    });
+    const auto second = reported(n, [&](const auto& with) {
+      lanewise::assign(exec, assigned, k.const_view(), v.const_view(), with);
+    });
+
+    CHECK(first.tally[slab_status::inserted] == distinct);
+    CHECK(first.tally[slab_status::present] == n - distinct);
+    CHECK(second.tally[slab_status::inserted] == distinct);
+    CHECK(second.tally[slab_status::updated] == n - distinct);
+    for (const auto& [key, value] : contents(exec, inserted)) {
+      // The one whose insertion was reported.
+      REQUIRE(keys[value - 1000] == key);
+      REQUIRE(first.status[value - 1000] == slab_status::inserted);
+    }
+    CHECK(contents(exec, assigned).size() == distinct);
+    for (const auto& [key, value] : contents(exec, assigned)) REQUIRE(keys[value - 1000] == key);
+  }
+}
+
+TEST_CASE("Utilisation follows the model of Poisson lists", "[slab_hash_map]") {
+  // Digest of Ashkiani, 2.8.2: elements per place of the first slabs, and utilisation.
+  const auto exec = make_space();
+  const u32 n = is_emulated ? 1 << 14 : 1 << 18;
+  std::vector<u32> keys(n);
+  for (u32 i = 0; i < n; ++i) keys[i] = i;
+  const array<u32> k(keys);
+  for (const auto& [load, utilisation] :
+       {std::pair{0.2, 0.1875}, std::pair{0.7, 0.614}, std::pair{1.0, 0.655}}) {
+    lanewise::slab_hash_map<u32, u32, memory> map(exec, {.expected = n, .load = load});
+    lanewise::assign(exec, map, k.const_view(), k.const_view());
+    CHECK(std::abs(lanewise::statistics(exec, map).utilisation - utilisation) <
+          (is_emulated ? 0.02 : 0.01));
+  }
+}
+
+TEST_CASE("Calls on maps refuse what they cannot do", "[slab_hash_map]") {
+  using Catch::Matchers::ContainsSubstring;
+  const auto exec = make_space();
+  using map_type = lanewise::slab_hash_map<u32, u32, memory>;
+  CHECK_THROWS_AS(map_type(exec, {.expected = -1}), std::invalid_argument);
+  CHECK_THROWS_AS(map_type(exec, {.load = 0}), std::invalid_argument);
+  CHECK_THROWS_AS(map_type(exec, {.buckets = std::int64_t{1} << 32}), std::invalid_argument);
+  map_type map(exec, {.expected = 100});
+  const array<u32> keys(10, 1u), values(9, 2u);
+  const array<slab_status> status(9, slab_status::none);
+  CHECK_THROWS_WITH(lanewise::insert(exec, map, keys.const_view(), values.const_view()),
+                    ContainsSubstring("insert: values has 9 items, keys has 10"));
+  CHECK_THROWS_WITH(lanewise::find(exec, map, keys.const_view(), {.status = status.view()}),
+                    ContainsSubstring("options.status has 9 places, there are 10 items"));
+  CHECK_THROWS_AS(lanewise::rehash(exec, map, 0), std::invalid_argument);
+  CHECK(lanewise::statistics(exec, map).elements == 0);
+}

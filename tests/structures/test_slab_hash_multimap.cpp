@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <map>
+#include <structures/check_slab.hpp>
+
+// Multimaps against vectors of values in the order of insertion.
+
+namespace {
+
+using namespace test;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+template <class Key, class Value, class Hash>
+class pair_of_multimaps {
+ public:
+  using map = lanewise::slab_hash_multimap<Key, Value, memory, Hash>;
+
+  explicit pair_of_multimaps(std::int64_t buckets)
+      : map_(exec_, {.buckets = buckets, .units = 1}) {}
+
+  void step(random_engine& random, u64 universe) {
+    const auto keys = distinct_keys<Key>(random, 1 + random() % 60, universe);
+    const std::size_t n = keys.size();
+    std::vector<Value> values(n);
+    for (auto& v : values) v = value_number<Value>(random());
+    const array<Key> k(keys);
+    const array<Value> v(values);
+    switch (random() % 7) {
+      case 0:
+      case 1:
+      case 2: {
+        const auto result = reported(n, [&](const auto& with) {
+          lanewise::insert(exec_, map_, k.const_view(), v.const_view(), with);
+        });
+        CHECK(result.tally[slab_status::inserted] == n);
+        for (std::size_t i = 0; i < n; ++i) model_[keys[i]].push_back(values[i]);
+        return;
+      }
+      case 3: {
+        const auto result = reported(
+            n, [&](const auto& with) { lanewise::erase(exec_, map_, k.const_view(), with); });
+        for (std::size_t i = 0; i < n; ++i) {
+          auto& list = model_[keys[i]];
+          REQUIRE(result.status[i] == (list.empty() ? slab_status::absent : slab_status::erased));
+          if (!list.empty()) list.erase(list.begin());
+        }
+        return;
+      }
+      case 4: {
+        const auto result = reported(
+            n, [&](const auto& with) { lanewise::erase_all(exec_, map_, k.const_view(), with); });
+        for (std::size_t i = 0; i < n; ++i) {
+          auto& list = model_[keys[i]];
+          REQUIRE(result.status[i] == (list.empty() ? slab_status::absent : slab_status::erased));
+          list.clear();
+        }
+        return;
+      }
+      case 5: {
+        lanewise::find(exec_, map_, k.const_view(), v.view());
+        const auto found = v.items();
+        for (std::size_t i = 0; i < n; ++i) {
+          const auto& list = model_[keys[i]];
+          REQUIRE(found[i] == (list.empty() ? values[i] : list.front()));
+        }
+        return;
+      }
+      default:
+        if (random() % 3 == 0) lanewise::rehash(exec_, map_, 1 + random() % 30);
+        lanewise::flush(exec_, map_);
+    }
+  }
+
+  void check_all(u64 universe) {
+    std::vector<Key> keys;
+    std::vector<std::int64_t> offsets = {0};
+    std::vector<Value> values;
+    std::vector<u32> numbers;
+    for (u64 i = 0; i < universe; ++i) {
+      keys.push_back(key_number<Key>(i));
+      const auto& list = model_[keys.back()];
+      values.insert(values.end(), list.begin(), list.end());
+      offsets.push_back(static_cast<std::int64_t>(values.size()));
+      numbers.push_back(static_cast<u32>(list.size()));
+    }
+    const array<Key> k(keys);
+    const array<u32> counted(static_cast<std::int64_t>(keys.size()), 77u);
+    const array<std::int64_t> begins(static_cast<std::int64_t>(offsets.size()), -1);
+    const array<Value> all(static_cast<std::int64_t>(values.size()), Value{});
+
+    lanewise::count(exec_, map_, k.const_view(), counted.view());
+    lanewise::find_all(exec_, map_, k.const_view(), begins.view(), all.view());
+
+    CHECK(counted.items() == numbers);
+    CHECK(begins.items() == offsets);
+    CHECK(all.items() == values);
+    CHECK(all.guards_intact());
+    CHECK(lanewise::statistics(exec_, map_).elements == static_cast<std::int64_t>(values.size()));
+    check_no_leak(exec_, map_);
+  }
+
+ private:
+  space exec_ = make_space();
+  map map_;
+  std::map<Key, std::vector<Value>> model_;
+};
+
+template <class Key, class Value, class Hash = lanewise::slab_hash<Key>>
+void check_random_sequences(u64 universe, u64 salt) {
+  auto random = make_random(salt);
+  pair_of_multimaps<Key, Value, Hash> maps(7);
+  for (int i = 0; i < (is_emulated ? 60 : 300); ++i) {
+    maps.step(random, universe);
+    if (i % 20 == 19) maps.check_all(universe);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Multimaps keep equal keys in the order of insertion", "[slab_hash_multimap][sanitize]") {
+  check_random_sequences<u32, u32>(60, 1);
+  check_random_sequences<u32, u32, one_bucket>(60, 2);
+  check_random_sequences<u64, u64>(60, 3);
+}
+
+TEST_CASE("Many elements of one key are counted, found and deleted", "[slab_hash_multimap]") {
+  const auto exec = make_space();
+  const u32 n = is_emulated ? 700 : 5000;
+  std::vector<u64> keys(n), values(n);
+  for (u32 i = 0; i < n; ++i) {
+    keys[i] = i % 10 == 0 ? 5 : ~u64{0};
+    values[i] = i;
+  }
+  const array<u64> k(keys), v(values), out(n, u64{0});
+  const array<u64> asked(std::vector<u64>{~u64{0}, 5, 6});
+  const array<std::int64_t> begins(4, std::int64_t{0});
+  lanewise::slab_hash_multimap<u64, u64, memory> map(exec, {.buckets = 3, .units = 1});
+  lanewise::insert(exec, map, k.const_view(), v.const_view());
+
+  lanewise::find_all(exec, map, asked.const_view(), begins.view(), out.view());
+  auto found = out.items();
+  REQUIRE(begins.items() == std::vector<std::int64_t>{0, n - n / 10, n, n});
+  std::sort(found.begin(), found.end());
+  CHECK(found == values);
+
+  // Too few places: the rest is not written.
+  const array<u64> few(100, u64{0});
+  lanewise::find_all(exec, map, asked.const_view(), begins.view(), few.view());
+  CHECK(few.guards_intact());
+
+  const auto result =
+      reported(3, [&](const auto& with) { lanewise::erase(exec, map, asked.const_view(), with); });
+  CHECK(result.tally[slab_status::erased] == 2);
+  CHECK(lanewise::statistics(exec, map).elements == n - 2);
+  lanewise::erase_all(exec, map, asked.const_view());
+  lanewise::flush(exec, map);
+  CHECK(lanewise::statistics(exec, map).slabs == 4);
+  check_no_leak(exec, map);
+}
