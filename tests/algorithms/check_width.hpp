@@ -6,6 +6,7 @@
 #include "check_multisplit.hpp"
 #include "check_scans.hpp"
 #include <lanewise/reduce.hpp>
+#include <lanewise/reduce_by_key.hpp>
 #include <support/functors.hpp>
 
 #include <catch2/catch_template_test_macros.hpp>
@@ -64,4 +65,31 @@ TEST_CASE("Selections and runs do not depend on the width", "[width]") {
     check_selections(random_items<std::uint32_t>(n), some_of{100});
     check_runs(items_in_runs<std::uint32_t>(n, 5));
   }
+}
+
+TEST_CASE("Sums by key do not depend on the width", "[width]") {
+  const std::int64_t n =
+      some_tiles(tile_items<std::uint32_t, lanewise::kernels::segments_policy<std::uint32_t>>);
+  const auto keys = items_in_runs<std::uint32_t>(n, 20);
+  const auto items = random_items<std::uint32_t>(n);
+  const runs expected = runs_of(keys);
+  std::vector<std::uint32_t> sums, scan;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const bool head = i == 0 || keys[i - 1] != keys[i];
+    scan.push_back(head ? items[i] : scan.back() + items[i]);
+    if (head) sums.push_back(0);
+    sums.back() += items[i];
+  }
+  const array<std::uint32_t> key(keys), in(items);
+  const array<std::uint32_t> keys_out(n, 77u), values_out(n, 77u), scanned(n, 77u);
+
+  CHECK(lanewise::reduce_by_key(make_space(), key.const_view(), in.const_view(), keys_out.view(),
+                                values_out.view(),
+                                lanewise::plus{}) == static_cast<std::int64_t>(sums.size()));
+  lanewise::inclusive_scan_by_key(make_space(), key.const_view(), in.const_view(), scanned.view(),
+                                  lanewise::plus{});
+
+  check_front(keys_out, oracle::gather(keys, expected.first));
+  check_front(values_out, sums);
+  CHECK(difference(scanned.items(), scan) == "");
 }
