@@ -9,17 +9,16 @@
 
 #include <cstdint>
 
-// Operations with a counterpart written by hand on every target, and the others.
-#define LANEWISE_CODEGEN_WRITTEN(X)                                                           \
-  X(ballot)                                                                                   \
-  X(select_store)                                                                             \
-  X(reduce)                                                                                   \
-  X(inclusive_scan)                                                                           \
-  X(exclusive_scan) X(shuffle) X(shuffle_xor) X(shuffle_up) X(peers_8) X(peers_256) X(rank_8) \
-      X(rank_256) X(gather) X(scatter)
-#define LANEWISE_CODEGEN_OPERATIONS(X) \
-  LANEWISE_CODEGEN_WRITTEN(X)          \
+// clang-format off
+// Operations with a counterpart written by hand on every target, and all.
+#define LANEWISE_CODEGEN_WRITTEN(X)                                                       \
+  X(ballot) X(select_store) X(reduce) X(inclusive_scan) X(exclusive_scan) X(shuffle)      \
+  X(shuffle_xor) X(shuffle_up) X(peers_8) X(peers_256) X(rank_8) X(rank_256) X(gather)    \
+  X(scatter)
+#define LANEWISE_CODEGEN_OPERATIONS(X)                                                    \
+  LANEWISE_CODEGEN_WRITTEN(X)                                                             \
   X(compress_store) X(match_any) X(histogram_8) X(histogram_256)
+// clang-format on
 
 LANEWISE_BEGIN_NAMESPACE
 namespace codegen {

@@ -13,17 +13,18 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// How a pass over memory loads its windows: a pass that computes more than a processor looks ahead
-/// over loads streaming.
-enum class pass { light, heavy };
-
-/// One warp's worth of items of a source, from index i on.
-template <pass kind = pass::light, class W, class Source>
-LANEWISE_FUNCTION auto load_window(const W& warp, const Source& source, std::int64_t i) {
+/// One warp's worth of items of a source, from index i on. Where prefetched, the items `ahead` of
+/// them are asked for.
+template <bool prefetched = false, class W, class Source>
+LANEWISE_FUNCTION auto load_window(const W& warp, const Source& source, std::int64_t i,
+                                   [[maybe_unused]] std::int64_t ahead = 0) {
   if constexpr (Source::contiguous) {
     const auto raw = [&]() LANEWISE_INLINE_LAMBDA {
-      if constexpr (kind == pass::heavy) return warp.load_streaming(source.data + i);
-      if constexpr (kind == pass::light) return warp.load(source.data + i);
+      if constexpr (prefetched) {
+        return warp.load_streaming(source.data + i,
+                                   ahead * static_cast<std::int64_t>(sizeof(*source.data)));
+      }
+      if constexpr (!prefetched) return warp.load(source.data + i);
     }();
     if constexpr (requires { source.f.is_identity; }) {
       return raw;
@@ -150,6 +151,7 @@ class cache_tile {
   template <class Op>
   LANEWISE_FUNCTION void scan(Op op) {
     total_ = reduce_stream<T>(team_.warp(), source_, first_, last_, op).value;
+    ahead_ = most_items * team_.league();
   }
   LANEWISE_FUNCTION const T& total() const { return total_; }
 
@@ -230,7 +232,7 @@ class cache_tile {
       const auto warp = team_.warp();
       if (past_caches) up_to(first_aligned(sink, i, last_));
       for (; i + width <= last_; i += width) {
-        const auto here = warp.inclusive_scan(load_window<pass::heavy>(warp, source_, i), op);
+        const auto here = warp.inclusive_scan(load_window<true>(warp, source_, i, ahead_), op);
         auto result = warp.map(op, lanes(sum), here);
         if constexpr (exclusive) {
           result = select(warp.template first<T>(1), lanes(sum), warp.shuffle_up(result, 1));
@@ -250,6 +252,10 @@ class cache_tile {
   std::int64_t n_;
   T total_{};
   T carry_{};
+  /// How far ahead of a scan its items are asked for: a page, because a processor looks ahead less
+  /// far over what a scan computes; and where the tile has been read before, the tile that this
+  /// team will probably draw next, because reads alone do not fill the bus.
+  std::int64_t ahead_ = 4096 / sizeof(T);
 };
 
 /// Counting into, and distributing over, buckets by one thread: counters and cursors stay in the

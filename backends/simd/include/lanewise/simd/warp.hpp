@@ -1208,12 +1208,14 @@ class warp : public warp_operations<warp<W>> {
       for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA { p[i] = a.lane[i]; });
     }
   }
-  /// Asks for what lies a page further on: processors look ahead less far while they compute.
+  /// Asks for what lies further on, by default by a page: processors look ahead less far while they
+  /// compute.
   template <class T>
-  LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> load_streaming(T* p) const {
-    constexpr int ahead = 4096, line = 64;
+  LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> load_streaming(
+      T* p, std::int64_t ahead_bytes = 4096) const {
+    constexpr int line = 64;
     for (int offset = 0; offset < W * static_cast<int>(sizeof(T)); offset += line)
-      __builtin_prefetch(reinterpret_cast<const char*>(p) + ahead + offset);
+      __builtin_prefetch(reinterpret_cast<const char*>(p) + ahead_bytes + offset);
     return load(p);
   }
   /// Past the caches where p is aligned. Such stores are weakly ordered; store<order::release>
