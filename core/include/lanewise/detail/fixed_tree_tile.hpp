@@ -58,18 +58,26 @@ class fixed_tree_tile {
     return begin + tree::segment < last_ ? begin + tree::segment : last_;
   }
 
+  // What follows knows whole rows and the last one, which may be short, by the parameter full:
+  // columns of whole rows stay in registers. Their packs are in the warp's own order, those of
+  // other rows from the first to the last.
+
   template <class Op>
   LANEWISE_FUNCTION T segment_total(std::int64_t begin, Op op) const {
     const std::int64_t end = segment_end(begin);
     maybe<T> sum{{}, false};
-    lanes column[v];
-    for (std::int64_t i = begin; i < end; i += tree::row) {
-      const int packs = scan_packs(i, end, column, op);
-      const lanes sums = warp_.scan_by_doubling(last_of_packs(i, end, column), op, packs);
-      const T total = warp_.broadcast(sums, packs - 1);
-      sum = {sum.present ? op(sum.value, total) : total, true};
-    }
+    std::int64_t i = begin;
+    for (; i + tree::row <= end; i += tree::row) sum = joined(sum, row_total<true>(i, end, op), op);
+    if (i < end) sum = joined(sum, row_total<false>(i, end, op), op);
     return sum.value;
+  }
+
+  template <bool full, class Op>
+  LANEWISE_FUNCTION T row_total(std::int64_t i, std::int64_t end, Op op) const {
+    lanes column[v];
+    read<full>(i, end, column);
+    scan_packs<full>(i, end, column, op);
+    return warp_.broadcast(scan_row<full>(i, end, column, op), packs<full>(i, end) - 1);
   }
 
   template <bool exclusive, class Sink, class Op>
@@ -77,85 +85,108 @@ class fixed_tree_tile {
     for (std::int64_t begin = first_; begin < last_; begin += tree::segment) {
       maybe<T> before = before_block;
       if (begin > first_) {
-        const T earlier =
-            warp_.broadcast(segment_sums_, static_cast<int>((begin - first_) / tree::segment) - 1);
-        before = {before.present ? op(before.value, earlier) : earlier, true};
+        const auto segments = static_cast<int>((begin - first_) / tree::segment);
+        before = joined(before, warp_.broadcast(segment_sums_, segments - 1), op);
       }
       const std::int64_t end = segment_end(begin);
-      for (std::int64_t i = begin; i < end; i += tree::row) {
-        before = store_row<exclusive>(sink, i, end, before, op);
+      std::int64_t i = begin;
+      for (; i + tree::row <= end; i += tree::row) {
+        before = store_row<exclusive, true>(sink, i, end, before, op);
       }
+      if (i < end) store_row<exclusive, false>(sink, i, end, before, op);
     }
   }
 
   /// Returns what precedes the next row.
-  template <bool exclusive, class Sink, class Op>
+  template <bool exclusive, bool full, class Sink, class Op>
   LANEWISE_FUNCTION maybe<T> store_row(const Sink& sink, std::int64_t i, std::int64_t end,
                                        const maybe<T>& before, Op op) {
     lanes column[v];
-    const int packs = scan_packs(i, end, column, op);
-    const lanes sums = warp_.scan_by_doubling(last_of_packs(i, end, column), op, packs);
-    const T total = warp_.broadcast(sums, packs - 1);
+    read<full>(i, end, column);
+    scan_packs<full>(i, end, column, op);
+    const int count = packs<full>(i, end);
+    const lanes sums = scan_row<full>(i, end, column, op);
     const auto is_first = warp_.template first<T>(1);
-    lanes prefix = warp_.shuffle_up(sums, 1);
+    lanes prefix;
+    if constexpr (full) {
+      prefix = warp_.template column_up<v>(sums);
+    } else {
+      prefix = warp_.shuffle_up(sums, 1);
+    }
     if (before.present) {
-      prefix =
-          select(is_first, lanes(before.value), combine(packs, lanes(before.value), prefix, op));
+      const lanes all(before.value);
+      prefix = select(is_first, all, combine<full>(count, all, prefix, op));
     }
     for (int c = v - 1; c >= 0; --c) {
-      const int exist = static_cast<int>(divide_up(end - i - c, v));
       if (exclusive && c == 0) {
         column[0] = prefix;
       } else {
         const lanes mine = column[exclusive ? c - 1 : c];
-        const lanes all = combine(exist, prefix, mine, op);
+        const lanes all = combine<full>(packs_with<full>(c, i, end), prefix, mine, op);
         column[c] = before.present ? all : select(is_first, mine, all);
       }
     }
-    write(sink, i, end, column);
-    return {before.present ? op(before.value, total) : total, true};
+    write<full>(sink, i, end, column);
+    return joined(before, warp_.broadcast(sums, count - 1), op);
   }
 
-  /// Loads a row and folds its packs from left to right. Returns how many packs there are.
   template <class Op>
-  LANEWISE_FUNCTION int scan_packs(std::int64_t i, std::int64_t end, lanes (&column)[v],
-                                   Op op) const {
-    read(i, end, column);
+  static LANEWISE_FUNCTION maybe<T> joined(const maybe<T>& a, const T& b, Op op) {
+    return {a.present ? op(a.value, b) : b, true};
+  }
+
+  /// Packs of the row at i that have an item c.
+  template <bool full>
+  static LANEWISE_FUNCTION int packs_with(int c, std::int64_t i, std::int64_t end) {
+    return full ? tree::width : static_cast<int>(divide_up(end - i - c, v));
+  }
+  template <bool full>
+  static LANEWISE_FUNCTION int packs(std::int64_t i, std::int64_t end) {
+    return packs_with<full>(0, i, end);
+  }
+
+  /// Folds packs from left to right.
+  template <bool full, class Op>
+  LANEWISE_FUNCTION void scan_packs(std::int64_t i, std::int64_t end, lanes (&column)[v],
+                                    Op op) const {
     for (int c = 1; c < v; ++c) {
-      column[c] =
-          combine(static_cast<int>(divide_up(end - i - c, v)), column[c - 1], column[c], op);
+      column[c] = combine<full>(packs_with<full>(c, i, end), column[c - 1], column[c], op);
     }
-    return end - i >= tree::row ? tree::width : static_cast<int>(divide_up(end - i, v));
   }
 
-  /// The totals of the packs; the last pack of all may be short.
-  LANEWISE_FUNCTION lanes last_of_packs(std::int64_t i, std::int64_t end,
-                                        const lanes (&column)[v]) const {
-    lanes totals = column[v - 1];
-    if (end - i < tree::row && (end - i) % v != 0) {
-      const auto pack = (end - i) / v;
-      totals.lane[pack] = column[(end - i) % v - 1].lane[pack];
+  /// The doubled totals of the packs.
+  template <bool full, class Op>
+  LANEWISE_FUNCTION lanes scan_row(std::int64_t i, std::int64_t end, const lanes (&column)[v],
+                                   Op op) const {
+    if constexpr (full) {
+      return warp_.template scan_column<v>(column[v - 1], op);
+    } else {
+      lanes totals = column[v - 1];
+      const int last = packs<full>(i, end) - 1;
+      if ((end - i) % v != 0) totals.lane[last] = column[(end - i) % v - 1].lane[last];
+      return warp_.scan_by_doubling(totals, op, last + 1);
     }
-    return totals;
   }
 
-  /// a op b in the first n lanes at least; nowhere else unless op is an operator of the library.
-  template <class Op>
+  /// a op b in the first n lanes.
+  template <bool full, class Op>
   LANEWISE_FUNCTION lanes combine(int n, const lanes& a, const lanes& b, Op op) const {
-    if (n >= tree::width) return warp_.map(op, a, b);
-    lanes r = b;
-    for (int l = 0; l < n; ++l) r.lane[l] = op(a.lane[l], b.lane[l]);
-    return r;
+    if constexpr (full) {
+      return warp_.map(op, a, b);
+    } else {
+      lanes r = b;
+      for (int l = 0; l < n; ++l) r.lane[l] = op(a.lane[l], b.lane[l]);
+      return r;
+    }
   }
 
+  template <bool full>
   LANEWISE_FUNCTION void read(std::int64_t i, std::int64_t end, lanes (&column)[v]) const {
-    if (end - i < tree::row) {
+    if constexpr (!full) {
       for (std::int64_t j = 0; j < end - i; ++j) {
         column[j % v].lane[j / v] = rounded(T(source_(i + j)));
       }
-      return;
-    }
-    if constexpr (requires { source_.f.is_identity; }) {
+    } else if constexpr (requires { source_.f.is_identity; }) {
       warp_.load_columns(source_.data + i, column);
     } else {
       alignas(64) T items[tree::row];
@@ -167,14 +198,18 @@ class fixed_tree_tile {
     }
   }
 
-  template <class Sink>
+  template <bool full, class Sink>
   LANEWISE_FUNCTION void write(const Sink& sink, std::int64_t i, std::int64_t end,
                                const lanes (&column)[v]) const {
-    if constexpr (std::is_same_v<typename sink_value<Sink>::type, T>) {
-      if (end - i >= tree::row) return warp_.store_columns(sink.data + i, column);
+    if constexpr (!full) {
+      for (std::int64_t j = 0; j < end - i; ++j) sink(i + j, column[j % v].lane[j / v]);
+    } else if constexpr (std::is_same_v<typename sink_value<Sink>::type, T>) {
+      warp_.store_columns(sink.data + i, column);
+    } else {
+      alignas(64) T items[tree::row];
+      warp_.store_columns(items, column);
+      for (int j = 0; j < tree::row; ++j) sink(i + j, items[j]);
     }
-    const std::int64_t count = end - i < tree::row ? end - i : tree::row;
-    for (std::int64_t j = 0; j < count; ++j) sink(i + j, column[j % v].lane[j / v]);
   }
 
   const W warp_;

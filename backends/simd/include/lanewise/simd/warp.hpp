@@ -625,26 +625,95 @@ LANEWISE_SIMD_FUNCTION V apply_exactly(V a, V b) {
   if constexpr (!one_of<Op, minimum, maximum>) return apply<Op>(a, b);
 }
 
-/// One step of a scan by doubling: lane i - k, followed by lane i.
-template <class Op, int k, class T, int W>
-LANEWISE_SIMD_FUNCTION lanes<T, W> doubled(const lanes<T, W>& a) {
-  const tag<T, W> d;
+/// Packs of v items that are 128-bit blocks of a vector.
+template <class T, int v>
+inline constexpr bool packs_are_blocks = false;
+template <arithmetic T, int v>
+inline constexpr bool packs_are_blocks<T, v> = v * sizeof(T) == 16 && (v == 2 || v == 4);
+
+/// Block b of vector k becomes lanes of block b, one of each vector: its own inverse.
+template <class D, class V>
+LANEWISE_SIMD_FUNCTION void transpose_blocks(D d, V (&x)[2]) {
+  const V low = hn::InterleaveLower(d, x[0], x[1]);
+  x[1] = hn::InterleaveUpper(d, x[0], x[1]);
+  x[0] = low;
+}
+template <class D, class V>
+LANEWISE_SIMD_FUNCTION void transpose_blocks(D d, V (&x)[4]) {
+  const hn::RepartitionToWide<hn::RebindToUnsigned<D>> pairs;
+  const auto lower = [&](V a, V b) LANEWISE_INLINE_LAMBDA {
+    return hn::BitCast(d, hn::InterleaveLower(pairs, hn::BitCast(pairs, a), hn::BitCast(pairs, b)));
+  };
+  const auto upper = [&](V a, V b) LANEWISE_INLINE_LAMBDA {
+    return hn::BitCast(d, hn::InterleaveUpper(pairs, hn::BitCast(pairs, a), hn::BitCast(pairs, b)));
+  };
+  const V a = hn::InterleaveLower(d, x[0], x[1]), b = hn::InterleaveLower(d, x[2], x[3]);
+  const V c = hn::InterleaveUpper(d, x[0], x[1]), e = hn::InterleaveUpper(d, x[2], x[3]);
+  x[0] = lower(a, b);
+  x[1] = upper(a, b);
+  x[2] = lower(c, e);
+  x[3] = upper(c, e);
+}
+
+/// Where pack i is after that: v vectors of n lanes hold n packs.
+template <class T, int v, int W>
+constexpr int lane_of_pack(int i) {
+  if constexpr (packs_are_blocks<T, v>) {
+    constexpr int n = per_vector<T, W>;
+    const int local = i % n;
+    return i / n * n + local % (n / v) * v + local / (n / v);
+  } else {
+    return i;
+  }
+}
+
+/// f(pack i - k, pack i) in every pack i >= k of a column; the others stay.
+template <int v, int k, class T, int W, class F>
+LANEWISE_SIMD_FUNCTION lanes<T, W> move_packs(const lanes<T, W>& a, F f) {
+  using index = word<sizeof(T), true>;
   constexpr int n = per_vector<T, W>;
+  const tag<T, W> d;
   lanes<T, W> r;
+  // In a table of two vectors: below n is the group of packs before.
+  struct places {
+    alignas(64) index from[n];
+  };
+  static constexpr places table = [] {
+    places t{};
+    for (int i = 0; i < n; ++i) {
+      const int source = i - k % n;
+      t.from[lane_of_pack<T, v, W>(i)] = static_cast<index>(
+          source < 0 ? lane_of_pack<T, v, W>(source + n) : n + lane_of_pack<T, v, W>(source));
+    }
+    return t;
+  }();
   unrolled<vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
     const auto here = a.get(c);
     if constexpr (c * n + n <= k) {
       r.set(c, here);
     } else if constexpr (k >= n) {
-      r.set(c, apply_exactly<Op>(a.get(c - k / n), here));
+      r.set(c, f(a.get(c - k / n), here));
     } else {
-      const auto place = hn::IndicesFromVec(d, hn::Iota(words_tag<T, W>(), n - k));
-      const auto below = hn::TwoTablesLookupLanes(d, a.get(c == 0 ? 0 : c - 1), here, place);
-      const auto sum = apply_exactly<Op>(below, here);
-      r.set(c, c == 0 ? hn::IfThenElse(hn::FirstN(d, k), here, sum) : sum);
+      const auto below = hn::TwoTablesLookupLanes(d, a.get(c == 0 ? 0 : c - 1), here,
+                                                  hn::SetTableIndices(d, table.from));
+      const auto moved = f(below, here);
+      if constexpr (c == 0) {
+        const hn::Rebind<index, tag<T, W>> i;
+        const auto outside = hn::Lt(hn::Load(i, table.from), hn::Set(i, index{n}));
+        r.set(c, hn::IfThenElse(hn::RebindMask(d, outside), here, moved));
+      } else {
+        r.set(c, moved);
+      }
     }
   });
   return r;
+}
+
+/// One step of a scan by doubling: lane i - k, followed by lane i.
+template <class Op, int k, class T, int W>
+LANEWISE_SIMD_FUNCTION lanes<T, W> doubled(const lanes<T, W>& a) {
+  return move_packs<1, k>(a, [](auto below, auto here)
+                                 LANEWISE_INLINE_LAMBDA { return apply_exactly<Op>(below, here); });
 }
 
 /// Shuffles look lanes up in that many vectors at most; beyond, a loop over memory is faster.
@@ -1340,45 +1409,71 @@ class warp : public warp_operations<warp<W>> {
     }
   }
 
-  /// Lane i of column c is p[i * v + c].
+  /// A row of W packs of v items in columns: column c has item c of every pack, in some order of
+  /// packs, in which the first and the last are the first and the last lane.
   template <int v, class T>
   LANEWISE_SIMD_FUNCTION void load_columns(const T* p, lanes<T> (&column)[v]) const {
-    if constexpr (detail::vectorizable<T> && (v == 2 || v == 4)) {
-      const detail::tag<T, W> d;
-      detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
-        constexpr int n = detail::per_vector<T, W>;
-        auto* from = reinterpret_cast<const detail::element_t<T>*>(p + c * n * v);
-        hn::Vec<detail::tag<T, W>> x[4];
-        if constexpr (v == 2) hn::LoadInterleaved2(d, from, x[0], x[1]);
-        if constexpr (v == 4) hn::LoadInterleaved4(d, from, x[0], x[1], x[2], x[3]);
-        detail::unrolled<v>([&](auto k) LANEWISE_INLINE_LAMBDA { column[k].set(c, x[k]); });
+    if constexpr (detail::packs_are_blocks<T, v>) {
+      constexpr int n = detail::per_vector<T, W>;
+      detail::unrolled<detail::vectors<T, W>>([&](auto group) LANEWISE_INLINE_LAMBDA {
+        const detail::tag<T, W> d;
+        hn::Vec<detail::tag<T, W>> x[v];
+        detail::unrolled<v>([&](auto c) LANEWISE_INLINE_LAMBDA {
+          x[c] = detail::load_vector(d, p + (group * v + c) * n);
+        });
+        detail::transpose_blocks(d, x);
+        detail::unrolled<v>([&](auto c) LANEWISE_INLINE_LAMBDA { column[c].set(group, x[c]); });
       });
-    } else if constexpr (v == 1) {
-      column[0] = load(p);
     } else {
-      for (int k = 0; k < v; ++k) {
-        for (int i = 0; i < W; ++i) column[k].lane[i] = p[i * v + k];
+      for (int c = 0; c < v; ++c) {
+        for (int i = 0; i < W; ++i) column[c].lane[i] = p[i * v + c];
       }
     }
   }
   template <int v, class T>
   LANEWISE_SIMD_FUNCTION void store_columns(T* p, const lanes<T> (&column)[v]) const {
-    if constexpr (detail::vectorizable<T> && (v == 2 || v == 4)) {
-      const detail::tag<T, W> d;
-      detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
-        constexpr int n = detail::per_vector<T, W>;
-        auto* to = reinterpret_cast<detail::element_t<T>*>(p + c * n * v);
-        if constexpr (v == 2) hn::StoreInterleaved2(column[0].get(c), column[1].get(c), d, to);
-        if constexpr (v == 4)
-          hn::StoreInterleaved4(column[0].get(c), column[1].get(c), column[2].get(c),
-                                column[3].get(c), d, to);
+    if constexpr (detail::packs_are_blocks<T, v>) {
+      constexpr int n = detail::per_vector<T, W>;
+      detail::unrolled<detail::vectors<T, W>>([&](auto group) LANEWISE_INLINE_LAMBDA {
+        const detail::tag<T, W> d;
+        hn::Vec<detail::tag<T, W>> x[v];
+        detail::unrolled<v>([&](auto c) LANEWISE_INLINE_LAMBDA { x[c] = column[c].get(group); });
+        detail::transpose_blocks(d, x);
+        detail::unrolled<v>([&](auto c) LANEWISE_INLINE_LAMBDA {
+          detail::store_vector(d, x[c], p + (group * v + c) * n);
+        });
       });
-    } else if constexpr (v == 1) {
-      store(p, column[0]);
     } else {
-      for (int k = 0; k < v; ++k) {
-        for (int i = 0; i < W; ++i) p[i * v + k] = column[k].lane[i];
+      for (int c = 0; c < v; ++c) {
+        for (int i = 0; i < W; ++i) p[i * v + c] = column[c].lane[i];
       }
+    }
+  }
+  /// scan_by_doubling of a column, and the column moved up by one pack, lane 0 keeping its own.
+  template <int v, class T, class Op>
+  LANEWISE_SIMD_FUNCTION lanes<T> scan_column(const lanes<T>& a, Op op) const {
+    lanes<T> r = a;
+    if constexpr (detail::packs_are_blocks<T, v> && detail::in_vectors<Op, T>) {
+      detail::unrolled<std::countr_zero(unsigned{W})>([&](auto step) LANEWISE_INLINE_LAMBDA {
+        r = detail::move_packs<v, 1 << step>(r, [](auto below, auto here) LANEWISE_INLINE_LAMBDA {
+          return detail::apply_exactly<Op>(below, here);
+        });
+      });
+    } else {
+      constexpr auto at = detail::lane_of_pack<T, v, W>;
+      for (int k = 1; k < W; k *= 2) {
+        for (int i = W - 1; i >= k; --i) r.lane[at(i)] = op(r.lane[at(i - k)], r.lane[at(i)]);
+      }
+    }
+    return r;
+  }
+  template <int v, class T>
+  LANEWISE_SIMD_FUNCTION lanes<T> column_up(const lanes<T>& a) const {
+    if constexpr (detail::packs_are_blocks<T, v>) {
+      return detail::move_packs<v, 1>(
+          a, [](auto below, auto) LANEWISE_INLINE_LAMBDA { return below; });
+    } else {
+      return shuffle_up(a, 1);
     }
   }
 
