@@ -34,7 +34,7 @@ using u32 = std::uint32_t;
       body                                                                                   \
     }                                                                                        \
   };
-// What a warp-uniform result is stored with, and a mask of all lanes.
+// What a warp-uniform result is stored with.
 #define LANEWISE_CODEGEN_UNIFORM(value) \
   const u32 result = value;             \
   warp.once([&] { *out = result; });
