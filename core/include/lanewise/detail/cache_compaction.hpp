@@ -30,16 +30,15 @@ LANEWISE_FUNCTION auto kept_in_window(const W& warp, const Marks& marks, const S
                                       std::int64_t i) {
   if constexpr (is_flagged<Marks>) {
     using flag = typename decltype(marks.flags)::value_type;
-    return load_window<pass::light>(warp, marks.flags, i) !=
-           typename W::template lanes<flag>(flag{0});
+    return load_window(warp, marks.flags, i) != typename W::template lanes<flag>(flag{0});
   } else if constexpr (is_keyed<Marks>) {
     return kept_in_window(
         warp, kept_differing<-1, std::decay_t<decltype(marks.equal)>>{marks.equal}, marks.keys, i);
   } else if constexpr (Marks::side == 0) {
-    return lanes_where(warp, marks, load_window<pass::light>(warp, source, i));
+    return lanes_where(warp, marks, load_window(warp, source, i));
   } else {
-    return lanes_where(warp, marks, load_window<pass::light>(warp, source, i),
-                       load_window<pass::light>(warp, source, i + Marks::side));
+    return lanes_where(warp, marks, load_window(warp, source, i),
+                       load_window(warp, source, i + Marks::side));
   }
 }
 
@@ -184,7 +183,7 @@ class cache_compaction {
       compress_window_over(warp, column.sink, to, here, warp.template cast<out>(index));
     } else {
       compress_window_over(warp, column.sink, to, here,
-                           load_window<pass::light>(warp, values_of(column), first_ + w * width));
+                           load_window(warp, values_of(column), first_ + w * width));
     }
   }
 

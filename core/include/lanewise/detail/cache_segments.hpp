@@ -92,7 +92,7 @@ class cache_segments {
         [&](std::int64_t i, const auto& scan, bits heads, const T&) LANEWISE_INLINE_LAMBDA {
           const bits last = heads >> 1 | bits{ends_at(i - first_ + width - 1)} << (width - 1);
           if (to + width <= mine && to + width <= key_sink.extent && to + width <= sink.extent) {
-            compress_window_over(warp, key_sink, to, last, load_window<pass::light>(warp, keys, i));
+            compress_window_over(warp, key_sink, to, last, load_window(warp, keys, i));
             compress_window_over(warp, sink, to, last, scan);
             to += warp_type::popcount(last);
           } else {
@@ -147,7 +147,7 @@ class cache_segments {
     if constexpr (is_commutative<Op, T>) {
       for (; i + width <= items_; i += width) {
         const bits heads = heads_[i / width];
-        auto x = load_window<pass::light>(warp, source_, first_ + i);
+        auto x = load_window(warp, source_, first_ + i);
         if (!needed(i, heads)) {
           sum = op(sum, warp.reduce(x, op));
           continue;

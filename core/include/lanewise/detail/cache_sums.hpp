@@ -45,10 +45,10 @@ LANEWISE_FUNCTION T reduce_padded(const W& warp, const Source& source, std::int6
                                   std::int64_t n, Op op, const T& pad) {
   constexpr std::int64_t width = W::width;
   if (n <= width) return warp.reduce(load_part(warp, source, i, n, pad), op);
-  auto sum = load_window<pass::light>(warp, source, i);
+  auto sum = load_window(warp, source, i);
   const std::int64_t last = i + n;
   for (i += width; i + width <= last; i += width)
-    sum = warp.map(op, sum, load_window<pass::light>(warp, source, i));
+    sum = warp.map(op, sum, load_window(warp, source, i));
   return warp.reduce(warp.map(op, sum, load_part(warp, source, i, last - i, pad)), op);
 }
 

@@ -32,7 +32,7 @@ LANEWISE_FUNCTION auto load_window(const W& warp, const Source& source, std::int
       return apply_by_lanes(warp, source.f, raw);
     }
   } else if constexpr (is_reversed_array<Source>) {
-    return warp.shuffle_xor(load_window<kind>(warp, source.forward, source.extent - i - W::width),
+    return warp.shuffle_xor(load_window(warp, source.forward, source.extent - i - W::width),
                             W::width - 1);
   } else if constexpr (requires { source.f; }) {
     return apply_by_lanes(
@@ -183,9 +183,8 @@ class cache_tile {
     };
     if (past_caches) up_to(first_aligned(sink, i, last_));
     for (; i + width <= last_; i += width) {
-      const auto left = load_window<pass::light>(warp, source_, i - 1);
-      store_window(warp, sink, i, warp.map(op, load_window<pass::light>(warp, source_, i), left),
-                   past_caches);
+      const auto left = load_window(warp, source_, i - 1);
+      store_window(warp, sink, i, warp.map(op, load_window(warp, source_, i), left), past_caches);
     }
     up_to(last_);
   }

@@ -191,7 +191,7 @@ class fixed_tree_tile {
     } else {
       alignas(64) T items[tree::row];
       for (int at = 0; at < tree::row; at += tree::width) {
-        warp_.store(items + at, load_window<pass::light>(warp_, source_, i + at));
+        warp_.store(items + at, load_window(warp_, source_, i + at));
       }
       asm volatile("" : : "r"(items) : "memory");  // as rounded() does, for all of them
       warp_.load_columns(items, column);
