@@ -10,6 +10,8 @@
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
+
 LANEWISE_BEGIN_NAMESPACE
 namespace test_kernels {
 
@@ -100,12 +102,18 @@ using lanewise::test_kernels::staging_policy;
 using u32 = std::uint32_t;
 
 template <class Key, class Policy>
-void check_split(std::int64_t n, u32 buckets, u32 divisor, std::int64_t league, int shift) {
+void check_split(std::int64_t n, u32 buckets, u32 divisor, std::int64_t league, int shift,
+                 bool in_order = false) {
   using split = typename lanewise::team_t<space, Policy>::template split<Key, Policy>;
   const auto exec = make_space();
   const std::int64_t tiles = lanewise::divide_up(n, split::items);
   const std::int64_t columns = split::columns(tiles, league);
-  const auto items = random_items<Key>(n);
+  auto items = random_items<Key>(n);
+  if (in_order) {
+    std::stable_sort(items.begin(), items.end(), [&](const Key& a, const Key& b) {
+      return modulo{divisor}(a) < modulo{divisor}(b);
+    });
+  }
   std::vector<u32> indices(items.size());
   for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<u32>(i);
   const array<Key> keys(items, shift);
@@ -158,6 +166,7 @@ void check_policies(std::int64_t n, u32 buckets, u32 divisor) {
       CAPTURE(n, buckets, divisor, league, shift);
       check_split<Key, staging_policy>(n, buckets, divisor, league, shift);
     }
+    check_split<Key, staging_policy>(n, buckets, divisor, league, 1, true);
     check_split<Key, direct_policy>(n, buckets, divisor, league, 1);
   }
 }

@@ -358,10 +358,17 @@ class cache_split {
       constexpr int bytes = sizeof(Key) + value_bytes<Values>;
       if (buckets > most_direct_buckets && n * bytes >= Policy::host_bytes_past_caches) {
         for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
+          const index_range range = items_of({tile, tile + 1}, n);
           const std::uint32_t* const counts = tile_counts + tile * buckets;
-          place_staged(team.warp(), shared, source, items_of({tile, tile + 1}, n), bucket_of,
-                       buckets, counts, sink, values, value_sink);
-          for (std::uint32_t b = 0; b < buckets; ++b) place[b] += counts[b];
+          std::uint32_t streams = 0;
+          for (std::uint32_t b = 0; b < buckets; ++b) streams += counts[b] != 0;
+          if (streams > most_direct_buckets) {
+            place_staged(team.warp(), shared, source, range, bucket_of, buckets, counts, sink,
+                         values, value_sink);
+            for (std::uint32_t b = 0; b < buckets; ++b) place[b] += counts[b];
+          } else {  // as in input that is nearly in order
+            distribute(source, range, bucket_of, buckets, place, sink, values, value_sink);
+          }
         }
         return;
       }
