@@ -85,6 +85,8 @@ LANEWISE_FUNCTION T block_total_in_registers(const W& warp, const Source& source
   using tree = fixed_tree<T>;
   using tile = register_tile<lone_warp<W>, T, tree::items_per_lane>;
   using lanes = typename W::template lanes<T>;
+  static_assert(tile::v == tree::pack && tile::segment == tree::segment,
+                "lanewise: deterministic operators need warps of 32 lanes");
   const lone_warp<W> alone{warp};
   const rounded_source<Source> items{source};
   lanes totals;
