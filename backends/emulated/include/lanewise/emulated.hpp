@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/fixed_tree.hpp>
 #include <lanewise/detail/register_compaction.hpp>
 #include <lanewise/detail/register_expansion.hpp>
 #include <lanewise/detail/register_segments.hpp>
-#include <lanewise/detail/fixed_tree.hpp>
 #include <lanewise/detail/register_split.hpp>
 #include <lanewise/detail/register_sums.hpp>
 #include <lanewise/detail/register_tile.hpp>

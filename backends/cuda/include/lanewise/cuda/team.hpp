@@ -3,10 +3,10 @@
 #pragma once
 
 #include <lanewise/cuda/warp.hpp>
+#include <lanewise/detail/fixed_tree.hpp>
 #include <lanewise/detail/register_compaction.hpp>
 #include <lanewise/detail/register_expansion.hpp>
 #include <lanewise/detail/register_segments.hpp>
-#include <lanewise/detail/fixed_tree.hpp>
 #include <lanewise/detail/register_split.hpp>
 #include <lanewise/detail/register_sums.hpp>
 #include <lanewise/detail/register_tile.hpp>
