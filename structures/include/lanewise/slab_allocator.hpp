@@ -24,8 +24,8 @@ LANEWISE_BEGIN_NAMESPACE
 // wide as the warp: 32 lanes have a whole block, a warp of one lane has one word, and so a scalar
 // caller is no special case.
 
-/// One unit: 32 words. Kokkos aligns memory of the host to 64 bytes, which is a cache line there, and
-/// memory of a GPU to 128.
+/// One unit: 32 words. Kokkos aligns memory of the host to 64 bytes, which is a cache line there,
+/// and memory of a GPU to 128.
 struct alignas(64) slab_unit {
   std::uint32_t word[32];
 };
