@@ -107,6 +107,17 @@ struct scan_problem : array_problem<Exec, T> {
   };
 };
 
+/// A problem whose results have the same bits on every run and backend.
+template <class Problem>
+struct deterministic : Problem {
+  using Problem::Problem;
+  static row name(const point& p) {
+    row r = Problem::name(p);
+    r.algorithm += ".deterministic";
+    return r;
+  }
+};
+
 /// A key's bucket is its leading bits.
 struct leading_bits {
   int shift;
@@ -241,6 +252,22 @@ void add_lanewise_scan() {
   });
 }
 
+template <class Exec, class T>
+void add_lanewise_deterministic() {
+  using reduce = deterministic<reduce_problem<Exec, T>>;
+  add<reduce>("lanewise", [](reduce& p, auto time) {
+    lanewise::workspace work;
+    const auto op = lanewise::deterministic(lanewise::plus{});
+    time([&] { lanewise::reduce(p.exec, p.in, p.result, op, T{}, {.work = &work}); });
+  });
+  using scan = deterministic<scan_problem<Exec, T, true>>;
+  add<scan>("lanewise", [](scan& p, auto time) {
+    lanewise::workspace work;
+    const auto op = lanewise::deterministic(lanewise::plus{});
+    time([&] { lanewise::exclusive_scan(p.exec, p.in, p.out, T{}, op, {.work = &work}); });
+  });
+}
+
 template <class Problem>
 void add_lanewise_multisplit() {
   add<Problem>("lanewise", [](Problem& p, auto time) {
@@ -274,6 +301,8 @@ void add_lanewise() {
     add_lanewise_scan<scan_problem<Exec, T, true>>();
     add_lanewise_scan<scan_problem<Exec, T, false>>();
   });
+  add_lanewise_deterministic<Exec, float>();
+  add_lanewise_deterministic<Exec, double>();
   add_lanewise_multisplit<multisplit_problem<Exec, false>>();
   add_lanewise_multisplit<multisplit_problem<Exec, true>>();
 }
