@@ -738,10 +738,10 @@ void find_all(const Exec& exec,
       exec, "Lanewise::slab_hash::count", "find_all", const_cast<table_type&>(table), arrays,
       detail::keep_given{}, false, {});
   const auto numbers = array_source<std::uint32_t, identity>{arrays.numbers, n + 1, {}};
-  kernels::scan<true>(exec, "Lanewise::slab_hash::scan", "find_all",
-                      detail::as<std::int64_t>(numbers), array_sink<std::int64_t>{begins, n + 1},
-                      plus{}, std::int64_t{0}, item_count{n + 1}, &temporary.get(), numbers_bytes,
-                      {scan.tickets, numbers_bytes + scan.bytes});
+  kernels::scan<true, kernels::scan_policy<std::int64_t>>(
+      exec, "Lanewise::slab_hash::scan", "find_all", detail::as<std::int64_t>(numbers),
+      array_sink<std::int64_t>{begins, n + 1}, plus{}, std::int64_t{0}, item_count{n + 1},
+      &temporary.get(), numbers_bytes, {scan.tickets, numbers_bytes + scan.bytes});
   const std::int64_t windows = divide_up(n, warp_t<Exec>::width);
   launch(exec, "Lanewise::slab_hash::find_all",
          backend::template resident_league<kernel>(
