@@ -23,7 +23,13 @@ class lane_warp : public warp_operations<lane_warp<W>> {
   using mask = lone_lane::mask;
   template <class T>
   using mask_for = mask;
+  /// One lane alone needs nobody to meet.
+  template <int w>
+  using part = std::conditional_t<w == 1, warp<1>, lane_warp<w>>;
   static constexpr bool has_wide_words = false;
+  static constexpr bool has_wide_exchange = false;
+  static constexpr int line_width = 8;
+  static constexpr int line_depth = 2;
 
   /// Runs f(warp) in every lane of a warp.
   template <class F>
@@ -198,13 +204,31 @@ class lane_warp : public warp_operations<lane_warp<W>> {
   lanes<T> load_acquire(mask m, const T* p, const lanes<I>& index, T otherwise) const {
     return racing_load<std::memory_order_acquire>("load_acquire", m, p, index, otherwise);
   }
+  template <class T>
+  lanes<T> load_relaxed(const T* p) const {
+    return racing_words<std::memory_order_relaxed>("load_relaxed", p);
+  }
+  template <class T>
+  lanes<T> load_acquire(const T* p) const {
+    return racing_words<std::memory_order_acquire>("load_acquire", p);
+  }
   template <order o = order::relaxed, scope s = scope::device, class T, class I>
   lanes<T> fetch_add(mask m, T* p, const lanes<I>& index, const lanes<T>& a) const {
-    note("fetch_add", p);
-    racing_step();
-    if (!m.value) return lanes<T>(T{});
-    racing_change();
-    return lanes<T>(std::atomic_ref<T>(p[index.value]).fetch_add(a.value, detail::std_order<o>));
+    return fetch("fetch_add", m, p, [&] {
+      return std::atomic_ref<T>(p[index.value]).fetch_add(a.value, detail::std_order<o>);
+    });
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T, class I>
+  lanes<T> fetch_or(mask m, T* p, const lanes<I>& index, const lanes<T>& a) const {
+    return fetch("fetch_or", m, p, [&] {
+      return std::atomic_ref<T>(p[index.value]).fetch_or(a.value, detail::std_order<o>);
+    });
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T, class I>
+  lanes<T> fetch_and(mask m, T* p, const lanes<I>& index, const lanes<T>& a) const {
+    return fetch("fetch_and", m, p, [&] {
+      return std::atomic_ref<T>(p[index.value]).fetch_and(a.value, detail::std_order<o>);
+    });
   }
   template <order o = order::acq_rel, scope s = scope::device, class T, class I>
   lanes<T> compare_exchange(mask m, T* p, const lanes<I>& index, const lanes<T>& expected,
@@ -269,6 +293,20 @@ class lane_warp : public warp_operations<lane_warp<W>> {
     note("fetch_add of a word", x);
     meet("fetch_add of a word", 0);
     return once([&] { return whole().template fetch_add<o, s>(ref, x); });
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  T fetch_or(T& ref, std::type_identity_t<T> x) const {
+    note("fetch_or of a word", &ref);
+    note("fetch_or of a word", x);
+    meet("fetch_or of a word", 0);
+    return once([&] { return whole().template fetch_or<o, s>(ref, x); });
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  T fetch_and(T& ref, std::type_identity_t<T> x) const {
+    note("fetch_and of a word", &ref);
+    note("fetch_and of a word", x);
+    meet("fetch_and of a word", 0);
+    return once([&] { return whole().template fetch_and<o, s>(ref, x); });
   }
   template <order o = order::acq_rel, scope s = scope::device, class T>
   T compare_exchange(T& ref, std::type_identity_t<T> expected,
@@ -350,6 +388,31 @@ class lane_warp : public warp_operations<lane_warp<W>> {
     return lanes<T>(a.lane[id()]);
   }
 
+  template <class T, class F>
+  lanes<T> fetch(const char* call, mask m, T* p, F change) const {
+    note(call, p);
+    racing_step();
+    if (!m.value) return lanes<T>(T{});
+    racing_change();
+    return lanes<T>(change());
+  }
+  /// Word by word, and other lanes may come between.
+  template <std::memory_order o, class T>
+  lanes<T> racing_words(const char* call, const T* p) const {
+    const auto one = [](const auto& word) {
+      using word_type = std::remove_cvref_t<decltype(word)>;
+      return std::atomic_ref<word_type>(const_cast<word_type&>(word)).load(o);
+    };
+    note(call, p);
+    racing_step();
+    lanes<T> r;
+    if constexpr (requires { T::size; }) {
+      for (int j = 0; j < T::size; ++j) r.value[j] = one(p[id()][j]);
+    } else {
+      r.value = one(p[id()]);
+    }
+    return r;
+  }
   template <std::memory_order o, class T, class I>
   lanes<T> racing_load(const char* call, mask m, const T* p, const lanes<I>& index,
                        T otherwise) const {
