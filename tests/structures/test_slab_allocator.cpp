@@ -295,8 +295,9 @@ TEST_CASE("Addresses of super blocks name distinct places, in their order", "[sl
   allocator.grow(exec, 1);
   REQUIRE(allocator.super_blocks().size() == 3);
 
+  // More than there are, however many warps a team has.
   const auto got =
-      allocate<32>(exec, allocator, std::vector<u32>(league * warps_per_team * 20, ~0u), 20);
+      allocate<32>(exec, allocator, std::vector<u32>(league * warps_per_team * 40, ~0u), 40);
   std::vector<u32> sorted;
   std::copy_if(got.begin(), got.end(), std::back_inserter(sorted),
                [](u32 a) { return a != no_unit; });

@@ -270,7 +270,7 @@ class lane_warp : public warp_operations<lane_warp<W>> {
       note("once", 0);
       if (id() == 0) f();
     } else {
-      lanes<R> x;
+      lanes<R> x(R{});
       if (id() == 0) x.value = f();
       return from("once", x, 0, 0).value;
     }

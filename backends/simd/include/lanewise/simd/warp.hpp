@@ -961,7 +961,7 @@ class warp : public warp_operations<warp<W>> {
   }
   template <class T>
   LANEWISE_SIMD_FUNCTION lanes<T> shuffle_up(const lanes<T>& a, int k) const {
-    if constexpr (detail::vectorizable<T>) {
+    if constexpr (detail::vectorizable<T> && W > 1) {
       // By one, as scans do, it is one instruction per small vector.
       const detail::tag<T, W> d;
       if (d.MaxBytes() <= 16 && k == 1) {
