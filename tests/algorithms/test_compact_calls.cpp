@@ -19,11 +19,11 @@ using u64 = std::uint64_t;
 
 constexpr std::int64_t tile = compact_tile<u32>;
 const std::int64_t ragged = some_tiles(tile);
-constexpr some_of half{128};
+constexpr some_of kept_half{128};
 
 std::vector<u32> kept_of(const std::vector<u32>& items) {
   std::vector<u32> kept;
-  std::copy_if(items.begin(), items.end(), std::back_inserter(kept), half);
+  std::copy_if(items.begin(), items.end(), std::back_inserter(kept), kept_half);
   return kept;
 }
 
@@ -37,9 +37,9 @@ TEST_CASE("Counts are returned where no View is given", "[select]") {
   const array<u32> in(items), flags(ragged, 1u);
   const array<u32> out(ragged, 77u), other(ragged, 77u);
 
-  CHECK(lanewise::select_if(exec, in.const_view(), out.view(), half) == kept);
+  CHECK(lanewise::select_if(exec, in.const_view(), out.view(), kept_half) == kept);
   CHECK(lanewise::select_flagged(exec, in.const_view(), flags.const_view(), out.view()) == ragged);
-  CHECK(lanewise::partition(exec, in.const_view(), out.view(), other.view(), half) == kept);
+  CHECK(lanewise::partition(exec, in.const_view(), out.view(), other.view(), kept_half) == kept);
   CHECK(lanewise::unique(exec, in.const_view(), out.view()) == found);
   CHECK(lanewise::unique_by_key(exec, in.const_view(), flags.const_view(), out.view(),
                                 other.view()) == found);
@@ -50,9 +50,9 @@ TEST_CASE("Of no items none are kept", "[select]") {
   const auto exec = make_space();
   const array<u32> in(std::vector<u32>{}), out(3, 77u), other(3, 77u);
   const cell<std::int64_t> count(-1);
-  lanewise::select_if(exec, in.const_view(), out.view(), count.view(), half);
+  lanewise::select_if(exec, in.const_view(), out.view(), count.view(), kept_half);
   CHECK(count.get() == 0);
-  CHECK(lanewise::partition(exec, in.const_view(), out.view(), other.view(), half) == 0);
+  CHECK(lanewise::partition(exec, in.const_view(), out.view(), other.view(), kept_half) == 0);
   CHECK(lanewise::unique(exec, in.const_view(), out.view()) == 0);
   CHECK(lanewise::run_length_encode(exec, in.const_view(), out.view(), other.view()) == 0);
   CHECK(lanewise::reduce_by_key(exec, in.const_view(), in.const_view(), out.view(), other.view(),
@@ -76,15 +76,15 @@ TEST_CASE("What finds no place is counted and left out", "[select][sanitize]") {
     CAPTURE(room);
     const array<u32> out(room, 77u), others(room, 77u), keys(room, 77u), lengths(room, 77u);
 
-    CHECK(lanewise::select_if(exec, in.const_view(), out.view(), half) ==
+    CHECK(lanewise::select_if(exec, in.const_view(), out.view(), kept_half) ==
           static_cast<std::int64_t>(kept.size()));
     check_front(out, front(kept, room));
 
-    CHECK(lanewise::partition(exec, in.const_view(), all.view(), others.view(), half) ==
+    CHECK(lanewise::partition(exec, in.const_view(), all.view(), others.view(), kept_half) ==
           static_cast<std::int64_t>(kept.size()));
     std::vector<u32> rejected;
     std::copy_if(items.begin(), items.end(), std::back_inserter(rejected),
-                 [](u32 x) { return !half(x); });
+                 [](u32 x) { return !kept_half(x); });
     check_front(others, front(rejected, room));
 
     CHECK(lanewise::run_length_encode(exec, in.const_view(), keys.view(), lengths.view()) ==
@@ -107,7 +107,8 @@ TEST_CASE("Selections read the number of items on the device", "[select][sanitiz
     const std::vector<u32> front(items.begin(), items.begin() + used);
     const array<u32> out(ragged, 77u), lengths(ragged, 77u), sums(ragged, 77u);
 
-    lanewise::select_if(exec, in.const_view(), out.view(), count.view(), half, {.count = n.view()});
+    lanewise::select_if(exec, in.const_view(), out.view(), count.view(), kept_half,
+                        {.count = n.view()});
     check_front(out, kept_of(front));
 
     const runs found = runs_of(front);
@@ -159,7 +160,7 @@ TEST_CASE("Selections and calls on runs share a workspace", "[select]") {
                         lanewise::reduce_by_key_workspace<u32, space>(ragged)));
   const std::size_t bytes = work.bytes();
   for (int round = 0; round < 3; ++round) {
-    CHECK(lanewise::select_if(exec, in.const_view(), out.view(), half, {.work = &work}) ==
+    CHECK(lanewise::select_if(exec, in.const_view(), out.view(), kept_half, {.work = &work}) ==
           static_cast<std::int64_t>(kept_of(items).size()));
     CHECK(lanewise::run_length_encode(exec, in.const_view(), out.view(), other.view(),
                                       lanewise::equal_to{}, {.work = &work}) == found);
@@ -178,16 +179,17 @@ TEST_CASE("Selections refuse what they cannot do", "[select]") {
   };
   const Kokkos::View<u32*, memory, Kokkos::MemoryUnmanaged> nothing(nullptr, 5);
 
-  CHECK_THAT(refusal([&] { lanewise::select_if(exec, all.view(), all.view(), half); }),
+  CHECK_THAT(refusal([&] { lanewise::select_if(exec, all.view(), all.view(), kept_half); }),
              ContainsSubstring("lanewise::select_if: in [") && ContainsSubstring("overlap"));
-  CHECK_THAT(refusal([&] { lanewise::select_if(exec, nothing, all.view(), half); }),
+  CHECK_THAT(refusal([&] { lanewise::select_if(exec, nothing, all.view(), kept_half); }),
              ContainsSubstring("lanewise::select_if: in has 5 items and no memory"));
   CHECK_THAT(
       refusal([&] { lanewise::select_flagged(exec, all.view(), ten.const_view(), other.view()); }),
       ContainsSubstring("select_flagged: flags has 10 items, in has 100"));
-  CHECK_THAT(
-      refusal([&] { lanewise::partition(exec, ten.view(), part(0, 60), part(40, 100), half); }),
-      ContainsSubstring("lanewise::partition: out [") && ContainsSubstring("rejected ["));
+  CHECK_THAT(refusal([&] {
+               lanewise::partition(exec, ten.view(), part(0, 60), part(40, 100), kept_half);
+             }),
+             ContainsSubstring("lanewise::partition: out [") && ContainsSubstring("rejected ["));
   CHECK_THAT(refusal([&] { lanewise::unique(exec, part(0, 60), part(40, 100)); }),
              ContainsSubstring("lanewise::unique: in ["));
   CHECK_THAT(refusal([&] {
@@ -203,8 +205,9 @@ TEST_CASE("Selections refuse what they cannot do", "[select]") {
              }),
              ContainsSubstring("reduce_by_key: values has 10 items, keys has 100"));
   const Kokkos::View<std::int64_t, memory, Kokkos::MemoryUnmanaged> no_count(nullptr);
-  CHECK_THAT(refusal([&] { lanewise::select_if(exec, ten.view(), other.view(), no_count, half); }),
-             ContainsSubstring("select_if: count has no memory"));
+  CHECK_THAT(
+      refusal([&] { lanewise::select_if(exec, ten.view(), other.view(), no_count, kept_half); }),
+      ContainsSubstring("select_if: count has no memory"));
   CHECK(all.unchanged());
   CHECK(other.unchanged());
 }
