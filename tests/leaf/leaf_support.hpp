@@ -28,12 +28,8 @@ using i32 = std::int32_t;
 using i64 = std::int64_t;
 
 // Data, oracle and comparison run once: they are compiled for size, which keeps these programs
-// quick to build, and not vectorised: at -O3 g++ 12 gets the oracle of the atomics wrong.
-#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
-#define LANEWISE_LEAF_COLD __attribute__((noinline, cold, optimize("no-tree-vectorize")))
-#else
+// quick to build.
 #define LANEWISE_LEAF_COLD __attribute__((noinline, cold))
-#endif
 
 /// 12 bytes, two of them padding.
 struct record {

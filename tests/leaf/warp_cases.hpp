@@ -1213,7 +1213,7 @@ struct atomics {
     for (T& x : in.initial) x = small(rng);
     in.otherwise = any_value<T>(rng);
     in.m = random_mask(rng, instance, W);
-    const u64 spread = rng.coin() ? room : 1 + rng.below(3);
+    const u64 spread = rng.coin() ? room : 1 + rng.below(room < 3 ? room : 3);
     const u32 start = static_cast<u32>(rng.below(room));
     for (int i = 0; i < W; ++i) {
       const bool on = lane_in(in.m, i);
