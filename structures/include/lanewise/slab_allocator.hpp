@@ -7,6 +7,7 @@
 #include <lanewise/policy.hpp>
 #include <lanewise/reduce.hpp>
 
+#include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
@@ -244,11 +245,7 @@ class slab_pool {
   }
 
   static LANEWISE_FUNCTION std::uint32_t log2(std::uint32_t bit) {
-#if defined(__CUDA_ARCH__)
-    return 31 - static_cast<std::uint32_t>(__clz(static_cast<int>(bit)));
-#else
-    return 31 - static_cast<std::uint32_t>(__builtin_clz(bit | 1));
-#endif
+    return static_cast<std::uint32_t>(31 - Kokkos::countl_zero(bit));
   }
 
   const detail::super_block* table_ = nullptr;
