@@ -71,10 +71,11 @@ struct allocate_kernel {
   static constexpr bool may_be_negative = std::is_signed_v<count_type>;
 
   template <class Team>
+  using tile = typename Team::template tile<std::int64_t, policy>;
+  template <class Team>
   struct scratch {
-    typename Team::template tile<std::int64_t, policy>::scratch tile;
     typename Team::template reduce_scratch<std::uint32_t> reduce;
-    chain_scratch<std::int64_t> link;
+    turns<Team, std::int64_t, tile<Team>> line;
   };
 
   Counts counts;
@@ -87,39 +88,34 @@ struct allocate_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    constexpr std::int64_t items = Team::template tile<std::int64_t, policy>::items;
+    constexpr std::int64_t items = tile<Team>::items;
     const std::int64_t count = n();
-    // There is a tile without items when there are none, so that somebody writes the total.
-    const auto tiles = static_cast<std::uint32_t>(count > 0 ? divide_up(count, items) : 1);
+    if (count == 0 && team.index() == 0) team.once([&] { *total = 0; });
+    const auto tiles = static_cast<std::uint32_t>(divide_up(count, items));
     const auto sizes = detail::compose(counts, detail::places{});
-    for_each_ticket(team, link, tiles, shared.link, [&](auto mine) {
-      const std::int64_t first = mine.ticket * items;
-      if (count == 0) return team.once([&] { *total = 0; });
-      report_negative(team, shared, first, first + items < count ? first + items : count);
-      auto tile = team.template load<std::int64_t, policy>(shared.tile, sizes, first, count);
-      store_in_turn(team, link, mine, shared.link, tile, add{}, maybe<std::int64_t>{0, true},
-                    [&](const maybe<std::int64_t>& before) LANEWISE_INLINE_LAMBDA {
-                      if constexpr (ends) {
-                        tile.store_inclusive(out, before, add{});
-                      } else {
-                        tile.store_exclusive(out, before, add{});
-                      }
-                      if (mine.ticket + 1 == tiles) report_total(team, behind(tile, before));
-                    });
-    });
+    in_turn(
+        team, link, tiles, shared.line, add{}, maybe<std::int64_t>{0, true},
+        [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
+          const std::int64_t first = ticket * items;
+          report_negative(team, shared, first, first + items < count ? first + items : count);
+          return team.template load<std::int64_t, policy>(place, sizes, first, count);
+        },
+        [&](auto& tile) LANEWISE_INLINE_LAMBDA {
+          tile.scan(add{});
+          return tile.total();
+        },
+        [&](auto& tile, std::uint32_t ticket, const maybe<std::int64_t>& before)
+            LANEWISE_INLINE_LAMBDA {
+              if constexpr (ends) {
+                tile.store_inclusive(out, before, add{});
+              } else {
+                tile.store_exclusive(out, before, add{});
+              }
+              if (ticket + 1 == tiles) report_total(team, tile, before);
+            });
   }
 
  private:
-  /// The sum up to the end of a tile that has been stored.
-  template <class Tile>
-  static LANEWISE_FUNCTION std::int64_t behind(const Tile& tile,
-                                               const maybe<std::int64_t>& before) {
-    if constexpr (requires { tile.carry(); }) {
-      return tile.carry();
-    } else {
-      return add{}(before.value, tile.total());
-    }
-  }
   template <class Team>
   LANEWISE_FUNCTION void report_negative(const Team& team, scratch<Team>& shared,
                                          std::int64_t first, std::int64_t last) const {
@@ -133,8 +129,16 @@ struct allocate_kernel {
       if (bad != 0 && team.warp_index() == 0) team.warp().fetch_add(errors->bad_items, bad);
     }
   }
-  template <class Team>
-  LANEWISE_FUNCTION void report_total(const Team& team, std::int64_t sum) const {
+  /// Stores the sum up to the end of the last tile, which has been stored.
+  template <class Team, class Tile>
+  LANEWISE_FUNCTION void report_total(const Team& team, const Tile& tile,
+                                      const maybe<std::int64_t>& before) const {
+    std::int64_t sum;
+    if constexpr (requires { tile.carry(); }) {
+      sum = tile.carry();
+    } else {
+      sum = add{}(before.value, tile.total());
+    }
     team.once([&] { *total = sum; });
     if (sum > most && errors != nullptr && team.warp_index() == 0)
       team.warp().fetch_add(errors->bad_items, 1);

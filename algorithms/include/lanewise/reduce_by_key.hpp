@@ -9,24 +9,32 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
+/// Results of segments wait together with their keys.
+template <class T, class Key>
+struct ends_policy : segments_policy<T> {
+  static constexpr int items_per_lane = sizeof(T) + sizeof(Key) <= 16 ? 16 : 4;
+  static constexpr int tiles_behind = [] {
+    const int most = tiles_that_wait((sizeof(T) + sizeof(Key)) * 32 * ends_policy::warps *
+                                     items_per_lane);
+    return most > 0 ? most : 1;
+  }();
+};
+
 /// A scan by key of which only the last result of every run is kept; the runs that begin in front
 /// of a tile say where its results go.
 template <class Keys, class Values, class KeySink, class Sink, class Op, class Equal>
 struct reduce_by_key_kernel {
   using T = typename Values::value_type;
-  using policy = segments_policy<T>;
+  using policy = ends_policy<T, typename Keys::value_type>;
   using state = detail::segment_state<T>;
+  using heads_type = detail::key_differing<Keys, Equal>;
 
   template <class Team>
-  using tile = typename Team::template segments<T, policy, Values, identity>;
+  using tile = typename Team::template segments<T, policy, Values, heads_type, identity, true>;
   template <class Team>
-  struct scratch {
-    typename tile<Team>::scratch items;
-    typename tile<Team>::ends_scratch ends;
-    chain_scratch<state> link;
-  };
+  using scratch = turns<Team, state, tile<Team>>;
 
-  detail::key_differing<Keys, Equal> heads;
+  heads_type heads;
   Values values;
   KeySink keys_out;
   Sink values_out;
@@ -41,27 +49,44 @@ struct reduce_by_key_kernel {
     const std::int64_t count = n();
     // There is a tile without items when there are none, so that somebody writes the count.
     const auto tiles = static_cast<std::uint32_t>(count > 0 ? divide_up(count, items) : 1);
-    for_each_ticket(team, link, tiles, shared.link, [&](auto mine) {
-      tile<Team> segments(team, shared.items, values, heads, identity{}, mine.ticket * items,
-                          count);
-      segments.scan(op);
-      const state total = segments.total();
-      const maybe<state> front =
-          exchange(team, link, mine, shared.link, total, detail::join_segments<T, Op>{op},
-                   maybe<state>{{}, false}, [&] { segments.stage_ends(shared.ends, op); });
-      const state before = front.present ? front.value : state::of(0, T{});
-      segments.write_ends(shared.ends, heads.keys, keys_out, values_out, before, op);
-      if (mine.ticket + 1 == tiles) team.once([&] { *runs = before.heads() + total.heads(); });
-    });
+    const identity as_it_is;
+    in_turn(
+        team, link, tiles, shared, detail::join_segments<T, Op>{op}, maybe<state>{{}, false},
+        [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
+          return tile<Team>(team, place, values, heads, as_it_is, ticket * items, count);
+        },
+        [&](auto& segments) LANEWISE_INLINE_LAMBDA {
+          segments.scan(op);
+          return segments.total();
+        },
+        [&](auto& segments, std::uint32_t ticket, const maybe<state>& front)
+            LANEWISE_INLINE_LAMBDA {
+              const state before = front.present ? front.value : state::of(0, T{});
+              segments.write_ends(heads.keys, keys_out, values_out, before, op);
+              if (ticket + 1 == tiles)
+                team.once([&] { *runs = before.heads() + segments.total().heads(); });
+            });
   }
+};
+
+template <class T, class Key, class Exec>
+std::int64_t ends_tiles(std::int64_t n) {
+  using policy = ends_policy<T, Key>;
+  return n > 0 ? divide_up(n, team_t<Exec, policy>::template tile<T, policy>::items) : 1;
+}
+/// Makes tiles as small as they get.
+struct large_key {
+  std::uint64_t words[2];
 };
 
 }  // namespace kernels
 
-/// The workspace that reduce_by_key needs for n values combined as T. Needs no device.
+/// The workspace that reduce_by_key needs for n values combined as T, with keys of any type. Needs
+/// no device.
 template <class T, class Exec>
 workspace_size reduce_by_key_workspace(std::int64_t n) {
-  return segmented_scan_workspace<T, Exec>(n > 0 ? n : 1);
+  const std::int64_t tiles = kernels::ends_tiles<T, kernels::large_key, Exec>(n);
+  return {tiles, chain<detail::segment_state<T>>::payload_bytes(tiles)};
 }
 
 /// For every run of equal neighbouring keys, in input order, stores its key in keys_out and the
@@ -113,7 +138,8 @@ requires(!Kokkos::is_view_v<Op>) void reduce_by_key(const Exec& exec, const Keys
   auto* runs = kernels::count_place<Exec>(count, "reduce_by_key");
   auto work = call_workspace::make<backend>(
       exec, with.work, reduce_by_key_workspace<T, Exec>(key.extent), "reduce_by_key");
-  const std::int64_t tiles = kernels::segment_tiles<T, Exec>(key.extent > 0 ? key.extent : 1);
+  const std::int64_t tiles =
+      kernels::ends_tiles<T, typename decltype(key)::value_type, Exec>(key.extent);
   launch(exec, "Lanewise::reduce_by_key", backend::template league_for_tiles<kernel>(exec, tiles),
          kernel{{key, equal},
                 value,

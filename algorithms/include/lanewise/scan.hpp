@@ -10,7 +10,10 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
 template <class T>
-using scan_policy = tuning::scan<tuning::item_class(sizeof(T))>;
+struct scan_policy : tuning::scan<tuning::item_class(sizeof(T))> {
+  static constexpr int tiles_behind =
+      tiles_that_wait(sizeof(T) * 32 * scan_policy::warps * scan_policy::items_per_lane);
+};
 
 /// One pass: load a tile, find its total, allocate through the chain, write.
 template <bool exclusive, class Source, class Sink, class Op, class T,
@@ -19,10 +22,9 @@ struct scan_kernel {
   using policy = Policy;
 
   template <class Team>
-  struct scratch {
-    typename Team::template tile<T, policy>::scratch tile;
-    chain_scratch<T> link;
-  };
+  using tile = typename Team::template tile<T, policy>;
+  template <class Team>
+  using scratch = turns<Team, T, tile<Team>>;
 
   Source in;
   Sink out;
@@ -33,21 +35,24 @@ struct scan_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    constexpr std::int64_t items = Team::template tile<T, policy>::items;
+    constexpr std::int64_t items = tile<Team>::items;
     const std::int64_t count = n();
-    for_each_ticket(
-        team, link, static_cast<std::uint32_t>(divide_up(count, items)), shared.link,
-        [&](auto mine) {
-          auto tile = team.template load<T, policy>(shared.tile, in, mine.ticket * items, count);
-          store_in_turn<policy::deterministic>(team, link, mine, shared.link, tile, op,
-                                               maybe<T>{init, exclusive},
-                                               [&](const maybe<T>& before) LANEWISE_INLINE_LAMBDA {
-                                                 if constexpr (exclusive) {
-                                                   tile.store_exclusive(out, before, op);
-                                                 } else {
-                                                   tile.store_inclusive(out, before, op);
-                                                 }
-                                               });
+    in_turn<policy::deterministic>(
+        team, link, static_cast<std::uint32_t>(divide_up(count, items)), shared, op,
+        maybe<T>{init, exclusive},
+        [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
+          return team.template load<T, policy>(place, in, ticket * items, count);
+        },
+        [&](auto& tile) LANEWISE_INLINE_LAMBDA {
+          tile.scan(op);
+          return tile.total();
+        },
+        [&](auto& tile, std::uint32_t, const maybe<T>& before) LANEWISE_INLINE_LAMBDA {
+          if constexpr (exclusive) {
+            tile.store_exclusive(out, before, op);
+          } else {
+            tile.store_inclusive(out, before, op);
+          }
         });
   }
 };

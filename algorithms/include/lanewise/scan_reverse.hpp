@@ -36,10 +36,9 @@ struct scan_reverse_kernel {
   static constexpr std::int64_t aligned = 16;
 
   template <class Team>
-  struct scratch {
-    typename Team::template tile<T, policy>::scratch tile;
-    chain_scratch<T> link;
-  };
+  using tile = typename Team::template tile<T, policy>;
+  template <class Team>
+  using scratch = turns<Team, T, tile<Team>>;
 
   Source in;
   Sink out;
@@ -50,27 +49,32 @@ struct scan_reverse_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    constexpr std::int64_t items = Team::template tile<T, policy>::items;
+    constexpr std::int64_t items = tile<Team>::items;
     const std::int64_t count = n();
     const reversed_source<Source> source{in, count};
     const reversed_sink<Sink> sink{out, count};
     // The first tile is so short that the others' packs are aligned if the arrays are.
     const std::int64_t missing = (aligned - count % aligned) % aligned;
     const std::int64_t tiles = count > 0 ? divide_up(count + missing, items) : 0;
-    for_each_ticket(team, link, static_cast<std::uint32_t>(tiles), shared.link, [&](auto mine) {
-      const std::int64_t end = (std::int64_t{mine.ticket} + 1) * items - missing;
-      const std::int64_t first = mine.ticket == 0 ? 0 : end - items;
-      auto tile =
-          team.template load<T, policy>(shared.tile, source, first, end < count ? end : count);
-      store_in_turn(team, link, mine, shared.link, tile, op, maybe<T>{init, exclusive},
-                    [&](const maybe<T>& before) LANEWISE_INLINE_LAMBDA {
-                      if constexpr (exclusive) {
-                        tile.store_exclusive(sink, before, op);
-                      } else {
-                        tile.store_inclusive(sink, before, op);
-                      }
-                    });
-    });
+    in_turn(
+        team, link, static_cast<std::uint32_t>(tiles), shared, op, maybe<T>{init, exclusive},
+        [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
+          const std::int64_t end = (std::int64_t{ticket} + 1) * items - missing;
+          const std::int64_t first = ticket == 0 ? 0 : end - items;
+          return team.template load<T, policy>(place, source, first,
+                                               end < count ? end : count);
+        },
+        [&](auto& tile) LANEWISE_INLINE_LAMBDA {
+          tile.scan(op);
+          return tile.total();
+        },
+        [&](auto& tile, std::uint32_t, const maybe<T>& before) LANEWISE_INLINE_LAMBDA {
+          if constexpr (exclusive) {
+            tile.store_exclusive(sink, before, op);
+          } else {
+            tile.store_inclusive(sink, before, op);
+          }
+        });
   }
 };
 

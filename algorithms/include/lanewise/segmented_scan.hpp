@@ -9,11 +9,14 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
-// Not measured on a GPU yet.
 template <class T>
 struct segments_policy : launch_policy {
-  static constexpr int items_per_lane = sizeof(T) > 8 ? 4 : 16;
-  static constexpr int teams_per_multiprocessor = sizeof(T) <= 4 ? 3 : 2;
+  static constexpr int items_per_lane = sizeof(T) <= 8 ? 16 : (sizeof(T) <= 16 ? 8 : 4);
+  static constexpr int teams_per_multiprocessor = 2;
+  static constexpr int tiles_behind = [] {
+    const int most = tiles_that_wait(sizeof(T) * 32 * segments_policy::warps * items_per_lane);
+    return most > 0 ? most : 1;
+  }();
 };
 
 /// init op x, for the first item of a segment.
@@ -31,12 +34,9 @@ struct segmented_scan_kernel {
   using state = detail::segment_state<T>;
 
   template <class Team>
-  using tile = typename Team::template segments<T, policy, Source, AtHead>;
+  using tile = typename Team::template segments<T, policy, Source, Heads, AtHead, false>;
   template <class Team>
-  struct scratch {
-    typename tile<Team>::scratch items;
-    chain_scratch<state> link;
-  };
+  using scratch = turns<Team, state, tile<Team>>;
 
   Source in;
   Heads heads;
@@ -52,19 +52,23 @@ struct segmented_scan_kernel {
     constexpr std::int64_t items = Team::template tile<T, policy>::items;
     const std::int64_t count = n();
     const auto tiles = static_cast<std::uint32_t>(divide_up(count, items));
-    for_each_ticket(team, link, tiles, shared.link, [&](auto mine) {
-      tile<Team> segments(team, shared.items, in, heads, at_head, mine.ticket * items, count);
-      segments.scan(op);
-      const maybe<state> front =
-          exchange(team, link, mine, shared.link, segments.total(),
-                   detail::join_segments<T, Op>{op}, maybe<state>{{}, false});
-      const maybe<T> before{front.present ? front.value.value() : T{}, front.present};
-      if constexpr (exclusive) {
-        segments.store_exclusive(out, init, before, op);
-      } else {
-        segments.store_inclusive(out, before, op);
-      }
-    });
+    in_turn(
+        team, link, tiles, shared, detail::join_segments<T, Op>{op}, maybe<state>{{}, false},
+        [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
+          return tile<Team>(team, place, in, heads, at_head, ticket * items, count);
+        },
+        [&](auto& segments) LANEWISE_INLINE_LAMBDA {
+          segments.scan(op);
+          return segments.total();
+        },
+        [&](auto& segments, std::uint32_t, const maybe<state>& front) LANEWISE_INLINE_LAMBDA {
+          const maybe<T> before{front.present ? front.value.value() : T{}, front.present};
+          if constexpr (exclusive) {
+            segments.store_exclusive(out, init, before, op);
+          } else {
+            segments.store_inclusive(out, before, op);
+          }
+        });
   }
 };
 

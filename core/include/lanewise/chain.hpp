@@ -293,22 +293,4 @@ LANEWISE_FUNCTION maybe<T> exchange(const Team& team, const chain<T>& link,
   return exchange<one_by_one>(team, link, mine, shared, total, op, first, [] {});
 }
 
-/// Publishes a tile's total and calls store(before), which stores the tile behind what comes before
-/// it. A league of one team knows that without asking anybody: where the tile can say what it comes
-/// to while it is stored, nothing has to be known before.
-template <bool one_by_one = false, class Team, class T, class Tile, class Op, class Store>
-LANEWISE_FUNCTION void store_in_turn(const Team& team, const chain<T>& link,
-                                     typename chain<T>::drawn mine, chain_scratch<T>& shared,
-                                     Tile& tile, Op op, const maybe<T>& first, Store store) {
-  if constexpr (requires { tile.carry(); }) {
-    if (team.league() == 1) {
-      store(mine.ticket == 0 ? first : shared.before);
-      shared.before = {tile.carry(), true};
-      return;
-    }
-  }
-  tile.scan(op);
-  store(exchange<one_by_one>(team, link, mine, shared, tile.total(), op, first));
-}
-
 LANEWISE_END_NAMESPACE

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/chain.hpp>
+#include <lanewise/in_turn.hpp>
 #include <lanewise/policy.hpp>
 #include <lanewise/warp.hpp>
 
@@ -27,6 +27,10 @@ LANEWISE_BEGIN_NAMESPACE
 //                                    before it uses the first
 //   Team::one_ticket                 true where a launch has one team per tile, so that a team
 //                                    draws once
+//   Team::tiles_behind               tiles that wait for their turn in in_turn. If there are any, one
+//                                    more warp runs the kernel, of which in_turn makes use:
+//     looks_back()                     whether this warp is that one; it takes no part in the rest
+//     everybody()                      the barrier of all warps
 //   Team::tile<T, Policy>            items and scratch of a tile: an ordered run of items in the
 //                                    team's closest memory
 //   load<T, Policy>(scratch, source, first, n)
@@ -36,6 +40,7 @@ LANEWISE_BEGIN_NAMESPACE
 //     store(sink)  store_inclusive(sink, before, op)  store_exclusive(sink, before, op)
 //     carry()                      host only: before and the tile combined, after such a store,
 //                                  which there needs no scan(op)
+//     park(place, op)              device only: leaves what is needed for the store in scratch
 //   block_total<T>(source, first, n, op)
 //                                    by this warp alone: the total of the block of the fixed tree
 //                                    (see detail/fixed_tree.hpp) that begins with item first < n

@@ -9,11 +9,11 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
-// Not measured on a GPU yet: 4096 items of 4 bytes per tile, as many bytes of scratch.
 template <class T>
 struct compact_policy : launch_policy {
-  static constexpr int items_per_lane = sizeof(T) == 1 ? 32 : (sizeof(T) > 8 ? 4 : 16);
-  static constexpr int teams_per_multiprocessor = sizeof(T) == 1 || sizeof(T) > 4 ? 3 : 4;
+  static constexpr int items_per_lane =
+      sizeof(T) <= 4 ? 32 : (sizeof(T) <= 8 ? 16 : (sizeof(T) <= 16 ? 8 : 4));
+  static constexpr int teams_per_multiprocessor = sizeof(T) == 1 ? 3 : 2;
 };
 
 /// The skeleton of selection, unique and run-length coding: load a tile, count what is kept,
@@ -21,18 +21,24 @@ struct compact_policy : launch_policy {
 template <class Source, class Marks, class First, class Second>
 struct compact_kernel {
   using item = typename Source::value_type;
-  using policy = compact_policy<item>;
+  struct policy : compact_policy<item> {
+    // 16-bit indices of items that are kept, where a column asks for them.
+    static constexpr int parked_bytes =
+        (First::needs_item || Second::needs_item || Second::needs_rejected ? sizeof(item) : 0) +
+        (First::needs_index || Second::needs_index ? 2 : 0);
+    static constexpr int tiles_behind = [] {
+      const int most = tiles_that_wait(parked_bytes * 32 * policy::warps * policy::items_per_lane);
+      return most > 0 ? most : 1;
+    }();
+  };
   static constexpr bool needs_previous = First::needs_previous || Second::needs_previous;
   using state = std::conditional_t<needs_previous, detail::kept_state, detail::kept_count>;
   using add = std::conditional_t<needs_previous, detail::add_kept, detail::add_kept_counts>;
 
   template <class Team>
-  using tile = typename Team::template compaction<item, policy, First, Second, Source>;
+  using tile = typename Team::template compaction<item, policy, Marks, First, Second, Source>;
   template <class Team>
-  struct scratch {
-    typename tile<Team>::scratch items;
-    chain_scratch<state> link;
-  };
+  using scratch = turns<Team, state, tile<Team>>;
 
   Source in;
   Marks marks;
@@ -48,15 +54,18 @@ struct compact_kernel {
     constexpr std::int64_t items = Team::template tile<item, policy>::items;
     // There is a tile without items when there are none, so that somebody writes the count.
     const auto tiles = static_cast<std::uint32_t>(count > 0 ? divide_up(count, items) : 1);
-    for_each_ticket(team, link, tiles, shared.link, [&](auto mine) {
-      tile<Team> chosen(team, shared.items, in, marks, mine.ticket * items, count);
-      const state before =
-          exchange(team, link, mine, shared.link, chosen.template total<state>(), add{},
-                   maybe<state>{state::of(0, 0), true}, [&] { chosen.stage(); })
-              .value;
-      const std::int64_t so_far = chosen.write(one, two, before.count(), before.end());
-      if (mine.ticket + 1 == tiles) team.once([&] { *kept = so_far; });
-    });
+    in_turn(
+        team, link, tiles, shared, add{}, maybe<state>{state::of(0, 0), true},
+        [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
+          return tile<Team>(team, place, in, marks, ticket * items, count);
+        },
+        [&](auto& chosen)
+            LANEWISE_INLINE_LAMBDA { return chosen.template total<state>(); },
+        [&](auto& chosen, std::uint32_t ticket, const maybe<state>& before) LANEWISE_INLINE_LAMBDA {
+          const std::int64_t so_far =
+              chosen.write(one, two, before.value.count(), before.value.end());
+          if (ticket + 1 == tiles) team.once([&] { *kept = so_far; });
+        });
   }
 };
 

@@ -65,11 +65,14 @@ class emulated_with_width : public emulated {
 
 namespace backends::emulated {
 
-template <int warps_, class Warp = warp<32>>
+/// Several warps, and one more that looks back where tiles wait for their turn.
+template <int warps_, int tiles_behind_ = 0, class Warp = warp<32>>
 class team {
  public:
   using warp_type = Warp;
   static constexpr int warps = warps_;
+  static constexpr int tiles_behind = tiles_behind_;
+  static constexpr int threads = warps + (tiles_behind > 0 ? 1 : 0);
   static constexpr int windows_in_flight = 2;
   static constexpr bool one_ticket = false;
 
@@ -83,8 +86,12 @@ class team {
   std::uint32_t league() const { return league_; }
   // The built-ins name the caller, as std::source_location does where compilers agree on it.
   void barrier(int line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
-    warp_.together("team.barrier", [&] { meeting_.arrive(*this_warp(), {file, line}); });
+    warp_.together("team.barrier", [&] { meeting_.arrive(*this_warp(), {file, line}, warps); });
   }
+  void everybody(int line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
+    warp_.together("team.everybody", [&] { meeting_.arrive(*this_warp(), {file, line}, threads); });
+  }
+  bool looks_back() const { return warp_index_ == warps; }
   template <class F>
   void once(F f) const {
     if (warp_index_ == 0) warp_.once([&] { f(); });
@@ -109,12 +116,13 @@ class team {
   template <class Key, class Policy>
   using split = lanewise::detail::register_split<team, Key, Policy::items_per_lane>;
 
-  template <class T, class Policy, class First, class Second, class Source>
+  template <class T, class Policy, class Marks, class First, class Second, class Source>
   using compaction =
-      lanewise::detail::register_compaction<team, T, Policy::items_per_lane, First, Second>;
+      lanewise::detail::register_compaction<team, T, Policy::items_per_lane, First, Second, Marks>;
 
-  template <class T, class Policy, class Source, class AtHead>
-  using segments = lanewise::detail::register_segments<team, T, Policy::items_per_lane>;
+  template <class T, class Policy, class Source, class Heads, class AtHead, bool ends>
+  using segments =
+      lanewise::detail::register_segments<team, T, Policy::items_per_lane, Heads, AtHead, ends>;
 
   template <class Policy>
   using expansion = lanewise::detail::register_expansion<team, Policy::items_per_lane>;
@@ -177,7 +185,8 @@ struct backend_with {
   static constexpr const char* name = "emulated";
   /// No more warps than lanes: one warp combines what the others found.
   template <class Policy>
-  using team = emulated::team<(Policy::warps < Warp::width ? Policy::warps : Warp::width), Warp>;
+  using team = emulated::team<(Policy::warps < Warp::width ? Policy::warps : Warp::width),
+                              Policy::tiles_behind, Warp>;
 
   /// Runs the teams, a few at a time, every warp on a thread of its own. Throws what a warp threw,
   /// when all have ended.
@@ -186,7 +195,7 @@ struct backend_with {
                      const Kernel& kernel) {
     using team_type = team<typename Kernel::policy>;
     using scratch = typename Kernel::template scratch<team_type>;
-    constexpr int warps = team_type::warps;
+    constexpr int warps = team_type::threads;
     const std::int64_t at_once =
         league < exec.concurrent_teams() ? league : exec.concurrent_teams();
     launch_state state(label, exec.seed(), exec.mode(), static_cast<int>(at_once) * warps);

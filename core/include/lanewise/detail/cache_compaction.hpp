@@ -121,8 +121,6 @@ class cache_compaction {
     return State::of(count_, end);
   }
 
-  LANEWISE_FUNCTION void stage() const {}
-
   /// Writes the columns: start items were kept before this tile, the last of them in front of index
   /// `end`. Places beyond a sink's extent are left out. Returns how many items were kept up to the
   /// end of this tile.

@@ -23,7 +23,6 @@ class cache_segments {
   struct scratch {
     bits heads[(most_items + width - 1) / width];
   };
-  struct ends_scratch {};
 
   template <class Heads>
   LANEWISE_FUNCTION cache_segments(const Team& team, scratch& shared, const Source& source,
@@ -63,14 +62,11 @@ class cache_segments {
   }
   LANEWISE_FUNCTION state total() const { return state::of(count_, open_); }
 
-  template <class Op>
-  LANEWISE_FUNCTION void stage_ends(ends_scratch&, Op) const {}
-
   /// Writes key and result of the segments that end in the tile; `before` is what is in front of
   /// the tile. Places beyond a sink's extent are left out.
   template <class Keys, class KeySink, class Sink, class Op>
-  LANEWISE_FUNCTION void write_ends(const ends_scratch&, const Keys& keys, const KeySink& key_sink,
-                                    const Sink& sink, const state& before, Op op) const {
+  LANEWISE_FUNCTION void write_ends(const Keys& keys, const KeySink& key_sink, const Sink& sink,
+                                    const state& before, Op op) const {
     if (items_ == 0) return;
     const auto warp = team_.warp();
     const bool open = (heads_[0] & 1) == 0;

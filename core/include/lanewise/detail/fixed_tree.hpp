@@ -17,7 +17,8 @@ namespace detail {
 /// Neighbouring items form a pack of up to 16 bytes, 32 packs a row, a few rows a segment, 8
 /// segments a block. A pack is folded from left to right, packs combine by doubling
 /// (scan_by_doubling), rows from left to right, segments by doubling, and blocks from left to
-/// right.
+/// right. A result of a scan is what the blocks in front come to, combined with the scan of its own
+/// block.
 template <class T>
 struct fixed_tree : launch_policy {
   static constexpr bool deterministic = true;
@@ -35,7 +36,8 @@ struct fixed_tree : launch_policy {
   static constexpr int block = segments * segment;
 
   static constexpr int warps = segments;
-  static constexpr int teams_per_multiprocessor = sizeof(T) <= 4 ? 3 : 2;
+  static constexpr int teams_per_multiprocessor = 2;
+  static constexpr int tiles_behind = tiles_that_wait(sizeof(T) * block);
 };
 
 /// Keeps compilers from contracting what made x and what is done with it into one operation with

@@ -83,24 +83,25 @@ class fixed_tree_tile {
   template <bool exclusive, class Sink, class Op>
   LANEWISE_FUNCTION void store(const Sink& sink, const maybe<T>& before_block, Op op) {
     for (std::int64_t begin = first_; begin < last_; begin += tree::segment) {
-      maybe<T> before = before_block;
+      maybe<T> before{{}, false};
       if (begin > first_) {
         const auto segments = static_cast<int>((begin - first_) / tree::segment);
-        before = joined(before, warp_.broadcast(segment_sums_, segments - 1), op);
+        before = {warp_.broadcast(segment_sums_, segments - 1), true};
       }
       const std::int64_t end = segment_end(begin);
       std::int64_t i = begin;
       for (; i + tree::row <= end; i += tree::row) {
-        before = store_row<exclusive, true>(sink, i, end, before, op);
+        before = store_row<exclusive, true>(sink, i, end, before, before_block, op);
       }
-      if (i < end) store_row<exclusive, false>(sink, i, end, before, op);
+      if (i < end) store_row<exclusive, false>(sink, i, end, before, before_block, op);
     }
   }
 
-  /// Returns what precedes the next row.
+  /// `before` is what the block has in front of the row. Returns that of the next row.
   template <bool exclusive, bool full, class Sink, class Op>
   LANEWISE_FUNCTION maybe<T> store_row(const Sink& sink, std::int64_t i, std::int64_t end,
-                                       const maybe<T>& before, Op op) {
+                                       const maybe<T>& before, const maybe<T>& before_block,
+                                       Op op) {
     lanes column[v];
     read<full>(i, end, column);
     scan_packs<full>(i, end, column, op);
@@ -124,6 +125,13 @@ class fixed_tree_tile {
         const lanes mine = column[exclusive ? c - 1 : c];
         const lanes all = combine<full>(packs_with<full>(c, i, end), prefix, mine, op);
         column[c] = before.present ? all : select(is_first, mine, all);
+      }
+      if (before_block.present) {
+        const lanes block(before_block.value);
+        const lanes all = combine<full>(packs_with<full>(c, i, end), block, column[c], op);
+        // Nothing but the blocks in front is in front of the first item.
+        const bool starts = exclusive && c == 0 && !before.present;
+        column[c] = starts ? select(is_first, block, all) : all;
       }
     }
     write<full>(sink, i, end, column);

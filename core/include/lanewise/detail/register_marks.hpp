@@ -10,13 +10,12 @@ namespace detail {
 
 /// A lane's bits of row j: bit j * v + c where keep(pack, c, more...) holds for an item that
 /// exists.
-template <class Rows, class Keep, class Packs, class... More>
+template <bool full, class Rows, class Keep, class Packs, class... More>
 LANEWISE_FUNCTION auto mark_row(const Rows& rows, int j, Keep keep, const Packs& packs,
                                 const More&... more) {
   constexpr int v = Rows::v;
   const auto warp = rows.team().warp();
   const int n = rows.row_count(j);
-  const bool full = rows.whole_segment();
   return warp.map(
       [&](std::uint32_t lane, const auto& p, const auto&... others) {
         const int valid = n - static_cast<int>(lane) * v;
@@ -30,80 +29,158 @@ LANEWISE_FUNCTION auto mark_row(const Rows& rows, int j, Keep keep, const Packs&
       warp.lane(), packs, more...);
 }
 
+/// The bits of all rows; row(j, full) gives those of one, `full` being std::true_type where all of
+/// the segment's items exist.
+template <class Rows, class Row>
+LANEWISE_FUNCTION auto mark_all_rows(const Rows& rows, Row row) {
+  typename Rows::warp_type::template lanes<std::uint32_t> bits(0u);
+  if (rows.whole_segment()) {
+    LANEWISE_UNROLL
+    for (int j = 0; j < Rows::rows; ++j) bits = bits | row(j, std::true_type{});
+  } else {
+    LANEWISE_UNROLL
+    for (int j = 0; j < Rows::rows; ++j) bits = bits | row(j, std::false_type{});
+  }
+  return bits;
+}
+
 /// The items just outside every lane's pack of row j, on that side: from the next lane, from the
-/// next row, or from the source; unspecified where the source has none below n.
-template <int side, class Rows, class Source>
-LANEWISE_FUNCTION auto outer_neighbours(const Rows& rows, const Source& source, int j,
-                                        std::int64_t n) {
-  using T = typename Source::value_type;
+/// next row, or `edge`, which is outside the segment.
+template <int side, class Rows, class T>
+LANEWISE_FUNCTION auto outer_neighbours(const Rows& rows, int j, const T& edge) {
   constexpr int inner = side < 0 ? Rows::v - 1 : 0;
   constexpr int last_lane = side < 0 ? 0 : Rows::width - 1;
   const auto warp = rows.team().warp();
-  const auto edge_of = [&](int row) {
+  const auto border_of = [&](int row) {
     return warp.map([](const auto& p) { return p[inner]; }, rows.row(row));
   };
-  const auto edge = edge_of(j);
-  const auto outer = side < 0 ? warp.shuffle_up(edge, 1) : warp.shuffle_down(edge, 1);
+  const auto border = border_of(j);
+  const auto outer = side < 0 ? warp.shuffle_up(border, 1) : warp.shuffle_down(border, 1);
   const int beyond = j + side;
-  const std::int64_t index = side < 0 ? rows.row_first(j) - 1 : rows.row_first(j) + Rows::row_items;
-  T at_the_end{};
   const bool here = beyond >= 0 && beyond < Rows::rows;
-  if (here) {
-    at_the_end = warp.broadcast(edge_of(here ? beyond : j), Rows::width - 1 - last_lane);
-  } else if (index >= 0 && index < n) {
-    at_the_end = source(index);
-  }
+  const T at_the_end =
+      here ? warp.broadcast(border_of(here ? beyond : j), Rows::width - 1 - last_lane) : edge;
   using lanes = std::decay_t<decltype(outer)>;
   return select(warp.lane() == std::uint32_t{last_lane}, lanes(at_the_end), outer);
 }
 
-/// Bit j * v + c of a lane says whether item c of its pack in row j is kept; n items exist in all.
-template <class Rows, class Source, class Marks>
-LANEWISE_FUNCTION auto mark_rows(const Rows& rows, const Source& source, const Marks& marks,
-                                 std::int64_t n) {
-  constexpr int v = Rows::v;
-  typename Rows::warp_type::template lanes<std::uint32_t> bits(0u);
-  if constexpr (is_flagged<Marks>) {
-    using flag = typename decltype(marks.flags)::value_type;
-    const register_rows<typename Rows::team_type, flag, Rows::rows * v, v> flags(
-        rows.team(), marks.flags, rows.first(), n);
-    LANEWISE_UNROLL
-    for (int j = 0; j < Rows::rows; ++j) {
-      bits =
-          bits | mark_row(
-                     rows, j, [](const auto& f, int c) { return f[c] != flag(0); }, flags.row(j));
-    }
-  } else if constexpr (is_keyed<Marks>) {
-    using equal = decltype(marks.equal);
-    const register_rows<typename Rows::team_type, typename decltype(marks.keys)::value_type,
-                        Rows::rows * v, v>
-        keys(rows.team(), marks.keys, rows.first(), n);
-    bits = mark_rows(keys, marks.keys, kept_differing<-1, equal>{marks.equal}, n);
-  } else if constexpr (Marks::side == 0) {
-    LANEWISE_UNROLL
-    for (int j = 0; j < Rows::rows; ++j) {
-      bits = bits | mark_row(
-                        rows, j, [&](const auto& p, int c) { return marks(p[c]); }, rows.row(j));
-    }
-  } else {
-    constexpr int side = Marks::side;
-    LANEWISE_UNROLL
-    for (int j = 0; j < Rows::rows; ++j) {
-      const std::int64_t at = rows.row_first(j);
-      bits = bits | mark_row(
-                        rows, j,
-                        [&](const auto& p, int c, const auto& outer, std::uint32_t lane) {
-                          const std::int64_t i = at + std::int64_t{lane} * v + c;
-                          if (i + side < 0 || i + side >= n) return true;
-                          const bool inside = c + side >= 0 && c + side < v;
-                          return marks(p[c], inside ? p[inside ? c + side : c] : outer);
-                        },
-                        rows.row(j), outer_neighbours<side>(rows, source, j, n),
-                        rows.team().warp().lane());
-    }
-  }
-  return bits;
+/// The item just outside a warp's segment on that side; anything where there is none below n.
+template <int side, class Rows, class Source>
+LANEWISE_FUNCTION auto item_outside(const Rows& rows, const Source& source, std::int64_t n) {
+  const std::int64_t i = side < 0 ? rows.row_first(0) - 1 : rows.row_first(0) + Rows::segment;
+  return i >= 0 && i < n ? source(i) : typename Source::value_type{};
 }
+
+/// Bit j * v + c of a lane says whether item c of its pack in row j is kept; `outside` is the item
+/// just outside the segment on the marks' side, of n in all.
+template <class Rows, class Marks, class T>
+LANEWISE_FUNCTION auto bits_of(const Rows& rows, const Marks& marks, const T& outside,
+                               std::int64_t n) {
+  constexpr int v = Rows::v;
+  constexpr int side = Marks::side;
+  return mark_all_rows(rows, [&](int j, auto full) {
+    if constexpr (side == 0) {
+      return mark_row<full.value>(
+          rows, j, [&](const auto& p, int c) { return marks(p[c]); }, rows.row(j));
+    } else {
+      // Only at the ends of the source an item has no neighbour.
+      const std::int64_t at = rows.row_first(j);
+      return mark_row<full.value>(
+          rows, j,
+          [&](const auto& p, int c, const auto& outer, std::uint32_t lane) {
+            const bool inside = c + side >= 0 && c + side < v;
+            if (!(inside && full.value)) {
+              const std::int64_t neighbour = at + std::int64_t{lane} * v + c + side;
+              if (neighbour < 0 || neighbour >= n) return true;
+            }
+            return marks(p[c], inside ? p[inside ? c + side : c] : outer);
+          },
+          rows.row(j), outer_neighbours<side>(rows, j, outside), rows.team().warp().lane());
+    }
+  });
+}
+
+/// What the marks of a tile of such rows are computed from, beside the rows: asked of memory when
+/// it is constructed, used in bits().
+template <class Rows, class Marks>
+class mark_inputs {
+ public:
+  template <class Source>
+  LANEWISE_FUNCTION mark_inputs(const Rows& rows, const Source& source, const Marks& marks,
+                                std::int64_t n)
+      : marks_(marks), n_(n) {
+    if constexpr (Marks::side != 0) outside_ = item_outside<Marks::side>(rows, source, n);
+  }
+
+  LANEWISE_FUNCTION auto bits(const Rows& rows) const {
+    return bits_of(rows, marks_, outside_, n_);
+  }
+
+ private:
+  const Marks& marks_;
+  std::int64_t n_;
+  typename Rows::value_type outside_{};
+};
+
+template <class Rows, class Flags>
+class mark_inputs<Rows, kept_flagged<Flags>> {
+  using flag = typename Flags::value_type;
+
+ public:
+  template <class Source>
+  LANEWISE_FUNCTION mark_inputs(const Rows& rows, const Source&, const kept_flagged<Flags>& marks,
+                                std::int64_t n)
+      : flags_(rows.team(), marks.flags, rows.first(), n),
+        behind_(item_outside<1>(rows, marks.flags, n)) {}
+
+  LANEWISE_FUNCTION auto bits(const Rows& rows) const {
+    return mark_all_rows(rows, [&](int j, auto full) {
+      return mark_row<full.value>(
+          rows, j, [](const auto& f, int c) { return f[c] != flag(0); }, flags_.row(j));
+    });
+  }
+  /// Whether the item behind the segment, which exists, is marked.
+  LANEWISE_FUNCTION bool is_marked_behind() const { return behind_ != flag(0); }
+
+ private:
+  register_rows<typename Rows::team_type, flag, Rows::rows * Rows::v, Rows::v> flags_;
+  flag behind_;
+};
+
+template <class Rows, class Keys, class Equal>
+class mark_inputs<Rows, key_differing<Keys, Equal>> {
+  using key = typename Keys::value_type;
+  using key_rows =
+      register_rows<typename Rows::team_type, key, Rows::rows * Rows::v, Rows::v>;
+
+ public:
+  template <class Source>
+  LANEWISE_FUNCTION mark_inputs(const Rows& rows, const Source&,
+                                const key_differing<Keys, Equal>& marks, std::int64_t n)
+      : equal_(marks.equal),
+        n_(n),
+        keys_(rows.team(), marks.keys, rows.first(), n),
+        before_(item_outside<-1>(rows, marks.keys, n)),
+        behind_(item_outside<1>(rows, marks.keys, n)) {}
+
+  LANEWISE_FUNCTION const key_rows& keys() const { return keys_; }
+  LANEWISE_FUNCTION auto bits(const Rows&) const {
+    return bits_of(keys_, kept_differing<-1, Equal>{equal_}, before_, n_);
+  }
+  LANEWISE_FUNCTION bool is_marked_behind() const {
+    const auto warp = keys_.team().warp();
+    const auto last =
+        warp.map([](const auto& p) { return p[Rows::v - 1]; }, keys_.row(Rows::rows - 1));
+    return !equal_(warp.broadcast(last, Rows::width - 1), behind_);
+  }
+
+ private:
+  const Equal& equal_;
+  std::int64_t n_;
+  key_rows keys_;
+  key before_;
+  key behind_;
+};
 
 }  // namespace detail
 LANEWISE_END_NAMESPACE

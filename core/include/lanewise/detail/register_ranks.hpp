@@ -30,7 +30,8 @@ class register_ranks {
     part per_warp[warps];
   };
 
-  /// marks as mark_rows gives them. All warps of the team meet here.
+  register_ranks() = default;
+  /// marks as mark_inputs gives them. All warps of the team meet here.
   LANEWISE_FUNCTION register_ranks(const Rows& tile, scratch& shared,
                                    const lanes<std::uint32_t>& marks)
       : first_local_(tile.team().warp_index() * Rows::segment),
@@ -152,10 +153,21 @@ template <class Team, class Sink, class F>
 LANEWISE_FUNCTION void for_each_place(const Team& team, const Sink& sink, std::int64_t start,
                                       std::uint32_t count, F f) {
   const auto warp = team.warp();
-  constexpr int width = Team::warp_type::width;
+  constexpr std::uint32_t width = Team::warp_type::width;
+  constexpr std::uint32_t step = Team::warps * width;
+  constexpr std::uint32_t unrolled = 4;
   const std::int64_t room = sink.extent - start;
   if (room < count) count = room < 0 ? 0 : static_cast<std::uint32_t>(room);
-  for (std::uint32_t k = team.warp_index() * width; k < count; k += Team::warps * width) {
+  // Whole windows first: nothing is asked of single lanes.
+  std::uint32_t k = team.warp_index() * width;
+  for (; k + (unrolled - 1) * step + width <= count; k += unrolled * step) {
+    LANEWISE_UNROLL
+    for (std::uint32_t i = 0; i < unrolled; ++i) {
+      const auto place = warp.lane() + (k + i * step);
+      warp.each(f, place);
+    }
+  }
+  for (; k < count; k += step) {
     const auto place = warp.lane() + k;
     warp.each(place < count, f, place);
   }

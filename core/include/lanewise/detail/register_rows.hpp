@@ -54,6 +54,7 @@ template <class Team, class T, int items_per_lane, int v_ = pack_items<T, items_
 class register_rows {
  public:
   using team_type = Team;
+  using value_type = T;
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
   static constexpr int v = v_;
@@ -66,6 +67,11 @@ class register_rows {
   template <class Source>
   LANEWISE_FUNCTION register_rows(const Team& team, const Source& source, std::int64_t first,
                                   std::int64_t n)
+      : register_rows(team, first, n) {
+    load(source);
+  }
+  /// The rows of those items, not filled in.
+  LANEWISE_FUNCTION register_rows(const Team& team, std::int64_t first, std::int64_t n)
       : team_(team), first_(first) {
     const std::int64_t left = n - first;
     const std::int64_t left_for_me = left - team.warp_index() * segment;
@@ -75,7 +81,6 @@ class register_rows {
     whole_segment_ = left_for_me >= segment;
     count_ = left < items ? static_cast<int>(left < 0 ? 0 : left) : items;
     mine_ = left_for_me < segment ? static_cast<int>(left_for_me < 0 ? 0 : left_for_me) : segment;
-    load(source);
   }
 
   LANEWISE_FUNCTION int count() const { return count_; }
@@ -156,6 +161,42 @@ class register_rows {
   int mine_;
   const lanes<std::uint32_t> lane_index_ = team_.warp().lane();
   lanes<packs> row_[rows];
+
+  /// Writes packs of results to the places of row j.
+  template <class Sink, class Packs>
+  LANEWISE_FUNCTION void write(const Sink& sink, int j, const Packs& row) {
+    const auto warp = team_.warp();
+    const std::int64_t at = row_first(j);
+    if constexpr (Sink::contiguous) {
+      using raw = pack<typename Sink::raw_type, v>;
+      auto* address = sink.data + at;
+      if (can_use_packs<raw>(address)) {
+        if constexpr (is_in_scratch<Sink>) {
+          warp.store(reinterpret_cast<raw*>(address), raw_packs<false, raw>(row));
+        } else {
+          warp.store_streaming(reinterpret_cast<raw*>(address), raw_packs<false, raw>(row));
+        }
+        return;
+      }
+    } else if constexpr (is_reversed_array<Sink>) {
+      using raw = pack<typename decltype(sink.forward)::raw_type, v>;
+      auto* address = sink.forward.data + (sink.extent - at - row_items);
+      if (can_use_packs<raw>(address)) {
+        warp.scatter(reinterpret_cast<raw*>(address), from_the_end(), raw_packs<true, raw>(row));
+        return;
+      }
+    }
+    const int n = row_count(j);
+    warp.each(
+        [&](const auto& p, std::uint32_t lane) {
+          LANEWISE_UNROLL
+          for (int c = 0; c < v; ++c) {
+            const int i = static_cast<int>(lane) * v + c;
+            if (i < n) sink(at + i, p[c]);
+          }
+        },
+        row, lane_index_);
+  }
 
  private:
   template <bool full, class F>
@@ -256,42 +297,6 @@ class register_rows {
           return r;
         },
         row);
-  }
-
-  /// Writes packs of results to the places of row j.
-  template <class Sink, class Packs>
-  LANEWISE_FUNCTION void write(const Sink& sink, int j, const Packs& row) {
-    const auto warp = team_.warp();
-    const std::int64_t at = row_first(j);
-    if constexpr (Sink::contiguous) {
-      using raw = pack<typename Sink::raw_type, v>;
-      auto* address = sink.data + at;
-      if (can_use_packs<raw>(address)) {
-        if constexpr (is_in_scratch<Sink>) {
-          warp.store(reinterpret_cast<raw*>(address), raw_packs<false, raw>(row));
-        } else {
-          warp.store_streaming(reinterpret_cast<raw*>(address), raw_packs<false, raw>(row));
-        }
-        return;
-      }
-    } else if constexpr (is_reversed_array<Sink>) {
-      using raw = pack<typename decltype(sink.forward)::raw_type, v>;
-      auto* address = sink.forward.data + (sink.extent - at - row_items);
-      if (can_use_packs<raw>(address)) {
-        warp.scatter(reinterpret_cast<raw*>(address), from_the_end(), raw_packs<true, raw>(row));
-        return;
-      }
-    }
-    const int n = row_count(j);
-    warp.each(
-        [&](const auto& p, std::uint32_t lane) {
-          LANEWISE_UNROLL
-          for (int c = 0; c < v; ++c) {
-            const int i = static_cast<int>(lane) * v + c;
-            if (i < n) sink(at + i, p[c]);
-          }
-        },
-        row, lane_index_);
   }
 };
 

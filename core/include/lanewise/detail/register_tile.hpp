@@ -23,10 +23,144 @@ LANEWISE_FUNCTION void fold_warps(const Team& team, const T* per_warp, int warps
         warp.broadcast(sums, (team.warp_index() < warps ? team.warp_index() : warps) - 1);
 }
 
+/// A tile whose inclusive scan is known, to be stored behind what comes before the tile.
+template <class Rows>
+class scanned_rows : public Rows {
+  using T = typename Rows::value_type;
+
+ public:
+  using Rows::Rows;
+
+ protected:
+  using typename Rows::packs;
+  template <class U>
+  using lanes = typename Rows::template lanes<U>;
+  using Rows::lane_index_;
+  using Rows::row_count;
+  using Rows::rows;
+  using Rows::team_;
+  using Rows::v;
+
+  /// row_at(j) is row j of the tile's scan.
+  template <bool exclusive, class Sink, class Op, class RowAt>
+  LANEWISE_FUNCTION void put(const Sink& sink, const maybe<T>& before, Op op, RowAt row_at) {
+    if (this->whole_segment()) {
+      put_rows<exclusive, true>(sink, before, op, row_at);
+    } else {
+      put_rows<exclusive, false>(sink, before, op, row_at);
+    }
+  }
+
+  /// What the tile has in front of this warp's segment.
+  maybe<T> before_warp_{{}, false};
+
+ private:
+  template <bool exclusive, bool full, class Sink, class Op, class RowAt>
+  LANEWISE_FUNCTION void put_rows(const Sink& sink, const maybe<T>& before, Op op, RowAt row_at) {
+    const auto warp = team_.warp();
+    T in_front = before.value;
+    if (before_warp_.present)
+      in_front = before.present ? op(before.value, before_warp_.value) : before_warp_.value;
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      const int n = full ? Rows::row_items : row_count(j);
+      lanes<packs> row = row_at(j);
+      if (before.present) {
+        warp.each(
+            [&](packs& p, std::uint32_t lane) {
+              LANEWISE_UNROLL
+              for (int c = 0; c < v; ++c) {
+                if (full || static_cast<int>(lane) * v + c < n) p[c] = op(before.value, p[c]);
+              }
+            },
+            row, lane_index_);
+      }
+      if constexpr (exclusive) {
+        // Every item moves one place on.
+        const auto last = warp.map([](const packs& p) { return p[v - 1]; }, row);
+        const auto left = select(lane_index_ == 0u, lanes<T>(in_front), warp.shuffle_up(last, 1));
+        in_front = warp.broadcast(last, Rows::width - 1);
+        warp.each(
+            [&](packs& p, const T& neighbour) {
+              LANEWISE_UNROLL
+              for (int c = v - 1; c > 0; --c) p[c] = p[c - 1];
+              p[0] = neighbour;
+            },
+            row, left);
+      }
+      this->write(sink, j, row);
+    }
+  }
+};
+
+/// Such a tile that was parked in scratch and is taken up again.
+template <class Rows>
+class parked_sums : public scanned_rows<Rows> {
+  using base = scanned_rows<Rows>;
+  using team = typename Rows::team_type;
+  using T = typename Rows::value_type;
+  using typename base::packs;
+  static constexpr int width = Rows::width;
+
+ public:
+  struct parked {
+    alignas(16) raw_array<T, Rows::items> item;
+    raw_array<T, Rows::team_type::warps> before_warp;
+    T total;
+    std::int64_t first;
+    std::int64_t n;
+  };
+
+  static LANEWISE_FUNCTION void fill(const Rows& rows, parked& place, const T& before_warp,
+                                     const T& total) {
+    const auto warp = rows.team().warp();
+    packs* to = packs_of(rows.team(), place);
+    LANEWISE_UNROLL
+    for (int j = 0; j < Rows::rows; ++j) warp.store(to + j * width, rows.row(j));
+    warp.once([&] { place.before_warp.data()[rows.team().warp_index()] = before_warp; });
+    rows.team().once([&] {
+      place.total = total;
+      place.first = rows.first();
+      place.n = rows.first() + rows.count();
+    });
+  }
+
+  LANEWISE_FUNCTION parked_sums(const team& team, parked& place)
+      : base(team, place.first, place.n), place_(place) {
+    this->before_warp_ = {place.before_warp.data()[team.warp_index()], team.warp_index() > 0};
+  }
+
+  LANEWISE_FUNCTION const T& total() const { return place_.total; }
+
+  template <class Sink, class Op>
+  LANEWISE_FUNCTION void store_inclusive(const Sink& sink, const maybe<T>& before, Op op) {
+    this->template put<false>(sink, before, op, parked_row{*this});
+  }
+  template <class Sink, class Op>
+  LANEWISE_FUNCTION void store_exclusive(const Sink& sink, const maybe<T>& before, Op op) {
+    this->template put<true>(sink, before, op, parked_row{*this});
+  }
+
+ private:
+  struct parked_row {
+    const parked_sums& tile;
+    LANEWISE_FUNCTION auto operator()(int j) const {
+      return tile.team_.warp().load(packs_of(tile.team_, tile.place_) + j * width);
+    }
+  };
+  static LANEWISE_FUNCTION packs* packs_of(const team& team, parked& place) {
+    return reinterpret_cast<packs*>(place.item.data()) +
+           team.warp_index() * (Rows::segment / Rows::v);
+  }
+
+  parked& place_;
+};
+
 /// A tile in registers that can be scanned.
 template <class Team, class T, int items_per_lane>
-class register_tile : public register_rows<Team, T, items_per_lane> {
-  using base = register_rows<Team, T, items_per_lane>;
+class register_tile : public scanned_rows<register_rows<Team, T, items_per_lane>> {
+  using row_type = register_rows<Team, T, items_per_lane>;
+  using base = scanned_rows<row_type>;
 
  public:
   using base::items;
@@ -40,6 +174,8 @@ class register_tile : public register_rows<Team, T, items_per_lane> {
   struct scratch {
     raw_array<T, Team::warps> per_warp;
   };
+  using resumed = parked_sums<row_type>;
+  using parked = typename resumed::parked;
 
   template <class Source>
   LANEWISE_FUNCTION register_tile(const Team& team, scratch& shared, const Source& source,
@@ -70,19 +206,29 @@ class register_tile : public register_rows<Team, T, items_per_lane> {
   /// The ordered combination of all items; needs count() > 0.
   LANEWISE_FUNCTION const T& total() const { return total_; }
 
+  /// Leaves the scan of the tile in scratch. Call after scan(op).
+  template <class Op>
+  LANEWISE_FUNCTION void park(parked& place, Op op) {
+    combine_rows(op);
+    resumed::fill(*this, place, before_warp_.value, total_);
+  }
+
   template <class Sink, class Op>
   LANEWISE_FUNCTION void store_inclusive(const Sink& sink, const maybe<T>& before, Op op) {
-    store<false>(sink, before, op);
+    combine_rows(op);
+    this->template put<false>(sink, before, op, [&](int j) { return row_[j]; });
   }
   template <class Sink, class Op>
   LANEWISE_FUNCTION void store_exclusive(const Sink& sink, const maybe<T>& before, Op op) {
-    store<true>(sink, before, op);
+    combine_rows(op);
+    this->template put<true>(sink, before, op, [&](int j) { return row_[j]; });
   }
 
  private:
   using typename base::packs;
   template <class U>
   using lanes = typename base::template lanes<U>;
+  using base::before_warp_;
   using base::count_;
   using base::lane_index_;
   using base::mine_;
@@ -137,24 +283,19 @@ class register_tile : public register_rows<Team, T, items_per_lane> {
     }
   }
 
-  template <bool exclusive, class Sink, class Op>
-  LANEWISE_FUNCTION void store(const Sink& sink, const maybe<T>& before_tile, Op op) {
-    maybe<T> before = before_tile;
-    if (before_warp_.present) {
-      before.value = before.present ? op(before.value, before_warp_.value) : before_warp_.value;
-      before.present = true;
-    }
+  /// Items become the inclusive scan of the tile.
+  template <class Op>
+  LANEWISE_FUNCTION void combine_rows(Op op) {
     if (whole_tile_) {
-      combine_rows<exclusive, true>(before, op);
+      combine_rows<true>(op);
     } else {
-      combine_rows<exclusive, false>(before, op);
+      combine_rows<false>(op);
     }
-    store(sink);
   }
-
-  template <bool exclusive, bool full, class Op>
-  LANEWISE_FUNCTION void combine_rows(maybe<T> before, Op op) {
+  template <bool full, class Op>
+  LANEWISE_FUNCTION void combine_rows(Op op) {
     const auto warp = team_.warp();
+    maybe<T> before = before_warp_;
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {
       const int n = full ? row_items : row_count(j);
@@ -164,21 +305,12 @@ class register_tile : public register_rows<Team, T, items_per_lane> {
       warp.each(
           [&](packs& p, const T& sum_of_lanes, std::uint32_t lane) {
             const int valid = full ? v : n - static_cast<int>(lane) * v;
-            if (!full && valid <= 0) return;
-            const bool present = before.present || lane > 0;
+            if ((!full && valid <= 0) || (!before.present && lane == 0)) return;
             T prefix = lane > 0 ? sum_of_lanes : before.value;
             if (before.present && lane > 0) prefix = op(before.value, sum_of_lanes);
-            if constexpr (exclusive) {
-              LANEWISE_UNROLL
-              for (int c = v - 1; c > 0; --c) {
-                if (full || c < valid) p[c] = op(prefix, p[c - 1]);
-              }
-              p[0] = prefix;
-            } else if (present) {
-              LANEWISE_UNROLL
-              for (int c = 0; c < v; ++c) {
-                if (full || c < valid) p[c] = op(prefix, p[c]);
-              }
+            LANEWISE_UNROLL
+            for (int c = 0; c < v; ++c) {
+              if (full || c < valid) p[c] = op(prefix, p[c]);
             }
           },
           row_[j], left, lane_index_);
@@ -191,7 +323,6 @@ class register_tile : public register_rows<Team, T, items_per_lane> {
   lanes<T> lane_sum_[rows];
   T segment_total_;
   T total_;
-  maybe<T> before_warp_{{}, false};
 };
 
 /// Reduces items [first, last) of a source, which may span many tiles, in registers. The result is

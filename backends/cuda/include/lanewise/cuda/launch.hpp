@@ -66,10 +66,10 @@ inline cudaMemPool_t pool_of(int device) {
 }
 
 template <class Kernel>
-using team_for = team<Kernel::policy::warps>;
+using team_for = team<Kernel::policy::warps, Kernel::policy::tiles_behind>;
 
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::policy::warps * 32,
+__global__ void __launch_bounds__(team_for<Kernel>::threads,
                                   Kernel::policy::teams_per_multiprocessor)
     run(const __grid_constant__ Kernel kernel) {
   extern __shared__ uint4 lanewise_cuda_scratch[];
@@ -98,7 +98,7 @@ void allow_scratch() {
 struct backend {
   static constexpr const char* name = "cuda";
   template <class Policy>
-  using team = cuda::team<Policy::warps>;
+  using team = cuda::team<Policy::warps, Policy::tiles_behind>;
 
   /// Starts league teams of the kernel on the instance's stream. Does not block.
   template <class Kernel>
@@ -111,16 +111,17 @@ struct backend {
     const bool tools = Kokkos::Tools::profileLibraryLoaded();
     if (tools)
       Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
-    detail::run<Kernel><<<static_cast<unsigned>(league), Kernel::policy::warps * 32,
+    detail::run<Kernel><<<static_cast<unsigned>(league), detail::team_for<Kernel>::threads,
                           detail::scratch_bytes<Kernel>(), exec.cuda_stream()>>>(kernel);
     detail::check(cudaGetLastError(), label);
     if (tools) Kokkos::Tools::endParallelFor(id);
   }
 
-  /// One team per tile: the hardware hands out teams as they fit.
+  /// Teams whose tiles wait for their turn stay; otherwise there is one team per tile, and the
+  /// hardware hands them out as they fit.
   template <class Kernel>
-  static std::int64_t league_for_tiles(const Kokkos::Cuda&, std::int64_t tiles) {
-    return tiles;
+  static std::int64_t league_for_tiles(const Kokkos::Cuda& exec, std::int64_t tiles) {
+    return Kernel::policy::tiles_behind > 0 ? resident_league<Kernel>(exec, tiles) : tiles;
   }
   /// As many teams as are resident at once, and no more than there are tiles.
   template <class Kernel>
@@ -129,7 +130,7 @@ struct backend {
     detail::allow_scratch<Kernel>();
     int per_multiprocessor = 0;
     detail::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                      &per_multiprocessor, detail::run<Kernel>, Kernel::policy::warps * 32,
+                      &per_multiprocessor, detail::run<Kernel>, detail::team_for<Kernel>::threads,
                       detail::scratch_bytes<Kernel>()),
                   "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
     const std::int64_t resident =

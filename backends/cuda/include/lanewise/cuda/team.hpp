@@ -15,20 +15,30 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::cuda {
 
-/// A block of `warps_` warps.
-template <int warps_>
+/// A block of `warps_` warps, and one more that looks back where tiles wait for their turn.
+template <int warps_, int tiles_behind_ = 0>
 class team {
  public:
   using warp_type = cuda::warp<32>;
   static constexpr int warps = warps_;
+  static constexpr int tiles_behind = tiles_behind_;
+  static constexpr int threads = 32 * (warps + (tiles_behind > 0 ? 1 : 0));
   static constexpr int windows_in_flight = 1;
-  static constexpr bool one_ticket = true;
+  static constexpr bool one_ticket = tiles_behind == 0;
 
   LANEWISE_CUDA_FUNCTION warp_type warp() const { return {}; }
   LANEWISE_CUDA_FUNCTION int warp_index() const { return static_cast<int>(threadIdx.x / 32); }
   LANEWISE_CUDA_FUNCTION std::uint32_t index() const { return blockIdx.x; }
   LANEWISE_CUDA_FUNCTION std::uint32_t league() const { return gridDim.x; }
-  LANEWISE_CUDA_FUNCTION void barrier() const { __syncthreads(); }
+  LANEWISE_CUDA_FUNCTION void barrier() const {
+    if constexpr (tiles_behind == 0) {
+      __syncthreads();
+    } else {
+      asm volatile("barrier.sync 1, %0;" : : "n"(32 * warps) : "memory");
+    }
+  }
+  LANEWISE_CUDA_FUNCTION void everybody() const { __syncthreads(); }
+  LANEWISE_CUDA_FUNCTION bool looks_back() const { return threadIdx.x >= 32 * warps; }
   template <class F>
   LANEWISE_CUDA_FUNCTION void once(F f) const {
     if (threadIdx.x == 0) f();
@@ -57,12 +67,13 @@ class team {
   template <class Key, class Policy>
   using split = lanewise::detail::register_split<team, Key, Policy::items_per_lane>;
 
-  template <class T, class Policy, class First, class Second, class Source>
+  template <class T, class Policy, class Marks, class First, class Second, class Source>
   using compaction =
-      lanewise::detail::register_compaction<team, T, Policy::items_per_lane, First, Second>;
+      lanewise::detail::register_compaction<team, T, Policy::items_per_lane, First, Second, Marks>;
 
-  template <class T, class Policy, class Source, class AtHead>
-  using segments = lanewise::detail::register_segments<team, T, Policy::items_per_lane>;
+  template <class T, class Policy, class Source, class Heads, class AtHead, bool ends>
+  using segments =
+      lanewise::detail::register_segments<team, T, Policy::items_per_lane, Heads, AtHead, ends>;
 
   template <class Policy>
   using expansion = lanewise::detail::register_expansion<team, Policy::items_per_lane>;

@@ -27,7 +27,8 @@ class meeting {
   meeting(int warps, int first_seat)
       : first_seat_(first_seat), waits_(static_cast<std::size_t>(warps), false) {}
 
-  void arrive(running_warp& me, place here) {
+  /// A barrier that so many warps of the team pass.
+  void arrive(running_warp& me, place here, int warps) {
     me.leave_if_stopped();
     std::unique_lock lock(mutex_);
     if (left_ > 0)
@@ -38,7 +39,7 @@ class meeting {
               where_.text());
     where_ = here;
     ++waiting_;
-    meet(lock, me, waiting_, [] {});
+    meet(lock, me, waiting_, warps, [] {});
   }
 
   /// The end of a team. last() is called when all have come, before any of them goes on.
@@ -49,7 +50,7 @@ class meeting {
     if (waiting_ > 0)
       me.fail("it left the kernel, but warp" + names() + " at team.barrier() in " + where_.text());
     ++left_;
-    meet(lock, me, left_, last);
+    meet(lock, me, left_, static_cast<int>(waits_.size()), last);
   }
 
   /// Lets those who wait look whether the launch was stopped.
@@ -60,16 +61,16 @@ class meeting {
 
  private:
   template <class F>
-  void meet(std::unique_lock<std::mutex>& lock, running_warp& me, int& here, F last) {
+  void meet(std::unique_lock<std::mutex>& lock, running_warp& me, int& here, int all,
+            F last) {
     scheduler* order = me.launch.order();
-    const auto warps = static_cast<int>(waits_.size());
-    if (here == warps) {
+    if (here == all) {
       last();
       here = 0;
       ++barriers_;
-      for (int w = 0; w < warps; ++w) {
-        if (waits_[static_cast<std::size_t>(w)] && order != nullptr) order->wake(first_seat_ + w);
-        waits_[static_cast<std::size_t>(w)] = false;
+      for (std::size_t w = 0; w < waits_.size(); ++w) {
+        if (waits_[w] && order != nullptr) order->wake(first_seat_ + static_cast<int>(w));
+        waits_[w] = false;
       }
       all_here_.notify_all();
       lock.unlock();

@@ -28,6 +28,7 @@ class team {
   template <int width>
   using narrow_warp = simd::warp<width>;
   static constexpr int warps = 1;
+  static constexpr int tiles_behind = 0;
   static constexpr int windows_in_flight = 4;
   static constexpr bool one_ticket = false;
 
@@ -71,10 +72,10 @@ class team {
   template <class Key, class Policy>
   using split = lanewise::detail::cache_split<team, Key, Policy, tile<Key, Policy>::items>;
 
-  template <class T, class Policy, class First, class Second, class Source>
+  template <class T, class Policy, class Marks, class First, class Second, class Source>
   using compaction = lanewise::detail::cache_compaction<team, Source, tile<T, Policy>::items>;
 
-  template <class T, class Policy, class Source, class AtHead>
+  template <class T, class Policy, class Source, class Heads, class AtHead, bool ends>
   using segments =
       lanewise::detail::cache_segments<team, T, Source, AtHead, tile<T, Policy>::items>;
 

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/chain.hpp>
+
+#include <cstdint>
+
+LANEWISE_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// What a team shares while it works on a chain. Tiles that wait for their turn are parked here.
+/// Every slot has the scratch that a tile is begun with too: warps may be a tile apart.
+template <class Team, class T, class Tile, int tiles = Team::tiles_behind>
+struct turns {
+  struct slot {
+    typename Tile::scratch scratch;
+    typename Tile::parked tile;
+    typename chain<T>::drawn mine;
+    T total;
+    maybe<T> before;
+    // How many tiles have used the slot as far as this: their total is known, their turn has come.
+    std::uint32_t announced;
+    std::uint32_t resolved;
+  };
+  slot slots[tiles];
+  typename chain<T>::drawn next[2];
+};
+template <class Team, class T, class Tile>
+struct turns<Team, T, Tile, 0> {
+  typename Tile::scratch scratch;
+  chain_scratch<T> link;
+};
+
+template <class W>
+LANEWISE_FUNCTION void await(const W& warp, const std::uint32_t& counter, std::uint32_t value) {
+  while (warp.template load<order::acquire, scope::team>(counter) != value) warp.pause();
+}
+
+/// The work of the warp that looks back for its team.
+template <bool one_by_one, class Team, class T, class Turns, class Op>
+LANEWISE_FUNCTION void look_back_for(const Team& team, const chain<T>& link, std::uint32_t count,
+                                     Turns& shared, Op op, const maybe<T>& first) {
+  constexpr std::uint32_t slots = Team::tiles_behind;
+  const auto warp = team.warp();
+  for (std::uint32_t k = 0;; ++k) {
+    auto& slot = shared.slots[k % slots];
+    await(warp, slot.announced, k / slots + 1);
+    const auto mine = slot.mine;
+    if (mine.ticket >= count) return;
+    const maybe<T> before = link.template resolve<one_by_one>(warp, mine, slot.total, op, first);
+    warp.once([&] { slot.before = before; });
+    warp.template store<order::release, scope::team>(slot.resolved, k / slots + 1);
+  }
+}
+
+/// The work of the other warps. A tile is stored when the slot that it waits in is needed, while
+/// the items of the next one are on their way.
+template <class Team, class T, class Turns, class Op, class Load, class Total, class Store>
+LANEWISE_FUNCTION void begin_and_store(const Team& team, const chain<T>& link, std::uint32_t count,
+                                       Turns& shared, Op op, const maybe<T>& first, Load load,
+                                       Total total, Store store) {
+  using tile_type = decltype(load(0u, shared.slots[0].scratch));
+  constexpr std::uint32_t slots = Team::tiles_behind;
+  const std::uint32_t draws = count + team.league();
+  const auto warp = team.warp();
+  const bool speaks = team.warp_index() == 0;
+  const auto announce = [&](auto& slot, std::uint32_t k, auto mine) {
+    warp.once([&] { slot.mine = mine; });
+    warp.template store<order::release, scope::team>(slot.announced, k / slots + 1);
+  };
+  const auto store_parked = [&](auto& slot, std::uint32_t k) {
+    if (k < slots) return;
+    await(warp, slot.resolved, k / slots);
+    typename tile_type::resumed tile(team, slot.tile);
+    store(tile, slot.mine.ticket, slot.before);
+  };
+
+  std::uint32_t k = 0;
+  auto mine = shared.next[0];
+  for (; mine.ticket < count; mine = shared.next[++k % 2]) {
+    auto& slot = shared.slots[k % slots];
+    auto tile = load(mine.ticket, slot.scratch);
+    if (speaks) {
+      const auto next = link.draw(warp, draws);
+      warp.once([&] { shared.next[(k + 1) % 2] = next; });
+    }
+    if constexpr (slots == 1) team.barrier();
+    store_parked(slot, k);
+    // All warps meet in total(): nobody is still in a slot of the tiles before, or one tile behind.
+    const T sum = total(tile);
+    if (speaks) {
+      link.announce(warp, mine, sum, op, first);
+      warp.once([&] { slot.total = sum; });
+    }
+    tile.park(slot.tile, op);
+    if (speaks) announce(slot, k, mine);
+  }
+  team.barrier();
+  // The warp that looks back learns of the end in the place of one more tile.
+  store_parked(shared.slots[k % slots], k);
+  team.barrier();
+  if (speaks) announce(shared.slots[k % slots], k, mine);
+  for (std::uint32_t later = k + 1; later < k + slots; ++later)
+    store_parked(shared.slots[later % slots], later);
+}
+
+}  // namespace detail
+
+/// What a team shares for in_turn with tiles of that type, their scratch included.
+template <class Team, class T, class Tile>
+using turns = detail::turns<Team, T, Tile>;
+
+/// The skeleton of everything that allocates cooperatively: for every tile that this team gets,
+///
+///   auto tile = load(ticket, scratch)   begins it
+///   total(tile)                         what it comes to; all warps of the team meet in it
+///   store(tile, ticket, before)         ends it, given what comes before it: the totals of the
+///                                       tiles in front combined by op, beginning with `first`
+///
+/// Totals are published as soon as they are known. Where the policy says so, a team has
+/// tiles_behind tiles wait while it begins more, and one warp of its own finds out what is before
+/// them, so that nobody waits for tiles that are late: what is left of a tile is parked in scratch
+/// by tile.park(place, op), and store is called with a Tile::resumed. What load() asks of memory
+/// should be used in total() only: another tile is stored in between. A league of one team knows what
+/// is before a tile without asking: where a tile can say what it comes to while it is stored, it is
+/// stored without total(). one_by_one: see chain::exchange. All warps of the team call it once.
+template <bool one_by_one = false, class Team, class T, class Turns, class Op, class Load,
+          class Total, class Store>
+LANEWISE_FUNCTION void in_turn(const Team& team, const chain<T>& link, std::uint32_t count,
+                               Turns& shared, Op op, const maybe<T>& first, Load load, Total total,
+                               Store store) {
+  if constexpr (Team::tiles_behind > 0) {
+    if (team.warp_index() == 0) {
+      const auto mine = link.draw(team.warp(), count + team.league());
+      team.warp().once([&] {
+        shared.next[0] = mine;
+        for (auto& slot : shared.slots) slot.announced = slot.resolved = 0;
+      });
+    }
+    team.everybody();
+    if (team.looks_back()) {
+      detail::look_back_for<one_by_one>(team, link, count, shared, op, first);
+    } else {
+      detail::begin_and_store(team, link, count, shared, op, first, load, total, store);
+    }
+    team.everybody();
+  } else {
+    for_each_ticket(team, link, count, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {
+      auto tile = load(mine.ticket, shared.scratch);
+      if constexpr (requires { tile.carry(); }) {
+        if (team.league() == 1) {
+          store(tile, mine.ticket, mine.ticket == 0 ? first : shared.link.before);
+          shared.link.before = {tile.carry(), true};
+          return;
+        }
+      }
+      const T sum = total(tile);
+      store(tile, mine.ticket,
+            exchange<one_by_one>(team, link, mine, shared.link, sum, op, first));
+    });
+  }
+}
+
+LANEWISE_END_NAMESPACE
