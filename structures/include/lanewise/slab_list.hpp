@@ -247,14 +247,10 @@ class slab_walk {
         constexpr auto room = static_cast<std::uint32_t>(Layout::elements);
         write(there & (rank < room), to, rank, key, value);
         filled += live;
-        if (filled >= room) {
-          slab_unit* then = next(pool, to);
-          if (filled > room) write(there & (rank >= room), then, rank - indices(room), key, value);
-          // A full last slab has no successor, and stays where it is.
-          if (then != nullptr) {
-            to = then;
-            filled -= room;
-          }
+        if (filled > room) {
+          to = next(pool, to);  // there is one: elements do not move towards the end
+          filled -= room;
+          write(there & (rank >= room), to, rank - indices(room), key, value);
         }
         warp_.fence();
       });
