@@ -296,9 +296,14 @@ class slab_allocator {
                          std::int64_t{old_blocks} * detail::units_per_block);
       blocks_ += blocks;
     } else {
+      // The last block of the last super block would have the address that means no unit.
+      const std::int64_t room =
+          static_cast<std::int64_t>(detail::most_super_blocks - memory_.size()) *
+              detail::blocks_per_super_block -
+          1;
+      detail::expects(blocks <= room, "slab_allocator: ", memory_.size(),
+                      " of 256 super blocks leave room for ", room, " blocks, not for ", blocks);
       while (blocks > 0) {
-        detail::expects(memory_.size() < detail::most_super_blocks,
-                        "slab_allocator: there are 256 super blocks, and no more can be added");
         const std::uint32_t here =
             blocks < detail::blocks_per_super_block ? blocks : detail::blocks_per_super_block;
         memory_.push_back(allocate(exec, here));
