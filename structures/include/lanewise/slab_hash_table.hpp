@@ -359,11 +359,12 @@ class slab_scalar_face {
   slab_resident<Solo> resident_;
 };
 
-/// How large a table is made.
+/// How large a table is made. Bulk calls give it more lists as it fills (slab_options), unless the
+/// number of buckets is given.
 struct slab_table_options {
   std::int64_t expected = 0;  ///< elements; buckets are chosen for them
   double load = 0.65;         ///< elements per place of the first slabs, when all are there
-  std::int64_t buckets = 0;   ///< instead, unless 0
+  std::int64_t buckets = 0;   ///< unless 0, instead of the two
   std::int64_t units = 0;     ///< further slabs to begin with; 0 for an eighth of the buckets
 };
 
@@ -398,6 +399,7 @@ class slab_hash_table {
   explicit slab_hash_table(const Exec& exec, const slab_table_options& with = {},
                            const Hash& hash = {})
       : where_{buckets_for(with), hash},
+        load_(with.buckets > 0 ? 0 : with.load),
         heads_(Kokkos::view_alloc("Lanewise::slab_hash_table", Kokkos::WithoutInitializing),
                std::size_t{where_.buckets} + 1),
         pool_(exec, with.units > 0 ? with.units : where_.buckets / 8) {
@@ -417,6 +419,22 @@ class slab_hash_table {
   const allocator_type& pool() const { return pool_; }
   const heads_type& heads() const { return heads_; }
 
+  /// Elements per place of the first slabs that the lists are made for, or 0: bulk calls leave the
+  /// lists as they are.
+  double load() const { return load_; }
+  /// Elements that fit into the first slabs.
+  std::int64_t places() const { return buckets() * layout::elements; }
+  /// Places that are taken by now, deleted ones included, at most: what bulk calls go by. They do
+  /// not know of what kernels put there.
+  std::int64_t taken_at_most() const { return taken_; }
+  void set_taken(std::int64_t places) { taken_ = places; }
+  /// Takes the lists of another table, which has the same elements, and its pool.
+  void take_lists(slab_hash_table&& other) {
+    where_ = other.where_;
+    heads_ = other.heads_;
+    pool_ = std::move(other.pool_);
+  }
+
   /// Adds units to the pool. No kernel may be using the table. **Blocks.**
   template <class Exec>
   void grow(const Exec& exec, std::int64_t units) {
@@ -432,12 +450,14 @@ class slab_hash_table {
         heads_.extent(0));
     detail::use_huge_pages<Other>(to.data(), to.size() * sizeof(slab_unit));
     Kokkos::deep_copy(to, heads_);
-    return {where_.hash, to, pool_.template copy_to<Other>(exec)};
+    return {where_.hash, to, pool_.template copy_to<Other>(exec), load_};
   }
 
   /// A table from its parts: a copy, or what a file has.
-  slab_hash_table(const Hash& hash, const heads_type& heads, allocator_type&& pool)
+  slab_hash_table(const Hash& hash, const heads_type& heads, allocator_type&& pool, double load)
       : where_{static_cast<std::uint32_t>(heads.extent(0) - 1), hash},
+        load_(load),
+        taken_(places() + pool.units() * layout::elements),
         heads_(heads),
         pool_(std::move(pool)) {}
 
@@ -455,6 +475,8 @@ class slab_hash_table {
   }
 
   typename view_type::places where_;
+  double load_;
+  std::int64_t taken_ = 0;
   heads_type heads_;
   allocator_type pool_;
 };
