@@ -370,13 +370,15 @@ struct slab_table_options {
 
 /// How a table is filled.
 struct slab_statistics {
-  std::int64_t buckets = 0;   ///< lists, without that of the keys under other names
-  std::int64_t slabs = 0;     ///< in all lists, the first ones included
-  std::int64_t elements = 0;  ///< that are there
-  std::int64_t deleted = 0;   ///< places that flush() frees
-  std::int64_t longest = 0;   ///< slabs of the longest list
-  std::int64_t units = 0;     ///< of the pool
-  double utilisation = 0;     ///< bytes of the elements that are there / bytes of the slabs
+  std::int64_t buckets = 0;    ///< lists, without that of the keys under other names
+  std::int64_t slabs = 0;      ///< in all lists, the first ones included
+  std::int64_t elements = 0;   ///< that are there
+  std::int64_t deleted = 0;    ///< places that flush() frees
+  std::int64_t longest = 0;    ///< slabs of the longest list
+  std::int64_t lists[8] = {};  ///< how many lists have 1, 2, ..., 7 slabs, and more
+  std::int64_t units = 0;      ///< of the pool
+  double load = 0;             ///< elements that are there / places of the first slabs
+  double utilisation = 0;      ///< bytes of the elements that are there / bytes of the slabs
 };
 
 /// Owns a table. See slab_hash_map.hpp, slab_hash_set.hpp, slab_hash_multimap.hpp.

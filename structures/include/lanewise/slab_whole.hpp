@@ -132,10 +132,12 @@ struct move_action {
 };
 
 struct statistics_action {
-  std::uint64_t* slabs;  // slabs, elements, deleted, longest
+  static constexpr int lengths = 8;
+  std::uint64_t* slabs;  // slabs, elements, deleted, longest, and lists by their length
 
   struct counts {
     std::uint64_t slabs = 0, elements = 0, taken = 0, longest = 0;
+    std::uint64_t lists[lengths] = {};
   };
   template <class Sub>
   LANEWISE_FUNCTION counts begin(const Sub&, std::uint64_t) const {
@@ -156,12 +158,16 @@ struct statistics_action {
     }
     c.slabs += length;
     c.longest = length > c.longest ? length : c.longest;
+    LANEWISE_UNROLL
+    for (std::uint64_t l = 1; l < lengths; ++l) c.lists[l - 1] += length == l;
+    c.lists[lengths - 1] += length >= lengths;
   }
   template <class Sub>
   LANEWISE_FUNCTION void end(const Sub& sub, const counts& c) const {
     sub.fetch_add(slabs[0], c.slabs);
     sub.fetch_add(slabs[1], c.elements);
     sub.fetch_add(slabs[2], c.taken - c.elements);
+    for (int l = 0; l < lengths; ++l) sub.fetch_add(slabs[4 + l], c.lists[l]);
     std::uint64_t seen = sub.load(slabs[3]);
     while (seen < c.longest) {
       const std::uint64_t before = sub.compare_exchange(slabs[3], seen, c.longest);
@@ -248,7 +254,8 @@ template <class Exec, class Key, class Value, slab_keys kind, class Memory, clas
 slab_statistics statistics(const Exec& exec,
                            const slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
   using layout = typename slab_hash_table<Key, Value, kind, Memory, Hash>::layout;
-  const kernels::counters<Exec, 4> counted;
+  constexpr int lengths = kernels::statistics_action::lengths;
+  const kernels::counters<Exec, 4 + lengths> counted;
   kernels::for_lists(exec, "Lanewise::slab_hash::statistics", table.view(),
                      kernels::statistics_action{counted.data()});
   const auto c = counted.read(exec);
@@ -258,7 +265,9 @@ slab_statistics statistics(const Exec& exec,
   s.elements = static_cast<std::int64_t>(c[1]);
   s.deleted = static_cast<std::int64_t>(c[2]);
   s.longest = static_cast<std::int64_t>(c[3]);
+  for (int l = 0; l < lengths; ++l) s.lists[l] = static_cast<std::int64_t>(c[4 + l]);
   s.units = table.pool().units();
+  s.load = static_cast<double>(s.elements) / static_cast<double>(table.places());
   s.utilisation = static_cast<double>(s.elements * layout::element_bytes) /
                   static_cast<double>(s.slabs * static_cast<std::int64_t>(sizeof(slab_unit)));
   return s;
