@@ -326,6 +326,23 @@ class slab_scalar_face {
   LANEWISE_FUNCTION slab_status erase(const Key& key, value_type& value) {
     return one(key, value, [&](auto& k, auto& v) { return table_.erase(solo_, all(), k, v); });
   }
+  template <class Key>
+  LANEWISE_FUNCTION slab_status erase_all(const Key& key, std::uint32_t& number) {
+    return one(key, number, [&](auto& k, auto& m) { return table_.erase_all(solo_, all(), k, m); });
+  }
+  template <class Key>
+  LANEWISE_FUNCTION slab_status count(const Key& key, std::uint32_t& number) {
+    return one(key, number, [&](auto& k, auto& m) { return table_.count(solo_, all(), k, m); });
+  }
+  /// Calls f(value) for all elements with the key, old to new.
+  template <class Key, class F>
+  LANEWISE_FUNCTION void find_all(const Key& key, const F& f) {
+    typename Solo::template lanes<std::uint32_t> unused(0u);
+    table_.find_all(solo_, all(), typename Solo::template lanes<Key>(key), unused,
+                    [&f](const auto& solo, int, const auto& there, const auto& value, auto&) {
+                      if (solo.any(there)) f(solo.broadcast(value, 0));
+                    });
+  }
   /// The same where the value does not matter; insert is for sets.
   template <class Key>
   LANEWISE_FUNCTION slab_status find(const Key& key) {
@@ -345,10 +362,10 @@ class slab_scalar_face {
 
  private:
   LANEWISE_FUNCTION auto all() const { return solo_.first(1); }
-  template <class Key, class F>
-  LANEWISE_FUNCTION slab_status one(const Key& key, value_type& value, const F& f) {
+  template <class Key, class T, class F>
+  LANEWISE_FUNCTION slab_status one(const Key& key, T& value, const F& f) {
     typename Solo::template lanes<Key> k(key);
-    typename Solo::template lanes<value_type> v(value);
+    typename Solo::template lanes<T> v(value);
     const slab_status status = solo_.broadcast(f(k, v), 0);
     value = solo_.broadcast(v, 0);
     return status;
