@@ -217,11 +217,14 @@ struct slab_kernel {
 
   template <class Warp>
   LANEWISE_FUNCTION void add_up(const Warp& warp, const std::uint32_t (&came)[8]) const {
+    constexpr int no_room = static_cast<int>(slab_status::no_room);
     LANEWISE_UNROLL
     for (int s = 1; s < 8; ++s) {
-      if (tally != nullptr && came[s] != 0) warp.fetch_add(tally->count[s], came[s]);
+      const bool tried_again = s == no_room && lacking != nullptr;
+      if (tally != nullptr && came[s] != 0 && !tried_again)
+        warp.fetch_add(tally->count[s], came[s]);
     }
-    const std::uint32_t without_room = came[static_cast<int>(slab_status::no_room)];
+    const std::uint32_t without_room = came[no_room];
     if (lacking != nullptr && without_room != 0) warp.fetch_add(*lacking, without_room);
   }
 };
