@@ -49,7 +49,9 @@ std::string backend_name() {
 /// "u8", "f64", ...
 template <class T>
 std::string type_name() {
-  return (std::is_floating_point_v<T> ? "f" : "u") + std::to_string(8 * sizeof(T));
+  std::string name(1, std::is_floating_point_v<T> ? 'f' : 'u');
+  name += std::to_string(8 * sizeof(T));
+  return name;
 }
 
 // Inputs, and what checks results: written with Kokkos alone, so that nothing tests itself.
@@ -235,7 +237,7 @@ std::vector<std::int64_t> sizes([[maybe_unused]] std::size_t item_bytes) {
 }
 
 /// out = in. Problems have this form: what a row is named after, what a call must at least move,
-/// and whether the result is right.
+/// and whether the result is right; record(counters), if there is one, adds to what is recorded.
 template <class Exec>
 struct copy_problem {
   using item = std::uint32_t;
@@ -328,6 +330,7 @@ class meter {
     state_.SetBytesProcessed(problem_.bytes());
     state_.SetItemsProcessed(problem_.n);
     state_.counters["bw_util"] = problem_.bytes() / seconds / rate;
+    if constexpr (requires { problem_.record(state_.counters); }) problem_.record(state_.counters);
   }
 
  private:

@@ -7,6 +7,7 @@
 
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <algorithm>
 #include <string>
@@ -129,6 +130,34 @@ struct churn_kernel {
   }
 };
 
+/// Every lane allocates one unit for itself.
+template <pool_kind kind>
+struct allocate_alone_kernel {
+  struct policy : launch_policy {
+    static constexpr int warps = 2;
+  };
+  template <class Team>
+  struct scratch {};
+
+  slab_pool<kind> pool;
+  std::uint32_t* addresses;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using solo = typename Team::warp_type::template part<1>;
+    const auto warp = team.warp();
+    const std::int64_t first = (std::int64_t{team.index()} * Team::warps + team.warp_index()) * 32;
+    warp.store(warp.first(32), addresses + first,
+               warp.map(
+                   [this, first](std::uint32_t lane) {
+                     const solo one;
+                     slab_resident<solo> mine(one, static_cast<std::uint64_t>(first + lane));
+                     return pool.allocate_one(one, mine);
+                   },
+                   warp.lane()));
+  }
+};
+
 }  // namespace test_kernels
 LANEWISE_END_TARGET_NAMESPACE
 
@@ -248,6 +277,17 @@ void check_exhaustion() {
   CHECK(distinct(more));
 }
 
+void check_churn(const space& exec, std::int64_t teams, std::int64_t rounds, std::int64_t units) {
+  const lanewise::slab_allocator<memory> allocator(exec, units);
+  const cell<u32> twice, failed;
+  lanewise::launch(exec, "churn", teams,
+                   lanewise::test_kernels::churn_kernel<pool_kind::growing>{
+                       allocator.view(), static_cast<int>(rounds), twice.data(), failed.data()});
+  CHECK(twice.get() == 0);
+  CHECK(failed.get() == 0);
+  CHECK(lanewise::usage(exec, allocator).allocated == 0);
+}
+
 }  // namespace
 
 TEST_CASE("Warps allocate distinct units", "[slab_allocator][sanitize]") {
@@ -277,15 +317,28 @@ TEST_CASE("Warps and scalar callers churn without leak or double allocation",
 #else
     const auto exec = make_space();
 #endif
-    const lanewise::slab_allocator<memory> allocator(exec, 1024);
-    const cell<u32> twice, failed;
-    lanewise::launch(exec, "churn", league,
-                     lanewise::test_kernels::churn_kernel<pool_kind::growing>{
-                         allocator.view(), is_emulated ? 20 : 1000, twice.data(), failed.data()});
-    CHECK(twice.get() == 0);
-    CHECK(failed.get() == 0);
-    CHECK(lanewise::usage(exec, allocator).allocated == 0);
+    check_churn(exec, league, is_emulated ? 20 : 1000, 1024);
   }
+}
+TEST_CASE("10^9 allocations and releases leak nothing", "[.large]") {
+  constexpr std::int64_t teams = 264, units = teams * warps_per_team * 32;
+  check_churn(make_space(), teams, 1 + 500'000'000 / units, 2 * units);
+}
+
+TEST_CASE("Single threads allocate a million units", "[slab_allocator]") {
+  const auto exec = make_space();
+  const std::int64_t teams = is_emulated ? 16 : 16384;
+  using kernel = lanewise::test_kernels::allocate_alone_kernel<pool_kind::growing>;
+  const std::int64_t n = teams * lanewise::team_t<space, kernel::policy>::warps * 32;
+  const lanewise::slab_allocator<memory> allocator(exec, n + n / 8);
+  const array<u32> addresses(n, no_unit);
+
+  lanewise::launch(exec, "alone", teams, kernel{allocator.view(), addresses.data()});
+
+  const auto got = addresses.items();
+  CHECK(std::count(got.begin(), got.end(), no_unit) == 0);
+  CHECK(distinct(got));
+  CHECK(lanewise::usage(exec, allocator).allocated == n);
 }
 
 TEST_CASE("Addresses of super blocks name distinct places, in their order", "[slab_allocator]") {
@@ -312,6 +365,9 @@ TEST_CASE("Addresses of super blocks name distinct places, in their order", "[sl
 }
 
 TEST_CASE("Sizes of pools are checked", "[slab_allocator]") {
+  // 2^39 bytes, less the block that the address of no unit is in.
+  STATIC_REQUIRE(lanewise::slab_allocator<memory>::most_units * 128 ==
+                 (std::int64_t{1} << 39) - 1024 * 128);
   const auto exec = make_space();
   using allocator = lanewise::slab_allocator<memory>;
   CHECK_THROWS_AS(allocator(exec, -1), std::invalid_argument);
@@ -319,4 +375,18 @@ TEST_CASE("Sizes of pools are checked", "[slab_allocator]") {
   CHECK(a.units() == 1024);
   CHECK_THROWS_AS(a.grow(exec, 0), std::invalid_argument);
   CHECK_THROWS_AS(a.grow(exec, std::int64_t{1} << 32), std::invalid_argument);
+}
+
+TEST_CASE("There are 256 super blocks, and no unit has the address of none", "[slab_allocator]") {
+  const auto exec = make_space();
+  lanewise::slab_allocator<memory> allocator(exec, 1);
+  while (allocator.super_blocks().size() < 255) allocator.grow(exec, 1);
+  // A last super block of 2^24 units would have that address.
+  CHECK_THROWS_WITH(
+      allocator.grow(exec, 1 << 24),
+      Catch::Matchers::ContainsSubstring("leave room for 16383 blocks, not for 16384"));
+  CHECK(allocator.units() == 255 * 1024);
+  allocator.grow(exec, 1);
+  CHECK_THROWS_AS(allocator.grow(exec, 1), std::invalid_argument);
+  CHECK(lanewise::usage(exec, allocator).allocated == 0);
 }

@@ -10,9 +10,28 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace test_kernels {
 
-struct add {
+/// Random waits, so that threads meet at places where they rarely would.
+struct random_delays {
+  static constexpr std::uint32_t count = 64;
+  std::uint32_t* length;
+
+  template <class Solo>
+  LANEWISE_FUNCTION void wait(const Solo& one, std::uint64_t salt) const {
+    std::uint32_t& mine = length[salt % count];
+    for (std::uint32_t left = one.load(mine); left > 0; --left) {
+      one.pause();
+      (void)one.load(mine);  // takes its time on a GPU, where pause takes none
+    }
+  }
+};
+
+/// Their sum, some time after it was asked for: between the read of a value and its replacement.
+template <class Solo>
+struct slow_sum {
+  random_delays delays;
   template <class T>
   LANEWISE_FUNCTION T operator()(const T& there, const T& given) const {
+    delays.wait(Solo(), static_cast<std::uint64_t>(there));
     return static_cast<T>(there + given);
   }
 };
@@ -33,6 +52,7 @@ struct script_kernel {
   const Key* keys;
   value* values;
   slab_status* status;
+  random_delays delays;
   int rounds;
 
   template <class Team>
@@ -41,22 +61,25 @@ struct script_kernel {
     using solo = typename warp_type::template part<1>;
     const auto warp = team.warp();
     const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
+    const slow_sum<solo> sum{delays};
     slab_resident<warp_type> mine(warp, id);
     for (int r = 0; r < rounds; ++r) {
       const std::int64_t row = (id * rounds + r) * 32;
+      delays.wait(solo(), static_cast<std::uint64_t>(id * 7 + r));
       const auto kind = warp.load(operations + row);
       const auto active = kind < std::uint32_t{100};
       auto key = warp.load(keys + row);
       auto v = warp.load(values + row);
       auto came = warp.map([](std::uint32_t) { return slab_status::none; }, kind);
       if ((id + r) % 2 == 0) {
-        came = table.apply(warp, mine, active, kind, key, v, add{});
+        came = table.apply(warp, mine, active, kind, key, v, sum);
       } else {
         auto what = kind;
         warp.each(
             active,
             [&](std::uint32_t& o, Key& k, value& x, slab_status& s) {
               slab_scalar_face<View, solo> alone(table, row * 32 + o + k);
+              delays.wait(solo(), static_cast<std::uint64_t>(k) + static_cast<std::uint64_t>(r));
               switch (static_cast<slab_operation>(o)) {
                 case slab_operation::find:
                   s = alone.find(k, x);
@@ -68,7 +91,7 @@ struct script_kernel {
                   s = alone.assign(k, x);
                   break;
                 case slab_operation::combine:
-                  s = alone.upsert(k, x, add{});
+                  s = alone.upsert(k, x, sum);
                   break;
                 default:
                   s = alone.erase(k, x);
@@ -126,9 +149,16 @@ struct script {
     const array<Key> k(keys);
     const array<Value> v(given);
     const array<slab_status> s(static_cast<std::int64_t>(places()), slab_status::none);
-    lanewise::launch(exec, "script", league,
-                     lanewise::test_kernels::script_kernel<typename Table::view_type, Key>{
-                         table.view(), o.data(), k.data(), v.data(), s.data(), rounds});
+    auto random = make_random(static_cast<u32>(rounds));
+    std::vector<u32> lengths(lanewise::test_kernels::random_delays::count);
+    for (auto& l : lengths) {
+      l = static_cast<u32>(random() % 4 != 0 ? 0 : random() % (is_emulated ? 3 : 30));
+    }
+    const array<u32> waits(lengths);
+    lanewise::launch(
+        exec, "script", league,
+        lanewise::test_kernels::script_kernel<typename Table::view_type, Key>{
+            table.view(), o.data(), k.data(), v.data(), s.data(), {waits.data()}, rounds});
     after = v.items();
     status = s.items();
   }
@@ -148,6 +178,7 @@ void check_owned_keys(const space& exec, u64 salt) {
       const u32 mask = kind == 0   ? ~0u
                        : kind == 1 ? 1u << random() % 32
                        : kind == 2 ? 0
+                       : kind == 3 ? ~(1u << random() % 32)
                                    : static_cast<u32>(random());
       for (int l = 0; l < 32; ++l) {
         const std::size_t i = all.at(w, r, l);

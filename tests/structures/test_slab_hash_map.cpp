@@ -307,22 +307,6 @@ TEST_CASE("Of many pairs with one key, insert keeps one and assign keeps one",
   }
 }
 
-TEST_CASE("Utilisation follows the model of Poisson lists", "[slab_hash_map]") {
-  // Digest of Ashkiani, 2.8.2: elements per place of the first slabs, and utilisation.
-  const auto exec = make_space();
-  const u32 n = is_emulated ? 1 << 14 : 1 << 18;
-  std::vector<u32> keys(n);
-  for (u32 i = 0; i < n; ++i) keys[i] = i;
-  const array<u32> k(keys);
-  for (const auto& [load, utilisation] :
-       {std::pair{0.2, 0.1875}, std::pair{0.7, 0.614}, std::pair{1.0, 0.655}}) {
-    lanewise::slab_hash_map<u32, u32, memory> map(exec, {.expected = n, .load = load});
-    lanewise::assign(exec, map, k.const_view(), k.const_view());
-    CHECK(std::abs(lanewise::statistics(exec, map).utilisation - utilisation) <
-          (is_emulated ? 0.02 : 0.01));
-  }
-}
-
 TEST_CASE("Calls on maps refuse what they cannot do", "[slab_hash_map]") {
   using Catch::Matchers::ContainsSubstring;
   const auto exec = make_space();

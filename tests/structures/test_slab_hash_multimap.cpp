@@ -6,6 +6,73 @@
 
 // Multimaps against vectors of values in the order of insertion.
 
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace test_kernels {
+
+/// What the warp, or each lane for itself, finds of 32 keys: how many elements, the sum of their
+/// values, and how many erase_all then deletes. A lane for itself checks their order, too.
+template <class View>
+struct look_kernel {
+  struct policy : launch_policy {
+    static constexpr int warps = 1;
+  };
+  template <class Team>
+  struct scratch {};
+
+  View table;
+  const std::uint64_t* keys;
+  std::uint32_t* counted;
+  std::uint64_t* sums;
+  std::uint32_t* erased;
+  bool by_warp;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    using numbers = typename warp_type::template lanes<std::uint32_t>;
+    using wide = typename warp_type::template lanes<std::uint64_t>;
+    if (team.index() != 0 || team.warp_index() != 0) return;
+    const auto warp = team.warp();
+    const auto all = warp.first(32);
+    auto key = warp.load(keys);
+    numbers number(77u), gone(77u);
+    wide sum(std::uint64_t{0});
+    if (by_warp) {
+      (void)table.count(warp, all, key, number);
+      table.find_all(
+          warp, all, key, sum,
+          [](const auto& sub, int lane, const auto& there, const auto& value, auto& total) {
+            const std::uint64_t here = sub.reduce(
+                select(there, value, std::decay_t<decltype(value)>(std::uint64_t{0})), plus{});
+            const auto me = sub.lane() == static_cast<std::uint32_t>(lane);
+            total = select(me, total + std::decay_t<decltype(total)>(here), total);
+          });
+      (void)table.erase_all(warp, all, key, gone);
+    } else {
+      using solo = typename warp_type::template part<1>;
+      warp.each(
+          all,
+          [this](std::uint64_t& k, std::uint32_t& n, std::uint64_t& s, std::uint32_t& g) {
+            slab_scalar_face<View, solo> alone(table, k);
+            (void)alone.count(k, n);
+            std::uint64_t last = 0;
+            alone.find_all(k, [&](std::uint64_t value) {
+              s += value > last ? value : ~std::uint64_t{0};
+              last = value;
+            });
+            (void)alone.erase_all(k, g);
+          },
+          key, number, sum, gone);
+    }
+    warp.store(all, counted, number);
+    warp.store(all, sums, sum);
+    warp.store(all, erased, gone);
+  }
+};
+
+}  // namespace test_kernels
+LANEWISE_END_TARGET_NAMESPACE
+
 namespace {
 
 using namespace test;
@@ -158,4 +225,43 @@ TEST_CASE("Many elements of one key are counted, found and deleted", "[slab_hash
   lanewise::flush(exec, map);
   CHECK(lanewise::statistics(exec, map).slabs == 4);
   check_no_leak(exec, map);
+}
+
+TEST_CASE("Warps and single threads count, find and delete all elements of a key",
+          "[slab_hash_multimap][sanitize]") {
+  const auto exec = make_space();
+  constexpr u64 rounds = 20;
+  std::vector<u64> keys;
+  for (u64 i = 0; i < 32; ++i) keys.push_back(key_number<u64>(i));
+  const array<u64> k(keys);
+  for (const bool by_warp : {true, false}) {
+    CAPTURE(by_warp);
+    lanewise::slab_hash_multimap<u64, u64, memory> map(exec, {.buckets = 4, .units = 1});
+    std::vector<u64> sums(32, 0);
+    std::vector<u32> numbers(32, 0);
+    for (u64 r = 1; r <= rounds; ++r) {
+      // Key i comes in rounds 1 to i.
+      const u64 first = std::min<u64>(r, 32);
+      const array<u64> v(32, r);
+      const auto some = std::make_pair(first, u64{32});
+      lanewise::insert(exec, map, Kokkos::subview(k.const_view(), some),
+                       Kokkos::subview(v.const_view(), some));
+      for (u64 i = first; i < 32; ++i) {
+        sums[i] += r;
+        ++numbers[i];
+      }
+    }
+    const array<u32> counted(32, 0u), erased(32, 0u);
+    const array<u64> found(32, u64{0});
+
+    lanewise::launch(
+        exec, "look", 1,
+        lanewise::test_kernels::look_kernel<decltype(map.view())>{
+            map.view(), k.data(), counted.data(), found.data(), erased.data(), by_warp});
+
+    CHECK(counted.items() == numbers);
+    CHECK(found.items() == sums);
+    CHECK(erased.items() == numbers);
+    CHECK(lanewise::statistics(exec, map).elements == 0);
+  }
 }

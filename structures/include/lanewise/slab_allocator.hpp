@@ -103,6 +103,11 @@ struct slab_resident {
 /// Memory orders: a bit is taken by a relaxed fetch_or, which no two lanes can win, and given back
 /// by a release fetch_and. What a unit's former owner wrote is ordered before what its next one
 /// reads only if the user orders it: take with acquire (the template argument) to have it so.
+///
+/// Exhaustion: whoever finds all windows full announces that, and looks at all of them once more,
+/// by acq_rel exchanges that change nothing. Whoever gives a unit of a full word back has exchanged
+/// that word, too, before it looks whether there is an announcement to take back. Whichever of the
+/// two exchanges comes second sees the other, so that no announcement stays where a unit is free.
 template <pool_kind kind>
 class slab_pool {
  public:
@@ -143,7 +148,7 @@ class slab_pool {
           visited = 0;
         }
         ++visited;
-        move_on(warp, mine);
+        move_on(warp, mine, announced);
         continue;
       }
       const place at = place_of(warp, mine);
@@ -183,7 +188,6 @@ class slab_pool {
     auto unit = address;
     warp.each(
         active, [this](std::uint32_t a) { give_back(typename Warp::template part<1>(), a); }, unit);
-    if (warp.load(*exhausted_) != 0) warp.store(*exhausted_, 0);
   }
   template <class Warp>
   LANEWISE_FUNCTION void deallocate_one(const Warp& warp, std::uint32_t address) const {
@@ -223,13 +227,19 @@ class slab_pool {
 
   /// The next window, and a fresh look at it. Steps of a large prime visit all of them.
   template <class Warp>
-  LANEWISE_FUNCTION void move_on(const Warp& warp, slab_resident<Warp>& mine) const {
+  LANEWISE_FUNCTION void move_on(const Warp& warp, slab_resident<Warp>& mine,
+                                 bool announced) const {
     using words = typename Warp::template lanes<std::uint32_t>;
     const std::uint64_t next =
         (warp.broadcast(mine.window, 0) + std::uint64_t{2654435761u}) % windows<Warp>();
     mine.window = words(static_cast<std::uint32_t>(next));
-    const std::uint32_t* from = place_of(warp, mine).words;
-    mine.words = warp.load_relaxed(from);
+    std::uint32_t* from = place_of(warp, mine).words;
+    if (announced) {
+      mine.words = warp.template fetch_or<order::acq_rel>(warp.first(Warp::width), from,
+                                                          warp.lane(), words(0u));
+    } else {
+      mine.words = warp.load_relaxed(static_cast<const std::uint32_t*>(from));
+    }
   }
 
   template <class Solo>
@@ -241,7 +251,11 @@ class slab_pool {
       word = table_[address >> detail::super_block_shift].bitmaps +
              (address & ((1u << detail::super_block_shift) - 1)) / 32;
     }
-    solo.template fetch_and<order::release>(*word, ~(1u << (address & 31)));
+    const std::uint32_t bit = 1u << (address & 31);
+    const std::uint32_t before = solo.template fetch_and<order::release>(*word, ~bit);
+    if (before != ~std::uint32_t{0}) return;
+    solo.template fetch_or<order::acquire>(*word, 0u);
+    if (solo.load(*exhausted_) != 0) solo.store(*exhausted_, 0);
   }
 
   static LANEWISE_FUNCTION std::uint32_t log2(std::uint32_t bit) {
@@ -296,9 +310,14 @@ class slab_allocator {
                          std::int64_t{old_blocks} * detail::units_per_block);
       blocks_ += blocks;
     } else {
+      // The last block of the last super block would have the address that means no unit.
+      const std::int64_t room =
+          static_cast<std::int64_t>(detail::most_super_blocks - memory_.size()) *
+              detail::blocks_per_super_block -
+          1;
+      detail::expects(blocks <= room, "slab_allocator: ", memory_.size(),
+                      " of 256 super blocks leave room for ", room, " blocks, not for ", blocks);
       while (blocks > 0) {
-        detail::expects(memory_.size() < detail::most_super_blocks,
-                        "slab_allocator: there are 256 super blocks, and no more can be added");
         const std::uint32_t here =
             blocks < detail::blocks_per_super_block ? blocks : detail::blocks_per_super_block;
         memory_.push_back(allocate(exec, here));

@@ -5,7 +5,7 @@
 #include <lanewise/backend.hpp>
 #include <lanewise/multisplit.hpp>
 #include <lanewise/scan.hpp>
-#include <lanewise/slab_hash_table.hpp>
+#include <lanewise/slab_whole.hpp>
 #include <lanewise/status.hpp>
 #include <lanewise/workspace.hpp>
 
@@ -37,8 +37,9 @@ struct slab_options {
   option_view<slab_status> status = {};
   /// Is added what came of the items. A rank-0 View.
   option_view<slab_tally> tally = {};
-  /// Whether the table's pool grows until all items are in. The call then **blocks**. Otherwise it
-  /// does not, and items without room have the status no_room.
+  /// Whether the table grows until all items are in: its pool, and, unless buckets were given when
+  /// it was made, the number of its lists. The call then **blocks**, and nothing else may be using
+  /// the table. Otherwise it does not, and items without room have the status no_room.
   bool grow = true;
   slab_order order = slab_order::automatic;
 };
@@ -216,11 +217,14 @@ struct slab_kernel {
 
   template <class Warp>
   LANEWISE_FUNCTION void add_up(const Warp& warp, const std::uint32_t (&came)[8]) const {
+    constexpr int no_room = static_cast<int>(slab_status::no_room);
     LANEWISE_UNROLL
     for (int s = 1; s < 8; ++s) {
-      if (tally != nullptr && came[s] != 0) warp.fetch_add(tally->count[s], came[s]);
+      const bool tried_again = s == no_room && lacking != nullptr;
+      if (tally != nullptr && came[s] != 0 && !tried_again)
+        warp.fetch_add(tally->count[s], came[s]);
     }
-    const std::uint32_t without_room = came[static_cast<int>(slab_status::no_room)];
+    const std::uint32_t without_room = came[no_room];
     if (lacking != nullptr && without_room != 0) warp.fetch_add(*lacking, without_room);
   }
 };
@@ -272,191 +276,6 @@ struct collect_kernel {
   }
 };
 
-/// Calls action(sub, walk, bucket) for every list, by sub-warps that have it for themselves.
-template <class View, class Action>
-struct slab_lists_kernel {
-  struct policy : launch_policy {};
-  template <class Team>
-  struct scratch {};
-
-  View table;
-  Action action;
-
-  template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    using warp_type = typename Team::warp_type;
-    constexpr int width = warp_type::line_width;
-    constexpr int parts = warp_type::width / width;
-    const auto warp = team.warp();
-    const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
-    const std::int64_t lists = std::int64_t{table.buckets()} + 1;
-    const index_range mine = even_share(lists, id, std::int64_t{team.league()} * Team::warps);
-    const auto lane = warp.lane();
-    warp.template split<width>([&](const auto& sub) {
-      using sub_type = std::decay_t<decltype(sub)>;
-      const std::int64_t part = sub.broadcast(sub.take(lane), 0) / width;
-      const detail::slab_walk<typename View::layout, sub_type> walk(sub);
-      auto local = action.begin(sub, static_cast<std::uint64_t>(id * parts + part));
-      for (std::int64_t b = mine.begin + part; b < mine.end; b += parts)
-        action(sub, walk, local, table, static_cast<std::uint32_t>(b));
-      action.end(sub, local);
-    });
-  }
-};
-
-/// Actions have a state for each sub-warp, made by begin and handed to end.
-struct stateless_action {
-  struct nothing {};
-  template <class Sub>
-  LANEWISE_FUNCTION nothing begin(const Sub&, std::uint64_t) const {
-    return {};
-  }
-  template <class Sub>
-  LANEWISE_FUNCTION void end(const Sub&, const nothing&) const {}
-};
-
-struct flush_action : stateless_action {
-  template <class Sub, class Walk, class View>
-  LANEWISE_FUNCTION void operator()(const Sub&, const Walk& walk, nothing&, const View& table,
-                                    std::uint32_t bucket) const {
-    walk.flush(table.units(), table.head(bucket));
-  }
-};
-
-struct clear_action : stateless_action {
-  template <class Sub, class Walk, class View>
-  LANEWISE_FUNCTION void operator()(const Sub&, const Walk& walk, nothing&, const View& table,
-                                    std::uint32_t bucket) const {
-    walk.clear(table.units(), table.head(bucket));
-  }
-};
-
-/// f(key, value) for every element.
-template <class Key, class Value, class F>
-struct visit_action : stateless_action {
-  F f;
-  explicit visit_action(const F& g) : f(g) {}
-
-  template <class Sub, class Walk, class View>
-  LANEWISE_FUNCTION void operator()(const Sub& sub, const Walk& walk, nothing&, const View& table,
-                                    std::uint32_t bucket) const {
-    using word = typename Walk::word;
-    for (slab_unit* s = table.head(bucket); s != nullptr; s = walk.next(table.units(), s)) {
-      walk.visit(s, [&](const auto& there, auto keys, auto values) {
-        sub.each(
-            there,
-            [&](word& k, word& v) {
-              const Key key = table.where().template key_of<Key>(bucket, k);
-              if constexpr (std::is_void_v<Value>) {
-                f(key);
-              } else {
-                f(key, detail::from_word<Value>(v));
-              }
-            },
-            keys, values);
-      });
-    }
-  }
-};
-
-/// Puts every element into another table, whose keys it cannot have yet.
-template <class Key, class View>
-struct move_action {
-  View to;
-  std::uint64_t* lacking;
-
-  template <class Sub>
-  LANEWISE_FUNCTION slab_resident<Sub> begin(const Sub& sub, std::uint64_t id) const {
-    return {sub, id};
-  }
-  template <class Sub>
-  LANEWISE_FUNCTION void end(const Sub&, const slab_resident<Sub>&) const {}
-
-  template <class Sub, class Walk>
-  LANEWISE_FUNCTION void operator()(const Sub& sub, const Walk& walk, slab_resident<Sub>& resident,
-                                    const View& from, std::uint32_t bucket) const {
-    using word = typename Walk::word;
-    for (slab_unit* s = from.head(bucket); s != nullptr; s = walk.next(from.units(), s)) {
-      walk.visit(s, [&](const auto& there, const auto& names, auto values) {
-        const auto keys =
-            sub.map([&](word k) { return from.where().template key_of<Key>(bucket, k); }, names);
-        const auto status =
-            to.operate(sub, resident, there, to.locate(sub, there, keys), values,
-                       detail::same_operation<slab_operation::add>{}, detail::keep_given{});
-        const int left =
-            sub.count(there & (status == static_cast<std::uint32_t>(slab_status::no_room)));
-        if (left != 0) sub.fetch_add(*lacking, static_cast<std::uint64_t>(left));
-      });
-    }
-  }
-};
-
-struct statistics_action {
-  std::uint64_t* slabs;  // slabs, elements, deleted, longest
-
-  struct counts {
-    std::uint64_t slabs = 0, elements = 0, taken = 0, longest = 0;
-  };
-  template <class Sub>
-  LANEWISE_FUNCTION counts begin(const Sub&, std::uint64_t) const {
-    return {};
-  }
-  template <class Sub, class Walk, class View>
-  LANEWISE_FUNCTION void operator()(const Sub& sub, const Walk& walk, counts& c, const View& table,
-                                    std::uint32_t bucket) const {
-    using layout = typename View::layout;
-    std::uint64_t length = 0;
-    for (slab_unit* s = table.head(bucket); s != nullptr; s = walk.next(table.units(), s)) {
-      ++length;
-      walk.visit(s, [&](const auto& there, const auto& keys, const auto&) {
-        c.elements += static_cast<std::uint64_t>(sub.count(there));
-        c.taken += static_cast<std::uint64_t>(
-            sub.count(there | (keys == static_cast<typename Walk::word>(layout::deleted))));
-      });
-    }
-    c.slabs += length;
-    c.longest = length > c.longest ? length : c.longest;
-  }
-  template <class Sub>
-  LANEWISE_FUNCTION void end(const Sub& sub, const counts& c) const {
-    sub.fetch_add(slabs[0], c.slabs);
-    sub.fetch_add(slabs[1], c.elements);
-    sub.fetch_add(slabs[2], c.taken - c.elements);
-    std::uint64_t seen = sub.load(slabs[3]);
-    while (seen < c.longest) {
-      const std::uint64_t before = sub.compare_exchange(slabs[3], seen, c.longest);
-      if (before == seen) break;
-      seen = before;
-    }
-  }
-};
-
-template <class Exec, class View, class Action>
-void for_lists(const Exec& exec, const char* label, const View& table, const Action& action) {
-  using kernel = slab_lists_kernel<View, Action>;
-  using team = team_t<Exec, typename kernel::policy>;
-  const std::int64_t lists = std::int64_t{table.buckets()} + 1;
-  const auto league = backend_of<Exec>::template resident_league<kernel>(
-      exec, divide_up(lists, team::warps * (warp_t<Exec>::width / warp_t<Exec>::line_width)));
-  launch(exec, label, league, kernel{table, action});
-}
-
-/// Counters that a kernel adds to and the host then reads.
-template <class Exec, int n>
-struct counters {
-  Kokkos::View<std::uint64_t[n], typename Exec::memory_space> view{"Lanewise::slab::counters"};
-
-  std::uint64_t* data() const { return view.data(); }
-  Kokkos::Array<std::uint64_t, n> read(const Exec& exec) const {
-    exec.fence("Lanewise::slab: counters are read");
-    Kokkos::Array<std::uint64_t, n> values{};
-    Kokkos::deep_copy(
-        Kokkos::View<std::uint64_t[n], Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(values.data()),
-        view);
-    return values;
-  }
-};
-
 /// The arrays of a bulk call.
 template <class Table>
 struct slab_arrays {
@@ -467,6 +286,12 @@ struct slab_arrays {
   const value* given = nullptr;
   value* found = nullptr;
   std::uint32_t* numbers = nullptr;
+
+  /// Items [first, first + many).
+  slab_arrays part(std::int64_t first, std::int64_t many) const {
+    const auto from = [first](auto* p) { return p == nullptr ? p : p + first; };
+    return {keys + first, many, from(operations), from(given), from(found), from(numbers)};
+  }
 };
 
 /// Regions of a table: as many as multisplit sorts into at once.
@@ -495,27 +320,53 @@ void sort_by_region(const Exec& exec, const Table& table, const Key* keys, std::
              region_of_key<std::decay_t<decltype(where)>, Key>{where, scale});
 }
 
-/// Runs an operation on all items, and again on those without room after the pool has grown.
+/// Places that the elements of a table may take before its lists become too long: three times those
+/// of the first slabs.
+template <class Table>
+std::int64_t places_before_long(const Table& table) {
+  return static_cast<std::int64_t>(std::max(3.0, 2 * table.load()) *
+                                   static_cast<double>(table.places()));
+}
+
+/// Makes the lists of a table shorter that chooses how many it has: as many as it needs, where it
+/// and `coming` further elements are too many; or without gaps, where more elements were deleted
+/// than are there. Returns whether anything was done.
+template <class Exec, class Table>
+bool shorten_lists(const Exec& exec, Table& table, std::int64_t coming) {
+  const slab_statistics s = statistics(exec, table);
+  const std::int64_t all = s.elements + coming;
+  table.set_taken(all);
+  if (all > places_before_long(table)) {
+    const double lists = static_cast<double>(all) / (Table::layout::elements * table.load());
+    rehash(exec, table, static_cast<std::int64_t>(lists) + 1);
+  } else if (s.deleted > s.elements) {
+    flush(exec, table);
+  } else {
+    table.set_taken(all + s.deleted);
+    return false;
+  }
+  return true;
+}
+
+/// Room for items that have found none: shorter lists, or a larger pool.
+template <class Exec, class Table>
+void make_room(const Exec& exec, Table& table, std::int64_t lacking) {
+  if (table.load() > 0 && shorten_lists(exec, table, lacking)) return;
+  // Enough for what is lacking if it is spread evenly, and at least a quarter of what there is.
+  constexpr std::int64_t elements = Table::layout::elements;
+  table.grow(exec, std::max(lacking / elements + 1, table.pool().units() / 4));
+}
+
+/// Runs an operation on all items; where it may grow, again on those without room.
 template <class Operation, class Exec, class Table, class Combine>
-void slab_call(const Exec& exec, const char* label, const char* name, Table& table,
-               const slab_arrays<Table>& arrays, const Combine& combine, bool needs_room,
-               const slab_options& with) {
+void slab_part(const Exec& exec, const char* label, const char* name, Table& table,
+               const slab_arrays<Table>& arrays, const Combine& combine, bool grows,
+               const slab_options& with, slab_status* status) {
   using key = typename Table::key_type;
   using combine_words =
       detail::combine_words<typename Table::mapped_type, typename Table::layout::word, Combine>;
   using kernel = slab_kernel<typename Table::view_type, key, Operation, combine_words>;
   using backend = backend_of<Exec>;
-  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
-                                           typename Table::memory_space>::accessible,
-                "lanewise: this execution space cannot reach the memory of a slab table");
-  with.status.template expects_reachable<Exec>(name, "options.status");
-  with.tally.template expects_reachable<Exec>(name, "options.tally");
-  detail::expects(with.status.data() == nullptr || with.status.extent() >= arrays.n, name,
-                  ": options.status has ", with.status.extent(), " places, there are ", arrays.n,
-                  " items");
-  if (arrays.n == 0) return;
-
-  const bool grows = needs_room && with.grow;
   const bool sorts = works_by_region(exec, table, arrays.n, with.order);
   // In the workspace: the counter of items without room, keys by region, their places, and
   // statuses.
@@ -523,13 +374,12 @@ void slab_call(const Exec& exec, const char* label, const char* name, Table& tab
   const std::size_t keys_at = 64;
   const std::size_t places_at = keys_at + (sorts ? n * sizeof(key) : 0);
   const std::size_t status_at = places_at + (sorts ? n * sizeof(std::uint32_t) : 0);
-  const bool own_status = grows && with.status.data() == nullptr;
+  const bool own_status = grows && status == nullptr;
   const std::size_t bytes = status_at + (own_status ? n * sizeof(slab_status) : 0);
   auto work = call_workspace::make<backend>(exec, with.work, {0, grows || sorts ? bytes : 0}, name);
   char* memory = static_cast<char*>(work.get().plain());
   auto* lacking = grows ? reinterpret_cast<std::uint64_t*>(memory) : nullptr;
-  auto* status =
-      own_status ? reinterpret_cast<slab_status*>(memory + status_at) : with.status.data();
+  if (own_status) status = reinterpret_cast<slab_status*>(memory + status_at);
   const key* keys = arrays.keys;
   const std::uint32_t* places = nullptr;
   if (sorts) {
@@ -554,10 +404,39 @@ void slab_call(const Exec& exec, const char* label, const char* name, Table& tab
         exec, &left,
         Kokkos::View<std::uint64_t, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(lacking));
     if (left == 0) return;
-    // Enough for what is left if it is spread evenly, and at least a quarter of what there is.
-    table.grow(exec,
-               std::max<std::int64_t>(static_cast<std::int64_t>(left) / Table::layout::elements + 1,
-                                      table.pool().units() / 4));
+    make_room(exec, table, static_cast<std::int64_t>(left));
+  }
+}
+
+/// A bulk call. Where new elements may come into a table that chooses how many lists it has, as
+/// many items at a time as lists stay short for, whatever was expected: their keys may all be the
+/// same, so that more lists at once could be too many.
+template <class Operation, class Exec, class Table, class Combine>
+void slab_call(const Exec& exec, const char* label, const char* name, Table& table,
+               const slab_arrays<Table>& arrays, const Combine& combine, bool needs_room,
+               const slab_options& with) {
+  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
+                                           typename Table::memory_space>::accessible,
+                "lanewise: this execution space cannot reach the memory of a slab table");
+  with.status.template expects_reachable<Exec>(name, "options.status");
+  with.tally.template expects_reachable<Exec>(name, "options.tally");
+  slab_status* status = with.status.data();
+  detail::expects(status == nullptr || with.status.extent() >= arrays.n, name,
+                  ": options.status has ", with.status.extent(), " places, there are ", arrays.n,
+                  " items");
+  const bool grows = needs_room && with.grow;
+  const bool in_parts = grows && table.load() > 0;
+  std::int64_t many = arrays.n;
+  for (std::int64_t first = 0; first < arrays.n; first += many) {
+    if (in_parts) {
+      constexpr std::int64_t least = 1 << 16;
+      many = std::min(arrays.n - first, std::max(least, 2 * table.places()));
+      const std::int64_t taken = table.taken_at_most() + many;
+      table.set_taken(taken);
+      if (taken > places_before_long(table)) shorten_lists(exec, table, many);
+    }
+    slab_part<Operation>(exec, label, name, table, arrays.part(first, many), combine, grows, with,
+                         status == nullptr ? nullptr : status + first);
   }
 }
 
@@ -617,7 +496,7 @@ void find(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash
 /// pairs of the call with one key keeps one of them; into one of repeated keys beside what is
 /// there.
 ///
-/// Cost as find, and one exchange of a word for each item that is put there. Grows the table's pool
+/// Cost as find, and one exchange of a word for each item that is put there. Grows the table
 /// as needed, and then **blocks**; with options.grow = false it does not do either. Throws as find.
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys,
           class Values>
@@ -767,71 +646,6 @@ void apply(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& ta
   arrays.given = arrays.found;
   kernels::slab_call<detail::each_its_own>(exec, "Lanewise::slab_hash::apply", "apply", table,
                                            arrays, combine, true, with);
-}
-
-/// Calls f(key, value), or f(key) for a set, for every element, in any order and by many threads.
-/// No kernel may be changing the table. Reads all slabs. Does not block.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class F>
-void for_each(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-              const F& f) {
-  kernels::for_lists(exec, "Lanewise::slab_hash::for_each", table.view(),
-                     kernels::visit_action<Key, Value, F>(f));
-}
-
-/// Closes the gaps that deletions have left, so that every list has as few slabs as it needs, and
-/// gives the others back to the pool. Not to run beside any other operation on the table, reading
-/// ones included. Reads all slabs, writes those with gaps. Does not block. (Ashkiani, 5.3: FLUSH.)
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
-void flush(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
-  kernels::for_lists(exec, "Lanewise::slab_hash::flush", table.view(), kernels::flush_action{});
-}
-
-/// Removes all elements; the pool keeps its size. Not to run beside any other operation on the
-/// table. Does not block.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
-void clear(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
-  kernels::for_lists(exec, "Lanewise::slab_hash::clear", table.view(), kernels::clear_action{});
-}
-
-/// Moves all elements into as many lists as given. Not to run beside any other operation on the
-/// table. Needs the memory of both tables. **Blocks.**
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
-void rehash(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-            std::int64_t buckets) {
-  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
-  detail::expects(buckets > 0, "rehash: buckets is ", buckets);
-  for (std::int64_t units = table.pool().units();; units *= 2) {
-    table_type larger(exec, {.buckets = buckets, .units = units}, table.hash());
-    const kernels::counters<Exec, 1> lacking;
-    kernels::for_lists(
-        exec, "Lanewise::slab_hash::rehash", table.view(),
-        kernels::move_action<Key, typename table_type::view_type>{larger.view(), lacking.data()});
-    if (lacking.read(exec)[0] == 0) {
-      table = std::move(larger);
-      return;
-    }
-  }
-}
-
-/// How the table is filled. No kernel may be changing it. Reads all slabs. **Blocks.**
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
-slab_statistics statistics(const Exec& exec,
-                           const slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
-  using layout = typename slab_hash_table<Key, Value, kind, Memory, Hash>::layout;
-  const kernels::counters<Exec, 4> counted;
-  kernels::for_lists(exec, "Lanewise::slab_hash::statistics", table.view(),
-                     kernels::statistics_action{counted.data()});
-  const auto c = counted.read(exec);
-  slab_statistics s;
-  s.buckets = table.buckets();
-  s.slabs = static_cast<std::int64_t>(c[0]);
-  s.elements = static_cast<std::int64_t>(c[1]);
-  s.deleted = static_cast<std::int64_t>(c[2]);
-  s.longest = static_cast<std::int64_t>(c[3]);
-  s.units = table.pool().units();
-  s.utilisation = static_cast<double>(s.elements * layout::element_bytes) /
-                  static_cast<double>(s.slabs * static_cast<std::int64_t>(sizeof(slab_unit)));
-  return s;
 }
 
 /// The scalar face of a table for threads of an execution space.

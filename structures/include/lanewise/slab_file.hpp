@@ -31,6 +31,7 @@ struct slab_file_header {
   std::uint32_t hash_bytes = 0;
   std::uint32_t super_blocks = 0;
   std::uint64_t buckets = 0;
+  double load = 0;
 };
 
 /// Depends on every word and on their order.
@@ -149,6 +150,7 @@ void save(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash
   header.hash_bytes = sizeof(Hash);
   header.super_blocks = static_cast<std::uint32_t>(table.pool().super_blocks().size());
   header.buckets = static_cast<std::uint64_t>(table.buckets());
+  header.load = table.load();
   writer.write(&header, sizeof(header));
   writer.write(&table.hash(), sizeof(Hash));
   for (const auto& m : table.pool().super_blocks()) {
@@ -204,7 +206,7 @@ Table load(const Exec& exec, std::istream& in) {
     reader.read_view(super_blocks.back());
   }
   reader.expect_seal("data");
-  return {h, heads, Table::allocator_type::adopt(exec, std::move(super_blocks))};
+  return {h, heads, Table::allocator_type::adopt(exec, std::move(super_blocks)), header.load};
 }
 
 LANEWISE_END_NAMESPACE

@@ -326,6 +326,23 @@ class slab_scalar_face {
   LANEWISE_FUNCTION slab_status erase(const Key& key, value_type& value) {
     return one(key, value, [&](auto& k, auto& v) { return table_.erase(solo_, all(), k, v); });
   }
+  template <class Key>
+  LANEWISE_FUNCTION slab_status erase_all(const Key& key, std::uint32_t& number) {
+    return one(key, number, [&](auto& k, auto& m) { return table_.erase_all(solo_, all(), k, m); });
+  }
+  template <class Key>
+  LANEWISE_FUNCTION slab_status count(const Key& key, std::uint32_t& number) {
+    return one(key, number, [&](auto& k, auto& m) { return table_.count(solo_, all(), k, m); });
+  }
+  /// Calls f(value) for all elements with the key, old to new.
+  template <class Key, class F>
+  LANEWISE_FUNCTION void find_all(const Key& key, const F& f) {
+    typename Solo::template lanes<std::uint32_t> unused(0u);
+    table_.find_all(solo_, all(), typename Solo::template lanes<Key>(key), unused,
+                    [&f](const auto& solo, int, const auto& there, const auto& value, auto&) {
+                      if (solo.any(there)) f(solo.broadcast(value, 0));
+                    });
+  }
   /// The same where the value does not matter; insert is for sets.
   template <class Key>
   LANEWISE_FUNCTION slab_status find(const Key& key) {
@@ -345,10 +362,10 @@ class slab_scalar_face {
 
  private:
   LANEWISE_FUNCTION auto all() const { return solo_.first(1); }
-  template <class Key, class F>
-  LANEWISE_FUNCTION slab_status one(const Key& key, value_type& value, const F& f) {
+  template <class Key, class T, class F>
+  LANEWISE_FUNCTION slab_status one(const Key& key, T& value, const F& f) {
     typename Solo::template lanes<Key> k(key);
-    typename Solo::template lanes<value_type> v(value);
+    typename Solo::template lanes<T> v(value);
     const slab_status status = solo_.broadcast(f(k, v), 0);
     value = solo_.broadcast(v, 0);
     return status;
@@ -359,23 +376,26 @@ class slab_scalar_face {
   slab_resident<Solo> resident_;
 };
 
-/// How large a table is made.
+/// How large a table is made. Bulk calls give it more lists as it fills (slab_options), unless the
+/// number of buckets is given.
 struct slab_table_options {
   std::int64_t expected = 0;  ///< elements; buckets are chosen for them
   double load = 0.65;         ///< elements per place of the first slabs, when all are there
-  std::int64_t buckets = 0;   ///< instead, unless 0
+  std::int64_t buckets = 0;   ///< unless 0, instead of the two
   std::int64_t units = 0;     ///< further slabs to begin with; 0 for an eighth of the buckets
 };
 
 /// How a table is filled.
 struct slab_statistics {
-  std::int64_t buckets = 0;   ///< lists, without that of the keys under other names
-  std::int64_t slabs = 0;     ///< in all lists, the first ones included
-  std::int64_t elements = 0;  ///< that are there
-  std::int64_t deleted = 0;   ///< places that flush() frees
-  std::int64_t longest = 0;   ///< slabs of the longest list
-  std::int64_t units = 0;     ///< of the pool
-  double utilisation = 0;     ///< bytes of the elements that are there / bytes of the slabs
+  std::int64_t buckets = 0;    ///< lists, without that of the keys under other names
+  std::int64_t slabs = 0;      ///< in all lists, the first ones included
+  std::int64_t elements = 0;   ///< that are there
+  std::int64_t deleted = 0;    ///< places that flush() frees
+  std::int64_t longest = 0;    ///< slabs of the longest list
+  std::int64_t lists[8] = {};  ///< how many lists have 1, 2, ..., 7 slabs, and more
+  std::int64_t units = 0;      ///< of the pool
+  double load = 0;             ///< elements that are there / places of the first slabs
+  double utilisation = 0;      ///< bytes of the elements that are there / bytes of the slabs
 };
 
 /// Owns a table. See slab_hash_map.hpp, slab_hash_set.hpp, slab_hash_multimap.hpp.
@@ -398,6 +418,7 @@ class slab_hash_table {
   explicit slab_hash_table(const Exec& exec, const slab_table_options& with = {},
                            const Hash& hash = {})
       : where_{buckets_for(with), hash},
+        load_(with.buckets > 0 ? 0 : with.load),
         heads_(Kokkos::view_alloc("Lanewise::slab_hash_table", Kokkos::WithoutInitializing),
                std::size_t{where_.buckets} + 1),
         pool_(exec, with.units > 0 ? with.units : where_.buckets / 8) {
@@ -417,6 +438,22 @@ class slab_hash_table {
   const allocator_type& pool() const { return pool_; }
   const heads_type& heads() const { return heads_; }
 
+  /// Elements per place of the first slabs that the lists are made for, or 0: bulk calls leave the
+  /// lists as they are.
+  double load() const { return load_; }
+  /// Elements that fit into the first slabs.
+  std::int64_t places() const { return buckets() * layout::elements; }
+  /// Places that are taken by now, deleted ones included, at most: what bulk calls go by. They do
+  /// not know of what kernels put there.
+  std::int64_t taken_at_most() const { return taken_; }
+  void set_taken(std::int64_t places) { taken_ = places; }
+  /// Takes the lists of another table, which has the same elements, and its pool.
+  void take_lists(slab_hash_table&& other) {
+    where_ = other.where_;
+    heads_ = other.heads_;
+    pool_ = std::move(other.pool_);
+  }
+
   /// Adds units to the pool. No kernel may be using the table. **Blocks.**
   template <class Exec>
   void grow(const Exec& exec, std::int64_t units) {
@@ -432,12 +469,14 @@ class slab_hash_table {
         heads_.extent(0));
     detail::use_huge_pages<Other>(to.data(), to.size() * sizeof(slab_unit));
     Kokkos::deep_copy(to, heads_);
-    return {where_.hash, to, pool_.template copy_to<Other>(exec)};
+    return {where_.hash, to, pool_.template copy_to<Other>(exec), load_};
   }
 
   /// A table from its parts: a copy, or what a file has.
-  slab_hash_table(const Hash& hash, const heads_type& heads, allocator_type&& pool)
+  slab_hash_table(const Hash& hash, const heads_type& heads, allocator_type&& pool, double load)
       : where_{static_cast<std::uint32_t>(heads.extent(0) - 1), hash},
+        load_(load),
+        taken_(places() + pool.units() * layout::elements),
         heads_(heads),
         pool_(std::move(pool)) {}
 
@@ -455,6 +494,8 @@ class slab_hash_table {
   }
 
   typename view_type::places where_;
+  double load_;
+  std::int64_t taken_ = 0;
   heads_type heads_;
   allocator_type pool_;
 };

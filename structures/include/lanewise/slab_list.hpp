@@ -23,13 +23,19 @@ LANEWISE_BEGIN_NAMESPACE
 //
 // Where operations take effect (their linearisation points):
 //
-//   found                  when the slab was read
+//   found, present         when the slab was read; where the value is read after it, then, or just
+//                          before the key was deleted
 //   not found              when the last slab was read, or, if the key was deleted and inserted
 //                          again meanwhile, just after the deletion
-//   inserted, updated, erased      the exchange of the slot, which no two callers can win
-//   present                when the slab was read
+//   inserted, updated, erased      the exchange of the slot, which no two callers can win; for a
+//                          slot that had to be claimed, the store of the key
 //   erase_all, count, find_all     every element on its own
 //   no_room                when the pool had no unit: the structure is as it was
+//
+// Why a key that is there all the time is found: it stands still, in a slot that was taken before
+// the search began, and a search passes no slab by. A slab that was seen full without the key
+// cannot get it later. A slab may be read word by word: a link that was seen null, beside slots
+// that were seen full, says that the key was not behind this slab when the link was read.
 //
 // Memory orders. Elements are exchanged and read relaxed: what an operation publishes is its own
 // element and nothing else. The operations on one key are linearisable all the same, because a
@@ -41,9 +47,10 @@ LANEWISE_BEGIN_NAMESPACE
 // Elsewhere the key's word is claimed first, the value written, and the key published with a
 // release that the reader's acquire meets. Who comes to a claimed slot and has to know its key
 // waits; that is the one place that is not lock-free. There, too, a deletion marks the key first
-// and then changes the value, so that an update whose exchange of the value succeeds was before it.
-// Where 16 bytes cannot be read as one word, the value is read after the key: it was written with
-// the key or later, for the same key.
+// and then changes the value to its complement, so that an update whose exchange of the value
+// succeeds was before it; unless it slept while others changed the value to the complement of what
+// it had read, and the key was deleted then. Where 16 bytes cannot be read as one word, the value
+// is read after the key: it was written with the key or later, for the same key.
 
 /// What an operation does.
 enum class slab_operation : std::uint8_t {
@@ -247,14 +254,10 @@ class slab_walk {
         constexpr auto room = static_cast<std::uint32_t>(Layout::elements);
         write(there & (rank < room), to, rank, key, value);
         filled += live;
-        if (filled >= room) {
-          slab_unit* then = next(pool, to);
-          if (filled > room) write(there & (rank >= room), then, rank - indices(room), key, value);
-          // A full last slab has no successor, and stays where it is.
-          if (then != nullptr) {
-            to = then;
-            filled -= room;
-          }
+        if (filled > room) {
+          to = next(pool, to);  // there is one: elements do not move towards the end
+          filled -= room;
+          write(there & (rank >= room), to, rank - indices(room), key, value);
         }
         warp_.fence();
       });
