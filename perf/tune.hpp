@@ -57,7 +57,7 @@ void add_tuned_reduce() {
       launch(p.exec, "Lanewise::tune::reduce", league,
              kernel{{p.in.data(), p.n, {}},
                     {},
-                    T{},
+                    {T{}, true},
                     {p.n},
                     static_cast<T*>(work.get().plain()),
                     work.get().template make_chain<T>(0).control,
@@ -66,13 +66,21 @@ void add_tuned_reduce() {
   });
 }
 
+/// As scan_policy does it.
+template <class T, class Policy>
+struct with_waiting_tiles : Policy {
+  static constexpr int tiles_behind =
+      tiles_that_wait(sizeof(T) * 32 * Policy::warps * Policy::items_per_lane);
+};
+
 template <class Exec, class T, class Policy>
 void add_tuned_scan() {
   using problem = at_scale<scan_problem<Exec, T, true>>;
   add<problem>(Policy::variant(on_host<Exec>).c_str(), [](problem& p, auto time) {
     using backend = backend_of<Exec>;
     using kernel =
-        kernels::scan_kernel<true, array_source<T, identity>, array_sink<T>, plus, T, Policy>;
+        kernels::scan_kernel<true, array_source<T, identity>, array_sink<T>, plus, T,
+                             with_waiting_tiles<T, Policy>>;
     using tile = typename team_t<Exec, Policy>::template tile<T, Policy>;
     const std::int64_t tiles = divide_up(p.n, tile::items);
     workspace own;

@@ -88,9 +88,11 @@ struct no_resident {
   LANEWISE_FUNCTION void put(const Sub&, const no_resident&) const {}
 };
 
-/// The same operation in all lanes, or one for each lane.
-template <slab_operation operation>
+/// The same operation in all lanes, or one for each lane. one_by_one: a lane's is done before that
+/// of the next lane begins.
+template <slab_operation operation, bool one_by_one_ = false>
 struct same_operation {
+  static constexpr bool one_by_one = one_by_one_;
   template <class Sub>
   LANEWISE_FUNCTION same_operation take(const Sub&) const {
     return {};
@@ -102,6 +104,7 @@ struct same_operation {
 };
 template <class Lanes>
 struct operation_of_lane {
+  static constexpr bool one_by_one = false;
   Lanes operations;
 
   template <class Sub>
@@ -152,7 +155,8 @@ class slab_walk {
   template <class Tasks, class Mask, class Operations, class Combine>
   LANEWISE_FUNCTION void run(Tasks& t, Mask active, const Operations& operations,
                              const Combine& combine) const {
-    constexpr int depth = Warp::line_depth < Warp::width ? Warp::line_depth : Warp::width;
+    constexpr int lines = Operations::one_by_one ? 1 : Warp::line_depth;
+    constexpr int depth = lines < Warp::width ? lines : Warp::width;
     indices place = t.bucket;  // a bucket, then an address
     bits chained = 0;          // the lanes that have an address
     const auto slab_of = [&](int source) {

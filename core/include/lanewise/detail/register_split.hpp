@@ -41,6 +41,7 @@ class register_split {
   template <int item_bytes>
   struct scratch {
     std::uint32_t count[Team::warps][most_buckets];
+    typename warp_type::bits met[Team::warps][most_buckets];
     std::int64_t base[most_buckets];
     std::uint32_t group_total[most_buckets / width];
     alignas(16) unsigned char items[item_bytes * register_split::items];
@@ -121,20 +122,23 @@ class register_split {
     const int mine = whole ? segment : (left < 0 ? 0 : static_cast<int>(left));
     const std::int64_t at = first + team.warp_index() * segment;
     std::uint32_t* count = shared.count[team.warp_index()];
-    for (std::uint32_t group = 0; group < buckets; group += width)
+    bits* met = shared.met[team.warp_index()];
+    for (std::uint32_t group = 0; group < buckets; group += width) {
       warp.store(count + group, lanes<std::uint32_t>(0u));
+      warp.store(met + group, lanes<bits>(bits{0}));
+    }
 
     lanes<Key> key[items_per_lane];
     lanes<std::uint32_t> slot[items_per_lane];
     load_items(warp, source, at, mine, whole, key);
     if (!whole) {
-      rank<8, false>(warp, count, key, mine, bucket_of, buckets, slot);
+      rank<8, false>(warp, count, met, key, mine, bucket_of, buckets, slot);
     } else if (buckets <= 8) {
-      rank<3, true>(warp, count, key, mine, bucket_of, buckets, slot);
+      rank<3, true>(warp, count, met, key, mine, bucket_of, buckets, slot);
     } else if (buckets <= 32) {
-      rank<5, true>(warp, count, key, mine, bucket_of, buckets, slot);
+      rank<5, true>(warp, count, met, key, mine, bucket_of, buckets, slot);
     } else {
-      rank<8, true>(warp, count, key, mine, bucket_of, buckets, slot);
+      rank<8, true>(warp, count, met, key, mine, bucket_of, buckets, slot);
     }
     team.barrier();
     const std::uint32_t tile_items = scan_counts(team, shared, buckets, start);
@@ -225,9 +229,10 @@ class register_split {
 
   /// slot[j] = rank of row j's item among the warp's items of its bucket, times 256, plus the
   /// bucket; nowhere for no item or no bucket. Leaves the number of the warp's items of every
-  /// bucket in count. 2^planes bounds the bucket numbers.
+  /// bucket in count. 2^planes bounds the bucket numbers. Lanes with the same bucket find each
+  /// other by votes, one per plane, or, where those are many, in the zeros at met[bucket].
   template <int planes, bool full, class BucketOf>
-  static LANEWISE_FUNCTION void rank(const warp_type& warp, std::uint32_t* count,
+  static LANEWISE_FUNCTION void rank(const warp_type& warp, std::uint32_t* count, bits* met,
                                      const lanes<Key> (&key)[items_per_lane], int mine,
                                      BucketOf bucket_of, std::uint32_t buckets,
                                      lanes<std::uint32_t> (&slot)[items_per_lane]) {
@@ -238,12 +243,22 @@ class register_split {
       const auto bucket = warp.map(
           exists, [&](const Key& k) { return bucket_number(bucket_of(k)); }, nowhere, key[j]);
       const auto good = bucket < buckets;
-      const auto peers = warp.template peers<planes>(good, bucket);
+      lanes<bits> peers;
+      if constexpr (planes > 5) {
+        warp.template fetch_or<order::relaxed, scope::team>(
+            good, met, bucket, warp.lanes_below() + lanes<bits>(bits{1}));
+        warp.fence();
+        peers = warp.gather(good, met, bucket, bits{0});
+      } else {
+        peers = warp.template peers<planes>(good, bucket);
+      }
       const auto earlier = peers & warp.lanes_below();
       const auto before = warp.gather(good, count, bucket, 0u);
       warp.fence();
       // The first lane of each bucket counts for all of them.
-      warp.scatter(good & (earlier == bits{0}), count, bucket,
+      const auto leads = good & (earlier == bits{0});
+      if constexpr (planes > 5) warp.scatter(leads, met, bucket, lanes<bits>(bits{0}));
+      warp.scatter(leads, count, bucket,
                    warp.map([](std::uint32_t c,
                                bits p) { return c + std::uint32_t(warp_type::popcount(p)); },
                             before, peers));
