@@ -48,16 +48,36 @@ class register_expansion {
         const auto end = split_path(warp, end_of, ranges, items, last, begin);
         warp.once([&] { shared.end = end; });
       }
-      for_each_index(team, steps, [&](std::uint32_t k) { shared.owner[k] = 0; });
       team.barrier();
       const auto end = shared.end;
-      if (end.items > begin.items) expand_tile(team, shared, end_of, ranges, begin, end, body);
+      if (end.ends - begin.ends < few) {
+        expand_few(team, end_of, begin, end, body);
+      } else if (end.items > begin.items) {
+        expand_tile(team, shared, end_of, ranges, begin, end, body);
+      }
       begin = end;
       team.barrier();
     }
   }
 
  private:
+  /// So few ranges that end in a tile are gone through one after the other.
+  static constexpr std::int64_t few = 4;
+
+  template <class Ends, class Body>
+  static LANEWISE_FUNCTION void expand_few(const Team& team, const Ends& end_of,
+                                           path_point<std::int64_t> begin,
+                                           path_point<std::int64_t> end, const Body& body) {
+    std::int64_t first = begin.items;
+    for (std::int64_t range = begin.ends; first < end.items; ++range) {
+      const std::int64_t last = range < end.ends ? end_of(range) : end.items;
+      if (last > first)
+        for_each_index(team, static_cast<std::uint32_t>(last - first),
+                       [&](std::uint32_t k) { body(first + k, range); });
+      first = last;
+    }
+  }
+
   template <class Ends, class Body>
   static LANEWISE_FUNCTION void expand_tile(const Team& team, scratch& shared, const Ends& end_of,
                                             std::int64_t ranges, path_point<std::int64_t> begin,
@@ -65,6 +85,8 @@ class register_expansion {
     const auto count = static_cast<std::uint32_t>(end.items - begin.items);
     // The last range may go on in the next tile.
     const auto whole = static_cast<std::uint32_t>(end.ends - begin.ends);
+    for_each_index(team, steps, [&](std::uint32_t k) { shared.owner[k] = 0; });
+    team.barrier();
     for_each_index(team, whole + (end.ends < ranges ? 1 : 0), [&](std::uint32_t k) {
       const std::int64_t first = k == 0 ? begin.items : end_of(begin.ends + k - 1);
       const std::int64_t last = k < whole ? end_of(begin.ends + k) : end.items;
