@@ -24,6 +24,18 @@ struct split_policy : tuning::split<tuning::item_class(sizeof(Key))> {
   static constexpr std::int64_t host_bytes_past_caches = 16 << 20;
 };
 
+/// For pairs a tile is dealt to more warps: values wait in registers beside keys.
+template <class Key>
+struct split_pairs_policy : split_policy<Key> {
+  static constexpr int per_warp = split_policy<Key>::warps * split_policy<Key>::items_per_lane;
+  static constexpr bool divides = per_warp % 12 == 0;
+  static constexpr int warps = divides ? 12 : split_policy<Key>::warps;
+  static constexpr int items_per_lane =
+      divides ? per_warp / 12 : split_policy<Key>::items_per_lane;
+  static constexpr int teams_per_multiprocessor =
+      divides ? 2 : split_policy<Key>::teams_per_multiprocessor;
+};
+
 /// The tiles of every column, and what was counted in them.
 struct split_columns {
   std::int64_t tiles;
@@ -170,11 +182,14 @@ struct multisplit_options {
   option_view<status> errors = {};
 };
 
-/// The workspace that multisplit needs for n keys of type Key and this many buckets. Needs no
-/// device.
+/// The workspace that multisplit needs for n keys of type Key, with values or without, and
+/// this many buckets. Needs no device.
 template <class Key, class Exec>
 workspace_size multisplit_workspace(std::int64_t n, std::uint32_t buckets) {
-  return kernels::split_layout<Key, Exec>(n, buckets).need;
+  const auto keys = kernels::split_layout<Key, Exec>(n, buckets).need;
+  const auto pairs =
+      kernels::split_layout<Key, Exec, kernels::split_pairs_policy<Key>>(n, buckets).need;
+  return {std::max(keys.tickets, pairs.tickets), std::max(keys.bytes, pairs.bytes)};
 }
 
 namespace kernels {
@@ -272,7 +287,7 @@ void multisplit(const Exec& exec, const Keys& keys, const Values& values, const 
   const auto key_sink = detail::as_sink<Exec>(keys_out);
   detail::expects_no_partial_overlap(source, key_sink, "multisplit", "values", "keys_out", false);
   detail::expects_no_partial_overlap(key_sink, sink, "multisplit", "keys_out", "values_out", false);
-  using policy = kernels::split_policy<typename decltype(key_source)::value_type>;
+  using policy = kernels::split_pairs_policy<typename decltype(key_source)::value_type>;
   kernels::multisplit<policy>(exec, key_source, key_sink, source, sink, bucket_count, bucket_of,
                               with);
 }

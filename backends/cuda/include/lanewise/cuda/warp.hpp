@@ -101,6 +101,25 @@ inline constexpr ::cuda::thread_scope std_scope =
 template <scope s, class T>
 using atomic = ::cuda::atomic_ref<T, std_scope<s>>;
 
+// Relaxed changes of integers: the compiler's own operations, unlike those of atomic_ref, know shared
+// memory where they see it, and need not return what nobody asks for.
+#define LANEWISE_CUDA_CHANGE(name, builtin, operation)                                     \
+  template <order o, scope s, class T>                                                    \
+  LANEWISE_CUDA_FUNCTION T name(T& ref, T x) {                                            \
+    if constexpr (o == order::relaxed && std::is_integral_v<T> && sizeof(T) >= 4) {       \
+      using word = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;      \
+      auto* p = reinterpret_cast<word*>(&ref);                                            \
+      const auto w = static_cast<word>(x);                                                \
+      return static_cast<T>(s == scope::team ? builtin##_block(p, w) : builtin(p, w));    \
+    } else {                                                                              \
+      return atomic<s, T>(ref).operation(x, std_order<o>);                                \
+    }                                                                                     \
+  }
+LANEWISE_CUDA_CHANGE(add_atomically, atomicAdd, fetch_add)
+LANEWISE_CUDA_CHANGE(or_atomically, atomicOr, fetch_or)
+LANEWISE_CUDA_CHANGE(and_atomically, atomicAnd, fetch_and)
+#undef LANEWISE_CUDA_CHANGE
+
 /// 16-byte words are single-copy atomic by the .b128 forms (PTX ISA 8.3, sm_70 and later; compare
 /// and exchange sm_90), here at device scope.
 template <order o = order::relaxed, class T>
@@ -202,9 +221,10 @@ class warp : public warp_operations<warp<W>> {
   using mask_for = cuda::mask;
   static constexpr bool has_wide_words = true;
   static constexpr bool has_wide_exchange = true;
-  // H200, finds in 2^24 pairs (docs/design.md, cooperate).
+  // H200, slab tables of 2^24 pairs (docs/measurements.md): more lines in flight cost registers, and
+  // with them more than they hide.
   static constexpr int line_width = 8;
-  static constexpr int line_depth = 4;
+  static constexpr int line_depth = 1;
   static constexpr bits all_lanes = W == 32 ? ~bits{0} : (bits{1} << (W % 32)) - 1;
 
   static LANEWISE_CUDA_FUNCTION int popcount(std::uint32_t b) { return __popc(b); }
@@ -445,23 +465,17 @@ class warp : public warp_operations<warp<W>> {
   template <order o = order::relaxed, scope s = scope::device, class T, class I>
   LANEWISE_CUDA_FUNCTION lanes<T> fetch_add(mask m, T* p, const lanes<I>& index,
                                             const lanes<T>& a) const {
-    return lanes<T>(
-        m.value ? detail::atomic<s, T>(p[index.value]).fetch_add(a.value, detail::std_order<o>)
-                : T{});
+    return lanes<T>(m.value ? detail::add_atomically<o, s>(p[index.value], a.value) : T{});
   }
   template <order o = order::relaxed, scope s = scope::device, class T, class I>
   LANEWISE_CUDA_FUNCTION lanes<T> fetch_or(mask m, T* p, const lanes<I>& index,
                                            const lanes<T>& a) const {
-    return lanes<T>(
-        m.value ? detail::atomic<s, T>(p[index.value]).fetch_or(a.value, detail::std_order<o>)
-                : T{});
+    return lanes<T>(m.value ? detail::or_atomically<o, s>(p[index.value], a.value) : T{});
   }
   template <order o = order::relaxed, scope s = scope::device, class T, class I>
   LANEWISE_CUDA_FUNCTION lanes<T> fetch_and(mask m, T* p, const lanes<I>& index,
                                             const lanes<T>& a) const {
-    return lanes<T>(
-        m.value ? detail::atomic<s, T>(p[index.value]).fetch_and(a.value, detail::std_order<o>)
-                : T{});
+    return lanes<T>(m.value ? detail::and_atomically<o, s>(p[index.value], a.value) : T{});
   }
   template <order o = order::acq_rel, scope s = scope::device, class T, class I>
   LANEWISE_CUDA_FUNCTION lanes<T> compare_exchange(mask m, T* p, const lanes<I>& index,
@@ -522,7 +536,7 @@ class warp : public warp_operations<warp<W>> {
   LANEWISE_CUDA_FUNCTION T fetch_add(T& ref, std::type_identity_t<T> x) const {
     fence();
     const T before =
-        once([&] { return detail::atomic<s, T>(ref).fetch_add(x, detail::std_order<o>); });
+        once([&] { return detail::add_atomically<o, s>(ref, x); });
     acquired<o>();
     return before;
   }
@@ -530,7 +544,7 @@ class warp : public warp_operations<warp<W>> {
   LANEWISE_CUDA_FUNCTION T fetch_or(T& ref, std::type_identity_t<T> x) const {
     fence();
     const T before =
-        once([&] { return detail::atomic<s, T>(ref).fetch_or(x, detail::std_order<o>); });
+        once([&] { return detail::or_atomically<o, s>(ref, x); });
     acquired<o>();
     return before;
   }
@@ -538,7 +552,7 @@ class warp : public warp_operations<warp<W>> {
   LANEWISE_CUDA_FUNCTION T fetch_and(T& ref, std::type_identity_t<T> x) const {
     fence();
     const T before =
-        once([&] { return detail::atomic<s, T>(ref).fetch_and(x, detail::std_order<o>); });
+        once([&] { return detail::and_atomically<o, s>(ref, x); });
     acquired<o>();
     return before;
   }
