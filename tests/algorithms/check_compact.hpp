@@ -11,6 +11,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <algorithm>
+
 namespace test {
 
 template <class T>
@@ -34,9 +36,10 @@ std::vector<T> items_in_runs(std::int64_t n, int mean, std::uint64_t salt = 3) {
   std::vector<T> items;
   while (static_cast<std::int64_t>(items.size()) < n) {
     const T item = item_of<T>(random_number(random, most_number<T>()));
-    for (auto k = random_number(random, 2 * mean - 2) + 1; k > 0; --k) items.push_back(item);
+    const auto k = random_number(random, 2 * mean - 2) + 1;
+    // Not beyond n: a run may be of 200 million items.
+    items.resize(std::min(items.size() + k, static_cast<std::size_t>(n)), item);
   }
-  items.resize(static_cast<std::size_t>(n));
   return items;
 }
 

@@ -117,7 +117,8 @@ class lockstep {
     unsigned meetings = 0;
     std::vector<unsigned char> table[2];
   };
-  static constexpr std::size_t stack_bytes = 256 << 10;
+  /// AddressSanitizer maps and unmaps every block of more than 128 KiB, with what it keeps beside.
+  static constexpr std::size_t stack_bytes = 120 << 10;
 
   lockstep(int lanes, std::uint32_t seed, const std::function<void(lockstep&, int)>& body)
       : body_(body), fibers_(static_cast<std::size_t>(lanes)), groups_(2 * fibers_.size()) {
@@ -191,30 +192,32 @@ class lockstep {
 
   /// Of the lanes [first, first + width). What sub-warps noted was compared in those.
   void compare_notes(int first, int width) {
-    const auto of = [&](int lane) {
-      std::vector<noted> result;
+    // Every meeting comes here: no allocations, and no names unless they are told.
+    const auto read = [&](int lane, std::vector<noted>& result) {
+      result.clear();
       for (const noted& n : fibers_[static_cast<std::size_t>(lane)].notes) {
         if (n.width >= width) result.push_back(n);
       }
-      return result;
     };
-    const auto expected = of(first);
+    const auto who = [](int lane) { return "lane " + std::to_string(lane); };
+    auto& [expected, notes] = compared_;
+    read(first, expected);
     for (int lane = first + 1; lane < first + width; ++lane) {
-      const auto notes = of(lane);
-      const std::string who[2] = {"lane " + std::to_string(first), "lane " + std::to_string(lane)};
+      read(lane, notes);
       for (std::size_t i = 0; i < notes.size() && i < expected.size(); ++i) {
         const noted& a = expected[i];
         const noted& b = notes[i];
         if (std::strcmp(a.call, b.call) != 0)
-          fail("its lanes disagree: " + who[0] + " calls " + a.call + ", " + who[1] + " calls " +
-               b.call);
+          fail("its lanes disagree: " + who(first) + " calls " + a.call + ", " + who(lane) +
+               " calls " + b.call);
         if (a.argument != b.argument)
-          fail("its lanes disagree about what they pass to " + std::string(a.call) + ": " + who[0] +
-               " " + std::to_string(a.argument) + ", " + who[1] + " " + std::to_string(b.argument));
+          fail("its lanes disagree about what they pass to " + std::string(a.call) + ": " +
+               who(first) + " " + std::to_string(a.argument) + ", " + who(lane) + " " +
+               std::to_string(b.argument));
       }
       if (notes.size() != expected.size())
-        fail("its lanes disagree: " + who[0] + " made " + std::to_string(expected.size()) +
-             " calls since they last met, " + who[1] + " " + std::to_string(notes.size()));
+        fail("its lanes disagree: " + who(first) + " made " + std::to_string(expected.size()) +
+             " calls since they last met, " + who(lane) + " " + std::to_string(notes.size()));
     }
     for (int lane = first; lane < first + width; ++lane)
       fibers_[static_cast<std::size_t>(lane)].notes.clear();
@@ -225,6 +228,7 @@ class lockstep {
   /// Of the sub-warps of width w the one that begins with lane i is number (lanes + i) / w.
   std::vector<group> groups_;
   std::vector<std::size_t> order_;
+  std::vector<noted> compared_[2];
   std::size_t started_ = 0;
   int idle_turns_ = 0;
   execution caller_;
