@@ -186,10 +186,8 @@ struct multisplit_options {
 /// this many buckets. Needs no device.
 template <class Key, class Exec>
 workspace_size multisplit_workspace(std::int64_t n, std::uint32_t buckets) {
-  const auto keys = kernels::split_layout<Key, Exec>(n, buckets).need;
-  const auto pairs =
-      kernels::split_layout<Key, Exec, kernels::split_pairs_policy<Key>>(n, buckets).need;
-  return {std::max(keys.tickets, pairs.tickets), std::max(keys.bytes, pairs.bytes)};
+  return max(kernels::split_layout<Key, Exec>(n, buckets).need,
+             kernels::split_layout<Key, Exec, kernels::split_pairs_policy<Key>>(n, buckets).need);
 }
 
 namespace kernels {
