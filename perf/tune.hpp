@@ -78,9 +78,8 @@ void add_tuned_scan() {
   using problem = at_scale<scan_problem<Exec, T, true>>;
   add<problem>(Policy::variant(on_host<Exec>).c_str(), [](problem& p, auto time) {
     using backend = backend_of<Exec>;
-    using kernel =
-        kernels::scan_kernel<true, array_source<T, identity>, array_sink<T>, plus, T,
-                             with_waiting_tiles<T, Policy>>;
+    using kernel = kernels::scan_kernel<true, array_source<T, identity>, array_sink<T>, plus, T,
+                                        with_waiting_tiles<T, Policy>>;
     using tile = typename team_t<Exec, Policy>::template tile<T, Policy>;
     const std::int64_t tiles = divide_up(p.n, tile::items);
     workspace own;

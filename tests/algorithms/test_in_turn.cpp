@@ -70,8 +70,7 @@ void check_leagues(const T& init, Op op) {
   }
 }
 
-constexpr bool on_device =
-    !Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory>::accessible;
+constexpr bool on_device = !Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory>::accessible;
 /// Enough for several tiles per slot of every team.
 const std::int64_t many = is_emulated ? 150'001 : (on_device ? 30'000'001 : 600'001);
 
@@ -128,8 +127,8 @@ TEST_CASE("Runs of many tiles", "[in_turn]") {
   // Short runs, and some that are longer than tiles.
   while (keys.size() < values.size()) {
     const u32 key = static_cast<u32>(run_keys.size());
-    const auto length = std::min<std::size_t>(
-        values.size() - keys.size(), 1 + random() % (random() % 100 == 0 ? 20'000 : 9));
+    const auto length = std::min<std::size_t>(values.size() - keys.size(),
+                                              1 + random() % (random() % 100 == 0 ? 20'000 : 9));
     u32 sum = 0;
     for (std::size_t i = 0; i < length; ++i) sum += values[keys.size() + i];
     keys.insert(keys.end(), length, key);

@@ -51,10 +51,17 @@ class fixed_tree {
     std::optional<T> before = init;
     for (const auto& [begin, end] : parts(0, size(), shape::block)) {
       const auto segments = doubled(totals(begin, end, shape::segment));
+      std::vector<T> inside;  // the block's own inclusive scan
       std::size_t s = 0;
       for (const auto& [first, last] : parts(begin, end, shape::segment)) {
-        scan_segment(first, last, s == 0 ? before : joined(before, segments[s - 1]), exclusive);
+        scan_segment(first, last, s == 0 ? std::optional<T>() : segments[s - 1], inside);
         ++s;
+      }
+      for (std::size_t i = 0; i < inside.size(); ++i) {
+        std::optional<T> mine;
+        if (!exclusive) mine = inside[i];
+        if (exclusive && i > 0) mine = inside[i - 1];
+        out_.push_back(*joined(before, mine));
       }
       before = joined(before, segments.back());
     }
@@ -104,7 +111,7 @@ class fixed_tree {
   }
 
   void scan_segment(std::int64_t begin, std::int64_t end, std::optional<T> before,
-                    bool exclusive) const {
+                    std::vector<T>& out) const {
     for (const auto& [row, row_end] : parts(begin, end, shape::row)) {
       const auto packs = doubled(totals(row, row_end, shape::pack));
       std::size_t p = 0;
@@ -112,9 +119,8 @@ class fixed_tree {
         const auto prefix = p == 0 ? before : joined(before, packs[p - 1]);
         std::optional<T> inside;
         for (std::int64_t i = pack; i < pack_end; ++i) {
-          if (exclusive) out_.push_back(*joined(prefix, inside));
           inside = joined(inside, item(i));
-          if (!exclusive) out_.push_back(*joined(prefix, inside));
+          out.push_back(*joined(prefix, inside));
         }
         ++p;
       }

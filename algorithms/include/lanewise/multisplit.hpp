@@ -30,8 +30,7 @@ struct split_pairs_policy : split_policy<Key> {
   static constexpr int per_warp = split_policy<Key>::warps * split_policy<Key>::items_per_lane;
   static constexpr bool divides = per_warp % 12 == 0;
   static constexpr int warps = divides ? 12 : split_policy<Key>::warps;
-  static constexpr int items_per_lane =
-      divides ? per_warp / 12 : split_policy<Key>::items_per_lane;
+  static constexpr int items_per_lane = divides ? per_warp / 12 : split_policy<Key>::items_per_lane;
   static constexpr int teams_per_multiprocessor =
       divides ? 2 : split_policy<Key>::teams_per_multiprocessor;
 };

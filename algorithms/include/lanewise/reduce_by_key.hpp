@@ -14,8 +14,8 @@ template <class T, class Key>
 struct ends_policy : segments_policy<T> {
   static constexpr int items_per_lane = sizeof(T) + sizeof(Key) <= 16 ? 16 : 4;
   static constexpr int tiles_behind = [] {
-    const int most = tiles_that_wait((sizeof(T) + sizeof(Key)) * 32 * ends_policy::warps *
-                                     items_per_lane);
+    const int most =
+        tiles_that_wait((sizeof(T) + sizeof(Key)) * 32 * ends_policy::warps * items_per_lane);
     return most > 0 ? most : 1;
   }();
 };

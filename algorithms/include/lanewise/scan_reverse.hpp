@@ -61,8 +61,7 @@ struct scan_reverse_kernel {
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           const std::int64_t end = (std::int64_t{ticket} + 1) * items - missing;
           const std::int64_t first = ticket == 0 ? 0 : end - items;
-          return team.template load<T, policy>(place, source, first,
-                                               end < count ? end : count);
+          return team.template load<T, policy>(place, source, first, end < count ? end : count);
         },
         [&](auto& tile) LANEWISE_INLINE_LAMBDA {
           tile.scan(op);

@@ -20,9 +20,9 @@ struct turns {
     typename chain<T>::drawn mine;
     T total;
     maybe<T> before;
-    // How many tiles have used the slot as far as this: their total is known, their turn has come.
-    std::uint32_t announced;
-    std::uint32_t resolved;
+    // Raised for every tile that uses the slot, when its total is known and when its turn has come.
+    typename Team::signal announced;
+    typename Team::signal resolved;
   };
   slot slots[tiles];
   typename chain<T>::drawn next[2];
@@ -33,11 +33,6 @@ struct turns<Team, T, Tile, 0> {
   chain_scratch<T> link;
 };
 
-template <class W>
-LANEWISE_FUNCTION void await(const W& warp, const std::uint32_t& counter, std::uint32_t value) {
-  while (warp.template load<order::acquire, scope::team>(counter) != value) warp.pause();
-}
-
 /// The work of the warp that looks back for its team.
 template <bool one_by_one, class Team, class T, class Turns, class Op>
 LANEWISE_FUNCTION void look_back_for(const Team& team, const chain<T>& link, std::uint32_t count,
@@ -46,12 +41,12 @@ LANEWISE_FUNCTION void look_back_for(const Team& team, const chain<T>& link, std
   const auto warp = team.warp();
   for (std::uint32_t k = 0;; ++k) {
     auto& slot = shared.slots[k % slots];
-    await(warp, slot.announced, k / slots + 1);
+    slot.announced.wait(warp, k / slots + 1);
     const auto mine = slot.mine;
     if (mine.ticket >= count) return;
     const maybe<T> before = link.template resolve<one_by_one>(warp, mine, slot.total, op, first);
     warp.once([&] { slot.before = before; });
-    warp.template store<order::release, scope::team>(slot.resolved, k / slots + 1);
+    slot.resolved.raise(warp);
   }
 }
 
@@ -66,13 +61,13 @@ LANEWISE_FUNCTION void begin_and_store(const Team& team, const chain<T>& link, s
   const std::uint32_t draws = count + team.league();
   const auto warp = team.warp();
   const bool speaks = team.warp_index() == 0;
-  const auto announce = [&](auto& slot, std::uint32_t k, auto mine) {
+  const auto announce = [&](auto& slot, auto mine) {
     warp.once([&] { slot.mine = mine; });
-    warp.template store<order::release, scope::team>(slot.announced, k / slots + 1);
+    slot.announced.raise(warp);
   };
   const auto store_parked = [&](auto& slot, std::uint32_t k) {
     if (k < slots) return;
-    await(warp, slot.resolved, k / slots);
+    slot.resolved.wait(warp, k / slots);
     typename tile_type::resumed tile(team, slot.tile);
     store(tile, slot.mine.ticket, slot.before);
   };
@@ -95,13 +90,13 @@ LANEWISE_FUNCTION void begin_and_store(const Team& team, const chain<T>& link, s
       warp.once([&] { slot.total = sum; });
     }
     tile.park(slot.tile, op);
-    if (speaks) announce(slot, k, mine);
+    if (speaks) announce(slot, mine);
   }
   team.barrier();
   // The warp that looks back learns of the end in the place of one more tile.
   store_parked(shared.slots[k % slots], k);
   team.barrier();
-  if (speaks) announce(shared.slots[k % slots], k, mine);
+  if (speaks) announce(shared.slots[k % slots], mine);
   for (std::uint32_t later = k + 1; later < k + slots; ++later)
     store_parked(shared.slots[later % slots], later);
 }
@@ -123,9 +118,10 @@ using turns = detail::turns<Team, T, Tile>;
 /// tiles_behind tiles wait while it begins more, and one warp of its own finds out what is before
 /// them, so that nobody waits for tiles that are late: what is left of a tile is parked in scratch
 /// by tile.park(place, op), and store is called with a Tile::resumed. What load() asks of memory
-/// should be used in total() only: another tile is stored in between. A league of one team knows what
-/// is before a tile without asking: where a tile can say what it comes to while it is stored, it is
-/// stored without total(). one_by_one: see chain::exchange. All warps of the team call it once.
+/// should be used in total() only: another tile is stored in between. A league of one team knows
+/// what is before a tile without asking: where a tile can say what it comes to while it is stored,
+/// it is stored without total(). one_by_one: see chain::exchange. All warps of the team call it
+/// once.
 template <bool one_by_one = false, class Team, class T, class Turns, class Op, class Load,
           class Total, class Store>
 LANEWISE_FUNCTION void in_turn(const Team& team, const chain<T>& link, std::uint32_t count,
@@ -136,7 +132,10 @@ LANEWISE_FUNCTION void in_turn(const Team& team, const chain<T>& link, std::uint
       const auto mine = link.draw(team.warp(), count + team.league());
       team.warp().once([&] {
         shared.next[0] = mine;
-        for (auto& slot : shared.slots) slot.announced = slot.resolved = 0;
+        for (auto& slot : shared.slots) {
+          slot.announced.init();
+          slot.resolved.init();
+        }
       });
     }
     team.everybody();
@@ -157,8 +156,7 @@ LANEWISE_FUNCTION void in_turn(const Team& team, const chain<T>& link, std::uint
         }
       }
       const T sum = total(tile);
-      store(tile, mine.ticket,
-            exchange<one_by_one>(team, link, mine, shared.link, sum, op, first));
+      store(tile, mine.ticket, exchange<one_by_one>(team, link, mine, shared.link, sum, op, first));
     });
   }
 }

@@ -14,7 +14,7 @@ struct launch_policy {
   static constexpr int warps = 8;            ///< warps per team
   static constexpr int items_per_lane = 16;  ///< items of a tile held by one lane
   static constexpr int teams_per_multiprocessor =
-      1;  ///< resident teams asked of the register allocator
+      1;                                  ///< resident teams asked of the register allocator
   static constexpr int tiles_behind = 0;  ///< tiles that wait for their turn: see in_turn
   static constexpr std::int64_t host_tile_bytes = 128 << 10;  ///< bytes of items in a host tile
   /// Bytes of results from which on they are written past the caches. That saves reading the lines
@@ -24,8 +24,8 @@ struct launch_policy {
   static constexpr bool deterministic = false;  ///< tiles are blocks of the fixed tree
 };
 
-/// How many tiles of so many bytes can wait in 96 KiB of scratch, which leaves room for two teams on
-/// a multiprocessor of an H200 and for one on GPUs with less.
+/// How many tiles of so many bytes can wait in 96 KiB of scratch, which leaves room for two teams
+/// on a multiprocessor of an H200 and for one on GPUs with less.
 constexpr int tiles_that_wait(std::int64_t tile_bytes) {
   const std::int64_t tiles = (96 << 10) / tile_bytes;
   return tiles > 5 ? 5 : static_cast<int>(tiles);

@@ -122,10 +122,9 @@ struct move_action {
             sub.map([&](word k) { return from.where().template key_of<Key>(bucket, k); }, names);
         // One by one, or a lane that sees a newer slab than the lane before could overtake it:
         // equal keys keep their order.
-        const auto status =
-            to.operate(sub, resident, there, to.locate(sub, there, keys), values,
-                       detail::same_operation<slab_operation::add, !View::unique>{},
-                       detail::keep_given{});
+        const auto status = to.operate(sub, resident, there, to.locate(sub, there, keys), values,
+                                       detail::same_operation<slab_operation::add, !View::unique>{},
+                                       detail::keep_given{});
         const int left =
             sub.count(there & (status == static_cast<std::uint32_t>(slab_status::no_room)));
         if (left != 0) sub.fetch_add(*lacking, static_cast<std::uint64_t>(left));

@@ -59,8 +59,7 @@ struct compact_kernel {
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           return tile<Team>(team, place, in, marks, ticket * items, count);
         },
-        [&](auto& chosen)
-            LANEWISE_INLINE_LAMBDA { return chosen.template total<state>(); },
+        [&](auto& chosen) LANEWISE_INLINE_LAMBDA { return chosen.template total<state>(); },
         [&](auto& chosen, std::uint32_t ticket, const maybe<state>& before) LANEWISE_INLINE_LAMBDA {
           const std::int64_t so_far =
               chosen.write(one, two, before.value.count(), before.value.end());

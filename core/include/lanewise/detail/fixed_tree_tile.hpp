@@ -82,6 +82,7 @@ class fixed_tree_tile {
 
   template <bool exclusive, class Sink, class Op>
   LANEWISE_FUNCTION void store(const Sink& sink, const maybe<T>& before_block, Op op) {
+    maybe<T> last{{}, false};
     for (std::int64_t begin = first_; begin < last_; begin += tree::segment) {
       maybe<T> before{{}, false};
       if (begin > first_) {
@@ -91,51 +92,62 @@ class fixed_tree_tile {
       const std::int64_t end = segment_end(begin);
       std::int64_t i = begin;
       for (; i + tree::row <= end; i += tree::row) {
-        before = store_row<exclusive, true>(sink, i, end, before, before_block, op);
+        store_row<exclusive, true>(sink, i, end, before, last, before_block, op);
       }
-      if (i < end) store_row<exclusive, false>(sink, i, end, before, before_block, op);
+      if (i < end) store_row<exclusive, false>(sink, i, end, before, last, before_block, op);
     }
   }
 
-  /// `before` is what the block has in front of the row. Returns that of the next row.
+  /// `before` is what the block has in front of the row, `last` the block's scan up to there; both
+  /// become those of the next row.
   template <bool exclusive, bool full, class Sink, class Op>
-  LANEWISE_FUNCTION maybe<T> store_row(const Sink& sink, std::int64_t i, std::int64_t end,
-                                       const maybe<T>& before, const maybe<T>& before_block,
-                                       Op op) {
+  LANEWISE_FUNCTION void store_row(const Sink& sink, std::int64_t i, std::int64_t end,
+                                   maybe<T>& before, maybe<T>& last, const maybe<T>& before_block,
+                                   Op op) {
     lanes column[v];
     read<full>(i, end, column);
     scan_packs<full>(i, end, column, op);
     const int count = packs<full>(i, end);
     const lanes sums = scan_row<full>(i, end, column, op);
     const auto is_first = warp_.template first<T>(1);
-    lanes prefix;
-    if constexpr (full) {
-      prefix = warp_.template column_up<v>(sums);
-    } else {
-      prefix = warp_.shuffle_up(sums, 1);
-    }
+    lanes prefix = one_up<full>(sums);
     if (before.present) {
       const lanes all(before.value);
       prefix = select(is_first, all, combine<full>(count, all, prefix, op));
     }
     for (int c = v - 1; c >= 0; --c) {
-      if (exclusive && c == 0) {
-        column[0] = prefix;
-      } else {
-        const lanes mine = column[exclusive ? c - 1 : c];
-        const lanes all = combine<full>(packs_with<full>(c, i, end), prefix, mine, op);
-        column[c] = before.present ? all : select(is_first, mine, all);
-      }
-      if (before_block.present) {
-        const lanes block(before_block.value);
+      const lanes all = combine<full>(packs_with<full>(c, i, end), prefix, column[c], op);
+      column[c] = before.present ? all : select(is_first, column[c], all);
+    }
+    before = joined(before, warp_.broadcast(sums, count - 1), op);
+    if constexpr (exclusive) {
+      // Every item moves one place on.
+      const lanes neighbour = select(is_first, lanes(last.value), one_up<full>(column[v - 1]));
+      if constexpr (full) last.value = warp_.broadcast(column[v - 1], count - 1);
+      for (int c = v - 1; c > 0; --c) column[c] = column[c - 1];
+      column[0] = neighbour;
+    }
+    if (before_block.present) {
+      const lanes block(before_block.value);
+      for (int c = 0; c < v; ++c) {
         const lanes all = combine<full>(packs_with<full>(c, i, end), block, column[c], op);
         // Nothing but the blocks in front is in front of the first item.
-        const bool starts = exclusive && c == 0 && !before.present;
+        const bool starts = exclusive && c == 0 && !last.present;
         column[c] = starts ? select(is_first, block, all) : all;
       }
     }
+    last.present = true;
     write<full>(sink, i, end, column);
-    return joined(before, warp_.broadcast(sums, count - 1), op);
+  }
+
+  /// Every lane's left neighbour's.
+  template <bool full>
+  LANEWISE_FUNCTION lanes one_up(const lanes& a) const {
+    if constexpr (full) {
+      return warp_.template column_up<v>(a);
+    } else {
+      return warp_.shuffle_up(a, 1);
+    }
   }
 
   template <class Op>

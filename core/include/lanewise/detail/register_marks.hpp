@@ -150,8 +150,7 @@ class mark_inputs<Rows, kept_flagged<Flags>> {
 template <class Rows, class Keys, class Equal>
 class mark_inputs<Rows, key_differing<Keys, Equal>> {
   using key = typename Keys::value_type;
-  using key_rows =
-      register_rows<typename Rows::team_type, key, Rows::rows * Rows::v, Rows::v>;
+  using key_rows = register_rows<typename Rows::team_type, key, Rows::rows * Rows::v, Rows::v>;
 
  public:
   template <class Source>

@@ -221,8 +221,8 @@ class register_segments : public scanned_segments<register_rows<Team, T, items_p
   using base::width;
   using typename base::warp_type;
   using ranks = register_ranks<row_type, false>;
-  using resumed =
-      typename std::conditional_t<ends, ends_of<Heads>, std::type_identity<parked_segments<row_type>>>::type;
+  using resumed = typename std::conditional_t<ends, ends_of<Heads>,
+                                              std::type_identity<parked_segments<row_type>>>::type;
   using parked = typename resumed::parked;
 
   struct scratch {
@@ -346,15 +346,15 @@ class register_segments : public scanned_segments<register_rows<Team, T, items_p
   using typename base::packs;
   template <class U>
   using lanes = typename base::template lanes<U>;
-  using typename base::bits;
   using base::before_warp_;
-  using base::heads_;
   using base::count_;
   using base::first_;
+  using base::heads_;
   using base::lane_index_;
   using base::mine_;
   using base::row_;
   using base::team_;
+  using typename base::bits;
 
   LANEWISE_FUNCTION void find_heads() {
     heads_ = inputs_.bits(*this);

@@ -51,16 +51,16 @@ class scanned_rows : public Rows {
     }
   }
 
-  /// What the tile has in front of this warp's segment.
-  maybe<T> before_warp_{{}, false};
+  /// The tile's scan up to the item in front of this warp's segment.
+  maybe<T> in_front_{{}, false};
 
  private:
   template <bool exclusive, bool full, class Sink, class Op, class RowAt>
   LANEWISE_FUNCTION void put_rows(const Sink& sink, const maybe<T>& before, Op op, RowAt row_at) {
     const auto warp = team_.warp();
     T in_front = before.value;
-    if (before_warp_.present)
-      in_front = before.present ? op(before.value, before_warp_.value) : before_warp_.value;
+    if (in_front_.present)
+      in_front = before.present ? op(before.value, in_front_.value) : in_front_.value;
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {
       const int n = full ? Rows::row_items : row_count(j);
@@ -105,19 +105,16 @@ class parked_sums : public scanned_rows<Rows> {
  public:
   struct parked {
     alignas(16) raw_array<T, Rows::items> item;
-    raw_array<T, Rows::team_type::warps> before_warp;
     T total;
     std::int64_t first;
     std::int64_t n;
   };
 
-  static LANEWISE_FUNCTION void fill(const Rows& rows, parked& place, const T& before_warp,
-                                     const T& total) {
+  static LANEWISE_FUNCTION void fill(const Rows& rows, parked& place, const T& total) {
     const auto warp = rows.team().warp();
     packs* to = packs_of(rows.team(), place);
     LANEWISE_UNROLL
     for (int j = 0; j < Rows::rows; ++j) warp.store(to + j * width, rows.row(j));
-    warp.once([&] { place.before_warp.data()[rows.team().warp_index()] = before_warp; });
     rows.team().once([&] {
       place.total = total;
       place.first = rows.first();
@@ -127,7 +124,8 @@ class parked_sums : public scanned_rows<Rows> {
 
   LANEWISE_FUNCTION parked_sums(const team& team, parked& place)
       : base(team, place.first, place.n), place_(place) {
-    this->before_warp_ = {place.before_warp.data()[team.warp_index()], team.warp_index() > 0};
+    if (team.warp_index() > 0 && this->mine_ > 0)
+      this->in_front_ = {place.item.data()[team.warp_index() * Rows::segment - 1], true};
   }
 
   LANEWISE_FUNCTION const T& total() const { return place_.total; }
@@ -173,6 +171,7 @@ class register_tile : public scanned_rows<register_rows<Team, T, items_per_lane>
 
   struct scratch {
     raw_array<T, Team::warps> per_warp;
+    raw_array<T, Team::warps> last;
   };
   using resumed = parked_sums<row_type>;
   using parked = typename resumed::parked;
@@ -210,7 +209,7 @@ class register_tile : public scanned_rows<register_rows<Team, T, items_per_lane>
   template <class Op>
   LANEWISE_FUNCTION void park(parked& place, Op op) {
     combine_rows(op);
-    resumed::fill(*this, place, before_warp_.value, total_);
+    resumed::fill(*this, place, total_);
   }
 
   template <class Sink, class Op>
@@ -221,6 +220,7 @@ class register_tile : public scanned_rows<register_rows<Team, T, items_per_lane>
   template <class Sink, class Op>
   LANEWISE_FUNCTION void store_exclusive(const Sink& sink, const maybe<T>& before, Op op) {
     combine_rows(op);
+    find_in_front();
     this->template put<true>(sink, before, op, [&](int j) { return row_[j]; });
   }
 
@@ -228,7 +228,6 @@ class register_tile : public scanned_rows<register_rows<Team, T, items_per_lane>
   using typename base::packs;
   template <class U>
   using lanes = typename base::template lanes<U>;
-  using base::before_warp_;
   using base::count_;
   using base::lane_index_;
   using base::mine_;
@@ -283,6 +282,22 @@ class register_tile : public scanned_rows<register_rows<Team, T, items_per_lane>
     }
   }
 
+  /// Asks the warp in front for its last item. All warps of the team meet here.
+  LANEWISE_FUNCTION void find_in_front() {
+    if constexpr (Team::warps > 1) {
+      const auto warp = team_.warp();
+      T* last = shared_.last.data();
+      if (whole_segment_) {
+        const T mine = warp.broadcast(
+            warp.map([](const packs& p) { return p[v - 1]; }, row_[rows - 1]), width - 1);
+        warp.once([&] { last[team_.warp_index()] = mine; });
+      }
+      team_.barrier();
+      if (team_.warp_index() > 0 && mine_ > 0)
+        this->in_front_ = {last[team_.warp_index() - 1], true};
+    }
+  }
+
   /// Items become the inclusive scan of the tile.
   template <class Op>
   LANEWISE_FUNCTION void combine_rows(Op op) {
@@ -323,6 +338,8 @@ class register_tile : public scanned_rows<register_rows<Team, T, items_per_lane>
   lanes<T> lane_sum_[rows];
   T segment_total_;
   T total_;
+  /// What the tile has in front of this warp's segment.
+  maybe<T> before_warp_{{}, false};
 };
 
 /// Reduces items [first, last) of a source, which may span many tiles, in registers. The result is

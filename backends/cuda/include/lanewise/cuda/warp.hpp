@@ -101,19 +101,19 @@ inline constexpr ::cuda::thread_scope std_scope =
 template <scope s, class T>
 using atomic = ::cuda::atomic_ref<T, std_scope<s>>;
 
-// Relaxed changes of integers: the compiler's own operations, unlike those of atomic_ref, know shared
-// memory where they see it, and need not return what nobody asks for.
-#define LANEWISE_CUDA_CHANGE(name, builtin, operation)                                     \
-  template <order o, scope s, class T>                                                    \
-  LANEWISE_CUDA_FUNCTION T name(T& ref, T x) {                                            \
-    if constexpr (o == order::relaxed && std::is_integral_v<T> && sizeof(T) >= 4) {       \
-      using word = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;      \
-      auto* p = reinterpret_cast<word*>(&ref);                                            \
-      const auto w = static_cast<word>(x);                                                \
-      return static_cast<T>(s == scope::team ? builtin##_block(p, w) : builtin(p, w));    \
-    } else {                                                                              \
-      return atomic<s, T>(ref).operation(x, std_order<o>);                                \
-    }                                                                                     \
+// Relaxed changes of integers: the compiler's own operations, unlike those of atomic_ref, know
+// shared memory where they see it, and need not return what nobody asks for.
+#define LANEWISE_CUDA_CHANGE(name, builtin, operation)                                 \
+  template <order o, scope s, class T>                                                 \
+  LANEWISE_CUDA_FUNCTION T name(T& ref, T x) {                                         \
+    if constexpr (o == order::relaxed && std::is_integral_v<T> && sizeof(T) >= 4) {    \
+      using word = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;   \
+      auto* p = reinterpret_cast<word*>(&ref);                                         \
+      const auto w = static_cast<word>(x);                                             \
+      return static_cast<T>(s == scope::team ? builtin##_block(p, w) : builtin(p, w)); \
+    } else {                                                                           \
+      return atomic<s, T>(ref).operation(x, std_order<o>);                             \
+    }                                                                                  \
   }
 LANEWISE_CUDA_CHANGE(add_atomically, atomicAdd, fetch_add)
 LANEWISE_CUDA_CHANGE(or_atomically, atomicOr, fetch_or)
@@ -221,8 +221,8 @@ class warp : public warp_operations<warp<W>> {
   using mask_for = cuda::mask;
   static constexpr bool has_wide_words = true;
   static constexpr bool has_wide_exchange = true;
-  // H200, slab tables of 2^24 pairs (docs/measurements.md): more lines in flight cost registers, and
-  // with them more than they hide.
+  // H200, slab tables of 2^24 pairs (docs/measurements.md): more lines in flight cost registers,
+  // and with them more than they hide.
   static constexpr int line_width = 8;
   static constexpr int line_depth = 1;
   static constexpr bits all_lanes = W == 32 ? ~bits{0} : (bits{1} << (W % 32)) - 1;
@@ -535,24 +535,21 @@ class warp : public warp_operations<warp<W>> {
   template <order o = order::relaxed, scope s = scope::device, class T>
   LANEWISE_CUDA_FUNCTION T fetch_add(T& ref, std::type_identity_t<T> x) const {
     fence();
-    const T before =
-        once([&] { return detail::add_atomically<o, s>(ref, x); });
+    const T before = once([&] { return detail::add_atomically<o, s>(ref, x); });
     acquired<o>();
     return before;
   }
   template <order o = order::relaxed, scope s = scope::device, class T>
   LANEWISE_CUDA_FUNCTION T fetch_or(T& ref, std::type_identity_t<T> x) const {
     fence();
-    const T before =
-        once([&] { return detail::or_atomically<o, s>(ref, x); });
+    const T before = once([&] { return detail::or_atomically<o, s>(ref, x); });
     acquired<o>();
     return before;
   }
   template <order o = order::relaxed, scope s = scope::device, class T>
   LANEWISE_CUDA_FUNCTION T fetch_and(T& ref, std::type_identity_t<T> x) const {
     fence();
-    const T before =
-        once([&] { return detail::and_atomically<o, s>(ref, x); });
+    const T before = once([&] { return detail::and_atomically<o, s>(ref, x); });
     acquired<o>();
     return before;
   }

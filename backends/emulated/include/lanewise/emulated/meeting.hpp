@@ -61,8 +61,7 @@ class meeting {
 
  private:
   template <class F>
-  void meet(std::unique_lock<std::mutex>& lock, running_warp& me, int& here, int all,
-            F last) {
+  void meet(std::unique_lock<std::mutex>& lock, running_warp& me, int& here, int all, F last) {
     scheduler* order = me.launch.order();
     if (here == all) {
       last();
