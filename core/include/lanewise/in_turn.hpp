@@ -20,9 +20,10 @@ struct turns {
     typename chain<T>::drawn mine;
     T total;
     maybe<T> before;
-    // Raised for every tile that uses the slot, when its total is known and when its turn has come.
-    typename Team::signal announced;
-    typename Team::signal resolved;
+    // Raised for every tile that uses the slot: by all warps but one when its total is known, which
+    // tells that one too that nobody reads what it said of the tile before; and by that one.
+    typename Team::template signal<Team::warps> announced;
+    typename Team::template signal<1> resolved;
   };
   slot slots[tiles];
   typename chain<T>::drawn next[2];
@@ -62,7 +63,7 @@ LANEWISE_FUNCTION void begin_and_store(const Team& team, const chain<T>& link, s
   const auto warp = team.warp();
   const bool speaks = team.warp_index() == 0;
   const auto announce = [&](auto& slot, auto mine) {
-    warp.once([&] { slot.mine = mine; });
+    if (speaks) warp.once([&] { slot.mine = mine; });
     slot.announced.raise(warp);
   };
   const auto store_parked = [&](auto& slot, std::uint32_t k) {
@@ -90,13 +91,13 @@ LANEWISE_FUNCTION void begin_and_store(const Team& team, const chain<T>& link, s
       warp.once([&] { slot.total = sum; });
     }
     tile.park(slot.tile, op);
-    if (speaks) announce(slot, mine);
+    announce(slot, mine);
   }
   team.barrier();
   // The warp that looks back learns of the end in the place of one more tile.
   store_parked(shared.slots[k % slots], k);
   team.barrier();
-  if (speaks) announce(shared.slots[k % slots], mine);
+  announce(shared.slots[k % slots], mine);
   for (std::uint32_t later = k + 1; later < k + slots; ++later)
     store_parked(shared.slots[later % slots], later);
 }

@@ -31,9 +31,9 @@ LANEWISE_BEGIN_NAMESPACE
 //                                    more warp runs the kernel, of which in_turn makes use:
 //     looks_back()                     whether this warp is that one; it takes no part in the rest
 //     everybody()                      the barrier of all warps
-//   Team::signal                     in scratch: init() by one lane, then raise(warp) by one warp, and
-//                                    wait(warp, n) until it was raised n times; it is not raised again
-//                                    before all have waited. Orders memory
+//   Team::signal<n>                  in scratch: init() by one lane, then raise(warp) by n warps, and
+//                                    wait(warp, times) until all of them have, so many times; it is
+//                                    not raised again before all have waited. Orders memory
 //   Team::tile<T, Policy>            items and scratch of a tile: an ordered run of items in the
 //                                    team's closest memory
 //   load<T, Policy>(scratch, source, first, n)

@@ -65,7 +65,7 @@ class emulated_with_width : public emulated {
 
 namespace backends::emulated {
 
-template <class Warp>
+template <int raisers, class Warp>
 class signal {
  public:
   void init() { raised_ = 0; }
@@ -73,7 +73,8 @@ class signal {
     warp.template fetch_add<order::acq_rel, scope::team>(raised_, 1u);
   }
   void wait(const Warp& warp, std::uint32_t times) const {
-    while (warp.template load<order::acquire, scope::team>(raised_) != times) warp.pause();
+    while (warp.template load<order::acquire, scope::team>(raised_) != times * raisers)
+      warp.pause();
   }
 
  private:
@@ -85,7 +86,8 @@ template <int warps_, int tiles_behind_ = 0, class Warp = warp<32>>
 class team {
  public:
   using warp_type = Warp;
-  using signal = emulated::signal<Warp>;
+  template <int raisers>
+  using signal = emulated::signal<raisers, Warp>;
   static constexpr int warps = warps_;
   static constexpr int tiles_behind = tiles_behind_;
   static constexpr int threads = warps + (tiles_behind > 0 ? 1 : 0);

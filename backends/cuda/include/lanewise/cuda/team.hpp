@@ -15,11 +15,13 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::cuda {
 
-/// A barrier in shared memory of which only one warp arrives: its phases are counted modulo 2.
+/// A barrier in shared memory at which some warps arrive and others wait: its phases are counted
+/// modulo 2.
+template <int raisers>
 class signal {
  public:
   LANEWISE_CUDA_FUNCTION void init() {
-    asm volatile("mbarrier.init.shared.b64 [%0], 1;" : : "r"(address()) : "memory");
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" : : "r"(address()), "n"(raisers) : "memory");
   }
   LANEWISE_CUDA_FUNCTION void raise(const warp<32>& w) {
     w.fence();
@@ -54,7 +56,8 @@ template <int warps_, int tiles_behind_ = 0>
 class team {
  public:
   using warp_type = cuda::warp<32>;
-  using signal = cuda::signal;
+  template <int raisers>
+  using signal = cuda::signal<raisers>;
   static constexpr int warps = warps_;
   static constexpr int tiles_behind = tiles_behind_;
   static constexpr int threads = 32 * (warps + (tiles_behind > 0 ? 1 : 0));
