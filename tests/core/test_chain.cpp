@@ -90,6 +90,10 @@ template <>
 struct operator_for<matrix> {
   using type = product;
 };
+template <>
+struct operator_for<counters> {
+  using type = counters_plus;
+};
 
 /// A pause may cost a time slice where threads share cores.
 constexpr bool runs_on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory>::accessible;
@@ -153,10 +157,11 @@ void check_hand_over(lanewise::workspace& work, std::uint32_t tickets, std::uint
 
 }  // namespace
 
-// 1 and 4 bytes share a 64-bit word with their tag; 8 bytes a 16-byte word where there is one; 12
-// and 32 lie beside.
+// 1 and 4 bytes share a 64-bit word with their tag; 8 and 12 a 16-byte word where there is one; 32
+// and 128 lie beside.
 TEMPLATE_TEST_CASE("A chain hands running values on in ticket order", "[chain][sanitize]",
-                   std::uint8_t, std::uint32_t, std::uint64_t, double, segment, affine, matrix) {
+                   std::uint8_t, std::uint32_t, std::uint64_t, double, segment, affine, matrix,
+                   counters) {
   lanewise::workspace work;
   for (const std::uint32_t tickets : {1u, 2u, 31u, 32u, 33u, 65u, many}) {
     CAPTURE(tickets);

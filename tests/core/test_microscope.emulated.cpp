@@ -351,6 +351,26 @@ TEST_CASE("A missing barrier between a read and the next write is reported", "[m
   must_be_fine(rounds(true));
 }
 
+TEST_CASE("Items that are loaded over others still in use are reported", "[microscope]") {
+  static const u32 items[32] = {};
+  const auto rounds = [](bool met) {
+    return [met](const auto& team, words& shared) {
+      const lanewise::array_source<u32, lanewise::identity> source{items, 32, {}};
+      using staging = typename std::decay_t<decltype(team)>::template staging<u32, 32>;
+      auto& stage = reinterpret_cast<staging&>(shared);
+      for (u32 round = 0; round < 2; ++round) {
+        stage.load_async(team, source, 0, 32);
+        const auto here = stage.wait(team, source, round + 1);
+        team.warp().load(here.data);
+        if (met || team.index() != 2) team.barrier();
+      }
+    };
+  };
+  must_report_race({"of the team's scratch, which ", "with no team.barrier() between"},
+                   rounds(false));
+  must_be_fine(rounds(true));
+}
+
 TEST_CASE("Kernels that keep the rules run in every mode", "[microscope]") {
   for (const interleaving mode : modes) {
     for (u32 seed = 1; seed <= 5; ++seed) {

@@ -61,6 +61,45 @@ struct scan_tiles {
   }
 };
 
+/// Tiles are copied by way of scratch, each while the items of the next one come.
+template <class Raw, class F>
+struct copy_staged {
+  using policy = small_policy;
+  using source_type = array_source<Raw, F>;
+  using T = typename source_type::value_type;
+  template <class Team>
+  static constexpr int items = static_cast<int>(Team::template tile<T, policy>::items);
+  template <class Team>
+  struct scratch {
+    typename Team::template staging<Raw, items<Team>> stage[2];
+    typename Team::template tile<T, policy>::scratch tile;
+  };
+
+  source_type in;
+  T* out;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    const std::int64_t each = items<Team>;
+    const auto [begin, end] = team.share(divide_up(in.extent, each));
+    const auto load = [&, begin = begin](std::int64_t t) {
+      const std::int64_t left = in.extent - t * each;
+      shared.stage[(t - begin) % 2].load_async(team, in, t * each, left < each ? left : each);
+    };
+    for (auto& stage : shared.stage) stage.init(team);
+    team.barrier();
+    if (begin < end) load(begin);
+    for (std::int64_t t = begin; t < end; ++t) {
+      if (t + 1 < end) load(t + 1);
+      const auto k = static_cast<std::uint32_t>(t - begin);
+      const auto here = shared.stage[k % 2].wait(team, in, k / 2 + 1);
+      auto tile = team.template load<T, policy>(shared.tile, here, 0, here.extent);
+      tile.store(array_sink<T>{out + t * each, here.extent});
+      team.barrier();
+    }
+  }
+};
+
 /// Team i reduces its share of the items.
 template <class T, class Op>
 struct reduce_shares {
@@ -192,6 +231,44 @@ TEST_CASE("A tile keeps the order of operands of every size", "[tile][sanitize]"
     check_tiles<matrix>(n, 1, product{});
     check_tiles<segment>(n, 1, segmented_plus{});
   }
+}
+
+namespace {
+
+template <class T, class F>
+void check_staged(F f, std::int64_t n, int shift, std::int64_t league) {
+  using kernel = lanewise::test_kernels::copy_staged<T, F>;
+  using result = typename kernel::T;
+  CAPTURE(n, shift, league);
+  const auto items = random_items<T>(n);
+  const array<T> in(items, shift);
+  const array<result> out(n, item_of<result>(77), shift + 1);
+
+  lanewise::launch(make_space(), "Lanewise::test::staged", league,
+                   kernel{{in.data(), n, f}, out.data()});
+
+  std::vector<result> expected;
+  for (const T& x : items) expected.push_back(f(x));
+  CHECK(difference(out.items(), expected) == "");
+  CHECK(out.guards_intact());
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("Items come to scratch while others are used", "[tile][sanitize]", std::uint8_t,
+                   std::uint32_t, double, affine) {
+  constexpr std::int64_t tile = tile_items<TestType, small_policy>;
+  for (const std::int64_t n :
+       {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{15}, std::int64_t{16},
+        std::int64_t{17}, tile - 1, tile, tile + 1, 2 * tile, 7 * tile + tile / 2 + 3}) {
+    for (int shift = 0; shift < 4; ++shift)
+      check_staged<TestType>(lanewise::identity{}, n, shift, shift % 2 + 1);
+  }
+}
+
+TEST_CASE("Items that came to scratch pass through the source's function", "[tile]") {
+  constexpr std::int64_t tile = tile_items<std::uint64_t, small_policy>;
+  check_staged<std::uint32_t>(square_plus_one{}, 5 * tile + 3, 1, 2);
 }
 
 TEMPLATE_TEST_CASE("reduce_range reduces every share, in order", "[tile][sanitize]", std::uint32_t,

@@ -74,6 +74,29 @@ struct segmented_plus {
   }
 };
 
+/// 128 bytes: counters of 16 things, as a one-pass multisplit hands on.
+struct counters {
+  std::uint64_t of[16];
+  friend KOKKOS_FUNCTION bool operator==(const counters& x, const counters& y) {
+    for (int i = 0; i < 16; ++i) {
+      if (x.of[i] != y.of[i]) return false;
+    }
+    return true;
+  }
+  friend std::ostream& operator<<(std::ostream& out, const counters& x) {
+    for (int i = 0; i < 16; ++i) out << (i == 0 ? "{" : ", ") << x.of[i];
+    return out << "}";
+  }
+};
+
+struct counters_plus {
+  KOKKOS_FUNCTION counters operator()(const counters& x, const counters& y) const {
+    counters r{};
+    for (int i = 0; i < 16; ++i) r.of[i] = x.of[i] + y.of[i];
+    return r;
+  }
+};
+
 /// The last operand that is not zero: associative, does not commute, fits every arithmetic type.
 struct last_nonzero {
   template <class T>
@@ -124,6 +147,10 @@ KOKKOS_FUNCTION constexpr T item_of(std::uint64_t number) {
     return {{{number, number >> 7}, {number << 3, 1}}};
   } else if constexpr (std::is_same_v<T, segment>) {
     return {high % 11 == 0, low};
+  } else if constexpr (std::is_same_v<T, counters>) {
+    counters r{};
+    for (unsigned i = 0; i < 16; ++i) r.of[i] = number * (2 * i + 1);
+    return r;
   } else {
     return static_cast<T>(number);
   }

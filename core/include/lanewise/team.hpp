@@ -34,6 +34,14 @@ LANEWISE_BEGIN_NAMESPACE
 //   Team::signal<n>                  in scratch: init() by one lane, then raise(warp) by n warps, and
 //                                    wait(warp, times) until all of them have, so many times; it is
 //                                    not raised again before all have waited. Orders memory
+//   Team::staging<Raw, n>            in scratch: room for up to n neighbouring items of an array on
+//                                    their way to the team's closest memory. All warps call
+//     init(team)                                once; then barrier()
+//     load_async(team, source, first, count)    begins with items [first, first + count) of an
+//                                               array_source and returns; before: barrier() after
+//                                               the last use of what was there
+//     wait(team, source, times)                 returns when they are there, and them, as a source
+//                                               whose item 0 is item `first`; it is the times-th
 //   Team::tile<T, Policy>            items and scratch of a tile: an ordered run of items in the
 //                                    team's closest memory
 //   load<T, Policy>(scratch, source, first, n)

@@ -11,6 +11,7 @@
 #include <lanewise/detail/register_tile.hpp>
 #include <lanewise/emulated/meeting.hpp>
 #include <lanewise/emulated/resident.hpp>
+#include <lanewise/emulated/staging.hpp>
 #include <lanewise/emulated/warp.hpp>
 #include <lanewise/emulated/watch.hpp>
 #include <lanewise/team.hpp>
@@ -88,6 +89,8 @@ class team {
   using warp_type = Warp;
   template <int raisers>
   using signal = emulated::signal<raisers, Warp>;
+  template <class Raw, int n>
+  using staging = emulated::staging<Raw, n>;
   static constexpr int warps = warps_;
   static constexpr int tiles_behind = tiles_behind_;
   static constexpr int threads = warps + (tiles_behind > 0 ? 1 : 0);

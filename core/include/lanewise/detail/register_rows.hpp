@@ -41,10 +41,26 @@ struct scratch_array {
   LANEWISE_FUNCTION const T& operator()(std::int64_t i) const { return data[i]; }
   LANEWISE_FUNCTION void operator()(std::int64_t i, const T& x) const { data[i] = x; }
 };
+/// Items of an array that were copied to the team's scratch, each passed through f when it is read.
+template <class Raw, class F>
+struct staged_source {
+  using raw_type = Raw;
+  using value_type = typename array_source<Raw, F>::value_type;
+  static constexpr bool contiguous = true;
+
+  const Raw* data;
+  std::int64_t extent;
+  F f;
+
+  LANEWISE_FUNCTION value_type from_raw(const Raw& raw) const { return f(raw); }
+  LANEWISE_FUNCTION value_type operator()(std::int64_t i) const { return f(data[i]); }
+};
 template <class S>
 inline constexpr bool is_in_scratch = false;
 template <class T>
 inline constexpr bool is_in_scratch<scratch_array<T>> = true;
+template <class Raw, class F>
+inline constexpr bool is_in_scratch<staged_source<Raw, F>> = true;
 
 /// The items of a tile in the registers of a team of several warps.
 ///

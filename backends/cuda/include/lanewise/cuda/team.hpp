@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/cuda/signal.hpp>
+#include <lanewise/cuda/staging.hpp>
 #include <lanewise/cuda/warp.hpp>
 #include <lanewise/detail/fixed_tree.hpp>
 #include <lanewise/detail/register_compaction.hpp>
@@ -15,42 +17,6 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::cuda {
 
-/// A barrier in shared memory at which some warps arrive and others wait: its phases are counted
-/// modulo 2.
-template <int raisers>
-class signal {
- public:
-  LANEWISE_CUDA_FUNCTION void init() {
-    asm volatile("mbarrier.init.shared.b64 [%0], %1;" : : "r"(address()), "n"(raisers) : "memory");
-  }
-  LANEWISE_CUDA_FUNCTION void raise(const warp<32>& w) {
-    w.fence();
-    w.once([&] {
-      asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }"
-                   :
-                   : "r"(address())
-                   : "memory");
-    });
-  }
-  LANEWISE_CUDA_FUNCTION void wait(const warp<32>& w, std::uint32_t times) const {
-    std::uint32_t done = 0;
-    while (done == 0) {
-      asm volatile(
-          "{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-          : "=r"(done)
-          : "r"(address()), "r"((times - 1) & 1)
-          : "memory");
-    }
-    w.fence();
-  }
-
- private:
-  LANEWISE_CUDA_FUNCTION std::uint32_t address() const {
-    return static_cast<std::uint32_t>(__cvta_generic_to_shared(&state_));
-  }
-  std::uint64_t state_;
-};
-
 /// A block of `warps_` warps, and one more that looks back where tiles wait for their turn.
 template <int warps_, int tiles_behind_ = 0>
 class team {
@@ -58,6 +24,8 @@ class team {
   using warp_type = cuda::warp<32>;
   template <int raisers>
   using signal = cuda::signal<raisers>;
+  template <class Raw, int n>
+  using staging = cuda::staging<Raw, n, warps_>;
   static constexpr int warps = warps_;
   static constexpr int tiles_behind = tiles_behind_;
   static constexpr int threads = 32 * (warps + (tiles_behind > 0 ? 1 : 0));

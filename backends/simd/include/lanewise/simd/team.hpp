@@ -45,6 +45,28 @@ class team {
   }
   index_range share(std::int64_t n) const { return even_share(n, index(), league()); }
 
+  /// Items stay where they are: the caches are the closest memory.
+  template <class Raw, int n>
+  class staging {
+   public:
+    void init(const team&) {}
+    template <class F>
+    void load_async(const team&, const array_source<Raw, F>&, std::int64_t first,
+                    std::int64_t count) {
+      first_ = first;
+      count_ = count;
+    }
+    template <class F>
+    array_source<Raw, F> wait(const team&, const array_source<Raw, F>& source,
+                              std::uint32_t) const {
+      return {source.data + first_, count_, source.f};
+    }
+
+   private:
+    std::int64_t first_;
+    std::int64_t count_;
+  };
+
   template <class T, class Policy>
   struct tile {
     static constexpr std::int64_t items =

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/cuda/warp.hpp>
+
+#include <cstdint>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace backends::cuda {
+
+LANEWISE_CUDA_FUNCTION std::uint32_t shared_address(const void* p) {
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
+}
+
+/// A barrier in shared memory at which some warps arrive and others wait: its phases are counted
+/// modulo 2.
+template <int raisers>
+class signal {
+ public:
+  LANEWISE_CUDA_FUNCTION void init() {
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" : : "r"(address()), "n"(raisers) : "memory");
+  }
+  LANEWISE_CUDA_FUNCTION void raise(const warp<32>& w) {
+    w.fence();
+    w.once([&] { raise_by_lane(); });
+  }
+  LANEWISE_CUDA_FUNCTION void raise_by_lane() {
+    asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }"
+                 :
+                 : "r"(address())
+                 : "memory");
+  }
+  /// The same, which counts when that many bytes have come by copies that report here.
+  LANEWISE_CUDA_FUNCTION void raise_by_lane(std::uint32_t bytes) {
+    asm volatile("{ .reg .b64 state; mbarrier.arrive.expect_tx.shared.b64 state, [%0], %1; }"
+                 :
+                 : "r"(address()), "r"(bytes)
+                 : "memory");
+  }
+  LANEWISE_CUDA_FUNCTION void wait(const warp<32>& w, std::uint32_t times) const {
+    std::uint32_t done = 0;
+    while (done == 0) {
+      asm volatile(
+          "{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+          : "=r"(done)
+          : "r"(address()), "r"((times - 1) & 1)
+          : "memory");
+    }
+    w.fence();
+  }
+
+  LANEWISE_CUDA_FUNCTION std::uint32_t address() const { return shared_address(&state_); }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace backends::cuda
+LANEWISE_END_NAMESPACE
