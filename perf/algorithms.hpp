@@ -8,6 +8,7 @@
 #include "support.hpp"
 #include <lanewise/multisplit.hpp>
 #include <lanewise/reduce.hpp>
+#include <lanewise/scan_two_level.hpp>
 #include <lanewise/transform.hpp>
 
 #include <Kokkos_Sort.hpp>
@@ -253,6 +254,18 @@ void add_lanewise_scan() {
 }
 
 template <class Exec, class T>
+void add_two_level_scan() {
+  using problem = scan_problem<Exec, T, true>;
+  add<problem>("lanewise.two_level", [](problem& p, auto time) {
+    lanewise::workspace work;
+    time([&] {
+      lanewise::two_level::exclusive_scan(p.exec, p.in, p.out, T{}, lanewise::plus{},
+                                          {.work = &work});
+    });
+  });
+}
+
+template <class Exec, class T>
 void add_lanewise_deterministic() {
   using reduce = deterministic<reduce_problem<Exec, T>>;
   add<reduce>("lanewise", [](reduce& p, auto time) {
@@ -301,6 +314,8 @@ void add_lanewise() {
     add_lanewise_scan<scan_problem<Exec, T, true>>();
     add_lanewise_scan<scan_problem<Exec, T, false>>();
   });
+  add_two_level_scan<Exec, std::uint32_t>();
+  add_two_level_scan<Exec, double>();
   add_lanewise_deterministic<Exec, float>();
   add_lanewise_deterministic<Exec, double>();
   add_lanewise_multisplit<multisplit_problem<Exec, false>>();

@@ -89,11 +89,11 @@ workspace_size scan_workspace(std::int64_t n) {
 
 namespace kernels {
 
-template <bool exclusive, class Exec, class In, class Out, class T, class Op>
-void checked_scan(const Exec& exec, const char* label, const char* algorithm, const In& in,
-                  const Out& out, const T& init, const Op& op, const options& with) {
-  using policy =
-      std::conditional_t<detail::in_fixed_order<Op, T>, detail::fixed_tree<T>, scan_policy<T>>;
+/// Calls f(source, sink, n) for arguments of a scan that are as they should be, unless there are no
+/// items.
+template <class T, class Exec, class In, class Out, class F>
+void with_checked_arrays(const char* algorithm, const In& in, const Out& out, const options& with,
+                         F f) {
   const auto source = detail::as<T>(detail::as_source<Exec>(in));
   const auto sink = detail::as_sink<Exec>(out);
   detail::expects(sink.extent >= source.extent, algorithm, ": out has ", sink.extent,
@@ -102,9 +102,19 @@ void checked_scan(const Exec& exec, const char* label, const char* algorithm, co
   detail::expects_memory(sink, algorithm, "out");
   detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out");
   const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
-  if (source.extent == 0) return;
-  scan<exclusive, policy>(exec, label, algorithm, source, sink, detail::plain_operator(op), init, n,
-                          with.work, 0, scan_workspace<T, Exec>(source.extent));
+  if (source.extent > 0) f(source, sink, n);
+}
+
+template <bool exclusive, class Exec, class In, class Out, class T, class Op>
+void checked_scan(const Exec& exec, const char* label, const char* algorithm, const In& in,
+                  const Out& out, const T& init, const Op& op, const options& with) {
+  using policy =
+      std::conditional_t<detail::in_fixed_order<Op, T>, detail::fixed_tree<T>, scan_policy<T>>;
+  with_checked_arrays<T, Exec>(
+      algorithm, in, out, with, [&](const auto& source, const auto& sink, const item_count& n) {
+        scan<exclusive, policy>(exec, label, algorithm, source, sink, detail::plain_operator(op),
+                                init, n, with.work, 0, scan_workspace<T, Exec>(n.bound));
+      });
 }
 
 }  // namespace kernels

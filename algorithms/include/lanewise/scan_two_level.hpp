@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/scan.hpp>
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+
+namespace kernels {
+
+/// How the sweeps are cut: no tile waits for its turn.
+template <class T>
+struct two_level_policy : tuning::scan<tuning::item_class(sizeof(T))> {
+  static constexpr int tiles_behind = 0;
+};
+
+/// Every team folds its share of the tiles.
+template <class Source, class Op, class T>
+struct upsweep_kernel {
+  using policy = two_level_policy<T>;
+  template <class Team>
+  using tile = typename Team::template tile<T, policy>;
+  template <class Team>
+  using scratch = typename Team::template reduce_scratch<T>;
+
+  Source in;
+  Op op;
+  item_count n;
+  T* totals;  // one per team
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    constexpr std::int64_t items = tile<Team>::items;
+    const std::int64_t count = n();
+    const auto [begin, end] = team.share(divide_up(count, items));
+    if (begin == end) return;
+    const std::int64_t last = end * items < count ? end * items : count;
+    const maybe<T> mine =
+        team.template reduce_range<T, policy>(shared, in, begin * items, last, op);
+    team.once([&] { totals[team.index()] = mine.value; });
+  }
+};
+
+/// Every team scans its share of the tiles, one after the other, behind `first` or, if there are
+/// seeds and it is not the first team, behind the seed of the team in front.
+template <bool exclusive, class Source, class Sink, class Op, class T, class Count>
+struct downsweep_kernel {
+  using policy = two_level_policy<T>;
+  template <class Team>
+  using tile = typename Team::template tile<T, policy>;
+  template <class Team>
+  using scratch = typename tile<Team>::scratch;
+
+  Source in;
+  Sink out;
+  Op op;
+  maybe<T> first;
+  Count n;
+  const T* seeds;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    constexpr std::int64_t items = tile<Team>::items;
+    const std::int64_t count = n();
+    const auto [begin, end] = team.share(divide_up(count, items));
+    if (begin == end) return;
+    maybe<T> before = first;
+    if (seeds != nullptr && team.index() > 0) before = {seeds[team.index() - 1], true};
+    for (std::int64_t t = begin; t < end; ++t) {
+      auto tile = team.template load<T, policy>(shared, in, t * items, count);
+      if constexpr (requires { tile.carry(); }) {
+        store(tile, before);
+        before = {tile.carry(), true};
+      } else {
+        tile.scan(op);
+        const T total = tile.total();
+        store(tile, before);
+        before = {before.present ? op(before.value, total) : total, true};
+        team.barrier();
+      }
+    }
+  }
+
+  template <class Tile>
+  LANEWISE_FUNCTION void store(Tile& tile, const maybe<T>& before) const {
+    if constexpr (exclusive) {
+      tile.store_exclusive(out, before, op);
+    } else {
+      tile.store_inclusive(out, before, op);
+    }
+  }
+};
+
+/// How many teams of the upsweep have a total: the first ones.
+struct shares_with_items {
+  item_count n;
+  std::int64_t items_per_tile;
+  std::int64_t league;
+
+  LANEWISE_FUNCTION std::int64_t operator()() const {
+    const std::int64_t tiles = divide_up(n(), items_per_tile);
+    return tiles < league ? tiles : league;
+  }
+};
+
+template <bool exclusive, class Exec, class Source, class Sink, class T, class Op>
+void two_level_scan(const Exec& exec, const char* label, const char* algorithm,
+                    const Source& source, const Sink& sink, const maybe<T>& first, const Op& op,
+                    const item_count& n, workspace* given) {
+  using backend = backend_of<Exec>;
+  using policy = two_level_policy<T>;
+  using upsweep = upsweep_kernel<Source, Op, T>;
+  using totals_in = array_source<T, identity>;
+  using spine = downsweep_kernel<false, totals_in, array_sink<T>, Op, T, shares_with_items>;
+  using downsweep = downsweep_kernel<exclusive, Source, Sink, Op, T, item_count>;
+  constexpr std::int64_t items = team_t<Exec, policy>::template tile<T, policy>::items;
+  const std::int64_t league =
+      backend::template resident_league<downsweep>(exec, scan_tiles<T, Exec, policy>(n.bound));
+  auto work = call_workspace::make<backend>(
+      exec, given, {0, static_cast<std::size_t>(league) * sizeof(T)}, algorithm);
+  T* totals = static_cast<T*>(work.get().plain());
+  if (league > 1) {
+    launch(exec, label, league, upsweep{source, op, n, totals});
+    launch(exec, label, 1,
+           spine{{totals, league, {}}, {totals, league}, op, first, {n, items, league}, nullptr});
+  }
+  launch(exec, label, league, downsweep{source, sink, op, first, n, league > 1 ? totals : nullptr});
+}
+
+}  // namespace kernels
+
+/// The scans of two sweeps: every team folds a share of the tiles, one team scans the teams'
+/// totals, and every team scans its share. 2n reads, n writes, three launches (one for a single
+/// share), and as many items of plain workspace as there are teams. No team waits for another, so
+/// that it needs no promise about scheduling; the scans of scan.hpp, which wait for tiles in front,
+/// move two thirds of the bytes. Arguments and errors are theirs, but op must not be
+/// deterministic(op): sums depend on the number of teams. (Merrill, 4.3.3.)
+namespace two_level {
+
+template <class Exec, class In, class Out, class Op>
+void inclusive_scan(const Exec& exec, const In& in, const Out& out, const Op& op,
+                    const options& with = {}) {
+  using T = typename decltype(detail::as_source<Exec>(in))::value_type;
+  static_assert(!detail::in_fixed_order<Op, T>,
+                "lanewise::two_level: sums depend on the number of teams; use inclusive_scan");
+  kernels::with_checked_arrays<T, Exec>(
+      "two_level::inclusive_scan", in, out, with,
+      [&](const auto& source, const auto& sink, const item_count& n) {
+        kernels::two_level_scan<false>(
+            exec, "Lanewise::two_level::inclusive_scan", "two_level::inclusive_scan", source, sink,
+            maybe<T>{T{}, false}, detail::plain_operator(op), n, with.work);
+      });
+}
+
+template <class Exec, class In, class Out, class T, class Op>
+void exclusive_scan(const Exec& exec, const In& in, const Out& out, const T& init, const Op& op,
+                    const options& with = {}) {
+  static_assert(!detail::in_fixed_order<Op, T>,
+                "lanewise::two_level: sums depend on the number of teams; use exclusive_scan");
+  kernels::with_checked_arrays<T, Exec>(
+      "two_level::exclusive_scan", in, out, with,
+      [&](const auto& source, const auto& sink, const item_count& n) {
+        kernels::two_level_scan<true>(
+            exec, "Lanewise::two_level::exclusive_scan", "two_level::exclusive_scan", source, sink,
+            maybe<T>{init, true}, detail::plain_operator(op), n, with.work);
+      });
+}
+
+}  // namespace two_level
+
+LANEWISE_END_TARGET_NAMESPACE
