@@ -18,7 +18,7 @@ namespace {
 using namespace test;
 
 template <class T, class Op>
-void check_reduce(const std::vector<T>& items, const T& init, Op op) {
+void check_lane_reduce(const std::vector<T>& items, const T& init, Op op) {
   const array<T> in(items);
   const cell<T> result;
   lanewise::reduce(make_space(), in.const_view(), result.view(), op, init);
@@ -38,10 +38,10 @@ TEMPLATE_TEST_CASE("Reductions and scans do not depend on the width", "[width]",
     CAPTURE(n);
     const auto items = random_items<TestType>(n);
     if constexpr (std::is_same_v<TestType, affine>) {
-      check_reduce(items, affine{1, 0, 0}, then{});
+      check_lane_reduce(items, affine{1, 0, 0}, then{});
       check_scans(items, affine{1, 0, 0}, then{});
     } else {
-      check_reduce(items, TestType(5), lanewise::plus{});
+      check_lane_reduce(items, TestType(5), lanewise::plus{});
       check_scans(items, TestType(5), lanewise::plus{});
     }
   }

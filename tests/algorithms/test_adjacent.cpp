@@ -21,7 +21,7 @@ template <class T>
 using kernel = lanewise::kernels::adjacent_kernel<lanewise::array_source<T, lanewise::identity>,
                                                   lanewise::array_sink<T>, lanewise::minus>;
 template <class T>
-constexpr std::int64_t tile = tile_items<T, typename kernel<T>::policy>;
+constexpr std::int64_t adjacent_tile = tile_items<T, typename kernel<T>::policy>;
 
 /// Another type than its operands'.
 struct signed_difference {
@@ -59,21 +59,21 @@ void check_differences(const std::vector<T>& items, Op op, int in_shift = 0, int
 
 TEMPLATE_TEST_CASE("adjacent_difference is exact at every size", "[adjacent]", std::uint8_t, u32,
                    u64, double) {
-  for (const std::int64_t n : sizes_around(tile<TestType>)) {
+  for (const std::int64_t n : sizes_around(adjacent_tile<TestType>)) {
     CAPTURE(n);
     check_differences<TestType>(random_items<TestType>(n), lanewise::minus{});
   }
 }
 
 TEST_CASE("adjacent_difference takes the item first and its predecessor second", "[adjacent]") {
-  for (const std::int64_t n : sizes_around(tile<affine>)) {
+  for (const std::int64_t n : sizes_around(adjacent_tile<affine>)) {
     CAPTURE(n);
     check_differences<affine>(random_items<affine>(n), then_before{});
   }
 }
 
 TEST_CASE("adjacent_difference may give another type, at every alignment", "[adjacent][sanitize]") {
-  const auto items = random_items<u32>(tile<u32> + 131);
+  const auto items = random_items<u32>(adjacent_tile<u32> + 131);
   for (int shift = 0; shift < 4; ++shift) {
     CAPTURE(shift);
     check_differences<std::int64_t>(items, signed_difference{}, shift, shift % 2);
@@ -82,7 +82,7 @@ TEST_CASE("adjacent_difference may give another type, at every alignment", "[adj
 
 TEST_CASE("adjacent_difference undoes inclusive sums read from a source, within the count",
           "[adjacent][sanitize]") {
-  const std::int64_t n = some_tiles(tile<u64>);
+  const std::int64_t n = some_tiles(adjacent_tile<u64>);
   const cell<std::int64_t> count(n - 7);
   const cell<int> trapped;
   const array<int> writes(n, 0);

@@ -61,7 +61,7 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 using i64 = std::int64_t;
 
-constexpr i64 tile = tile_items<i64, lanewise::kernels::scan_policy<i64>>;
+constexpr i64 allocate_tile = tile_items<i64, lanewise::kernels::scan_policy<i64>>;
 
 template <class Count, class Offset>
 void check_allocation(const std::vector<Count>& given) {
@@ -118,7 +118,7 @@ TEST_CASE("Teams and warps allocate in lane order", "[allocate][sanitize]") {
 
 TEMPLATE_TEST_CASE("Places are allocated at every size", "[allocate]", std::uint8_t, u32,
                    std::int32_t, i64) {
-  for (const i64 n : sizes_around(tile)) {
+  for (const i64 n : sizes_around(allocate_tile)) {
     CAPTURE(n);
     check_allocation<TestType, i64>(random_items<TestType>(n, 100));
     check_allocation<TestType, u32>(random_items<TestType>(n, 100));
@@ -133,7 +133,7 @@ TEST_CASE("Merrill's example of cooperative allocation", "[allocate]") {
 }
 
 TEST_CASE("Negative counts take no place and are counted", "[allocate][sanitize]") {
-  auto counts = random_items<std::int32_t>(some_tiles(tile), 50);
+  auto counts = random_items<std::int32_t>(some_tiles(allocate_tile), 50);
   for (std::size_t i = 3; i < counts.size(); i += 37) counts[i] = -counts[i] - 1;
   check_allocation<std::int32_t, i64>(counts);
   check_allocation<i64, i64>(std::vector<i64>(counts.begin(), counts.end()));
@@ -171,11 +171,11 @@ TEST_CASE("A total that cannot be expressed is one bad item", "[allocate]") {
 TEST_CASE("Allocation in place, of a count known to the device, with the total behind the offsets",
           "[allocate][sanitize]") {
   const auto exec = make_space();
-  const i64 n = some_tiles(tile);
+  const i64 n = some_tiles(allocate_tile);
   lanewise::workspace work;
   lanewise::reserve(exec, work, lanewise::allocate_workspace<space>(n));
   const std::size_t reserved = work.bytes();
-  for (const i64 given : {i64{-5}, i64{0}, i64{1}, tile, n, n + 100}) {
+  for (const i64 given : {i64{-5}, i64{0}, i64{1}, allocate_tile, n, n + 100}) {
     CAPTURE(given);
     const cell<i64> count(given);
     const auto used = static_cast<std::size_t>(std::clamp<i64>(given, 0, n));

@@ -17,8 +17,8 @@ using Catch::Matchers::ContainsSubstring;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-constexpr std::int64_t tile = compact_tile<u32>;
-const std::int64_t ragged = some_tiles(tile);
+constexpr std::int64_t selected_tile = compact_tile<u32>;
+const std::int64_t ragged_selection = some_tiles(selected_tile);
 constexpr some_of kept_half{128};
 
 std::vector<u32> kept_of(const std::vector<u32>& items) {
@@ -31,14 +31,15 @@ std::vector<u32> kept_of(const std::vector<u32>& items) {
 
 TEST_CASE("Counts are returned where no View is given", "[select]") {
   const auto exec = make_space();
-  const auto items = random_items<u32>(ragged);
+  const auto items = random_items<u32>(ragged_selection);
   const auto kept = static_cast<std::int64_t>(kept_of(items).size());
   const auto found = static_cast<std::int64_t>(runs_of(items).first.size());
-  const array<u32> in(items), flags(ragged, 1u);
-  const array<u32> out(ragged, 77u), other(ragged, 77u);
+  const array<u32> in(items), flags(ragged_selection, 1u);
+  const array<u32> out(ragged_selection, 77u), other(ragged_selection, 77u);
 
   CHECK(lanewise::select_if(exec, in.const_view(), out.view(), kept_half) == kept);
-  CHECK(lanewise::select_flagged(exec, in.const_view(), flags.const_view(), out.view()) == ragged);
+  CHECK(lanewise::select_flagged(exec, in.const_view(), flags.const_view(), out.view()) ==
+        ragged_selection);
   CHECK(lanewise::partition(exec, in.const_view(), out.view(), other.view(), kept_half) == kept);
   CHECK(lanewise::unique(exec, in.const_view(), out.view()) == found);
   CHECK(lanewise::unique_by_key(exec, in.const_view(), flags.const_view(), out.view(),
@@ -63,16 +64,16 @@ TEST_CASE("Of no items none are kept", "[select]") {
 
 TEST_CASE("What finds no place is counted and left out", "[select][sanitize]") {
   const auto exec = make_space();
-  const auto items = items_in_runs<u32>(ragged, 3);
+  const auto items = items_in_runs<u32>(ragged_selection, 3);
   const auto kept = kept_of(items);
   const runs found = runs_of(items);
-  const array<u32> in(items), all(ragged, 77u);
+  const array<u32> in(items), all(ragged_selection, 77u);
   const auto front = [](const auto& full, std::int64_t room) {
     const auto end = std::min<std::int64_t>(room, static_cast<std::int64_t>(full.size()));
     return std::vector<u32>(full.begin(), full.begin() + end);
   };
-  for (const std::int64_t room :
-       {std::int64_t{0}, std::int64_t{1}, std::int64_t{33}, tile / 5, ragged / 4, ragged / 2}) {
+  for (const std::int64_t room : {std::int64_t{0}, std::int64_t{1}, std::int64_t{33},
+                                  selected_tile / 5, ragged_selection / 4, ragged_selection / 2}) {
     CAPTURE(room);
     const array<u32> out(room, 77u), others(room, 77u), keys(room, 77u), lengths(room, 77u);
 
@@ -96,16 +97,18 @@ TEST_CASE("What finds no place is counted and left out", "[select][sanitize]") {
 
 TEST_CASE("Selections read the number of items on the device", "[select][sanitize]") {
   const auto exec = make_space();
-  const auto items = items_in_runs<u32>(ragged, 3);
+  const auto items = items_in_runs<u32>(ragged_selection, 3);
   const array<u32> in(items);
   const cell<std::int64_t> n, count;
-  for (const std::int64_t given : {std::int64_t{-5}, std::int64_t{0}, std::int64_t{1}, tile - 1,
-                                   tile, ragged - 1, ragged + 1}) {
+  for (const std::int64_t given :
+       {std::int64_t{-5}, std::int64_t{0}, std::int64_t{1}, selected_tile - 1, selected_tile,
+        ragged_selection - 1, ragged_selection + 1}) {
     CAPTURE(given);
     n.set(given);
-    const auto used = std::clamp<std::int64_t>(given, 0, ragged);
+    const auto used = std::clamp<std::int64_t>(given, 0, ragged_selection);
     const std::vector<u32> front(items.begin(), items.begin() + used);
-    const array<u32> out(ragged, 77u), lengths(ragged, 77u), sums(ragged, 77u);
+    const array<u32> out(ragged_selection, 77u), lengths(ragged_selection, 77u),
+        sums(ragged_selection, 77u);
 
     lanewise::select_if(exec, in.const_view(), out.view(), count.view(), kept_half,
                         {.count = n.view()});
@@ -117,9 +120,9 @@ TEST_CASE("Selections read the number of items on the device", "[select][sanitiz
     CHECK(count.get() == static_cast<std::int64_t>(found.first.size()));
     check_front(lengths, std::vector<u32>(found.length.begin(), found.length.end()));
 
-    lanewise::reduce_by_key(exec, in.const_view(), lanewise::generated(ragged, plus_three{}),
-                            out.view(), sums.view(), count.view(), lanewise::minimum{},
-                            lanewise::equal_to{}, {.count = n.view()});
+    lanewise::reduce_by_key(
+        exec, in.const_view(), lanewise::generated(ragged_selection, plus_three{}), out.view(),
+        sums.view(), count.view(), lanewise::minimum{}, lanewise::equal_to{}, {.count = n.view()});
     CHECK(count.get() == static_cast<std::int64_t>(found.first.size()));
     std::vector<u32> firsts(found.first.begin(), found.first.end());
     for (u32& i : firsts) i += 3;
@@ -129,15 +132,17 @@ TEST_CASE("Selections read the number of items on the device", "[select][sanitiz
 
 TEST_CASE("Selections fuse sources and sinks", "[select][sanitize]") {
   const auto exec = make_space();
-  const array<int> reads(ragged, 0), writes(ragged, 0);
-  const array<u64> out(ragged, u64{77});
-  const auto source = lanewise::generated(ragged, counting_square{reads.data(), ragged});
-  const auto sink = lanewise::consumed(ragged, counting_store{writes.data(), ragged, out.data()});
+  const array<int> reads(ragged_selection, 0), writes(ragged_selection, 0);
+  const array<u64> out(ragged_selection, u64{77});
+  const auto source =
+      lanewise::generated(ragged_selection, counting_square{reads.data(), ragged_selection});
+  const auto sink = lanewise::consumed(ragged_selection,
+                                       counting_store{writes.data(), ragged_selection, out.data()});
 
   const std::int64_t kept = lanewise::select_if(exec, source, sink, some_of{100});
 
   std::vector<u64> expected;
-  for (std::int64_t i = 0; i < ragged; ++i) {
+  for (std::int64_t i = 0; i < ragged_selection; ++i) {
     const auto square = static_cast<u64>(i * i);
     if (some_of{100}(square)) expected.push_back(square);
   }
@@ -151,13 +156,13 @@ TEST_CASE("Selections fuse sources and sinks", "[select][sanitize]") {
 
 TEST_CASE("Selections and calls on runs share a workspace", "[select]") {
   const auto exec = make_space();
-  const auto items = items_in_runs<u32>(ragged, 3);
+  const auto items = items_in_runs<u32>(ragged_selection, 3);
   const auto found = static_cast<std::int64_t>(runs_of(items).first.size());
-  const array<u32> in(items), out(ragged, 77u), other(ragged, 77u);
+  const array<u32> in(items), out(ragged_selection, 77u), other(ragged_selection, 77u);
   lanewise::workspace work;
   lanewise::reserve(exec, work,
-                    max(lanewise::compact_workspace<u32, space>(ragged),
-                        lanewise::reduce_by_key_workspace<u32, space>(ragged)));
+                    max(lanewise::compact_workspace<u32, space>(ragged_selection),
+                        lanewise::reduce_by_key_workspace<u32, space>(ragged_selection)));
   const std::size_t bytes = work.bytes();
   for (int round = 0; round < 3; ++round) {
     CHECK(lanewise::select_if(exec, in.const_view(), out.view(), kept_half, {.work = &work}) ==

@@ -27,7 +27,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN();
 
 /// As large as what one team reads at once in any backend here.
-const std::int64_t tile = is_emulated ? 8192 : 40'000;
+const std::int64_t extrema_tile = is_emulated ? 8192 : 40'000;
 
 struct by_number {
   template <class T>
@@ -78,7 +78,7 @@ void check_extrema(const std::vector<T>& items, Less less, const Given&... given
 
 TEMPLATE_TEST_CASE("Extrema are found with their first position at every size", "[extrema]",
                    std::uint8_t, u32, u64, double) {
-  for (const std::int64_t n : sizes_around(tile)) {
+  for (const std::int64_t n : sizes_around(extrema_tile)) {
     for (const std::uint64_t most : {std::uint64_t{3}, most_number<TestType>()}) {
       CAPTURE(n, most);
       check_extrema(random_items<TestType>(n, most), std::less<TestType>());
@@ -89,12 +89,14 @@ TEMPLATE_TEST_CASE("Extrema are found with their first position at every size", 
 TEMPLATE_TEST_CASE("Extrema are found in every distribution", "[extrema]", u32, double) {
   for (const distribution d : all_distributions) {
     CAPTURE(d);
-    check_extrema(items_of<TestType>(numbers(d, tile + 131, 1'000'000, 4)), std::less<TestType>());
+    check_extrema(items_of<TestType>(numbers(d, extrema_tile + 131, 1'000'000, 4)),
+                  std::less<TestType>());
   }
 }
 
 TEST_CASE("Extrema follow a given order, and keep the first of equivalent items", "[extrema]") {
-  for (const std::int64_t n : {std::int64_t{0}, std::int64_t{1}, std::int64_t{700}, tile + 5}) {
+  for (const std::int64_t n :
+       {std::int64_t{0}, std::int64_t{1}, std::int64_t{700}, extrema_tile + 5}) {
     CAPTURE(n);
     check_extrema(random_items<affine>(n), by_number{}, by_number{});
     check_extrema(random_items<affine>(n, 2), by_number{}, by_number{});
@@ -107,9 +109,9 @@ TEST_CASE("Numbers beat NaN, and zeros are equal", "[extrema][sanitize]") {
   check_extrema(std::vector<double>{quiet_nan, infinity, quiet_nan, -infinity}, less);
   check_extrema(std::vector<double>{0.0, -0.0, 0.0}, less);
   check_extrema(std::vector<double>{-0.0, 0.0}, less);
-  std::vector<double> items(static_cast<std::size_t>(tile + 77), quiet_nan);
+  std::vector<double> items(static_cast<std::size_t>(extrema_tile + 77), quiet_nan);
   check_extrema(items, less);
-  items[static_cast<std::size_t>(tile) - 3] = infinity;
+  items[static_cast<std::size_t>(extrema_tile) - 3] = infinity;
   check_extrema(items, less);
   items[5000] = -infinity;
   items[5001] = 7;
@@ -120,7 +122,7 @@ TEST_CASE("Numbers beat NaN, and zeros are equal", "[extrema][sanitize]") {
 
 TEST_CASE("Extrema of sources are returned, within the count", "[extrema][sanitize]") {
   const auto exec = make_space();
-  const std::int64_t n = tile + 131;
+  const std::int64_t n = extrema_tile + 131;
   const cell<std::int64_t> count(n - 7);
   const array<int> reads(n, 0);
   const auto found =

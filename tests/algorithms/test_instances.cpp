@@ -20,18 +20,19 @@ using namespace test;
 using Catch::Matchers::ContainsSubstring;
 using u32 = std::uint32_t;
 
-const std::int64_t n = some_tiles(tile_items<u32, lanewise::kernels::scan_policy<u32>>);
+const std::int64_t instances_items =
+    some_tiles(tile_items<u32, lanewise::kernels::scan_policy<u32>>);
 
 }  // namespace
 
 TEST_CASE("Calls on two instances may be in flight together", "[instances][sanitize]") {
   const auto [one, other] = two_instances();
-  const auto items = random_items<u32>(n);
+  const auto items = random_items<u32>(instances_items);
   const array<u32> in(items);
-  const array<u32> scanned_one(n, 77u);
-  const array<u32> scanned_other(n, 77u);
-  const array<u32> split_one(n, 77u);
-  const array<u32> split_other(n, 77u);
+  const array<u32> scanned_one(instances_items, 77u);
+  const array<u32> scanned_other(instances_items, 77u);
+  const array<u32> split_one(instances_items, 77u);
+  const array<u32> split_other(instances_items, 77u);
   const cell<u32> sum_one;
   const cell<u32> sum_other;
   lanewise::workspace work_one;

@@ -50,12 +50,12 @@ struct lowest_three_bits {
   KOKKOS_FUNCTION u32 operator()(const u64& k) const { return static_cast<u32>(k & 7); }
 };
 
-struct own_index {
+struct index_as_value {
   KOKKOS_FUNCTION u32 operator()(std::int64_t i) const { return static_cast<u32>(i); }
 };
 
 /// Counts how often it sees every key; keys are their indices.
-struct counting_bucket {
+struct counting_modulo {
   int* calls;
   std::int64_t n;
   KOKKOS_FUNCTION u32 operator()(const u32& k) const {
@@ -74,8 +74,8 @@ struct store_key {
 };
 
 const std::vector<u32> figure_1 = {9, 12, 4, 11, 3, 5, 16, 2, 1, 10, 13, 6, 15, 8, 14, 7};
-const std::int64_t tile = split_tile<u32>;
-const std::int64_t ragged = some_tiles(tile);
+const std::int64_t one_tile = split_tile<u32>;
+const std::int64_t ragged_split = some_tiles(one_tile);
 
 }  // namespace
 
@@ -86,8 +86,9 @@ TEST_CASE("multisplit reproduces figure 1 of GPU Multisplit", "[multisplit][sani
   const array<u32> positions(16, 0u);
   const array<std::int64_t> offsets(4, -1);
 
-  lanewise::multisplit(exec, keys.const_view(), lanewise::generated(16, own_index{}), out.view(),
-                       positions.view(), 2, is_composite{}, {.offsets = offsets.view()});
+  lanewise::multisplit(exec, keys.const_view(), lanewise::generated(16, index_as_value{}),
+                       out.view(), positions.view(), 2, is_composite{},
+                       {.offsets = offsets.view()});
   CHECK(out.items() == std::vector<u32>{11, 3, 5, 2, 13, 7, 9, 12, 4, 16, 1, 10, 6, 15, 8, 14});
   CHECK(offsets.items() == std::vector<std::int64_t>{0, 6, 16, -1});
   std::vector<u32> place_of(16);
@@ -95,8 +96,9 @@ TEST_CASE("multisplit reproduces figure 1 of GPU Multisplit", "[multisplit][sani
   for (u32 p = 0; p < 16; ++p) place_of[inputs[p]] = p;
   CHECK(place_of == std::vector<u32>{6, 7, 8, 0, 1, 2, 9, 3, 10, 11, 4, 12, 13, 14, 15, 5});
 
-  lanewise::multisplit(exec, keys.const_view(), lanewise::generated(16, own_index{}), out.view(),
-                       positions.view(), 3, three_ranges{}, {.offsets = offsets.view()});
+  lanewise::multisplit(exec, keys.const_view(), lanewise::generated(16, index_as_value{}),
+                       out.view(), positions.view(), 3, three_ranges{},
+                       {.offsets = offsets.view()});
   CHECK(out.items() == std::vector<u32>{4, 3, 5, 2, 1, 9, 12, 11, 10, 13, 6, 8, 7, 16, 15, 14});
   CHECK(offsets.items() == std::vector<std::int64_t>{0, 5, 13, 16});
   inputs = positions.items();
@@ -106,7 +108,7 @@ TEST_CASE("multisplit reproduces figure 1 of GPU Multisplit", "[multisplit][sani
 
 TEST_CASE("A radix sort made of multisplits equals std::stable_sort", "[multisplit][sanitize]") {
   const auto exec = make_space();
-  const auto items = random_items<u32>(ragged);
+  const auto items = random_items<u32>(ragged_split);
   std::vector<u32> order(items.size());
   std::iota(order.begin(), order.end(), 0u);
   std::stable_sort(order.begin(), order.end(), [&](u32 a, u32 b) { return items[a] < items[b]; });
@@ -135,9 +137,9 @@ TEST_CASE("A radix sort made of multisplits equals std::stable_sort", "[multispl
 TEST_CASE("multisplit counts bucket numbers of any width and sign as bad, not as others",
           "[multisplit][sanitize]") {
   const auto exec = make_space();
-  const auto items = random_items<u32>(tile + 131);
+  const auto items = random_items<u32>(one_tile + 131);
   const array<u32> keys(items);
-  const array<u32> out(tile + 131, 77u);
+  const array<u32> out(one_tile + 131, 77u);
   const cell<lanewise::status> errors;
 
   lanewise::multisplit(exec, keys.const_view(), out.view(), 5, signed_bucket{},
@@ -168,8 +170,8 @@ TEST_CASE("multisplit counts bad items in its workspace when it is given no stat
           "[multisplit]") {
   const auto exec = make_space();
   const array<u32> keys(std::vector<u32>{0, 1, 2, 3, 4, 5, 6, 7});
-  const array<u32> more(random_items<u32>(3 * tile));
-  const array<u32> out(3 * tile, 77u);
+  const array<u32> more(random_items<u32>(3 * one_tile));
+  const array<u32> out(3 * one_tile, 77u);
   lanewise::workspace work;
 
   CHECK_NOTHROW(lanewise::check(exec, work));
@@ -184,17 +186,18 @@ TEST_CASE("multisplit counts bad items in its workspace when it is given no stat
 
 TEST_CASE("multisplit reads the number of items on the device", "[multisplit][sanitize]") {
   const auto exec = make_space();
-  const auto items = random_items<u32>(ragged);
+  const auto items = random_items<u32>(ragged_split);
   const array<u32> keys(items);
   const cell<std::int64_t> count;
-  for (const std::int64_t given : {std::int64_t{-5}, std::int64_t{0}, std::int64_t{1}, tile - 1,
-                                   tile, tile + 1, ragged - 1, ragged, ragged + 5}) {
+  for (const std::int64_t given :
+       {std::int64_t{-5}, std::int64_t{0}, std::int64_t{1}, one_tile - 1, one_tile, one_tile + 1,
+        ragged_split - 1, ragged_split, ragged_split + 5}) {
     CAPTURE(given);
     count.set(given);
-    const auto n = std::clamp<std::int64_t>(given, 0, ragged);
+    const auto n = std::clamp<std::int64_t>(given, 0, ragged_split);
     const std::vector<u32> used(items.begin(), items.begin() + n);
-    const array<u32> out(ragged, 77u);
-    const array<u32> values_out(ragged, 77u);
+    const array<u32> out(ragged_split, 77u);
+    const array<u32> values_out(ragged_split, 77u);
     const array<std::int64_t> offsets(10, -1);
     const cell<lanewise::status> errors;
 
@@ -215,7 +218,7 @@ TEST_CASE("multisplit fuses sources and sinks, and never looks beyond the last i
           "[multisplit][sanitize]") {
   const auto exec = make_space();
   for (const std::int64_t n :
-       {std::int64_t{1}, std::int64_t{33}, tile - 1, tile, tile + 1, ragged}) {
+       {std::int64_t{1}, std::int64_t{33}, one_tile - 1, one_tile, one_tile + 1, ragged_split}) {
     CAPTURE(n);
     const auto items = random_items<u64>(n, 1000);
     const cell<int> trapped;
@@ -227,9 +230,9 @@ TEST_CASE("multisplit fuses sources and sinks, and never looks beyond the last i
     lanewise::multisplit(exec,
                          lanewise::transformed(keys.const_view(), trap_poison{trapped.data()}),
                          out.view(), 8, lowest_three_bits{});
-    lanewise::multisplit(exec, lanewise::generated(n, own_index{}),
+    lanewise::multisplit(exec, lanewise::generated(n, index_as_value{}),
                          lanewise::consumed(n, store_key{consumed_keys.data()}), 32,
-                         counting_bucket{calls.data(), n});
+                         counting_modulo{calls.data(), n});
 
     const auto shifted = oracle::transform<u64>(items, plus_three{});
     CHECK(difference(
@@ -243,7 +246,7 @@ TEST_CASE("multisplit fuses sources and sinks, and never looks beyond the last i
     std::vector<u32> all(static_cast<std::size_t>(n));
     std::iota(all.begin(), all.end(), 0u);
     std::vector<int> ignored(all.size() + 1);
-    const auto expected = oracle::multisplit(all, 32, counting_bucket{ignored.data(), n});
+    const auto expected = oracle::multisplit(all, 32, counting_modulo{ignored.data(), n});
     CHECK(difference(consumed_keys.items(), oracle::gather(all, expected.index)) == "");
   }
 }

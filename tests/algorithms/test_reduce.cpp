@@ -40,7 +40,7 @@ void check_reduce(const std::vector<T>& items, const T& init, Op op, int shift =
 }
 
 template <class T, class Op>
-void check_all_sizes(const T& init, Op op, std::uint64_t most = most_summand<T>()) {
+void check_reduce_sizes(const T& init, Op op, std::uint64_t most = most_summand<T>()) {
   for (const std::int64_t n : sizes_around(reduce_tile<T>)) {
     CAPTURE(n);
     check_reduce(random_items<T>(n, most), init, op);
@@ -50,7 +50,7 @@ void check_all_sizes(const T& init, Op op, std::uint64_t most = most_summand<T>(
 }  // namespace
 
 TEMPLATE_TEST_CASE("Sums are exact at every size", "[reduce]", std::uint8_t, u32, u64, double) {
-  check_all_sizes<TestType>(TestType(5), lanewise::plus{});
+  check_reduce_sizes<TestType>(TestType(5), lanewise::plus{});
 }
 
 TEMPLATE_TEST_CASE("Sums are exact for every distribution", "[reduce]", std::uint8_t, u32, u64,
@@ -75,11 +75,11 @@ TEST_CASE("reduce accepts every alignment", "[reduce][sanitize]") {
 }
 
 TEST_CASE("reduce keeps the order of operands: affine maps of 12 bytes", "[reduce][sanitize]") {
-  check_all_sizes(affine{3, 4, 1}, then{});
+  check_reduce_sizes(affine{3, 4, 1}, then{});
 }
 
 TEST_CASE("reduce keeps the order of operands: 2 x 2 matrices of 32 bytes", "[reduce]") {
-  check_all_sizes(matrix{{{2, 1}, {7, 5}}}, product{});
+  check_reduce_sizes(matrix{{{2, 1}, {7, 5}}}, product{});
 }
 
 TEMPLATE_TEST_CASE("reduce keeps the order of operands: the last nonzero item", "[reduce]",

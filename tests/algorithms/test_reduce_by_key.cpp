@@ -16,10 +16,10 @@ using u8 = std::uint8_t;
 using u32 = std::uint32_t;
 
 template <class T>
-constexpr std::int64_t segments_tile = tile_items<T, lanewise::kernels::segments_policy<T>>;
+constexpr std::int64_t by_key_tile = tile_items<T, lanewise::kernels::segments_policy<T>>;
 
 template <class Key, class T, class Op>
-void check(const std::vector<Key>& keys, const std::vector<T>& values, Op op) {
+void check_by_key(const std::vector<Key>& keys, const std::vector<T>& values, Op op) {
   const auto exec = make_space();
   const auto n = static_cast<std::int64_t>(keys.size());
   const runs expected = runs_of(keys);
@@ -50,38 +50,39 @@ void check(const std::vector<Key>& keys, const std::vector<T>& values, Op op) {
 
 TEMPLATE_TEST_CASE("Runs are summed at every size and length", "[reduce_by_key]", u8, u32,
                    std::uint64_t, double) {
-  for (const std::int64_t n : sizes_around(segments_tile<TestType>)) {
+  for (const std::int64_t n : sizes_around(by_key_tile<TestType>)) {
     for (const int mean : {1, 4, 100}) {
       CAPTURE(n, mean);
-      check(items_in_runs<u32>(n, mean), random_items<TestType>(n, most_summand<TestType>()),
-            lanewise::plus{});
+      check_by_key(items_in_runs<u32>(n, mean), random_items<TestType>(n, most_summand<TestType>()),
+                   lanewise::plus{});
     }
   }
 }
 
 TEMPLATE_TEST_CASE("Runs that are summed may span tiles", "[reduce_by_key][sanitize]", u8, u32) {
-  const std::int64_t n = some_tiles(segments_tile<TestType>);
+  const std::int64_t n = some_tiles(by_key_tile<TestType>);
   for (const int mean : {40, 1000, 100'000'000}) {
     CAPTURE(mean);
-    check(items_in_runs<std::uint64_t>(n, mean), random_items<TestType>(n), lanewise::plus{});
+    check_by_key(items_in_runs<std::uint64_t>(n, mean), random_items<TestType>(n),
+                 lanewise::plus{});
   }
 }
 
 TEST_CASE("Runs of keys of any type are reduced by any operator", "[reduce_by_key][sanitize]") {
-  for (const std::int64_t n : sizes_around(segments_tile<affine>)) {
+  for (const std::int64_t n : sizes_around(by_key_tile<affine>)) {
     for (const int mean : {1, 4, 1000}) {
       CAPTURE(n, mean);
-      check(items_in_runs<affine>(n, mean), random_items<affine>(n), then{});
+      check_by_key(items_in_runs<affine>(n, mean), random_items<affine>(n), then{});
     }
   }
-  const std::int64_t n = some_tiles(segments_tile<u32>);
-  check(items_in_runs<u8>(n, 30), random_items<u32>(n), last_nonzero{});
-  check(items_in_runs<u8>(n, 30), random_items<u32>(n), lanewise::maximum{});
+  const std::int64_t n = some_tiles(by_key_tile<u32>);
+  check_by_key(items_in_runs<u8>(n, 30), random_items<u32>(n), last_nonzero{});
+  check_by_key(items_in_runs<u8>(n, 30), random_items<u32>(n), lanewise::maximum{});
 }
 
 TEST_CASE("Results that find no place are counted and left out", "[reduce_by_key][sanitize]") {
   const auto exec = make_space();
-  const std::int64_t n = some_tiles(segments_tile<u32>);
+  const std::int64_t n = some_tiles(by_key_tile<u32>);
   const auto keys = items_in_runs<u32>(n, 4);
   const runs expected = runs_of(keys);
   const auto all = static_cast<std::int64_t>(expected.first.size());

@@ -26,7 +26,7 @@ using i64 = std::int64_t;
 using policy = lanewise::kernels::decode_kernel<lanewise::array_source<u32, lanewise::identity>,
                                                 lanewise::array_sink<u32>>::policy;
 /// Runs and items of a tile, taken together.
-constexpr i64 steps = lanewise::team_t<space, policy>::expansion<policy>::steps;
+constexpr i64 decode_steps = lanewise::team_t<space, policy>::expansion<policy>::steps;
 
 template <class T, class Length>
 std::vector<T> decoded(const std::vector<T>& keys, const std::vector<Length>& lengths) {
@@ -67,7 +67,7 @@ struct ends_in {
 };
 
 /// n numbers between 0 and twice their mean.
-std::vector<u32> random_lengths(i64 n, u32 mean) {
+std::vector<u32> random_runs(i64 n, u32 mean) {
   return random_items<u32>(n, 2 * mean);
 }
 
@@ -75,21 +75,21 @@ std::vector<u32> random_lengths(i64 n, u32 mean) {
 
 TEMPLATE_TEST_CASE("Runs are decoded at every number of runs and mean length", "[decode]",
                    std::uint8_t, u32, u64, affine) {
-  for (const i64 runs : sizes_around(steps / 4)) {
+  for (const i64 runs : sizes_around(decode_steps / 4)) {
     for (const u32 mean : {1u, 3u, 40u}) {
       if (runs * mean > (is_emulated ? 20'000 : 1'000'000)) continue;
       CAPTURE(runs, mean);
-      check_decoding<TestType>(random_lengths(runs, mean));
+      check_decoding<TestType>(random_runs(runs, mean));
     }
   }
 }
 
 TEST_CASE("Runs of any length are decoded", "[decode][sanitize]") {
   const std::size_t many = is_emulated ? 20'000 : 2'000'000;
-  const u32 long_one = static_cast<u32>(is_emulated ? 3 * steps + 5 : 1'000'003);
+  const u32 long_one = static_cast<u32>(is_emulated ? 3 * decode_steps + 5 : 1'000'003);
   check_decoding<u32>(std::vector<u32>{long_one});
   check_decoding<u32>(std::vector<u32>(many, 0u));
-  check_decoding<u32>(std::vector<u32>(static_cast<std::size_t>(2 * steps + 3), 1u));
+  check_decoding<u32>(std::vector<u32>(static_cast<std::size_t>(2 * decode_steps + 3), 1u));
 
   std::vector<u32> lengths(many, 0u);  // one run, or a few items, among empty runs
   lengths[many / 3] = long_one;
@@ -98,24 +98,25 @@ TEST_CASE("Runs of any length are decoded", "[decode][sanitize]") {
   check_decoding<u32>(lengths);
   check_decoding<std::uint8_t>(lengths);
 
-  lengths.assign(static_cast<std::size_t>(steps / 8), 0u);  // long and short by turns
+  lengths.assign(static_cast<std::size_t>(decode_steps / 8), 0u);  // long and short by turns
   for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = i % 97 == 5 ? 300 : i % 3;
   check_decoding<u32>(lengths, 0, 1);
 }
 
 TEST_CASE("Runs may end at every edge of a tile", "[decode]") {
   for (i64 delta = -3; delta <= 3; ++delta) {
-    for (const i64 first : {i64{1}, i64{7}, steps - 1, steps, steps + 1}) {
+    for (const i64 first : {i64{1}, i64{7}, decode_steps - 1, decode_steps, decode_steps + 1}) {
       CAPTURE(delta, first);
       check_decoding<u32>(std::vector<u32>{static_cast<u32>(first), 0, 0,
-                                           static_cast<u32>(steps + delta), 0, 5, 0, 0});
+                                           static_cast<u32>(decode_steps + delta), 0, 5, 0, 0});
     }
   }
 }
 
 TEST_CASE("Decoding stops where the places do, and counts all items", "[decode][sanitize]") {
-  const auto lengths = random_lengths(steps / 8, 20);
-  for (const i64 room : {i64{-1}, i64{-100}, -2 * steps, i64{-10'000'000}, i64{1}, i64{1000}}) {
+  const auto lengths = random_runs(decode_steps / 8, 20);
+  for (const i64 room :
+       {i64{-1}, i64{-100}, -2 * decode_steps, i64{-10'000'000}, i64{1}, i64{1000}}) {
     CAPTURE(room);
     check_decoding<u32>(lengths, room);
   }
@@ -123,7 +124,7 @@ TEST_CASE("Decoding stops where the places do, and counts all items", "[decode][
 
 TEST_CASE("Decoding reverses encoding", "[decode]") {
   const auto exec = make_space();
-  const i64 n = some_tiles(steps);
+  const i64 n = some_tiles(decode_steps);
   auto items = random_items<u32>(n, 2);
   const array<u32> in(items);
   const array<u32> keys(n, 77u);
@@ -153,8 +154,8 @@ TEST_CASE("Negative lengths are empty runs, and are counted", "[decode][sanitize
 
 TEST_CASE("Runs expand from sources into sinks", "[decode][sanitize]") {
   const auto exec = make_space();
-  const i64 runs = steps / 4;
-  const auto lengths = random_lengths(runs, 5);
+  const i64 runs = decode_steps / 4;
+  const auto lengths = random_runs(runs, 5);
   const i64 n = std::accumulate(lengths.begin(), lengths.end(), i64{0});
   const array<u32> length(lengths);
   const cell<int> trapped;
@@ -178,11 +179,11 @@ TEST_CASE("Runs expand from sources into sinks", "[decode][sanitize]") {
 TEST_CASE("The workspace of decoding is known beforehand", "[decode]") {
   const auto exec = make_space();
   lanewise::workspace work;
-  const i64 runs = 2 * steps + 1;
+  const i64 runs = 2 * decode_steps + 1;
   lanewise::reserve(exec, work, lanewise::run_length_decode_workspace<space>(runs));
   const std::size_t reserved = work.bytes();
   const array<u32> keys(random_items<u32>(runs));
-  const array<u32> lengths(random_lengths(runs, 1));
+  const array<u32> lengths(random_runs(runs, 1));
   const array<u32> out(2 * runs, 77u);
   for (int i = 0; i < 2; ++i)
     lanewise::run_length_decode(exec, keys.const_view(), lengths.const_view(), out.view(),

@@ -19,14 +19,14 @@ using Catch::Matchers::ContainsSubstring;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-constexpr std::int64_t tile = tile_items<u32, lanewise::kernels::scan_policy<u32>>;
-const std::int64_t ragged = some_tiles(tile);
+constexpr std::int64_t one_scan_tile = tile_items<u32, lanewise::kernels::scan_policy<u32>>;
+const std::int64_t ragged_scan = some_tiles(one_scan_tile);
 
 }  // namespace
 
 TEST_CASE("Scans work in place", "[scan][sanitize]") {
   const auto exec = make_space();
-  const auto items = random_items<u32>(ragged);
+  const auto items = random_items<u32>(ragged_scan);
   const array<u32> one(items);
   const array<u32> two(items);
 
@@ -41,7 +41,7 @@ TEST_CASE("Scans work in place", "[scan][sanitize]") {
 
 TEST_CASE("Scans accept every alignment of in and of out", "[scan][sanitize]") {
   const auto exec = make_space();
-  const std::int64_t n = tile + 131;
+  const std::int64_t n = one_scan_tile + 131;
   const auto items = random_items<u32>(n);
   const auto expected = oracle::inclusive_scan(items, lanewise::plus{});
   for (int in_shift = 0; in_shift < 4; ++in_shift) {
@@ -61,7 +61,7 @@ TEST_CASE("Scans accept every alignment of in and of out", "[scan][sanitize]") {
 
 TEST_CASE("exclusive_scan converts items to the type of init", "[scan]") {
   const auto exec = make_space();
-  const std::int64_t n = ragged;
+  const std::int64_t n = ragged_scan;
   const auto items = random_items<u32>(n);
   const array<u32> in(items, 1);
   const array<u64> out(n, u64{77}, 1);
@@ -75,9 +75,9 @@ TEST_CASE("exclusive_scan converts items to the type of init", "[scan]") {
 
 TEST_CASE("Scans leave places beyond the items alone", "[scan]") {
   const auto exec = make_space();
-  const auto items = random_items<u32>(tile + 5);
+  const auto items = random_items<u32>(one_scan_tile + 5);
   const array<u32> in(items);
-  const array<u32> out(tile + 500, 77u);
+  const array<u32> out(one_scan_tile + 500, 77u);
 
   lanewise::inclusive_scan(exec, in.const_view(), out.view(), lanewise::plus{});
 
@@ -87,18 +87,18 @@ TEST_CASE("Scans leave places beyond the items alone", "[scan]") {
 
 TEST_CASE("Scans read the number of items on the device", "[scan][sanitize]") {
   const auto exec = make_space();
-  const auto items = random_items<u32>(ragged);
+  const auto items = random_items<u32>(ragged_scan);
   const array<u32> in(items);
   const cell<std::int64_t> count;
   for (const std::int64_t given :
-       {std::int64_t{-5}, std::int64_t{0}, std::int64_t{1}, tile - 1, tile, tile + 1, ragged - 1,
-        ragged, ragged + 1, ragged + 100'000}) {
+       {std::int64_t{-5}, std::int64_t{0}, std::int64_t{1}, one_scan_tile - 1, one_scan_tile,
+        one_scan_tile + 1, ragged_scan - 1, ragged_scan, ragged_scan + 1, ragged_scan + 100'000}) {
     CAPTURE(given);
     count.set(given);
-    const auto n = static_cast<std::size_t>(std::clamp<std::int64_t>(given, 0, ragged));
+    const auto n = static_cast<std::size_t>(std::clamp<std::int64_t>(given, 0, ragged_scan));
     const std::vector<u32> used(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(n));
-    const array<u32> inclusive(ragged, 77u);
-    const array<u32> exclusive(ragged, 77u);
+    const array<u32> inclusive(ragged_scan, 77u);
+    const array<u32> exclusive(ragged_scan, 77u);
 
     lanewise::inclusive_scan(exec, in.const_view(), inclusive.view(), lanewise::plus{},
                              {.count = count.view()});
@@ -117,8 +117,8 @@ TEST_CASE("Scans read the number of items on the device", "[scan][sanitize]") {
 TEST_CASE("Scans fuse transformed sources, and never look beyond the last item",
           "[scan][sanitize]") {
   const auto exec = make_space();
-  for (const std::int64_t n :
-       {std::int64_t{1}, std::int64_t{33}, tile - 1, tile, tile + 1, ragged}) {
+  for (const std::int64_t n : {std::int64_t{1}, std::int64_t{33}, one_scan_tile - 1, one_scan_tile,
+                               one_scan_tile + 1, ragged_scan}) {
     CAPTURE(n);
     const auto items = random_items<u64>(n, 1000);
     const cell<int> trapped;
@@ -139,18 +139,18 @@ TEST_CASE("Scans fuse transformed sources, and never look beyond the last item",
 TEST_CASE("Scans fuse generated sources and consuming sinks, and stay within the count",
           "[scan][sanitize]") {
   const auto exec = make_space();
-  const cell<std::int64_t> count(ragged - 7);
-  const array<int> reads(ragged, 0);
-  const array<int> writes(ragged, 0);
-  const array<u64> out(ragged, u64{77});
+  const cell<std::int64_t> count(ragged_scan - 7);
+  const array<int> reads(ragged_scan, 0);
+  const array<int> writes(ragged_scan, 0);
+  const array<u64> out(ragged_scan, u64{77});
 
   lanewise::exclusive_scan(
-      exec, lanewise::generated(ragged, counting_square{reads.data(), ragged}),
-      lanewise::consumed(ragged, counting_store{writes.data(), ragged, out.data()}), u64{3},
-      lanewise::plus{}, {.count = count.view()});
+      exec, lanewise::generated(ragged_scan, counting_square{reads.data(), ragged_scan}),
+      lanewise::consumed(ragged_scan, counting_store{writes.data(), ragged_scan, out.data()}),
+      u64{3}, lanewise::plus{}, {.count = count.view()});
 
   std::vector<u64> squares;
-  for (std::int64_t i = 0; i < ragged - 7; ++i) squares.push_back(static_cast<u64>(i * i));
+  for (std::int64_t i = 0; i < ragged_scan - 7; ++i) squares.push_back(static_cast<u64>(i * i));
   CHECK(difference(out.items(), oracle::exclusive_scan(squares, u64{3}, lanewise::plus{}),
                    out.original()) == "");
   const auto read = reads.items();

@@ -55,8 +55,8 @@ void check_reverse(const std::vector<T>& items, const T& init, Op op, int in_shi
   CHECK(in.unchanged());
 }
 
-constexpr std::int64_t tile = scan_tile<u32>;
-const std::int64_t ragged = some_tiles(tile);
+constexpr std::int64_t one_reverse_tile = scan_tile<u32>;
+const std::int64_t ragged_reverse = some_tiles(one_reverse_tile);
 
 }  // namespace
 
@@ -89,7 +89,7 @@ TEST_CASE("Reverse scans accept every alignment and work in place", "[scan][reve
   const auto exec = make_space();
   for (int shift = 0; shift < 4; ++shift) {
     CAPTURE(shift);
-    const auto items = random_items<u32>(2 * tile + 128 + shift);
+    const auto items = random_items<u32>(2 * one_reverse_tile + 128 + shift);
     check_reverse(items, 5u, lanewise::plus{}, shift, 1);
     const array<u32> both(items, shift);
     lanewise::inclusive_scan_reverse(exec, both.view(), both.view(), lanewise::plus{});
@@ -101,17 +101,19 @@ TEST_CASE("Reverse scans accept every alignment and work in place", "[scan][reve
 TEST_CASE("Reverse scans begin at the last item counted on the device",
           "[scan][reverse][sanitize]") {
   const auto exec = make_space();
-  const auto items = random_items<u32>(ragged);
+  const auto items = random_items<u32>(ragged_reverse);
   const array<u32> in(items);
   const cell<std::int64_t> count;
   lanewise::workspace work;
-  for (const std::int64_t given : {std::int64_t{-5}, std::int64_t{0}, std::int64_t{1}, tile - 16,
-                                   tile - 15, tile, tile + 1, ragged, ragged + 100'000}) {
+  for (const std::int64_t given :
+       {std::int64_t{-5}, std::int64_t{0}, std::int64_t{1}, one_reverse_tile - 16,
+        one_reverse_tile - 15, one_reverse_tile, one_reverse_tile + 1, ragged_reverse,
+        ragged_reverse + 100'000}) {
     CAPTURE(given);
     count.set(given);
-    const auto n = static_cast<std::size_t>(std::clamp<std::int64_t>(given, 0, ragged));
+    const auto n = static_cast<std::size_t>(std::clamp<std::int64_t>(given, 0, ragged_reverse));
     const std::vector<u32> used(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(n));
-    const array<u64> out(ragged + 3, u64{77});
+    const array<u64> out(ragged_reverse + 3, u64{77});
     lanewise::exclusive_scan_reverse(exec, in.const_view(), out.view(), u64{1} << 40,
                                      lanewise::plus{}, {.work = &work, .count = count.view()});
     CHECK(difference(out.items(), exclusive_from_back(used, u64{1} << 40, lanewise::plus{}),
@@ -123,17 +125,17 @@ TEST_CASE("Reverse scans begin at the last item counted on the device",
 TEST_CASE("Reverse scans fuse sources and sinks, and stay within the count",
           "[scan][reverse][sanitize]") {
   const auto exec = make_space();
-  const cell<std::int64_t> count(ragged - 7);
-  const array<int> reads(ragged, 0), writes(ragged, 0);
-  const array<u64> out(ragged, u64{77});
+  const cell<std::int64_t> count(ragged_reverse - 7);
+  const array<int> reads(ragged_reverse, 0), writes(ragged_reverse, 0);
+  const array<u64> out(ragged_reverse, u64{77});
 
   lanewise::exclusive_scan_reverse(
-      exec, lanewise::generated(ragged, counting_square{reads.data(), ragged}),
-      lanewise::consumed(ragged, counting_store{writes.data(), ragged, out.data()}), u64{3},
-      lanewise::plus{}, {.count = count.view()});
+      exec, lanewise::generated(ragged_reverse, counting_square{reads.data(), ragged_reverse}),
+      lanewise::consumed(ragged_reverse, counting_store{writes.data(), ragged_reverse, out.data()}),
+      u64{3}, lanewise::plus{}, {.count = count.view()});
 
   std::vector<u64> squares;
-  for (std::int64_t i = 0; i < ragged - 7; ++i) squares.push_back(static_cast<u64>(i * i));
+  for (std::int64_t i = 0; i < ragged_reverse - 7; ++i) squares.push_back(static_cast<u64>(i * i));
   CHECK(difference(out.items(), exclusive_from_back(squares, u64{3}, lanewise::plus{}),
                    out.original()) == "");
   const auto read = reads.items();
