@@ -23,10 +23,10 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 using i64 = std::int64_t;
 
-using policy = lanewise::kernels::decode_kernel<lanewise::array_source<u32, lanewise::identity>,
-                                                lanewise::array_sink<u32>>::policy;
-/// Runs and items of a tile, taken together.
-constexpr i64 decode_steps = lanewise::team_t<space, policy>::expansion<policy>::steps;
+using kernel = lanewise::kernels::decode_kernel<lanewise::array_source<u32, lanewise::identity>,
+                                                lanewise::array_sink<u32>>;
+/// Runs and items worth a team, taken together.
+constexpr i64 decode_steps = kernel::expansion<lanewise::team_t<space, kernel::policy>>::steps;
 
 template <class T, class Length>
 std::vector<T> decoded(const std::vector<T>& keys, const std::vector<Length>& lengths) {
@@ -247,6 +247,25 @@ TEST_CASE("A warp searches as a lane does", "[search]") {
       };
       REQUIRE(lanewise::partition_point(warp, i64{0}, n, below) == answer);
     }
+  }
+}
+
+TEST_CASE("A warp finds both ends of a piece of a path at once", "[search]") {
+  const lanewise::backends::simd::warp<32> warp;
+  const auto ends = random_items<u32>(3000, 7);
+  std::vector<int> sums;
+  for (const u32 length : ends) sums.push_back((sums.empty() ? 0 : sums.back()) + int(length));
+  const i64 ranges = 3000, items = sums.back(), path = ranges + items;
+  for (i64 first = 0; first <= path; first += 97) {
+    const i64 last = std::min(path, first + first % 1009);
+    const auto piece = lanewise::cut_path(warp, ends_in{sums.data()}, ranges, items, first, last);
+    const auto begin = lanewise::split_path(ends_in{sums.data()}, ranges, items, first);
+    const auto end = lanewise::split_path(ends_in{sums.data()}, ranges, items, last);
+    CHECK(piece.begin.ends == begin.ends);
+    CHECK(piece.begin.items == begin.items);
+    CHECK(piece.end.ends == end.ends);
+    CHECK(piece.end.items == end.items);
+    CHECK(piece.is_ordered());
   }
 }
 #endif

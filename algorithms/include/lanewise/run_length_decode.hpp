@@ -18,9 +18,8 @@ struct write_key {
   Keys keys;
   Sink out;
 
-  LANEWISE_FUNCTION void operator()(std::int64_t place, std::int64_t run) const {
-    out(place, keys(run));
-  }
+  LANEWISE_FUNCTION item value(std::int64_t run) const { return keys(run); }
+  LANEWISE_FUNCTION void put(std::int64_t place, const item& key) const { out(place, key); }
   /// In whole vectors, also over what is written next: for runs of up to a vector there is no
   /// branch that depends on the length, which could not be predicted.
   template <class W>
@@ -44,13 +43,14 @@ struct write_key {
 
 template <class Keys, class Sink>
 struct decode_kernel {
-  // Not measured on a GPU.
   struct policy : launch_policy {
-    static constexpr int teams_per_multiprocessor = 4;
+    static constexpr int teams_per_multiprocessor = 6;
   };
 
   template <class Team>
-  using scratch = typename Team::template expansion<policy>::scratch;
+  using expansion = typename Team::template expansion<typename Keys::value_type, policy>;
+  template <class Team>
+  using scratch = typename expansion<Team>::scratch;
 
   write_key<Keys, Sink> write;
   item_count n;
@@ -59,14 +59,13 @@ struct decode_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    using expansion = typename Team::template expansion<policy>;
     const std::int64_t runs = n();
     const std::int64_t places = *total < write.out.extent ? *total : write.out.extent;
     // Runs that find no room end where the places do.
     const auto end_of = [e = ends, places](std::int64_t run) {
       return e[run] < places ? e[run] : places;
     };
-    expansion::expand(team, shared, end_of, runs, places, team.share(runs + places), write);
+    expansion<Team>::expand(team, shared, end_of, runs, places, team.share(runs + places), write);
   }
 };
 
@@ -103,10 +102,10 @@ workspace_size run_length_decode_workspace(std::int64_t runs) {
 /// items together, so the runs' lengths do not matter: O(runs + items) work. keys and lengths are
 /// read once, signed lengths again from cache where bad ones are counted; 8 bytes per run are
 /// written and read, and every item is written once (on the host, places of short runs several
-/// times). A source of keys is called once per item on CUDA, once per run and tile on the host; a
-/// sink once per item. The result is the same on every backend. Does not block. Throws
-/// std::invalid_argument on wrong extents, overlap, or an option that cannot be reached. (Merrill,
-/// 1.3.3 and 6.4.1; the path through runs and items is that of a merge.)
+/// times). A source of keys is called once per run and warp that looks at it on CUDA, once per run
+/// and team on the host; a sink once per item. The result is the same on every backend. Does not
+/// block. Throws std::invalid_argument on wrong extents, overlap, or an option that cannot be
+/// reached. (Merrill, 1.3.3 and 6.4.1; the path through runs and items is that of a merge.)
 template <class Exec, class Keys, class Lengths, class Out, class T, class... P>
 void run_length_decode(const Exec& exec, const Keys& keys, const Lengths& lengths, const Out& out,
                        const Kokkos::View<T, P...>& count, const checked_options& with = {}) {
@@ -134,8 +133,8 @@ void run_length_decode(const Exec& exec, const Keys& keys, const Lengths& length
                           work.get(), layout.chain_at);
   if (n.bound == 0 || sink.extent == 0) return;
   using kernel = kernels::decode_kernel<std::decay_t<decltype(key)>, std::decay_t<decltype(sink)>>;
-  using policy = typename kernel::policy;
-  constexpr std::int64_t steps = team_t<Exec, policy>::template expansion<policy>::steps;
+  constexpr std::int64_t steps =
+      kernel::template expansion<team_t<Exec, typename kernel::policy>>::steps;
   launch(exec, "Lanewise::run_length_decode",
          backend::template resident_league<kernel>(exec, divide_up(n.bound + sink.extent, steps)),
          kernel{{key, sink}, n, ends, total});

@@ -25,8 +25,13 @@ struct offset_ranges {
     first = within(static_cast<std::int64_t>(offsets(0)));
     items = (*this)(count - 1);
   }
-  LANEWISE_FUNCTION std::int64_t operator()(std::int64_t r) const {
-    const std::int64_t end = within(static_cast<std::int64_t>(offsets(r + 1)));
+  LANEWISE_FUNCTION std::int64_t operator()(std::int64_t r) const { return from_raw(raw(r)); }
+  /// The same in two steps, the second of which waits for memory.
+  LANEWISE_FUNCTION std::int64_t raw(std::int64_t r) const {
+    return static_cast<std::int64_t>(offsets(r + 1));
+  }
+  LANEWISE_FUNCTION std::int64_t from_raw(std::int64_t offset) const {
+    const std::int64_t end = within(offset);
     return end < first ? 0 : end - first;
   }
   LANEWISE_FUNCTION bool is_bad(std::int64_t r) const {
@@ -41,14 +46,13 @@ struct offset_ranges {
   }
 };
 
-/// A tile is a piece of the path through the segments' ends and their items. What it leaves open
-/// goes to the next tile through the chain.
+/// Every team takes pieces of the path through the segments' ends and their items: on devices one,
+/// on the host tiles of it. What a piece leaves open goes to the next one through the chain.
 template <class Source, class Offsets, class Sink, class Op, class T>
 struct segmented_reduce_kernel {
-  // Odd, so that lanes which walk side by side meet different banks. Not measured on a GPU.
   struct policy : launch_policy {
-    static constexpr int items_per_lane = sizeof(T) > 8 ? 5 : (sizeof(T) > 4 ? 11 : 15);
-    static constexpr int teams_per_multiprocessor = sizeof(T) > 4 ? 4 : 6;
+    static constexpr int items_per_lane = sizeof(T) > 16 ? 4 : (sizeof(T) > 4 ? 8 : 16);
+    static constexpr int teams_per_multiprocessor = 4;
   };
   using state = detail::open_sum<T>;
 
@@ -72,19 +76,16 @@ struct segmented_reduce_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const offset_ranges<Offsets> ranges(offsets, in.extent, n());
-    const auto tiles = divide_up(ranges.count + ranges.items, tile<Team>::steps);
-    for_each_ticket(team, link, static_cast<std::uint32_t>(tiles), shared.link, [&](auto mine) {
-      tile<Team> sums(team, shared.sums, ranges, mine.ticket);
-      if (errors != nullptr) {
-        const std::uint64_t bad = sums.bad(ranges);
-        if (bad != 0) team.warp().fetch_add(errors->bad_items, bad);
-      }
+    const std::int64_t path = ranges.count + ranges.items;
+    const std::int64_t pieces = tile<Team>::pieces(path, team.league());
+    for_each_ticket(team, link, static_cast<std::uint32_t>(pieces), shared.link, [&](auto mine) {
+      tile<Team> sums(team, shared.sums, ranges, even_share(path, mine.ticket, pieces));
       sums.reduce(ranges, in, out, init, op);
-      const maybe<state> front =
-          exchange(team, link, mine, shared.link, sums.total(), detail::join_sums<T, Op>{op},
-                   maybe<state>{{}, false}, [&] { sums.write(out); });
-      const maybe<T> nothing{{}, false};
-      sums.write_first(out, front.present ? front.value.value() : nothing, init, op);
+      const std::uint64_t bad = sums.bad();
+      if (bad != 0 && errors != nullptr) team.warp().fetch_add(errors->bad_items, bad);
+      const maybe<state> front = exchange(team, link, mine, shared.link, sums.total(),
+                                          detail::join_sums<T, Op>{op}, maybe<state>{{}, false});
+      sums.write_first(out, front, init, op);
     });
   }
 };
@@ -111,14 +112,14 @@ workspace_size segmented_reduce_workspace(std::int64_t n, std::int64_t segments)
 /// decrease and lie in [0, n], n being in's extent; out is a View or a sink with a place for every
 /// segment, and overlaps neither. Items in front of the first offset and behind the last belong to
 /// no segment. options.count is the number of segments. One launch and one pass over the path
-/// through segments' ends and items, cut into equal pieces, so the segments' lengths do not matter:
-/// O(n + segments) work; items are read once, offsets twice, and again from cache where bad ones
-/// are counted; one write per segment. A source's functor is called once per item. Floating-point
-/// sums depend on where tiles begin. A segment that begins behind its end, or whose ends do not lie
-/// in [0, n], is counted in options.errors, else in options.work; then the results are unspecified.
-/// Does not block. Throws std::invalid_argument on wrong extents, overlap, or an option that cannot
-/// be reached. (Merrill, 3.4; the pieces of the path are those of Merrill and Garland's merge-based
-/// sparse matrix-vector product, with look-back instead of a second kernel.)
+/// through segments' ends and items, of which every team gets an equal piece, so the segments'
+/// lengths do not matter: O(n + segments) work; items are read once, offsets once, and more often
+/// from cache; one write per segment. A source's functor is called once per item. Floating-point
+/// sums depend on the number of teams. A segment that begins behind its end, or whose ends do not
+/// lie in [0, n], is counted in options.errors, else in options.work; then the results are
+/// unspecified. Does not block. Throws std::invalid_argument on wrong extents, overlap, or an
+/// option that cannot be reached. (Merrill, 3.4; the pieces of the path are those of Merrill and
+/// Garland's merge-based sparse matrix-vector product, with look-back instead of a second kernel.)
 template <class Exec, class In, class Offsets, class Out, class Op, class T>
 void segmented_reduce(const Exec& exec, const In& in, const Offsets& offsets, const Out& out,
                       const Op& op, const T& init, const checked_options& with = {}) {
@@ -144,7 +145,7 @@ void segmented_reduce(const Exec& exec, const In& in, const Offsets& offsets, co
   const workspace_size need = segmented_reduce_workspace<T, Exec>(source.extent, segments);
   auto work = call_workspace::make<backend>(exec, with.work, need, "segmented_reduce");
   launch(exec, "Lanewise::segmented_reduce",
-         backend::template league_for_tiles<kernel>(exec, need.tickets),
+         backend::template resident_league<kernel>(exec, need.tickets),
          kernel{source, offset, sink, op, init, n,
                 work.get().template make_chain<typename kernel::state>(0),
                 kernels::errors_of<Exec>(with, work.get())});

@@ -78,7 +78,7 @@ class chain {
     if (mine.ticket == 0) {
       publish(warp, mine, has_prefix, first.present ? op(first.value, total) : total);
     } else {
-      publish(warp, mine, has_total, total);
+      publish(warp, mine, stands_alone(op, total) ? has_prefix : has_total, total);
     }
   }
   template <bool one_by_one = false, class W, class Op>
@@ -86,11 +86,22 @@ class chain {
                                      maybe<T> first) const {
     if (mine.ticket == 0) return first;
     const T before = one_by_one ? look_back_one_by_one(warp, mine, op) : look_back(warp, mine, op);
-    publish(warp, mine, has_prefix, op(before, total));
+    if (!stands_alone(op, total)) publish(warp, mine, has_prefix, op(before, total));
     return {before, true};
   }
 
  private:
+  /// Whether the total is a prefix already: op may have stands_alone(b), true where op(a, b) is b
+  /// for every a.
+  template <class Op>
+  static LANEWISE_FUNCTION bool stands_alone(const Op& op, const T& total) {
+    if constexpr (requires { op.stands_alone(total); }) {
+      return op.stands_alone(total);
+    } else {
+      return false;
+    }
+  }
+
   enum state : std::uint32_t { empty = 0, has_total = 1, has_prefix = 2 };
 
   template <class W>
@@ -262,35 +273,22 @@ LANEWISE_FUNCTION void for_each_ticket(const Team& team, const chain<T>& link, s
 }
 
 /// chain::exchange for a whole team: its first warp talks to the chain, every warp learns the
-/// result. All warps call meanwhile() after the total is published and before they wait; what it
-/// writes to scratch is visible to the team afterwards.
-template <bool one_by_one = false, class Team, class T, class Op, class Meanwhile>
+/// result.
+template <bool one_by_one = false, class Team, class T, class Op>
 LANEWISE_FUNCTION maybe<T> exchange(const Team& team, const chain<T>& link,
                                     typename chain<T>::drawn mine, chain_scratch<T>& shared,
-                                    const T& total, Op op, const maybe<T>& first,
-                                    Meanwhile meanwhile) {
+                                    const T& total, Op op, const maybe<T>& first) {
   if constexpr (Team::warps == 1) {
-    link.announce(team.warp(), mine, total, op, first);
-    meanwhile();
-    return link.template resolve<one_by_one>(team.warp(), mine, total, op, first);
+    return link.template exchange<one_by_one>(team.warp(), mine, total, op, first);
   } else {
-    if (team.warp_index() == 0) link.announce(team.warp(), mine, total, op, first);
-    meanwhile();
     if (team.warp_index() == 0) {
       const maybe<T> before =
-          link.template resolve<one_by_one>(team.warp(), mine, total, op, first);
+          link.template exchange<one_by_one>(team.warp(), mine, total, op, first);
       team.warp().once([&] { shared.before = before; });
     }
     team.barrier();
     return shared.before;
   }
-}
-
-template <bool one_by_one = false, class Team, class T, class Op>
-LANEWISE_FUNCTION maybe<T> exchange(const Team& team, const chain<T>& link,
-                                    typename chain<T>::drawn mine, chain_scratch<T>& shared,
-                                    const T& total, Op op, const maybe<T>& first) {
-  return exchange<one_by_one>(team, link, mine, shared, total, op, first, [] {});
 }
 
 LANEWISE_END_NAMESPACE

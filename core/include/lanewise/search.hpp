@@ -26,29 +26,51 @@ LANEWISE_FUNCTION constexpr Index partition_point(Index first, Index last, F hol
   return first;
 }
 
-/// The same by a warp: log n to the base of its width + 1 rounds of loads instead of log2 n.
+/// The same for k ranges at once, by a warp: first[q] becomes the first index in [first[q],
+/// last[q]) for which holds(q, i) is false. Log n to the base of the warp's width + 1 rounds of
+/// loads instead of log2 n, and no more of them for k ranges than for the longest.
+template <int k, class W, class F>
+LANEWISE_FUNCTION void partition_points(const W& warp, std::int64_t (&first)[k],
+                                        std::int64_t (&last)[k], F holds) {
+  using answers = typename W::template lanes<std::uint32_t>;
+  const auto open = [&] {
+    bool any = false;
+    LANEWISE_UNROLL
+    for (int q = 0; q < k; ++q) any = any || first[q] < last[q];
+    return any;
+  };
+  while (open()) {
+    std::int64_t step[k];
+    answers answer[k];
+    LANEWISE_UNROLL
+    for (int q = 0; q < k; ++q) {
+      // Lane l asks for the last of the step numbers l, so that a new last is a number that was
+      // asked.
+      const std::int64_t n = last[q] - first[q];
+      step[q] = (n + W::width) / (W::width + 1);
+      answer[q] = warp.map(
+          [&](std::uint32_t l) {
+            const std::int64_t end = (std::int64_t{l} + 1) * step[q];
+            return static_cast<std::uint32_t>(end <= n && n > 0 && holds(q, first[q] + end - 1));
+          },
+          warp.lane());
+    }
+    LANEWISE_UNROLL
+    for (int q = 0; q < k; ++q) {
+      const int held = warp.count(answer[q] != answers(0u));
+      first[q] += held * step[q];
+      if (held < W::width && first[q] + step[q] - 1 < last[q]) last[q] = first[q] + step[q] - 1;
+    }
+  }
+}
+
+/// The same for one range.
 template <class W, class F>
 LANEWISE_FUNCTION std::int64_t partition_point(const W& warp, std::int64_t first, std::int64_t last,
                                                F holds) {
-  using answers = typename W::template lanes<std::uint32_t>;
-  while (first < last) {
-    // Lane l asks for the last of the step numbers l, so that a new last is a number that was
-    // asked.
-    const std::int64_t step = (last - first + W::width) / (W::width + 1);
-    const auto exists = warp.lane() < static_cast<std::uint32_t>((last - first) / step < W::width
-                                                                     ? (last - first) / step
-                                                                     : W::width);
-    const auto answer = warp.map(
-        exists,
-        [&](std::uint32_t l) {
-          return static_cast<std::uint32_t>(holds(first + (std::int64_t{l} + 1) * step - 1));
-        },
-        std::uint32_t{0}, warp.lane());
-    const int held = warp.count(answer != answers(0u));
-    first += held * step;
-    if (held < W::width && first + step - 1 < last) last = first + step - 1;
-  }
-  return first;
+  std::int64_t from[1] = {first}, to[1] = {last};
+  partition_points(warp, from, to, [&](int, std::int64_t i) { return holds(i); });
+  return from[0];
 }
 
 /// The first index of a sorted array whose item is not less than x.
@@ -98,6 +120,34 @@ LANEWISE_FUNCTION path_point<std::int64_t> split_path(const W& warp, const Ends&
   const std::int64_t ends =
       partition_point(warp, least, most, [&](std::int64_t r) { return end_of(r) + r < distance; });
   return {ends, distance - ends};
+}
+
+/// A piece of a path.
+struct path_piece {
+  path_point<std::int64_t> begin;
+  path_point<std::int64_t> end;
+
+  /// Not so where the ranges' ends are out of order.
+  LANEWISE_FUNCTION bool is_ordered() const {
+    return begin.ends <= end.ends && begin.items <= end.items;
+  }
+};
+
+/// The piece from `first` to `last` steps from the beginning of the path, both ends of which are
+/// searched at once.
+template <class W, class Ends>
+LANEWISE_FUNCTION path_piece cut_path(const W& warp, const Ends& end_of, std::int64_t ranges,
+                                      std::int64_t items, std::int64_t first, std::int64_t last) {
+  const std::int64_t distance[2] = {first, last};
+  std::int64_t least[2], most[2];
+  LANEWISE_UNROLL
+  for (int q = 0; q < 2; ++q) {
+    least[q] = distance[q] > items ? distance[q] - items : 0;
+    most[q] = distance[q] < ranges ? distance[q] : ranges;
+  }
+  partition_points(warp, least, most,
+                   [&](int q, std::int64_t r) { return end_of(r) + r < distance[q]; });
+  return {{least[0], first - least[0]}, {least[1], last - least[1]}};
 }
 
 LANEWISE_END_NAMESPACE

@@ -65,14 +65,17 @@ LANEWISE_BEGIN_NAMESPACE
 //                                    a tile that is scanned anew at heads: constructed from (team,
 //                                    scratch, source, heads, at_head, first, n); count()  scan(op)
 //                                    total()  store_inclusive  store_exclusive
-//   Team::expansion<Policy>          load-balanced expansion of ranges into their items (search.hpp)
+//   Team::expansion<T, Policy>       load-balanced expansion of ranges into their items (search.hpp),
+//                                    which get the T of their range
 //     steps                                     ranges' ends and items worth a team, taken together
 //     expand(team, scratch, end_of, ranges, items, piece, body)
-//                                               device: body(item, range); host: body.range(...)
-//   Team::sums<T, Policy>            sums of ranges: a tile of their ends and items, constructed
-//                                    from (team, scratch, ranges, tile)
-//     reduce(ranges, source, sink, init, op)    then total(), an open_sum; bad(ranges)
-//     write(sink)  write_first(sink, before, init, op)
+//                                               device: body.put(item, body.value(range)); host:
+//                                               body.range(...)
+//   Team::sums<T, Policy>            sums of ranges in a piece of the path through their ends and
+//                                    items, constructed from (team, scratch, ranges, piece)
+//     steps  pieces(path, league)               ends and items worth a team; how many pieces to make
+//     reduce(ranges, source, sink, init, op)    then total(), an open_sum, and bad()
+//     write_first(sink, before, init, op)       the range that may have begun in front
 //   Team::split<Key, Policy>         counts tiles into, and distributes them over, buckets; see
 //                                    multisplit.hpp
 //

@@ -145,8 +145,8 @@ class team {
   using segments =
       lanewise::detail::register_segments<team, T, Policy::items_per_lane, Heads, AtHead, ends>;
 
-  template <class Policy>
-  using expansion = lanewise::detail::register_expansion<team, Policy::items_per_lane>;
+  template <class T, class Policy>
+  using expansion = lanewise::detail::register_expansion<team, T>;
   template <class T, class Policy>
   using sums = lanewise::detail::register_sums<team, T, Policy::items_per_lane>;
 

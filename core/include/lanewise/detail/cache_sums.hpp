@@ -62,37 +62,38 @@ class cache_sums {
   static constexpr std::int64_t steps = steps_;
   struct scratch {};
 
+  /// As many pieces as tiles, which threads take as they come to them.
+  static LANEWISE_FUNCTION std::int64_t pieces(std::int64_t path, std::int64_t) {
+    return divide_up(path, steps);
+  }
+
   template <class Ranges>
-  LANEWISE_FUNCTION cache_sums(const Team& team, scratch&, const Ranges& ranges, std::int64_t tile)
-      : team_(team) {
-    const auto warp = team.warp();
-    const std::int64_t all = ranges.count + ranges.items;
-    const std::int64_t last = (tile + 1) * steps < all ? (tile + 1) * steps : all;
-    begin_ = split_path(warp, ranges, ranges.count, ranges.items, tile * steps);
-    end_ = split_path(warp, ranges, ranges.count, ranges.items, last);
-    ordered_ = begin_.ends <= end_.ends && begin_.items <= end_.items;
-    if (!ordered_) end_ = begin_;
+  LANEWISE_FUNCTION cache_sums(const Team& team, scratch&, const Ranges& ranges, index_range piece)
+      : team_(team),
+        piece_(cut_path(team.warp(), ranges, ranges.count, ranges.items, piece.begin, piece.end)) {
+    if (piece_.is_ordered()) {
+      for (std::int64_t r = piece_.begin.ends; r < piece_.end.ends; ++r)
+        bad_ += ranges.is_bad(r) ? 1 : 0;
+    } else {
+      bad_ = 1;
+      piece_.end = piece_.begin;
+    }
   }
 
   /// How many ranges end here and are bad; one where they are so bad that the path has no order.
-  template <class Ranges>
-  LANEWISE_FUNCTION std::uint64_t bad(const Ranges& ranges) const {
-    std::uint64_t count = ordered_ ? 0 : 1;
-    for (std::int64_t r = begin_.ends; r < end_.ends; ++r) count += ranges.is_bad(r) ? 1 : 0;
-    return count;
-  }
+  LANEWISE_FUNCTION std::uint64_t bad() const { return bad_; }
 
   /// Sums up what is here, and writes the ranges that began here.
   template <class Ranges, class Source, class Sink, class Op>
   LANEWISE_FUNCTION void reduce(const Ranges& ranges, const Source& source, const Sink& sink,
                                 const T& init, Op op) {
-    std::int64_t i = begin_.items;
-    const bool any = begin_.ends < end_.ends;
-    if (any) first_ = sum_up_to(ranges(begin_.ends), i, ranges.first, source, op);
+    std::int64_t i = piece_.begin.items;
+    const bool any = piece_.begin.ends < piece_.end.ends;
+    if (any) first_ = sum_up_to(ranges(piece_.begin.ends), i, ranges.first, source, op);
     if constexpr (Source::contiguous && can_pad<Op, T>) {
       // Windows that hold most of the ranges whole. (Zen 5: 3 to 5 ns per short range.)
-      const std::int64_t ends = end_.ends - begin_.ends;
-      const std::int64_t items = end_.items - begin_.items;
+      const std::int64_t ends = piece_.end.ends - piece_.begin.ends;
+      const std::int64_t items = piece_.end.items - piece_.begin.items;
       if (items <= 4 * ends) {
         whole_ranges<8>(ranges, source, sink, init, op, i);
       } else if (items <= 10 * ends || sizeof(T) > 4) {
@@ -101,31 +102,29 @@ class cache_sums {
         whole_ranges<32>(ranges, source, sink, init, op, i);
       }
     } else {
-      for (std::int64_t r = begin_.ends + 1; r < end_.ends; ++r) {
+      for (std::int64_t r = piece_.begin.ends + 1; r < piece_.end.ends; ++r) {
         const maybe<T> sum = sum_up_to(ranges(r), i, ranges.first, source, op);
         sink(r, join({init, true}, sum, op).value);
       }
     }
-    total_ = open_sum<T>::of(any, sum_up_to(end_.items, i, ranges.first, source, op));
+    total_ = open_sum<T>::of(any, sum_up_to(piece_.end.items, i, ranges.first, source, op));
   }
 
   LANEWISE_FUNCTION const open_sum<T>& total() const { return total_; }
 
-  template <class Sink>
-  LANEWISE_FUNCTION void write(const Sink&) const {}
-
   /// Writes the range that may have begun in front of the tile.
   template <class Sink, class Op>
-  LANEWISE_FUNCTION void write_first(const Sink& sink, const maybe<T>& before, const T& init,
-                                     Op op) const {
-    if (end_.ends > begin_.ends)
-      sink(begin_.ends, join({init, true}, join(before, first_, op), op).value);
+  LANEWISE_FUNCTION void write_first(const Sink& sink, const maybe<open_sum<T>>& before,
+                                     const T& init, Op op) const {
+    if (piece_.end.ends == piece_.begin.ends) return;
+    const maybe<T> sum = before.present ? join(before.value.value(), first_, op) : first_;
+    sink(piece_.begin.ends, join({init, true}, sum, op).value);
   }
 
  private:
   /// Of items that are not in order nothing is taken twice.
   LANEWISE_FUNCTION std::int64_t cut(std::int64_t last, std::int64_t i) const {
-    return last < i ? i : (last < end_.items ? last : end_.items);
+    return last < i ? i : (last < piece_.end.items ? last : piece_.end.items);
   }
 
   /// Sums up items [i, last) and goes on to last.
@@ -144,7 +143,7 @@ class cache_sums {
     const typename Team::template narrow_warp<width> window;
     const T pad = padding<Op>(init);
     constexpr std::int64_t ahead = 4096 / sizeof(typename Source::raw_type);
-    for (std::int64_t r = begin_.ends + 1; r < end_.ends; ++r) {
+    for (std::int64_t r = piece_.begin.ends + 1; r < piece_.end.ends; ++r) {
       const std::int64_t last = cut(ranges(r), i);
       const std::int64_t n = last - i;
       const std::int64_t at = ranges.first + i;
@@ -161,9 +160,8 @@ class cache_sums {
   }
 
   const Team& team_;
-  path_point<std::int64_t> begin_;
-  path_point<std::int64_t> end_;
-  bool ordered_;
+  path_piece piece_;
+  std::uint64_t bad_ = 0;
   maybe<T> first_{{}, false};
   open_sum<T> total_;
 };

@@ -48,6 +48,8 @@ struct join_sums {
   LANEWISE_FUNCTION open_sum<T> operator()(const open_sum<T>& a, const open_sum<T>& b) const {
     return b.ended() ? b : open_sum<T>::of(a.ended(), join(a.value(), b.value(), op));
   }
+  /// What lies in front of an end does not matter behind it, so that look-back stops there.
+  LANEWISE_FUNCTION bool stands_alone(const open_sum<T>& b) const { return b.ended(); }
 };
 
 }  // namespace detail

@@ -101,7 +101,7 @@ class team {
   using segments =
       lanewise::detail::cache_segments<team, T, Source, AtHead, tile<T, Policy>::items>;
 
-  template <class Policy>
+  template <class T, class Policy>
   using expansion = lanewise::detail::cache_expansion<team, tile<std::int64_t, Policy>::items>;
   template <class T, class Policy>
   using sums = lanewise::detail::cache_sums<team, T, tile<T, Policy>::items>;
