@@ -18,10 +18,11 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
 template <class T>
-using kernel = lanewise::kernels::adjacent_kernel<lanewise::array_source<T, lanewise::identity>,
-                                                  lanewise::array_sink<T>, lanewise::minus>;
+using adjacent_kernel_of =
+    lanewise::kernels::adjacent_kernel<lanewise::array_source<T, lanewise::identity>,
+                                       lanewise::array_sink<T>, lanewise::minus>;
 template <class T>
-constexpr std::int64_t adjacent_tile = tile_items<T, typename kernel<T>::policy>;
+constexpr std::int64_t adjacent_tile = tile_items<T, typename adjacent_kernel_of<T>::policy>;
 
 /// Another type than its operands'.
 struct signed_difference {

@@ -23,10 +23,10 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 using i64 = std::int64_t;
 
-using kernel = lanewise::kernels::decode_kernel<lanewise::array_source<u32, lanewise::identity>,
-                                                lanewise::array_sink<u32>>;
+using decoder = lanewise::kernels::decode_kernel<lanewise::array_source<u32, lanewise::identity>,
+                                                 lanewise::array_sink<u32>>;
 /// Runs and items worth a team, taken together.
-constexpr i64 decode_steps = kernel::expansion<lanewise::team_t<space, kernel::policy>>::steps;
+constexpr i64 decode_steps = decoder::expansion<lanewise::team_t<space, decoder::policy>>::steps;
 
 template <class T, class Length>
 std::vector<T> decoded(const std::vector<T>& keys, const std::vector<Length>& lengths) {
