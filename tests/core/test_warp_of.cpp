@@ -12,7 +12,7 @@
 #if !defined(LANEWISE_TEST_SPACE_EMULATED)
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
-namespace test_kernels {
+namespace warp_of_kernels {
 
 /// sums(r) = sum of the values in row r, each row by one warp.
 struct rows_by_warps {
@@ -38,7 +38,7 @@ struct rows_by_warps {
   }
 };
 
-}  // namespace test_kernels
+}  // namespace warp_of_kernels
 LANEWISE_END_TARGET_NAMESPACE
 
 TEST_CASE("A thread of a Kokkos team is a warp", "[warp_of]") {
@@ -58,8 +58,8 @@ TEST_CASE("A thread of a Kokkos team is a warp", "[warp_of]") {
   const array<std::int64_t> begins_in(begins);
   const array<std::uint64_t> values_in(values);
   const array<std::uint64_t> sums(rows, 0);
-  const lanewise::test_kernels::rows_by_warps kernel{begins_in.data(), values_in.data(),
-                                                     sums.data(), rows};
+  const lanewise::warp_of_kernels::rows_by_warps kernel{begins_in.data(), values_in.data(),
+                                                        sums.data(), rows};
 
   const int team = policy(1, Kokkos::AUTO, lanewise::warp_lanes)
                        .team_size_recommended(kernel, Kokkos::ParallelForTag());

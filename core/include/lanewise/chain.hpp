@@ -160,37 +160,44 @@ class chain {
     }
   }
 
-  /// Goes back to the nearest prefix, and from there forward again, one total after the other. A
-  /// prefix found on the way is what this would have computed.
+  /// Goes back to the nearest prefix, a warp's width at a time, and from there forward again, one
+  /// total after the other. A prefix found on the way is what this would have computed. The totals
+  /// passed by are kept, so that none is waited for twice: how many tiles may hear of one prefix at
+  /// a time decides how fast prefixes travel. Further back than that it waits for one to come.
   template <class W, class Op>
   LANEWISE_FUNCTION T look_back_one_by_one(const W& warp, drawn mine, Op op) const {
     using states = typename W::template lanes<std::uint32_t>;
-    maybe<T> sum{{}, false};
-    std::int64_t begin = std::int64_t{mine.ticket} - W::width;
-    for (;;) {
+    constexpr int windows = 4;
+    typename W::template lanes<T> value[windows];
+    int last_prefix = -1;
+    int farthest = 0;
+    LANEWISE_UNROLL
+    for (int w = 0; w < windows; ++w) {
+      if (last_prefix >= 0) continue;
+      farthest = w;
+      const std::int64_t begin = std::int64_t{mine.ticket} - (w + 1) * W::width;
       const int outside = begin < 0 ? static_cast<int>(-begin) : 0;
       const auto inside = !warp.template first<std::uint32_t>(outside);
       const auto index =
           warp.map([begin](std::uint32_t i) { return begin + std::int64_t{i}; }, warp.lane());
-      typename W::template lanes<T> value;
-      int last_prefix = -1;
       for (;;) {
-        const auto state_now = read(warp, inside, index, mine, value);
+        const auto state_now = read(warp, inside, index, mine, value[w]);
         const auto prefixes = warp.ballot(inside & (state_now == states(has_prefix)));
         const auto missing = warp.ballot(inside & (state_now == states(empty)));
         last_prefix = prefixes != 0 ? W::highest(prefixes) : -1;
-        if (missing == 0 || W::highest(missing) < last_prefix) break;
+        const bool complete = missing == 0 || W::highest(missing) < last_prefix;
+        if (complete && (last_prefix >= 0 || w + 1 < windows)) break;
         warp.pause();
       }
-      if (last_prefix >= 0) sum = {warp.broadcast(value, last_prefix), true};
-      if (!sum.present) {
-        begin -= W::width;
-        continue;
-      }
-      sum.value = warp.fold(sum.value, value, op, last_prefix + 1, W::width);
-      if (begin + W::width == mine.ticket) return sum.value;
-      begin += W::width;
     }
+    T sum{};
+    LANEWISE_UNROLL
+    for (int w = windows - 1; w >= 0; --w) {
+      if (w > farthest) continue;
+      if (w == farthest) sum = warp.broadcast(value[w], last_prefix);
+      sum = warp.fold(sum, value[w], op, w == farthest ? last_prefix + 1 : 0, W::width);
+    }
+    return sum;
   }
 
   /// State of every looked-at slot, and its value where there is one.
