@@ -47,7 +47,9 @@ struct slab_options {
 namespace detail {
 
 /// Operations whose kind is read for every item.
-struct each_its_own {};
+struct each_its_own {
+  static LANEWISE_FUNCTION constexpr bool comes_to(slab_status) { return true; }
+};
 
 }  // namespace detail
 LANEWISE_END_NAMESPACE
@@ -210,6 +212,7 @@ struct slab_kernel {
                      warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); }, result));
     LANEWISE_UNROLL
     for (std::uint32_t s = 1; s < 8; ++s) {
+      if (!Operation::comes_to(static_cast<slab_status>(s))) continue;
       if (tally != nullptr || s == static_cast<std::uint32_t>(slab_status::no_room))
         came[s] += static_cast<std::uint32_t>(warp.count(active & (result == s)));
     }

@@ -78,6 +78,32 @@ enum class slab_status : std::uint8_t {
 
 namespace detail {
 
+/// Whether an operation puts elements where there are none.
+LANEWISE_FUNCTION constexpr bool needs_room(slab_operation operation) {
+  return operation == slab_operation::insert || operation == slab_operation::assign ||
+         operation == slab_operation::combine || operation == slab_operation::add;
+}
+/// Whether a status can come of an operation.
+LANEWISE_FUNCTION constexpr bool can_come(slab_operation operation, slab_status status) {
+  switch (status) {
+    case slab_status::found:
+      return operation == slab_operation::find || operation == slab_operation::count;
+    case slab_status::present:
+      return needs_room(operation);  // of sets, by any of these
+    case slab_status::updated:
+      return operation == slab_operation::assign || operation == slab_operation::combine;
+    case slab_status::erased:
+      return operation == slab_operation::erase || operation == slab_operation::erase_all;
+    case slab_status::absent:
+      return !needs_room(operation);
+    case slab_status::inserted:
+    case slab_status::no_room:
+      return needs_room(operation);
+    default:
+      return false;
+  }
+}
+
 /// Stands for a slab_resident where nothing is allocated.
 struct no_resident {
   template <class Sub>
@@ -93,6 +119,11 @@ struct no_resident {
 template <slab_operation operation, bool one_by_one_ = false>
 struct same_operation {
   static constexpr bool one_by_one = one_by_one_;
+  static constexpr bool counts = operation == slab_operation::count;
+  static constexpr bool changes = operation != slab_operation::find && !counts;
+  static LANEWISE_FUNCTION constexpr bool comes_to(slab_status status) {
+    return can_come(operation, status);
+  }
   template <class Sub>
   LANEWISE_FUNCTION same_operation take(const Sub&) const {
     return {};
@@ -105,6 +136,8 @@ struct same_operation {
 template <class Lanes>
 struct operation_of_lane {
   static constexpr bool one_by_one = false;
+  static constexpr bool counts = false;
+  static constexpr bool changes = true;
   Lanes operations;
 
   template <class Sub>
@@ -117,6 +150,11 @@ struct operation_of_lane {
     return static_cast<slab_operation>(sub.broadcast(operations, source));
   }
 };
+
+/// Whether an element is read and exchanged as one word.
+template <class Layout, class Warp>
+inline constexpr bool in_one_piece =
+    !Layout::wide || (Warp::has_wide_words && Warp::has_wide_exchange);
 
 /// A (sub-)warp that works on slabs.
 template <class Layout, class Warp>
@@ -133,7 +171,6 @@ class slab_walk {
   static constexpr int per_lane = 128 / (Warp::width * static_cast<int>(sizeof(unit)));
   using part = std::conditional_t<per_lane == 1, unit, pack<unit, per_lane>>;
   using line = lanes<part>;
-  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
   static constexpr bool claims = Layout::wide && !Warp::has_wide_exchange;
   static constexpr bool value_in_line = !Layout::wide || Warp::has_wide_words;
 
@@ -151,44 +188,44 @@ class slab_walk {
 
   LANEWISE_FUNCTION explicit slab_walk(const Warp& warp) : warp_(warp) {}
 
-  /// Every active lane's operation, from its list's head on. The whole warp calls.
+  /// Every active lane's operation, from its list's head on. The whole warp calls. Where elements
+  /// are in one piece sub-warps may go in step, so what lanes do together stands where every step
+  /// comes by: they look at a slab, each decides, they change it. The rare new slab is got apart.
   template <class Tasks, class Mask, class Operations, class Combine>
   LANEWISE_FUNCTION void run(Tasks& t, Mask active, const Operations& operations,
                              const Combine& combine) const {
     constexpr int lines = Operations::one_by_one ? 1 : Warp::line_depth;
     constexpr int depth = lines < Warp::width ? lines : Warp::width;
-    indices place = t.bucket;  // a bucket, then an address
-    bits chained = 0;          // the lanes that have an address
-    const auto slab_of = [&](int source) {
-      const std::uint32_t p = warp_.broadcast(place, source);
-      return (chained >> source & 1) != 0 ? t.pool.unit(p) : t.heads + p;
-    };
-    warp_.template cooperate<depth>(
-        active, [&](int source) { return read(slab_of(source)); },
-        [&](int source, const line& seen) {
-          slab_unit* slab = slab_of(source);
-          const slab_operation operation = operations.of(warp_, source);
-          slab_step at{slab, warp_.broadcast(t.key, source), warp_.broadcast(t.value, source)};
-          const after next = step(operation, at, seen, combine);
-          const auto me = warp_.lane() == static_cast<std::uint32_t>(source);
-          t.value = select(me, lanes<word>(at.value), t.value);
-          if (next == after::done) {
-            t.status = select(me, indices(static_cast<std::uint32_t>(at.status)), t.status);
-            return true;
+    lanes<slab_unit*> place = warp_.map([h = t.heads](std::uint32_t b) { return h + b; }, t.bucket);
+    warp_.template cooperate_in_step<depth>(
+        active, [&](int source) { return read(warp_.broadcast(place, source)); },
+        [&](int source, const line& seen, bool live) {
+          slab_step at{operations.of(warp_, source), warp_.broadcast(t.key, source),
+                       warp_.broadcast(t.value, source)};
+          slab_unit* slab = nullptr;
+          if constexpr (Operations::changes || !value_in_line)
+            slab = warp_.broadcast(place, source);
+          if constexpr (Operations::counts) at.value += number_of(seen, at.key);
+          slot there = look<Operations::changes>(slab, seen, at);
+          after next = decide(at, there, combine);
+          if constexpr (Operations::changes) {
+            const bool wants = live && next == after::change;
+            const bool changed = change(slab, there, at, wants);
+            if (wants) next = changed ? changed_to(at, there) : after::again;
           }
-          if (next == after::again) return false;
           std::uint32_t link = link_in(seen);
-          if (link == no_unit && needs_room(operation)) {
+          if (next == after::go_on && link == no_unit && live && needs_room(at.operation)) {
             link = append(t, slab);
             if (link == no_unit) at.status = slab_status::no_room;
           }
-          if (link == no_unit) {
-            t.status = select(me, indices(static_cast<std::uint32_t>(at.status)), t.status);
-            return true;
-          }
-          place = select(me, indices(link), place);
-          chained |= bits{1} << source;
-          warp_.prefetch(warp_.first(2), t.pool.unit(link)->word, warp_.lane() * indices(16u));
+          const auto me = warp_.lane() == static_cast<std::uint32_t>(live ? source : Warp::width);
+          t.value = select(me, lanes<word>(at.value), t.value);
+          t.status = select(me, indices(static_cast<std::uint32_t>(at.status)), t.status);
+          if (next == after::again) return false;
+          if (next != after::go_on || link == no_unit) return true;
+          slab_unit* then = t.pool.unit(link);
+          place = select(me, lanes<slab_unit*>(then), place);
+          warp_.prefetch(warp_.first(2), then->word, warp_.lane() * indices(16u));
           return false;
         });
   }
@@ -279,116 +316,96 @@ class slab_walk {
  private:
   /// A task at one slab.
   struct slab_step {
-    slab_unit* slab;
+    slab_operation operation;
     word key;
     word value;
     slab_status status = slab_status::absent;
+    /// What the slot that was found is to hold.
+    word new_key = 0;
+    word new_value = 0;
   };
-  /// What a task does after a step. A task that goes beyond the last slab ends with its status.
-  enum class after { done, again, go_on };
+  /// The slot of a slab that decides about a task: the first with its key or, where that may be put
+  /// there, the first empty one.
+  struct slot {
+    bool found;
+    std::uint32_t unit;
+    word key;
+    word value;
+    bool stands = true;  // false where the key went before its value was read
+  };
+  /// What a task does after it has looked at a slab. A task that goes beyond the last slab ends
+  /// with its status.
+  enum class after { done, change, again, go_on };
 
-  static LANEWISE_FUNCTION bool needs_room(slab_operation operation) {
-    return operation == slab_operation::insert || operation == slab_operation::assign ||
-           operation == slab_operation::combine || operation == slab_operation::add;
+  /// Only who changes slots is told where they are and which key they have.
+  template <bool changes>
+  LANEWISE_FUNCTION slot look(slab_unit* slab, const line& seen, const slab_step& at) const {
+    const bool adds = at.operation == slab_operation::add;
+    const bool puts = needs_room(at.operation) && !adds;
+    const word wanted = adds ? Layout::empty : at.key;
+    const word other = puts ? Layout::empty : wanted;
+    const auto [hit, mine] = hits(seen, [wanted, other, puts](const lanes<word>& w) {
+      auto chosen = (w == wanted) | (w == other);
+      if constexpr (claims) chosen = chosen | (w == (puts ? Layout::claimed : wanted));
+      return chosen;
+    });
+    slot there{hit != 0, 0, at.key, Layout::empty};
+    const int lane = there.found ? Warp::lowest(hit) : 0;
+    if constexpr (changes || !value_in_line)
+      there.unit = unit_of(static_cast<std::uint32_t>(lane), warp_.broadcast(mine, lane));
+    if constexpr (changes) there.key = warp_.broadcast(words_at(seen, mine), lane);
+    if constexpr (value_in_line) {
+      there.value = value_in(seen, mine, lane);
+    } else if (there.found && there.key == at.key) {
+      there.stands = read_value(slab, there);
+    }
+    return there;
   }
 
   template <class Combine>
-  LANEWISE_FUNCTION after step(slab_operation operation, slab_step& at, const line& seen,
-                               const Combine& combine) const {
-    switch (operation) {
+  LANEWISE_FUNCTION after decide(slab_step& at, const slot& there, const Combine& combine) const {
+    const bool all = at.operation == slab_operation::erase_all;
+    if (all && at.value != 0) at.status = slab_status::erased;
+    if (at.operation == slab_operation::count && at.value != 0) at.status = slab_status::found;
+    if (!there.found || at.operation == slab_operation::count) return after::go_on;
+    if (!there.stands) return after::again;
+    switch (at.operation) {
       case slab_operation::find:
-        return find(at, seen);
-      case slab_operation::insert:
-      case slab_operation::assign:
-      case slab_operation::combine:
-        return put(operation, at, seen, combine);
-      case slab_operation::add:
-        return add(at, seen);
+        at.value = there.value;
+        at.status = slab_status::found;
+        return after::done;
       case slab_operation::erase:
       case slab_operation::erase_all:
-        return erase(operation, at, seen);
+        at.new_key = Layout::deleted;
+        at.new_value = there.value;
+        return after::change;
       default:
-        return count(at, seen);
+        return decide_to_put(at, there, combine);
     }
   }
-
-  static LANEWISE_FUNCTION auto is(word wanted) {
-    return [wanted](const lanes<word>& w) { return w == wanted; };
-  }
-
-  LANEWISE_FUNCTION after find(slab_step& at, const line& seen) const {
-    const std::uint32_t u = first(seen, is(at.key));
-    if (u == nowhere) return after::go_on;
-    word there;
-    if (!value_of(at, seen, u, there)) return after::again;
-    at.value = there;
-    at.status = slab_status::found;
-    return after::done;
-  }
-
-  /// The first slot that has the key or is empty decides.
   template <class Combine>
-  LANEWISE_FUNCTION after put(slab_operation operation, slab_step& at, const line& seen,
-                              const Combine& combine) const {
-    const std::uint32_t u = first(seen, [k = at.key](const lanes<word>& w) {
-      if constexpr (claims) {
-        return (w == k) | (w == Layout::empty) | (w == Layout::claimed);
-      } else {
-        return (w == k) | (w == Layout::empty);
-      }
-    });
-    if (u == nowhere) return after::go_on;
-    const word there = key_of(seen, u);
-    if (claims && there == Layout::claimed) {
+  LANEWISE_FUNCTION after decide_to_put(slab_step& at, const slot& there,
+                                        const Combine& combine) const {
+    at.new_key = at.key;
+    at.new_value = at.value;
+    if (there.key == Layout::empty) return after::change;
+    if (claims && there.key == Layout::claimed) {
       warp_.pause();
       return after::again;
     }
-    if (there == Layout::empty) {
-      at.status = slab_status::inserted;
-      return fill(at.slab, u, at.key, at.value) ? after::done : after::again;
-    }
-    word old;
-    if (!value_of(at, seen, u, old)) return after::again;
-    if (operation == slab_operation::insert || !Layout::has_values) {
-      at.value = old;
+    if (at.operation == slab_operation::insert || !Layout::has_values) {
+      at.value = there.value;
       at.status = slab_status::present;
       return after::done;
     }
-    const word given = operation == slab_operation::combine ? combine(old, at.value) : at.value;
-    at.status = slab_status::updated;
-    return replace(at.slab, u, at.key, old, given) ? after::done : after::again;
-  }
-
-  LANEWISE_FUNCTION after add(slab_step& at, const line& seen) const {
-    const std::uint32_t u = first(seen, is(Layout::empty));
-    if (u == nowhere) return after::go_on;
-    at.status = slab_status::inserted;
-    return fill(at.slab, u, at.key, at.value) ? after::done : after::again;
-  }
-
-  LANEWISE_FUNCTION after erase(slab_operation operation, slab_step& at, const line& seen) const {
-    const bool all = operation == slab_operation::erase_all;
-    if (all && at.value != 0) at.status = slab_status::erased;
-    const std::uint32_t u = first(seen, is(at.key));
-    if (u == nowhere) return after::go_on;
-    word old;
-    if (!value_of(at, seen, u, old) || !remove(at.slab, u, at.key, old)) return after::again;
-    at.value = all ? at.value + 1 : old;
-    at.status = slab_status::erased;
-    return all ? after::again : after::done;
-  }
-
-  LANEWISE_FUNCTION after count(slab_step& at, const line& seen) const {
-    hits(seen, is(at.key),
-         [&at](int, bits hit) { at.value += static_cast<word>(Warp::popcount(hit)); });
-    if (at.value != 0) at.status = slab_status::found;
-    return after::go_on;
+    if (at.operation == slab_operation::combine) at.new_value = combine(there.value, at.value);
+    return after::change;
   }
 
   // Reading.
 
-  static LANEWISE_FUNCTION std::uint32_t unit_of(std::uint32_t lane, int j) {
-    return lane * static_cast<std::uint32_t>(per_lane) + static_cast<std::uint32_t>(j);
+  static LANEWISE_FUNCTION constexpr std::uint32_t unit_of(std::uint32_t lane, std::uint32_t j) {
+    return lane * static_cast<std::uint32_t>(per_lane) + j;
   }
 
   LANEWISE_FUNCTION line read(const slab_unit* slab) const {
@@ -408,70 +425,76 @@ class slab_walk {
       return warp_.map([j](const part& p) { return p[j]; }, seen);
     }
   }
-  /// The lanes whose unit j has a key.
-  static LANEWISE_FUNCTION constexpr bits key_lanes(int j) {
-    bits b = 0;
-    for (std::uint32_t l = 0; l < Warp::width; ++l) b |= bits{Layout::has_key(unit_of(l, j))} << l;
-    return b;
-  }
-  /// Calls f(j, bits): the lanes whose unit j has a key that passes the test.
-  template <class Test, class F>
-  LANEWISE_FUNCTION void hits(const line& seen, const Test& test, const F& f) const {
-    LANEWISE_UNROLL
-    for (int j = 0; j < per_lane; j += Layout::units_per_element) {
-      const auto keys = warp_.template cast<word>(units_at(seen, j));
-      f(j, warp_.ballot(test(keys)) & key_lanes(j));
-    }
-  }
-  /// The first unit with a key that passes the test, or nowhere. The test takes lanes of keys and
-  /// returns a mask.
-  template <class Test>
-  LANEWISE_FUNCTION std::uint32_t first(const line& seen, const Test& test) const {
-    std::uint32_t u = nowhere;
-    hits(seen, test, [&u](int j, bits hit) {
-      if (hit == 0) return;
-      const std::uint32_t here = unit_of(static_cast<std::uint32_t>(Warp::lowest(hit)), j);
-      u = here < u ? here : u;
-    });
-    return u;
-  }
-
-  LANEWISE_FUNCTION unit unit_at(const line& seen, std::uint32_t u) const {
-    const int lane = static_cast<int>(u / static_cast<std::uint32_t>(per_lane));
+  /// The unit of every lane that it names.
+  LANEWISE_FUNCTION lanes<unit> units_at(const line& seen, const indices& which) const {
     if constexpr (per_lane == 1) {
-      return warp_.broadcast(seen, lane);
+      return seen;
     } else {
-      const std::uint32_t j = u % static_cast<std::uint32_t>(per_lane);
-      const auto chosen = warp_.map(
-          [j](const part& p) {
+      return warp_.map(
+          [](const part& p, std::uint32_t j) {
             unit x = p[0];
             LANEWISE_UNROLL
             for (int i = 1; i < per_lane; ++i) x = static_cast<std::uint32_t>(i) == j ? p[i] : x;
             return x;
           },
-          seen);
-      return warp_.broadcast(chosen, lane);
+          seen, which);
     }
   }
-  LANEWISE_FUNCTION word key_of(const line& seen, std::uint32_t u) const {
-    return Layout::key_of(unit_at(seen, u));
+  template <class J>
+  LANEWISE_FUNCTION lanes<word> words_at(const line& seen, const J& j) const {
+    return warp_.template cast<word>(units_at(seen, j));
   }
-  /// The value of the task's key, whose slot was seen at u. False if the key has gone meanwhile.
-  LANEWISE_FUNCTION bool value_of(const slab_step& at, const line& seen, std::uint32_t u,
-                                  word& value) const {
+  /// The lanes whose unit j has a key.
+  static LANEWISE_FUNCTION constexpr bits key_lanes(int j) {
+    bits b = 0;
+    for (std::uint32_t l = 0; l < Warp::width; ++l)
+      b |= bits{Layout::has_key(unit_of(l, static_cast<std::uint32_t>(j)))} << l;
+    return b;
+  }
+  /// Units with a key that passes the test: which lanes have any, and which unit is each one's
+  /// first. The test takes lanes of keys and returns a mask.
+  struct choice {
+    bits hit;
+    indices first;
+  };
+  template <class Test>
+  LANEWISE_FUNCTION choice hits(const line& seen, const Test& test) const {
+    constexpr int step = Layout::units_per_element;
+    indices first(0u);
+    auto any = warp_.template mask_of<word>(0);
+    LANEWISE_UNROLL
+    for (int j = (per_lane - 1) / step * step; j >= 0; j -= step) {
+      const auto here = test(words_at(seen, j)) & warp_.template mask_of<word>(key_lanes(j));
+      first = select(here, indices(static_cast<std::uint32_t>(j)), first);
+      any = any | here;
+    }
+    return {warp_.ballot(any), first};
+  }
+
+  /// The value beside the key at that unit of a lane.
+  LANEWISE_FUNCTION word value_in(const line& seen, const indices& unit_of_key, int lane) const {
     if constexpr (!Layout::has_values) {
-      value = 0;
+      return 0;
     } else if constexpr (!Layout::wide) {
-      value = static_cast<word>(unit_at(seen, u) >> 32);
-    } else if constexpr (value_in_line) {
-      value = unit_at(seen, u + 1);
-    } else if constexpr (!claims) {
-      value = warp_.load(*Layout::value_at(at.slab, u));
+      return warp_.broadcast(
+          warp_.map([](unit x) { return static_cast<word>(x >> 32); }, units_at(seen, unit_of_key)),
+          lane);
+    } else if constexpr (per_lane == 1) {
+      return warp_.broadcast(seen, (lane + 1) % Warp::width);
     } else {
-      value = warp_.template load<order::acquire>(*Layout::value_at(at.slab, u));
-      return warp_.load(*Layout::key_at(at.slab, u)) == at.key;
+      return warp_.broadcast(units_at(seen, unit_of_key + indices(1u)), lane);
     }
-    return true;
+  }
+  /// Where the line does not have it: the value of a key that was seen. False if the key has gone
+  /// meanwhile.
+  LANEWISE_FUNCTION bool read_value(slab_unit* slab, slot& there) const {
+    if constexpr (!claims) {
+      there.value = warp_.load(*Layout::value_at(slab, there.unit));
+      return true;
+    } else {
+      there.value = warp_.template load<order::acquire>(*Layout::value_at(slab, there.unit));
+      return warp_.load(*Layout::key_at(slab, there.unit)) == there.key;
+    }
   }
   LANEWISE_FUNCTION std::uint32_t link_in(const line& seen) const {
     constexpr int above = 8 * sizeof(unit) - 32;
@@ -480,45 +503,65 @@ class slab_walk {
     return warp_.broadcast(last, Warp::width - 1);
   }
 
+  LANEWISE_FUNCTION word number_of(const line& seen, word key) const {
+    int number = 0;
+    LANEWISE_UNROLL
+    for (int j = 0; j < per_lane; j += Layout::units_per_element)
+      number += Warp::popcount(warp_.ballot(words_at(seen, j) == key) & key_lanes(j));
+    return static_cast<word>(number);
+  }
+
   // Changing. Each returns whether it was this caller who did it.
 
+  /// The slot becomes what the task wants, where it wants that. there has then what it was last.
+  LANEWISE_FUNCTION bool change(slab_unit* slab, slot& there, const slab_step& at,
+                                bool wants) const {
+    if constexpr (claims) {
+      if (!wants) return false;
+      if (there.key == Layout::empty) return fill(slab, there.unit, at.new_key, at.new_value);
+      if (at.new_key == Layout::deleted) return remove(slab, there);
+      return replace(slab, there, at.new_value);
+    } else {
+      const auto before = Layout::make(there.key, there.value);
+      auto& place = *Layout::element_at(slab, wants ? there.unit : 0);
+      return warp_.template compare_exchange_if<order::relaxed>(
+                 wants, place, before, Layout::make(at.new_key, at.new_value)) == before;
+    }
+  }
+  static LANEWISE_FUNCTION after changed_to(slab_step& at, const slot& there) {
+    if (at.new_key == Layout::deleted) {
+      const bool all = at.operation == slab_operation::erase_all;
+      at.value = all ? at.value + 1 : there.value;
+      at.status = slab_status::erased;
+      return all ? after::again : after::done;
+    }
+    at.status = there.key == Layout::empty ? slab_status::inserted : slab_status::updated;
+    return after::done;
+  }
+
+  // The same where a slot is claimed first.
+
   LANEWISE_FUNCTION bool fill(slab_unit* slab, std::uint32_t u, word key, word value) const {
-    if constexpr (claims) {
-      word& slot = *Layout::key_at(slab, u);
-      if (exchange(slot, Layout::empty, Layout::claimed) != Layout::empty) return false;
-      warp_.store(*Layout::value_at(slab, u), value);
-      warp_.template store<order::release>(slot, key);
-      return true;
-    } else {
-      const auto empty = Layout::empty_element();
-      return exchange(*Layout::element_at(slab, u), empty, Layout::make(key, value)) == empty;
-    }
+    word& slot = *Layout::key_at(slab, u);
+    if (exchange(slot, Layout::empty, Layout::claimed) != Layout::empty) return false;
+    warp_.store(*Layout::value_at(slab, u), value);
+    warp_.template store<order::release>(slot, key);
+    return true;
   }
-  LANEWISE_FUNCTION bool replace(slab_unit* slab, std::uint32_t u, word key, word old,
-                                 word value) const {
-    if constexpr (claims) {
-      // If the key is being deleted, then this was before.
-      return exchange(*Layout::value_at(slab, u), old, value) == old;
-    } else {
-      const auto before = Layout::make(key, old);
-      return exchange(*Layout::element_at(slab, u), before, Layout::make(key, value)) == before;
-    }
+  /// If the key is being deleted, then this was before.
+  LANEWISE_FUNCTION bool replace(slab_unit* slab, const slot& there, word value) const {
+    return exchange(*Layout::value_at(slab, there.unit), there.value, value) == there.value;
   }
-  /// old becomes the value that the key had last.
-  LANEWISE_FUNCTION bool remove(slab_unit* slab, std::uint32_t u, word key, word& old) const {
-    if constexpr (claims) {
-      if (exchange(*Layout::key_at(slab, u), key, Layout::deleted) != key) return false;
-      // Another value, so that nobody replaces it any more.
-      word& slot = *Layout::value_at(slab, u);
-      for (word now; (now = warp_.template compare_exchange<order::acq_rel>(
-                          slot, old, static_cast<word>(~old))) != old;)
-        old = now;
-      return true;
-    } else {
-      const auto before = Layout::make(key, old);
-      return exchange(*Layout::element_at(slab, u), before, Layout::make(Layout::deleted, old)) ==
-             before;
-    }
+  /// there.value becomes the value that the key had last.
+  LANEWISE_FUNCTION bool remove(slab_unit* slab, slot& there) const {
+    if (exchange(*Layout::key_at(slab, there.unit), there.key, Layout::deleted) != there.key)
+      return false;
+    // Another value, so that nobody replaces it any more.
+    word& place = *Layout::value_at(slab, there.unit);
+    for (word now; (now = warp_.template compare_exchange<order::acq_rel>(
+                        place, there.value, static_cast<word>(~there.value))) != there.value;)
+      there.value = now;
+    return true;
   }
   template <class T>
   LANEWISE_FUNCTION T exchange(T& there, std::type_identity_t<T> expected,
@@ -533,13 +576,15 @@ class slab_walk {
     if constexpr (std::is_same_v<Resident, no_resident>) {
       return no_unit;
     } else {
-      const std::uint32_t now = warp_.load(Layout::link_of(slab));
+      const auto& apart = warp_.apart();
+      const std::uint32_t now = apart.load(Layout::link_of(slab));
       if (now != no_unit) return now;
-      const std::uint32_t fresh = t.pool.allocate_one(warp_, t.resident);
-      if (fresh == no_unit) return warp_.load(Layout::link_of(slab));
-      const std::uint32_t there = exchange(Layout::link_of(slab), no_unit, fresh);
+      const std::uint32_t fresh = t.pool.allocate_one(apart, t.resident);
+      if (fresh == no_unit) return apart.load(Layout::link_of(slab));
+      const std::uint32_t there =
+          apart.template compare_exchange<order::relaxed>(Layout::link_of(slab), no_unit, fresh);
       if (there == no_unit) return fresh;
-      t.pool.deallocate_one(warp_, fresh);
+      t.pool.deallocate_one(apart, fresh);
       return there;
     }
   }
