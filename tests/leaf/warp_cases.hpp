@@ -1948,7 +1948,8 @@ void cases_of_parts(Run& run) {
   }
 }
 
-/// Sub-warps in step, which have the same operations.
+/// Sub-warps in step, which have the same operations. Not those whose calls follow from their
+/// values: buckets, whose number says how many ballots there are.
 template <int w, int W, class Run>
 void cases_in_step(Run& run) {
   run.template one<in_parts<votes<u32, w>, w, W, true>>();
@@ -1959,7 +1960,6 @@ void cases_in_step(Run& run) {
   run.template one<in_parts<scans<u32, plus, false, w>, w, W, true>>();
   run.template one<in_parts<scans<affine<u32>, compose, true, w>, w, W, true>>();
   run.template one<in_parts<matching<u64, w>, w, W, true>>();
-  run.template one<in_parts<buckets<w>, w, W, true>>();
   run.template one<in_parts<contiguous<u64, w>, w, W, true>>();
   run.template one<in_parts<indexed<u32, u32, w>, w, W, true>>();
   run.template one<in_parts<atomics<u32, w>, w, W, true>>();
