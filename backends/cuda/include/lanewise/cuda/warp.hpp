@@ -225,9 +225,10 @@ class warp : public warp_operations<warp<W, S>> {
   using mask_for = cuda::mask;
   static constexpr bool has_wide_words = true;
   static constexpr bool has_wide_exchange = true;
-  // H200, slab tables of 2^24 pairs (docs/measurements.md): more lines in flight cost registers,
-  // and with them more than they hide.
-  static constexpr int line_width = 8;
+  // H200, slab tables of 2^24 pairs of 4 bytes (docs/measurements.md): with 4 lanes finds are at
+  // the bandwidth of random lines, 29.4 G/s, and with 8 at 25.1. More lines in flight cost
+  // registers, and with them more than they hide: insertions 9.5 G/s at depth 2 instead of 10.9.
+  static constexpr int line_width = 4;
   static constexpr int line_depth = 1;
   static constexpr bits all_lanes = W == 32 ? ~bits{0} : (bits{1} << (W % 32)) - 1;
 
