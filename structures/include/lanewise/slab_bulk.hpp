@@ -47,9 +47,7 @@ struct slab_options {
 namespace detail {
 
 /// Operations whose kind is read for every item.
-struct each_its_own {
-  static LANEWISE_FUNCTION constexpr bool comes_to(slab_status) { return true; }
-};
+struct each_its_own {};
 
 }  // namespace detail
 LANEWISE_END_NAMESPACE
@@ -108,12 +106,18 @@ struct own_place {
 /// fetched the lists' first slabs for several of them before it works on the first one.
 template <class View, class Key, class Operation, class Combine>
 struct slab_kernel {
-  struct policy : launch_policy {};
+  // Warps that wait for slabs are what hides the wait: five teams leave 48 registers for a thread.
+  struct policy : launch_policy {
+    static constexpr int teams_per_multiprocessor = 5;
+  };
   template <class Team>
   struct scratch {};
 
+  template <class Warp>
+  using lanes = typename Warp::template lanes<std::uint32_t>;
   using word = typename View::word;
   using value = typename View::value_type;
+  static constexpr std::uint32_t statuses = 8;
   static constexpr bool mixed = std::is_same_v<Operation, detail::each_its_own>;
 
   View table;
@@ -148,7 +152,7 @@ struct slab_kernel {
         together ? index_range{id * ahead, windows} : even_share(windows, id, warps);
     const std::int64_t step = together ? warps * ahead : ahead;
     slab_resident<warp_type> resident(warp, static_cast<std::uint64_t>(id));
-    std::uint32_t came[8] = {};
+    lanes<warp_type> came(0u);  // lane s: how often status s
     for (std::int64_t begin = mine.begin; begin < mine.end; begin += step) {
       located at[ahead];
       LANEWISE_UNROLL
@@ -175,9 +179,7 @@ struct slab_kernel {
 
   template <class Warp, class Mask, class Located>
   LANEWISE_FUNCTION void window(const Warp& warp, slab_resident<Warp>& resident, Mask items,
-                                const Located& at, std::int64_t first,
-                                std::uint32_t (&came)[8]) const {
-    using numbers_type = typename Warp::template lanes<std::uint32_t>;
+                                const Located& at, std::int64_t first, lanes<Warp>& came) const {
     using words = typename Warp::template lanes<word>;
     const item_places<Warp> at_items(warp, items, places, first);
     auto active = items;
@@ -192,12 +194,12 @@ struct slab_kernel {
     if (given != nullptr)
       values = warp.map([](const value& v) { return detail::to_word<word>(v); },
                         at_items.load(active, given, value{}));
-    numbers_type result;
+    lanes<Warp> result;
     if constexpr (mixed) {
       const auto kinds = warp.map([](slab_operation o) { return static_cast<std::uint32_t>(o); },
                                   at_items.load(active, operations, slab_operation::find));
       result = table.operate(warp, resident, active, at, values,
-                             detail::operation_of_lane<numbers_type>{kinds}, combine);
+                             detail::operation_of_lane<lanes<Warp>>{kinds}, combine);
     } else {
       result = table.operate(warp, resident, active, at, values, Operation{}, combine);
     }
@@ -211,25 +213,24 @@ struct slab_kernel {
     if (status != nullptr)
       at_items.store(active, status,
                      warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); }, result));
-    LANEWISE_UNROLL
-    for (std::uint32_t s = 1; s < 8; ++s) {
-      if (!Operation::comes_to(static_cast<slab_status>(s))) continue;
-      if (tally != nullptr || s == static_cast<std::uint32_t>(slab_status::no_room))
-        came[s] += static_cast<std::uint32_t>(warp.count(active & (result == s)));
-    }
+    if (tally != nullptr || lacking != nullptr)
+      came = came + warp.histogram(active, result, statuses);
   }
 
+  /// Items without room are counted in lacking, where they are tried again, and else as the others.
   template <class Warp>
-  LANEWISE_FUNCTION void add_up(const Warp& warp, const std::uint32_t (&came)[8]) const {
-    constexpr int no_room = static_cast<int>(slab_status::no_room);
-    LANEWISE_UNROLL
-    for (int s = 1; s < 8; ++s) {
-      const bool tried_again = s == no_room && lacking != nullptr;
-      if (tally != nullptr && came[s] != 0 && !tried_again)
-        warp.fetch_add(tally->count[s], came[s]);
+  LANEWISE_FUNCTION void add_up(const Warp& warp, const lanes<Warp>& came) const {
+    constexpr auto no_room = static_cast<std::uint32_t>(slab_status::no_room);
+    auto told =
+        warp.template mask_of<std::uint32_t>((1u << statuses) - 2);  // not slab_status::none
+    if (lacking != nullptr) {
+      const std::uint32_t without_room = warp.broadcast(came, no_room);
+      if (without_room != 0) warp.fetch_add(*lacking, std::uint64_t{without_room});
+      told = told & (warp.lane() != no_room);
     }
-    const std::uint32_t without_room = came[no_room];
-    if (lacking != nullptr && without_room != 0) warp.fetch_add(*lacking, without_room);
+    if (tally != nullptr)
+      warp.fetch_add(told & (came != 0u), tally->count, warp.lane(),
+                     warp.template cast<std::uint64_t>(came));
   }
 };
 

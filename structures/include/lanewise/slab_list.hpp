@@ -9,7 +9,9 @@ LANEWISE_BEGIN_NAMESPACE
 // A slab list is a linked list of slabs, 128 bytes each, that any number of warps search and change
 // at the same time without locks (Ashkiani, 5.3 and 5.4). Its elements are assigned to lanes: every
 // lane may have an operation on some list. They are processed by the warp: all its lanes read a
-// slab together, and a ballot says where the key is. slab_walk, below, is that.
+// slab together, and a ballot says where the key is. slab_walk, below, is that. What becomes of the
+// slot is each lane's own affair again, slab_change: all lanes exchange theirs at once, after all
+// searches, so that a warp waits once for that and not once for each slab.
 //
 // A slot goes through these states and no others:
 //
@@ -17,9 +19,9 @@ LANEWISE_BEGIN_NAMESPACE
 //
 // A deleted slot stays so until flush(), and all slots before the first empty one are taken. So a
 // key that is there stands in front of the first empty slot; whoever finds that slot free and
-// takes it has seen that the key is not there. That makes keys unique without any lock, for a
-// second one would have to take the same slot. It also keeps equal keys of a multimap in the order
-// of insertion.
+// takes it has seen that the key is not there, and so has who loses it to another key and takes the
+// next one. That makes keys unique without any lock, for a second one would have to take the same
+// slot. It also keeps equal keys of a multimap in the order of insertion.
 //
 // Where operations take effect (their linearisation points):
 //
@@ -83,27 +85,6 @@ LANEWISE_FUNCTION constexpr bool needs_room(slab_operation operation) {
   return operation == slab_operation::insert || operation == slab_operation::assign ||
          operation == slab_operation::combine || operation == slab_operation::add;
 }
-/// Whether a status can come of an operation.
-LANEWISE_FUNCTION constexpr bool can_come(slab_operation operation, slab_status status) {
-  switch (status) {
-    case slab_status::found:
-      return operation == slab_operation::find || operation == slab_operation::count;
-    case slab_status::present:
-      return needs_room(operation);  // of sets, by any of these
-    case slab_status::updated:
-      return operation == slab_operation::assign || operation == slab_operation::combine;
-    case slab_status::erased:
-      return operation == slab_operation::erase || operation == slab_operation::erase_all;
-    case slab_status::absent:
-      return !needs_room(operation);
-    case slab_status::inserted:
-    case slab_status::no_room:
-      return needs_room(operation);
-    default:
-      return false;
-  }
-}
-
 /// Stands for a slab_resident where nothing is allocated.
 struct no_resident {
   template <class Sub>
@@ -121,9 +102,8 @@ struct same_operation {
   static constexpr bool one_by_one = one_by_one_;
   static constexpr bool counts = operation == slab_operation::count;
   static constexpr bool changes = operation != slab_operation::find && !counts;
-  static LANEWISE_FUNCTION constexpr bool comes_to(slab_status status) {
-    return can_come(operation, status);
-  }
+  /// It goes to the end of the list, and says how many elements it came by.
+  static constexpr bool takes_all = counts || operation == slab_operation::erase_all;
   template <class Sub>
   LANEWISE_FUNCTION same_operation take(const Sub&) const {
     return {};
@@ -132,12 +112,19 @@ struct same_operation {
   LANEWISE_FUNCTION constexpr slab_operation of(const Sub&, int) const {
     return operation;
   }
+  /// Calls f(operation, x...) for the active lanes.
+  template <class Sub, class Mask, class F, class... Lanes>
+  LANEWISE_FUNCTION void each(const Sub& sub, Mask active, const F& f, Lanes&... x) const {
+    sub.each(
+        active, [&f](auto&... mine) { f(operation, mine...); }, x...);
+  }
 };
 template <class Lanes>
 struct operation_of_lane {
   static constexpr bool one_by_one = false;
   static constexpr bool counts = false;
   static constexpr bool changes = true;
+  static constexpr bool takes_all = false;
   Lanes operations;
 
   template <class Sub>
@@ -149,12 +136,162 @@ struct operation_of_lane {
   LANEWISE_FUNCTION slab_operation of(const Sub& sub, int source) const {
     return static_cast<slab_operation>(sub.broadcast(operations, source));
   }
+  template <class Sub, class Mask, class F, class... T>
+  LANEWISE_FUNCTION void each(const Sub& sub, Mask active, const F& f, T&... x) const {
+    Lanes numbers = operations;
+    sub.each(
+        active,
+        [&f](std::uint32_t number, auto&... mine) {
+          f(static_cast<slab_operation>(number), mine...);
+        },
+        numbers, x...);
+  }
 };
 
 /// Whether an element is read and exchanged as one word.
 template <class Layout, class Warp>
 inline constexpr bool in_one_piece =
     !Layout::wide || (Warp::has_wide_words && Warp::has_wide_exchange);
+
+/// A slot of a slab that decides about a task: the first with its key or, where that may be put
+/// there, the first empty one.
+template <class Word>
+struct slab_slot {
+  std::uint32_t unit;
+  Word key;
+  Word value;
+};
+
+/// What a lane does with the slot that was found for it, by itself: Solo is a warp of one lane.
+template <class Layout, class Solo>
+class slab_change {
+ public:
+  using word = typename Layout::word;
+  using slot = slab_slot<word>;
+  static constexpr bool claims = Layout::wide && !Solo::has_wide_exchange;
+
+  struct task {
+    slab_operation operation;
+    word key;
+    word value;  // given, and returned
+  };
+
+  /// Returns what came of the task; none if the list is to be searched again, from this slab on.
+  template <class Combine>
+  LANEWISE_FUNCTION slab_status settle(slab_unit* slab, slot there, task& t,
+                                       const Combine& combine) const {
+    if constexpr (claims) {
+      if (there.key == Layout::claimed) {
+        solo_.pause();
+        return slab_status::none;
+      }
+      const outcome wanted = decide(there, t, combine);
+      if (wanted.status != slab_status::none) return wanted.status;
+      return change(slab, there, wanted) ? changed(there, t) : slab_status::none;
+    } else {
+      for (;;) {
+        const outcome wanted = decide(there, t, combine);
+        if (wanted.status != slab_status::none) return wanted.status;
+        const auto before = Layout::make(there.key, there.value);
+        const auto now = exchange(*Layout::element_at(slab, there.unit), before,
+                                  Layout::make(wanted.key, wanted.value));
+        if (now == before) return changed(there, t);
+        if (!goes_on(there, t, Layout::key_of(now), Layout::value_of(now)))
+          return slab_status::none;
+      }
+    }
+  }
+
+ private:
+  /// What came of a task as the slot is or, with status none, what the slot is to hold.
+  struct outcome {
+    slab_status status;
+    word key = 0;
+    word value = 0;
+  };
+
+  template <class Combine>
+  LANEWISE_FUNCTION outcome decide(const slot& there, task& t, const Combine& combine) const {
+    switch (t.operation) {
+      case slab_operation::find:
+        t.value = there.value;
+        return {slab_status::found};
+      case slab_operation::erase:
+      case slab_operation::erase_all:
+        return {slab_status::none, Layout::deleted, there.value};
+      default:
+        break;
+    }
+    if (there.key == Layout::empty) return {slab_status::none, t.key, t.value};
+    if (t.operation == slab_operation::insert || !Layout::has_values) {
+      t.value = there.value;
+      return {slab_status::present};
+    }
+    const bool combines = t.operation == slab_operation::combine;
+    return {slab_status::none, t.key, combines ? combine(there.value, t.value) : t.value};
+  }
+  LANEWISE_FUNCTION slab_status changed(const slot& there, task& t) const {
+    switch (t.operation) {
+      case slab_operation::erase:
+        t.value = there.value;
+        return slab_status::erased;
+      case slab_operation::erase_all:
+        ++t.value;
+        return slab_status::none;  // there may be more
+      default:
+        return there.key == Layout::empty ? slab_status::inserted : slab_status::updated;
+    }
+  }
+
+  /// Somebody else has changed the slot. The task stays with it while it has the key; who lost an
+  /// empty slot tries the next one, for all before it are now known to have other keys.
+  LANEWISE_FUNCTION bool goes_on(slot& there, const task& t, word key, word value) const {
+    const bool was_empty = there.key == Layout::empty;
+    if (key == t.key && t.operation != slab_operation::add) {
+      there.key = key;
+      there.value = value;
+      return true;
+    }
+    there.unit += static_cast<std::uint32_t>(Layout::units_per_element);
+    return was_empty && Layout::has_key(there.unit);
+  }
+
+  // The same where a slot is claimed first. there has afterwards what the slot had last.
+
+  LANEWISE_FUNCTION bool change(slab_unit* slab, slot& there, const outcome& wanted) const {
+    if (there.key == Layout::empty) return fill(slab, there.unit, wanted);
+    if (wanted.key == Layout::deleted) return remove(slab, there);
+    return replace(slab, there, wanted.value);
+  }
+  LANEWISE_FUNCTION bool fill(slab_unit* slab, std::uint32_t unit, const outcome& wanted) const {
+    word& key = *Layout::key_at(slab, unit);
+    if (exchange(key, Layout::empty, Layout::claimed) != Layout::empty) return false;
+    solo_.store(*Layout::value_at(slab, unit), wanted.value);
+    solo_.template store<order::release>(key, wanted.key);
+    return true;
+  }
+  /// If the key is being deleted, then this was before.
+  LANEWISE_FUNCTION bool replace(slab_unit* slab, const slot& there, word value) const {
+    return exchange(*Layout::value_at(slab, there.unit), there.value, value) == there.value;
+  }
+  LANEWISE_FUNCTION bool remove(slab_unit* slab, slot& there) const {
+    if (exchange(*Layout::key_at(slab, there.unit), there.key, Layout::deleted) != there.key)
+      return false;
+    // Another value, so that nobody replaces it any more.
+    word& place = *Layout::value_at(slab, there.unit);
+    for (word now; (now = solo_.template compare_exchange<order::acq_rel>(
+                        place, there.value, static_cast<word>(~there.value))) != there.value;)
+      there.value = now;
+    return true;
+  }
+  template <class T>
+  LANEWISE_FUNCTION T exchange(T& there, std::type_identity_t<T> expected,
+                               std::type_identity_t<T> desired) const {
+    return solo_.template compare_exchange<order::relaxed>(there, expected, desired);
+  }
+
+  Solo solo_;
+};
 
 /// A (sub-)warp that works on slabs.
 template <class Layout, class Warp>
@@ -177,6 +314,7 @@ class slab_walk {
   /// The active lanes' operations, and what comes of them.
   template <class Pool, class Resident>
   struct tasks {
+    static constexpr bool puts = !std::is_same_v<Resident, no_resident>;
     slab_unit* heads;
     const Pool& pool;
     Resident& resident;  // no_resident where nothing is put into lists
@@ -188,46 +326,35 @@ class slab_walk {
 
   LANEWISE_FUNCTION explicit slab_walk(const Warp& warp) : warp_(warp) {}
 
-  /// Every active lane's operation, from its list's head on. The whole warp calls. Where elements
-  /// are in one piece sub-warps may go in step, so what lanes do together stands where every step
-  /// comes by: they look at a slab, each decides, they change it. The rare new slab is got apart.
+  /// Every active lane's operation, from its list's head on. The whole warp calls. It searches for
+  /// the slots of all lanes; then each lane changes its own, so that a warp waits once for all its
+  /// exchanges. Where elements are in one piece sub-warps may go in step.
   template <class Tasks, class Mask, class Operations, class Combine>
   LANEWISE_FUNCTION void run(Tasks& t, Mask active, const Operations& operations,
                              const Combine& combine) const {
-    constexpr int lines = Operations::one_by_one ? 1 : Warp::line_depth;
-    constexpr int depth = lines < Warp::width ? lines : Warp::width;
-    lanes<slab_unit*> place = warp_.map([h = t.heads](std::uint32_t b) { return h + b; }, t.bucket);
-    warp_.template cooperate_in_step<depth>(
-        active, [&](int source) { return read(warp_.broadcast(place, source)); },
-        [&](int source, const line& seen, bool live) {
-          slab_step at{operations.of(warp_, source), warp_.broadcast(t.key, source),
-                       warp_.broadcast(t.value, source)};
-          slab_unit* slab = nullptr;
-          if constexpr (Operations::changes || !value_in_line)
-            slab = warp_.broadcast(place, source);
-          if constexpr (Operations::counts) at.value += number_of(seen, at.key);
-          slot there = look<Operations::changes>(slab, seen, at);
-          after next = decide(at, there, combine);
-          if constexpr (Operations::changes) {
-            const bool wants = live && next == after::change;
-            const bool changed = change(slab, there, at, wants);
-            if (wants) next = changed ? changed_to(at, there) : after::again;
-          }
-          std::uint32_t link = link_in(seen);
-          if (next == after::go_on && link == no_unit && live && needs_room(at.operation)) {
-            link = append(t, slab);
-            if (link == no_unit) at.status = slab_status::no_room;
-          }
-          const auto me = warp_.lane() == static_cast<std::uint32_t>(live ? source : Warp::width);
-          t.value = select(me, lanes<word>(at.value), t.value);
-          t.status = select(me, indices(static_cast<std::uint32_t>(at.status)), t.status);
-          if (next == after::again) return false;
-          if (next != after::go_on || link == no_unit) return true;
-          slab_unit* then = t.pool.unit(link);
-          place = select(me, lanes<slab_unit*>(then), place);
-          warp_.prefetch(warp_.first(2), then->word, warp_.lane() * indices(16u));
-          return false;
-        });
+    slots at{warp_.map([h = t.heads](std::uint32_t b) { return h + b; }, t.bucket)};
+    if constexpr (!Operations::changes) {
+      search(t, at, active, operations);
+    } else {
+      bits todo = warp_.ballot(active);
+      while (warp_.anywhere(todo != 0)) {
+        const auto now = warp_.template mask_of<std::uint32_t>(
+            Operations::one_by_one ? todo & (~todo + 1) : todo);
+        search(t, at, now, operations);
+        settle(t, at, now & has_status(t, slab_status::found), operations, combine);
+        if constexpr (Tasks::puts) {
+          const bits ends = warp_.ballot(now & has_status(t, slab_status::no_room));
+          if (ends != 0) extend(t, at, ends);
+        }
+        todo &= warp_.ballot(has_status(t, slab_status::none));
+      }
+    }
+    if constexpr (Operations::takes_all) {
+      constexpr auto some = Operations::counts ? slab_status::found : slab_status::erased;
+      constexpr auto then = static_cast<std::uint32_t>(some);
+      t.status = warp_.map([](std::uint32_t s, word number) { return number != 0 ? then : s; },
+                           t.status, t.value);
+    }
   }
 
   /// Calls f(source, mask, values) for all elements with the active lanes' keys, slab by slab, in
@@ -314,92 +441,116 @@ class slab_walk {
   }
 
  private:
-  /// A task at one slab.
-  struct slab_step {
-    slab_operation operation;
-    word key;
-    word value;
-    slab_status status = slab_status::absent;
-    /// What the slot that was found is to hold.
-    word new_key = 0;
-    word new_value = 0;
+  using slot = slab_slot<word>;
+  using solo = typename Warp::template part<1>;
+
+  /// The slab that each lane's search has come to, and the slot that was found there.
+  struct slots {
+    lanes<slab_unit*> slab;
+    indices unit{0u};
+    lanes<word> key{word{0}};
+    lanes<word> value{word{0}};
   };
-  /// The slot of a slab that decides about a task: the first with its key or, where that may be put
-  /// there, the first empty one.
-  struct slot {
-    bool found;
-    std::uint32_t unit;
-    word key;
-    word value;
+
+  template <class Tasks>
+  LANEWISE_FUNCTION auto has_status(const Tasks& t, slab_status status) const {
+    return t.status == static_cast<std::uint32_t>(status);
+  }
+
+  /// Searches the active lanes' lists. Their statuses become found, where there is a slot that
+  /// decides about the task, and else absent or no_room, with the last slab.
+  template <class Tasks, class Mask, class Operations>
+  LANEWISE_FUNCTION void search(Tasks& t, slots& at, Mask active,
+                                const Operations& operations) const {
+    constexpr int lines = Operations::one_by_one ? 1 : Warp::line_depth;
+    constexpr int depth = lines < Warp::width ? lines : Warp::width;
+    warp_.template cooperate_in_step<depth>(
+        active, [&](int source) { return read(warp_.broadcast(at.slab, source)); },
+        [&](int source, const line& seen, bool live) {
+          const slab_operation operation = operations.of(warp_, source);
+          const word key = warp_.broadcast(t.key, source);
+          const auto me = warp_.lane() == static_cast<std::uint32_t>(live ? source : Warp::width);
+          sight there{};
+          if constexpr (Operations::counts) {
+            t.value = select(me, t.value + lanes<word>(number_of(seen, key)), t.value);
+          } else {
+            there = look<Operations::changes>(at, source, seen, operation, key);
+            if (!there.stands) return false;
+            keep<Operations::changes>(t, at, me, there);
+          }
+          const std::uint32_t link = link_in(seen);
+          auto status = slab_status::none;
+          if (link == no_unit)
+            status = needs_room(operation) ? slab_status::no_room : slab_status::absent;
+          if (there.found) status = slab_status::found;
+          t.status = select(me, indices(static_cast<std::uint32_t>(status)), t.status);
+          if (status != slab_status::none) return true;
+          slab_unit* then = t.pool.unit(link);
+          at.slab = select(me, lanes<slab_unit*>(then), at.slab);
+          warp_.prefetch(warp_.first(2), then->word, warp_.lane() * indices(16u));
+          return false;
+        });
+  }
+
+  /// Each lane with a slot decides about its task, and changes the slot if it is to.
+  template <class Tasks, class Mask, class Operations, class Combine>
+  LANEWISE_FUNCTION void settle(Tasks& t, slots& at, Mask found, const Operations& operations,
+                                const Combine& combine) const {
+    using changer = slab_change<Layout, solo>;
+    static_assert(changer::claims == claims);
+    operations.each(
+        warp_, found,
+        [&combine](slab_operation operation, slab_unit* slab, std::uint32_t unit, word key_there,
+                   word value_there, word key, word& value, std::uint32_t& status) {
+          typename changer::task task{operation, key, value};
+          status = static_cast<std::uint32_t>(
+              changer().settle(slab, {unit, key_there, value_there}, task, combine));
+          value = task.value;
+        },
+        at.slab, at.unit, at.key, at.value, t.key, t.value, t.status);
+  }
+
+  /// What the warp sees of a task in a slab: whether there is a slot, and which.
+  struct sight : slot {
+    bool found = false;
     bool stands = true;  // false where the key went before its value was read
   };
-  /// What a task does after it has looked at a slab. A task that goes beyond the last slab ends
-  /// with its status.
-  enum class after { done, change, again, go_on };
 
   /// Only who changes slots is told where they are and which key they have.
   template <bool changes>
-  LANEWISE_FUNCTION slot look(slab_unit* slab, const line& seen, const slab_step& at) const {
-    const bool adds = at.operation == slab_operation::add;
-    const bool puts = needs_room(at.operation) && !adds;
-    const word wanted = adds ? Layout::empty : at.key;
+  LANEWISE_FUNCTION sight look(const slots& at, int source, const line& seen,
+                               slab_operation operation, word key) const {
+    const bool adds = operation == slab_operation::add;
+    const bool puts = needs_room(operation) && !adds;
+    const word wanted = adds ? Layout::empty : key;
     const word other = puts ? Layout::empty : wanted;
     const auto [hit, mine] = hits(seen, [wanted, other, puts](const lanes<word>& w) {
       auto chosen = (w == wanted) | (w == other);
       if constexpr (claims) chosen = chosen | (w == (puts ? Layout::claimed : wanted));
       return chosen;
     });
-    slot there{hit != 0, 0, at.key, Layout::empty};
+    sight there{{0, key, Layout::empty}, hit != 0};
     const int lane = there.found ? Warp::lowest(hit) : 0;
     if constexpr (changes || !value_in_line)
       there.unit = unit_of(static_cast<std::uint32_t>(lane), warp_.broadcast(mine, lane));
     if constexpr (changes) there.key = warp_.broadcast(words_at(seen, mine), lane);
     if constexpr (value_in_line) {
       there.value = value_in(seen, mine, lane);
-    } else if (there.found && there.key == at.key) {
-      there.stands = read_value(slab, there);
+    } else if (there.found && there.key == key) {
+      there.stands = read_value(warp_.broadcast(at.slab, source), there);
     }
     return there;
   }
-
-  template <class Combine>
-  LANEWISE_FUNCTION after decide(slab_step& at, const slot& there, const Combine& combine) const {
-    const bool all = at.operation == slab_operation::erase_all;
-    if (all && at.value != 0) at.status = slab_status::erased;
-    if (at.operation == slab_operation::count && at.value != 0) at.status = slab_status::found;
-    if (!there.found || at.operation == slab_operation::count) return after::go_on;
-    if (!there.stands) return after::again;
-    switch (at.operation) {
-      case slab_operation::find:
-        at.value = there.value;
-        at.status = slab_status::found;
-        return after::done;
-      case slab_operation::erase:
-      case slab_operation::erase_all:
-        at.new_key = Layout::deleted;
-        at.new_value = there.value;
-        return after::change;
-      default:
-        return decide_to_put(at, there, combine);
+  /// The lane `me` keeps its slot to change it, or else the value that was found.
+  template <bool changes, class Tasks, class Mask>
+  LANEWISE_FUNCTION void keep(Tasks& t, slots& at, Mask me, const sight& there) const {
+    if constexpr (changes) {
+      at.unit = select(me, indices(there.unit), at.unit);
+      at.key = select(me, lanes<word>(there.key), at.key);
+      at.value = select(me, lanes<word>(there.value), at.value);
+    } else if (there.found) {
+      t.value = select(me, lanes<word>(there.value), t.value);
     }
-  }
-  template <class Combine>
-  LANEWISE_FUNCTION after decide_to_put(slab_step& at, const slot& there,
-                                        const Combine& combine) const {
-    at.new_key = at.key;
-    at.new_value = at.value;
-    if (there.key == Layout::empty) return after::change;
-    if (claims && there.key == Layout::claimed) {
-      warp_.pause();
-      return after::again;
-    }
-    if (at.operation == slab_operation::insert || !Layout::has_values) {
-      at.value = there.value;
-      at.status = slab_status::present;
-      return after::done;
-    }
-    if (at.operation == slab_operation::combine) at.new_value = combine(there.value, at.value);
-    return after::change;
   }
 
   // Reading.
@@ -511,82 +662,34 @@ class slab_walk {
     return static_cast<word>(number);
   }
 
-  // Changing. Each returns whether it was this caller who did it.
-
-  /// The slot becomes what the task wants, where it wants that. there has then what it was last.
-  LANEWISE_FUNCTION bool change(slab_unit* slab, slot& there, const slab_step& at,
-                                bool wants) const {
-    if constexpr (claims) {
-      if (!wants) return false;
-      if (there.key == Layout::empty) return fill(slab, there.unit, at.new_key, at.new_value);
-      if (at.new_key == Layout::deleted) return remove(slab, there);
-      return replace(slab, there, at.new_value);
-    } else {
-      const auto before = Layout::make(there.key, there.value);
-      auto& place = *Layout::element_at(slab, wants ? there.unit : 0);
-      return warp_.template compare_exchange_if<order::relaxed>(
-                 wants, place, before, Layout::make(at.new_key, at.new_value)) == before;
+  /// Each of these lanes has come to the end of its list: a new slab there, in which it goes on, or
+  /// that of whose link came first. Where there is no room its status stays. Out of step.
+  template <class Tasks>
+  LANEWISE_FUNCTION void extend(Tasks& t, slots& at, bits ends) const {
+    const auto& apart = warp_.apart();
+    for (; ends != 0; ends &= ends - 1) {
+      const int source = Warp::lowest(ends);
+      const std::uint32_t link = append(t, apart.broadcast(at.slab, source));
+      if (link == no_unit) continue;
+      const auto me = apart.lane() == static_cast<std::uint32_t>(source);
+      at.slab = select(me, lanes<slab_unit*>(t.pool.unit(link)), at.slab);
+      t.status = select(me, indices(0u), t.status);
     }
   }
-  static LANEWISE_FUNCTION after changed_to(slab_step& at, const slot& there) {
-    if (at.new_key == Layout::deleted) {
-      const bool all = at.operation == slab_operation::erase_all;
-      at.value = all ? at.value + 1 : there.value;
-      at.status = slab_status::erased;
-      return all ? after::again : after::done;
-    }
-    at.status = there.key == Layout::empty ? slab_status::inserted : slab_status::updated;
-    return after::done;
-  }
-
-  // The same where a slot is claimed first.
-
-  LANEWISE_FUNCTION bool fill(slab_unit* slab, std::uint32_t u, word key, word value) const {
-    word& slot = *Layout::key_at(slab, u);
-    if (exchange(slot, Layout::empty, Layout::claimed) != Layout::empty) return false;
-    warp_.store(*Layout::value_at(slab, u), value);
-    warp_.template store<order::release>(slot, key);
-    return true;
-  }
-  /// If the key is being deleted, then this was before.
-  LANEWISE_FUNCTION bool replace(slab_unit* slab, const slot& there, word value) const {
-    return exchange(*Layout::value_at(slab, there.unit), there.value, value) == there.value;
-  }
-  /// there.value becomes the value that the key had last.
-  LANEWISE_FUNCTION bool remove(slab_unit* slab, slot& there) const {
-    if (exchange(*Layout::key_at(slab, there.unit), there.key, Layout::deleted) != there.key)
-      return false;
-    // Another value, so that nobody replaces it any more.
-    word& place = *Layout::value_at(slab, there.unit);
-    for (word now; (now = warp_.template compare_exchange<order::acq_rel>(
-                        place, there.value, static_cast<word>(~there.value))) != there.value;)
-      there.value = now;
-    return true;
-  }
-  template <class T>
-  LANEWISE_FUNCTION T exchange(T& there, std::type_identity_t<T> expected,
-                               std::type_identity_t<T> desired) const {
-    return warp_.template compare_exchange<order::relaxed>(there, expected, desired);
-  }
-
-  /// The successor of a slab that had none: a new one, or whose link came first. no_unit when there
-  /// is no room.
-  template <class Pool, class Resident>
-  LANEWISE_FUNCTION std::uint32_t append(tasks<Pool, Resident>& t, slab_unit* slab) const {
-    if constexpr (std::is_same_v<Resident, no_resident>) {
-      return no_unit;
-    } else {
-      const auto& apart = warp_.apart();
-      const std::uint32_t now = apart.load(Layout::link_of(slab));
-      if (now != no_unit) return now;
-      const std::uint32_t fresh = t.pool.allocate_one(apart, t.resident);
-      if (fresh == no_unit) return apart.load(Layout::link_of(slab));
-      const std::uint32_t there =
-          apart.template compare_exchange<order::relaxed>(Layout::link_of(slab), no_unit, fresh);
-      if (there == no_unit) return fresh;
-      t.pool.deallocate_one(apart, fresh);
-      return there;
-    }
+  /// The link of a slab that had none.
+  template <class Tasks>
+  LANEWISE_FUNCTION std::uint32_t append(Tasks& t, slab_unit* slab) const {
+    const auto& apart = warp_.apart();
+    std::uint32_t& link = Layout::link_of(slab);
+    const std::uint32_t now = apart.load(link);
+    if (now != no_unit) return now;
+    const std::uint32_t fresh = t.pool.allocate_one(apart, t.resident);
+    if (fresh == no_unit) return apart.load(link);
+    const std::uint32_t there =
+        apart.template compare_exchange<order::relaxed>(link, no_unit, fresh);
+    if (there == no_unit) return fresh;
+    t.pool.deallocate_one(apart, fresh);
+    return there;
   }
 
   // Alone with a list.
