@@ -114,7 +114,7 @@ using namespace test;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-constexpr int league = 3;
+constexpr int script_teams = 3;
 
 /// The operations of all warps and what came of them.
 template <class Key, class Value>
@@ -137,7 +137,7 @@ struct script {
         lanewise::slab_table_view<Key, Value, lanewise::slab_keys::unique,
                                   lanewise::slab_hash<Key>>,
         Key>;
-    return league * lanewise::team_t<space, typename kernel::policy>::warps;
+    return script_teams * lanewise::team_t<space, typename kernel::policy>::warps;
   }
   std::size_t at(std::int64_t warp, int round, int lane) const {
     return static_cast<std::size_t>((warp * rounds + round) * 32 + lane);
@@ -156,7 +156,7 @@ struct script {
     }
     const array<u32> waits(lengths);
     lanewise::launch(
-        exec, "script", league,
+        exec, "script", script_teams,
         lanewise::test_kernels::script_kernel<typename Table::view_type, Key>{
             table.view(), o.data(), k.data(), v.data(), s.data(), {waits.data()}, rounds});
     after = v.items();

@@ -47,7 +47,7 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
 template <class T>
-std::vector<T> numbers(std::size_t n, T first = 0) {
+std::vector<T> counted_up(std::size_t n, T first = 0) {
   std::vector<T> v(n);
   for (std::size_t i = 0; i < n; ++i) v[i] = static_cast<T>(first + i);
   return v;
@@ -59,7 +59,7 @@ void check_filled(const space& exec, Map& map, u32 n) {
   std::vector<Key> keys(n);
   for (u32 i = 0; i < n; ++i) keys[i] = key_number<Key>(i);
   const array<Key> k(keys);
-  const array<u32> v(numbers<u32>(n)), out(n, ~0u);
+  const array<u32> v(counted_up<u32>(n)), out(n, ~0u);
 
   const auto result = reported(n, [&](const auto& with) {
     lanewise::insert(exec, map, k.const_view(), v.const_view(), with);
@@ -120,7 +120,7 @@ TEST_CASE("Lists whose number was given stay so many", "[slab_growth]") {
 TEST_CASE("Equal keys of a multimap keep their order while it gets more lists", "[slab_growth]") {
   const auto exec = make_space();
   const u32 n = is_emulated ? 40 : 2000, rounds = 20;
-  const array<u32> k(numbers<u32>(n));
+  const array<u32> k(counted_up<u32>(n));
   lanewise::slab_hash_multimap<u32, u32, memory> map(exec);
   std::vector<u32> expected;
   for (u32 r = 0; r < rounds; ++r) {
@@ -166,10 +166,10 @@ TEST_CASE("Insertions and deletions by turns need no more room than what is ther
   lanewise::slab_hash_map<u32, u32, memory> map(exec, {.expected = 2 * n, .units = 1});
   const auto units = map.pool().units();
   for (u32 c = 0; c < cycles; ++c) {
-    const array<u32> k(numbers<u32>(n, c * n));
+    const array<u32> k(counted_up<u32>(n, c * n));
     lanewise::insert(exec, map, k.const_view(), k.const_view());
     if (c > 0) {
-      const array<u32> old(numbers<u32>(n, (c - 1) * n));
+      const array<u32> old(counted_up<u32>(n, (c - 1) * n));
       lanewise::erase(exec, map, old.const_view());
     }
     exec.fence();
@@ -189,7 +189,7 @@ TEST_CASE("What kernels have put there counts when the pool is full", "[slab_gro
   lanewise::launch(exec, "put_numbers", 4,
                    lanewise::test_kernels::put_numbers<decltype(map.view())>{map.view(), there});
 
-  const array<u32> k(numbers<u32>(4000, there));
+  const array<u32> k(counted_up<u32>(4000, there));
   lanewise::insert(exec, map, k.const_view(), k.const_view());
 
   CHECK(map.buckets() > 4 * lists);
