@@ -110,8 +110,6 @@ LANEWISE_BEGIN_NAMESPACE
 //                                         their values are. On CUDA these cost much less
 //   sub.anywhere(b)                       whether b, uniform in each sub-warp, holds in any of those
 //                                         that are in step
-//   sub.compare_exchange_if<o, s>(b, ref, expected, desired)
-//                                         where b holds; elsewhere returns expected
 //   sub.apart()                           the same lanes out of step, for code between two calls
 //   cooperate<depth>(m, issue, resolve)   see below, for sub-warps in step cooperate_in_step
 // clang-format on
@@ -172,12 +170,6 @@ class warp_operations {
   }
   LANEWISE_FUNCTION const Warp& apart() const { return self(); }
   LANEWISE_FUNCTION bool anywhere(bool here) const { return here; }
-  template <order o = order::acq_rel, scope s = scope::device, class T>
-  LANEWISE_FUNCTION T compare_exchange_if(bool wanted, T& ref, std::type_identity_t<T> expected,
-                                          std::type_identity_t<T> desired) const {
-    if (!wanted) return expected;
-    return self().template compare_exchange<o, s>(ref, expected, desired);
-  }
 
   /// Inclusive scan of the first n lanes that starts anew at every head (Merrill, 3.4). A lane is
   /// blocked from the step in which its partner lies in front of its segment; the blocked lanes of

@@ -563,15 +563,9 @@ class warp : public warp_operations<warp<W, S>> {
   template <order o = order::acq_rel, scope s = scope::device, class T>
   LANEWISE_CUDA_FUNCTION T compare_exchange(T& ref, std::type_identity_t<T> expected,
                                             std::type_identity_t<T> desired) const {
-    return compare_exchange_if<o, s>(true, ref, expected, desired);
-  }
-  template <order o = order::acq_rel, scope s = scope::device, class T>
-  LANEWISE_CUDA_FUNCTION T compare_exchange_if(bool wanted, T& ref,
-                                               std::type_identity_t<T> expected,
-                                               std::type_identity_t<T> desired) const {
     fence();
     lanes<T> seen(expected);
-    if (wanted && id() == 0) {
+    if (id() == 0) {
       if constexpr (sizeof(T) == 16) {
         static_assert(s == scope::device, "16-byte words: device scope");
         seen.value = detail::exchange_wide<o>(&ref, expected, desired);

@@ -313,19 +313,11 @@ class lane_warp : public warp_operations<lane_warp<W, S>> {
   template <order o = order::acq_rel, scope s = scope::device, class T>
   T compare_exchange(T& ref, std::type_identity_t<T> expected,
                      std::type_identity_t<T> desired) const {
-    return compare_exchange_if<o, s>(true, ref, expected, desired);
-  }
-  template <order o = order::acq_rel, scope s = scope::device, class T>
-  T compare_exchange_if(bool wanted, T& ref, std::type_identity_t<T> expected,
-                        std::type_identity_t<T> desired) const {
-    note("compare_exchange of a word", wanted);
     note("compare_exchange of a word", &ref);
     note("compare_exchange of a word", expected);
     note("compare_exchange of a word", desired);
     meet("compare_exchange of a word", 0);
-    return once([&] {
-      return wanted ? whole().template compare_exchange<o, s>(ref, expected, desired) : expected;
-    });
+    return once([&] { return whole().template compare_exchange<o, s>(ref, expected, desired); });
   }
   void fence() const {
     together("fence", [] { whole().fence(); });
