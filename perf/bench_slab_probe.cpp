@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Finds in a read-only table of 128-byte slabs, at several sub-warp widths and depths of cooperate.
-// The variant `lanewise` is the default; the others name their width and depth.
+// The variant `lanewise` has the warp's own; the others name their width and depth.
 
 #include "slab_probe.hpp"
 #include "support.hpp"
@@ -114,10 +114,8 @@ void add_probe(const std::string& variant) {
 
 template <class Exec>
 void add_probes() {
-  // Device: the width matters, the depth hardly does at full occupancy. Host: the windows in flight
-  // do, not the depth.
-  constexpr int width = on_host<Exec> ? 16 : 8;
-  constexpr int depth = on_host<Exec> ? 1 : 4;
+  constexpr int width = warp_t<Exec>::line_width;
+  constexpr int depth = warp_t<Exec>::line_depth;
   add_probe<Exec, true, width, depth>("lanewise");
   add_probe<Exec, false, width, depth>("lanewise");
   add_probe<Exec, true, 16, 1>("lanewise.split16.depth1");

@@ -73,7 +73,7 @@ struct probe_kernel {
       for (int a = 0; a < ahead; ++a) {
         const auto active = active_lanes(warp, mine, begin + a);
         words value(missing);
-        warp.template split<sub_width>([&](const auto& sub) {
+        warp.template split_in_step<sub_width>([&](const auto& sub) {
           auto v = sub.take(value);
           find(sub, sub.take(active), sub.take(key[a]), sub.take(address[a]), v);
           sub.put(value, v);
@@ -92,18 +92,19 @@ struct probe_kernel {
   }
 
   /// Every active lane's key is looked up by the whole sub-warp, one line of the table at a time.
+  /// Sub-warps keep step: what they do together is in no branch.
   template <class Sub, class Mask, class Words>
   LANEWISE_FUNCTION void find(const Sub& sub, const Mask& active, const Words& key, Words address,
                               Words& value) const {
     constexpr int per_lane = slab::words / Sub::width;
     using line_part = pack<std::uint64_t, per_lane>;
-    sub.template cooperate<depth>(
+    sub.template cooperate_in_step<depth>(
         active,
         [&](int source) {
           const std::uint64_t first = std::uint64_t{sub.broadcast(address, source)} * slab::words;
           return sub.load(reinterpret_cast<const line_part*>(table + first));
         },
-        [&](int source, const auto& line) {
+        [&](int source, const auto& line, bool live) {
           const std::uint32_t wanted = sub.broadcast(key, source);
           const Words hit = sub.map(
               [wanted](const line_part& p) {
@@ -117,19 +118,21 @@ struct probe_kernel {
               },
               line);
           const auto found = sub.ballot(hit != Words(missing));
-          if (found != 0) {
-            value = select(sub.lane() == Words(static_cast<std::uint32_t>(source)),
-                           Words(sub.broadcast(hit, Sub::lowest(found))), value);
-            return true;
-          }
+          const std::uint32_t there = sub.broadcast(hit, found != 0 ? Sub::lowest(found) : 0);
           // Only the word that is needed: a broadcast moves 32 bits per instruction.
           const auto last = sub.map(
               [](const line_part& p) { return static_cast<std::uint32_t>(p[line_part::size - 1]); },
               line);
           const std::uint32_t next = sub.broadcast(last, Sub::width - 1);
-          address =
-              select(sub.lane() == Words(static_cast<std::uint32_t>(source)), Words(next), address);
-          return next == slab::end;
+          const auto me =
+              sub.lane() == Words(static_cast<std::uint32_t>(live ? source : Sub::width));
+          if (found != 0) {
+            value = select(me, Words(there), value);
+            return true;
+          }
+          if (next == slab::end) return true;
+          address = select(me, Words(next), address);
+          return false;
         });
   }
 };

@@ -1762,8 +1762,61 @@ struct parts {
   }
 };
 
-/// Runs another case in every sub-warp of w lanes, each with data of its own.
-template <class Case, int w, int W>
+/// cooperate_in_step: the task of lane s needs rounds[s] steps; sub-warps without a task come
+/// along.
+template <int depth, int W>
+struct cooperation_in_step {
+  using type = u32;
+  static constexpr const char* name = depth == 1 ? "cooperate_in_step<1>" : "cooperate_in_step<4>";
+  static constexpr int instances = 32;
+  struct input {
+    u32 line[2 * W];
+    u32 rounds[W];
+    u64 m;
+  };
+  struct output {
+    u32 resolved[W], wrong[1];
+  };
+  LANEWISE_LEAF_COLD static void fill(random_source& rng, int instance, input& in) {
+    for (u32& x : in.line) x = static_cast<u32>(rng.below(1000));
+    in.m = random_mask(rng, instance, W);
+    for (u32& x : in.rounds) x = static_cast<u32>(1 + rng.below(4));
+  }
+  template <class Warp>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Warp& warp, const input& in, output& out) const {
+    warp.store(out.resolved, lanes_of<Warp, u32>(0u));
+    warp.fence();
+    bool wrong = false;
+    const auto active = mask_from<u32>(warp, in.m);
+    int tasks = warp.count(active);
+    warp.template cooperate_in_step<depth>(
+        active, [&](int source) { return warp.load(in.line + source); },
+        [&](int source, const lanes_of<Warp, u32>& line, bool live) {
+          if (!warp.anywhere(live)) wrong = true;
+          if (!warp.all(line == warp.load(in.line + source))) wrong = true;
+          const u32 before = warp.load(out.resolved[source]);
+          const u32 after = live ? before + 1 : before;
+          const u32 seen = warp.compare_exchange(out.resolved[source], before, after);
+          if (seen != before) wrong = true;
+          const bool done = before + 1 >= in.rounds[source];
+          if (live && done) --tasks;
+          return done;
+        });
+    if (warp.anywhere(tasks != 0)) wrong = true;
+    warp.once([&] { out.wrong[0] = wrong; });
+  }
+  LANEWISE_LEAF_COLD static void expect(const input& in, output& out) {
+    for (int i = 0; i < W; ++i) out.resolved[i] = lane_in(in.m, i) ? in.rounds[i] : 0;
+    out.wrong[0] = 0;
+  }
+  LANEWISE_LEAF_COLD static void compare(checker& c, const output& want, const output& got) {
+    c("steps of each lane's task", want.resolved, got.resolved);
+    c("state", want.wrong, got.wrong);
+  }
+};
+
+/// Runs another case in every sub-warp of w lanes, each with data of its own; in step if asked to.
+template <class Case, int w, int W, bool in_step = false>
 struct in_parts {
   using type = typename Case::type;
   static constexpr const char* name = Case::name;
@@ -1781,10 +1834,15 @@ struct in_parts {
   template <class Warp>
   LANEWISE_KERNEL_FUNCTION void operator()(const Warp& warp, const input& in, output& out) const {
     const auto lane = warp.lane();
-    warp.template split<w>([&](const auto& sub) {
+    const auto run = [&](const auto& sub) {
       const u32 g = sub.broadcast(sub.take(lane), 0) / w;
       Case{}(sub, in.part[g], out.part[g]);
-    });
+    };
+    if constexpr (in_step) {
+      warp.template split_in_step<w>(run);
+    } else {
+      warp.template split<w>(run);
+    }
   }
   LANEWISE_LEAF_COLD static void expect(const input& in, output& out) {
     for (int g = 0; g < W / w; ++g) Case::expect(in.part[g], out.part[g]);
@@ -1891,6 +1949,27 @@ void cases_of_parts(Run& run) {
   }
 }
 
+/// Sub-warps in step, which have the same operations. Not those whose calls follow from their
+/// values: buckets, whose number says how many ballots there are.
+template <int w, int W, class Run>
+void cases_in_step(Run& run) {
+  run.template one<in_parts<votes<u32, w>, w, W, true>>();
+  run.template one<in_parts<votes<u64, w>, w, W, true>>();
+  run.template one<in_parts<mapping<u16, w>, w, W, true>>();
+  run.template one<in_parts<movement<u32, w>, w, W, true>>();
+  run.template one<in_parts<movement<record, w>, w, W, true>>();
+  run.template one<in_parts<scans<u32, plus, false, w>, w, W, true>>();
+  run.template one<in_parts<scans<affine<u32>, compose, true, w>, w, W, true>>();
+  run.template one<in_parts<matching<u64, w>, w, W, true>>();
+  run.template one<in_parts<contiguous<u64, w>, w, W, true>>();
+  run.template one<in_parts<indexed<u32, u32, w>, w, W, true>>();
+  run.template one<in_parts<atomics<u32, w>, w, W, true>>();
+  run.template one<in_parts<uniform<u32, w>, w, W, true>>();
+  run.template one<in_parts<wide_exchange<quad, w>, w, W, true>>();
+  run.template one<in_parts<cooperation_in_step<1, w>, w, W, true>>();
+  run.template one<in_parts<cooperation_in_step<4, w>, w, W, true>>();
+}
+
 /// The emulated backend's other widths share their code with 32 lanes: one type of each size and
 /// kind serves.
 template <int W, class Run>
@@ -1923,6 +2002,7 @@ requires(W != 32) void all_cases(Run& run) {
   run.template one<cooperation<4, W>>();
   run.template one<cooperation<8, W>>();
   cases_of_parts<W / 2, W>(run);
+  cases_in_step<W / 2, W>(run);
 }
 
 template <int W, class Run>
@@ -2037,6 +2117,8 @@ requires(W == 32) void all_cases(Run& run) {
   cases_of_parts<4, W>(run);
   cases_of_parts<8, W>(run);
   cases_of_parts<16, W>(run);
+  cases_in_step<1, W>(run);
+  cases_in_step<4, W>(run);
   // Sub-warps of a sub-warp.
   run.template one<in_parts<in_parts<scans<u32, plus, false, 4>, 4, 16>, 16, W>>();
   run.template one<in_parts<parts<u32, 8, 16>, 16, W>>();

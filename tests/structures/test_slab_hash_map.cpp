@@ -193,6 +193,18 @@ void check_orders() {
     }
     CHECK(found.guards_intact());
     CHECK(lanewise::statistics(exec, map).elements == 0);
+
+    // Without statuses values are sorted with the keys, and keys alone.
+    lanewise::insert(exec, map, k.const_view(), v.const_view(), {.order = order});
+    CHECK(lanewise::statistics(exec, map).elements == n - 100);
+    lanewise::find(exec, map, k.const_view(), found.view(), {.order = order});
+    const auto found_again = found.items();
+    for (u32 i = 0; i < n; ++i) {
+      const u32 other = i < 100 ? i + (n - 100) : (i >= n - 100 ? i - (n - 100) : i);
+      REQUIRE((found_again[i] == values[i] || found_again[i] == values[other]));
+    }
+    lanewise::erase(exec, map, k.const_view(), {.order = order});
+    CHECK(lanewise::statistics(exec, map).elements == 0);
   }
 }
 

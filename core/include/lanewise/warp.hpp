@@ -105,7 +105,13 @@ LANEWISE_BEGIN_NAMESPACE
 //   Warp::part<w>                         the type of sub. part<1>() is a warp of one lane, for
 //                                         code that a single thread runs, under any divergence
 //   sub.take(a) sub.put(a, s)             a sub-warp's part of a value of the parent warp
-//   cooperate<depth>(m, issue, resolve)   see below
+//   split_in_step<w>(f)                   the same for code in which all sub-warps make the same
+//                                         calls of sub's operations in the same order, whatever
+//                                         their values are. On CUDA these cost much less
+//   sub.anywhere(b)                       whether b, uniform in each sub-warp, holds in any of those
+//                                         that are in step
+//   sub.apart()                           the same lanes out of step, for code between two calls
+//   cooperate<depth>(m, issue, resolve)   see below, for sub-warps in step cooperate_in_step
 // clang-format on
 
 /// Operations that every backend gets from the ones above.
@@ -120,18 +126,30 @@ class warp_operations {
   /// warp-uniform.
   template <int depth, class Mask, class Issue, class Resolve>
   LANEWISE_FUNCTION void cooperate(Mask pending, Issue issue, Resolve resolve) const {
+    cooperate_in_step<depth>(pending, issue, [&resolve](int source, const auto& state, bool) {
+      return resolve(source, state);
+    });
+  }
+
+  /// The same for sub-warps in step: all of them go on while any has tasks. resolve(source, state,
+  /// live) is also told whether there is a task. Where there is none, source is some lane, for
+  /// which issue and resolve go through the motions and change nothing.
+  template <int depth, class Mask, class Issue, class Resolve>
+  LANEWISE_FUNCTION void cooperate_in_step(Mask pending, Issue issue, Resolve resolve) const {
     using bits = decltype(self().ballot(pending));
     using state = decltype(issue(0));
     bits todo = self().ballot(pending);
-    while (todo != 0) {
+    while (self().anywhere(todo != 0)) {
       state in_flight[depth];
       int source[depth] = {};
+      bool live[depth] = {};
       bits waiting = todo;
       int issued = 0;
       LANEWISE_UNROLL
       for (int d = 0; d < depth; ++d) {
-        if (waiting != 0) {
-          source[d] = Warp::lowest(waiting);
+        if (d == 0 || self().anywhere(waiting != 0)) {
+          live[d] = waiting != 0;
+          source[d] = live[d] ? Warp::lowest(waiting) : 0;
           in_flight[d] = issue(source[d]);
           waiting &= waiting - 1;
           issued = d + 1;
@@ -139,10 +157,19 @@ class warp_operations {
       }
       LANEWISE_UNROLL
       for (int d = 0; d < depth; ++d) {
-        if (d < issued && resolve(source[d], in_flight[d])) todo &= ~(bits{1} << source[d]);
+        if (d < issued && resolve(source[d], in_flight[d], live[d]) && live[d])
+          todo &= ~(bits{1} << source[d]);
       }
     }
   }
+
+  // Sub-warps in step, on backends that run them one after the other.
+  template <int w, class F>
+  LANEWISE_FUNCTION void split_in_step(F f) const {
+    self().template split<w>(f);
+  }
+  LANEWISE_FUNCTION const Warp& apart() const { return self(); }
+  LANEWISE_FUNCTION bool anywhere(bool here) const { return here; }
 
   /// Inclusive scan of the first n lanes that starts anew at every head (Merrill, 3.4). A lane is
   /// blocked from the step in which its partner lies in front of its segment; the blocked lanes of

@@ -106,12 +106,18 @@ struct own_place {
 /// fetched the lists' first slabs for several of them before it works on the first one.
 template <class View, class Key, class Operation, class Combine>
 struct slab_kernel {
-  struct policy : launch_policy {};
+  // Warps that wait for slabs are what hides the wait: five teams leave 48 registers for a thread.
+  struct policy : launch_policy {
+    static constexpr int teams_per_multiprocessor = 5;
+  };
   template <class Team>
   struct scratch {};
 
+  template <class Warp>
+  using lanes = typename Warp::template lanes<std::uint32_t>;
   using word = typename View::word;
   using value = typename View::value_type;
+  static constexpr std::uint32_t statuses = 8;
   static constexpr bool mixed = std::is_same_v<Operation, detail::each_its_own>;
 
   View table;
@@ -126,7 +132,8 @@ struct slab_kernel {
   std::uint64_t* lacking;            // items without room; null for none
   std::int64_t n;
   bool again;                   // only the items that had no room
-  const std::uint32_t* places;  // where items stand in all arrays but keys; null if in order
+  bool by_region;               // keys are sorted by region
+  const std::uint32_t* places;  // where items stand in all arrays but keys; null if as keys do
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
@@ -140,12 +147,12 @@ struct slab_kernel {
     const std::int64_t warps = std::int64_t{team.league()} * Team::warps;
     // Shares of their own keep threads of a host apart. Warps that share a cache go through the
     // regions together: warp `id` takes every warps-th group of windows.
-    const bool together = places != nullptr && Team::warps > 1;
+    const bool together = by_region && Team::warps > 1;
     const index_range mine =
         together ? index_range{id * ahead, windows} : even_share(windows, id, warps);
     const std::int64_t step = together ? warps * ahead : ahead;
     slab_resident<warp_type> resident(warp, static_cast<std::uint64_t>(id));
-    std::uint32_t came[8] = {};
+    lanes<warp_type> came(0u);  // lane s: how often status s
     for (std::int64_t begin = mine.begin; begin < mine.end; begin += step) {
       located at[ahead];
       LANEWISE_UNROLL
@@ -172,9 +179,7 @@ struct slab_kernel {
 
   template <class Warp, class Mask, class Located>
   LANEWISE_FUNCTION void window(const Warp& warp, slab_resident<Warp>& resident, Mask items,
-                                const Located& at, std::int64_t first,
-                                std::uint32_t (&came)[8]) const {
-    using numbers_type = typename Warp::template lanes<std::uint32_t>;
+                                const Located& at, std::int64_t first, lanes<Warp>& came) const {
     using words = typename Warp::template lanes<word>;
     const item_places<Warp> at_items(warp, items, places, first);
     auto active = items;
@@ -189,12 +194,12 @@ struct slab_kernel {
     if (given != nullptr)
       values = warp.map([](const value& v) { return detail::to_word<word>(v); },
                         at_items.load(active, given, value{}));
-    numbers_type result;
+    lanes<Warp> result;
     if constexpr (mixed) {
       const auto kinds = warp.map([](slab_operation o) { return static_cast<std::uint32_t>(o); },
                                   at_items.load(active, operations, slab_operation::find));
       result = table.operate(warp, resident, active, at, values,
-                             detail::operation_of_lane<numbers_type>{kinds}, combine);
+                             detail::operation_of_lane<lanes<Warp>>{kinds}, combine);
     } else {
       result = table.operate(warp, resident, active, at, values, Operation{}, combine);
     }
@@ -208,24 +213,24 @@ struct slab_kernel {
     if (status != nullptr)
       at_items.store(active, status,
                      warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); }, result));
-    LANEWISE_UNROLL
-    for (std::uint32_t s = 1; s < 8; ++s) {
-      if (tally != nullptr || s == static_cast<std::uint32_t>(slab_status::no_room))
-        came[s] += static_cast<std::uint32_t>(warp.count(active & (result == s)));
-    }
+    if (tally != nullptr || lacking != nullptr)
+      came = came + warp.histogram(active, result, statuses);
   }
 
+  /// Items without room are counted in lacking, where they are tried again, and else as the others.
   template <class Warp>
-  LANEWISE_FUNCTION void add_up(const Warp& warp, const std::uint32_t (&came)[8]) const {
-    constexpr int no_room = static_cast<int>(slab_status::no_room);
-    LANEWISE_UNROLL
-    for (int s = 1; s < 8; ++s) {
-      const bool tried_again = s == no_room && lacking != nullptr;
-      if (tally != nullptr && came[s] != 0 && !tried_again)
-        warp.fetch_add(tally->count[s], came[s]);
+  LANEWISE_FUNCTION void add_up(const Warp& warp, const lanes<Warp>& came) const {
+    constexpr auto no_room = static_cast<std::uint32_t>(slab_status::no_room);
+    auto told =
+        warp.template mask_of<std::uint32_t>((1u << statuses) - 2);  // not slab_status::none
+    if (lacking != nullptr) {
+      const std::uint32_t without_room = warp.broadcast(came, no_room);
+      if (without_room != 0) warp.fetch_add(*lacking, std::uint64_t{without_room});
+      told = told & (warp.lane() != no_room);
     }
-    const std::uint32_t without_room = came[no_room];
-    if (lacking != nullptr && without_room != 0) warp.fetch_add(*lacking, without_room);
+    if (tally != nullptr)
+      warp.fetch_add(told & (came != 0u), tally->count, warp.lane(),
+                     warp.template cast<std::uint64_t>(came));
   }
 };
 
@@ -309,15 +314,42 @@ bool works_by_region(const Exec& exec, const Table& table, std::int64_t n, slab_
          n >= 4 * lists;
 }
 
-template <class Exec, class Table, class Key>
-void sort_by_region(const Exec& exec, const Table& table, const Key* keys, std::int64_t n,
-                    Key* by_region, std::uint32_t* places) {
+/// What goes with the keys where a call sorts them by region: an array of values that is all there
+/// is, or else the items' places in all arrays. Sorted values save reading one by one.
+enum class sorted_along { nothing, values, places };
+
+template <class Table>
+sorted_along what_goes_along(const slab_arrays<Table>& arrays, const slab_status* status) {
+  const bool only_read = arrays.operations == nullptr && arrays.found == nullptr &&
+                         arrays.numbers == nullptr && status == nullptr;
+  if (!only_read) return sorted_along::places;
+  return arrays.given != nullptr ? sorted_along::values : sorted_along::nothing;
+}
+
+/// Writes the keys sorted by region, and what goes along.
+template <class Exec, class Table>
+void sort_by_region(const Exec& exec, const Table& table, const slab_arrays<Table>& arrays,
+                    sorted_along what, typename Table::key_type* keys, void* along) {
+  using key = typename Table::key_type;
+  using value = typename slab_arrays<Table>::value;
   const auto where = table.view().where();
+  const std::int64_t n = arrays.n;
   const auto scale =
       static_cast<std::uint32_t>((table_regions << 32) / (std::int64_t{where.buckets} + 1));
-  multisplit(exec, array_source<Key, identity>{keys, n, {}}, generated(n, own_place{}),
-             array_sink<Key>{by_region, n}, array_sink<std::uint32_t>{places, n}, table_regions,
-             region_of_key<std::decay_t<decltype(where)>, Key>{where, scale});
+  const region_of_key<std::decay_t<decltype(where)>, key> region{where, scale};
+  const array_source<key, identity> from{arrays.keys, n, {}};
+  const array_sink<key> to{keys, n};
+  switch (what) {
+    case sorted_along::nothing:
+      return multisplit(exec, from, to, table_regions, region);
+    case sorted_along::values:
+      return multisplit(exec, from, array_source<value, identity>{arrays.given, n, {}}, to,
+                        array_sink<value>{static_cast<value*>(along), n}, table_regions, region);
+    case sorted_along::places:
+      return multisplit(exec, from, generated(n, own_place{}), to,
+                        array_sink<std::uint32_t>{static_cast<std::uint32_t*>(along), n},
+                        table_regions, region);
+  }
 }
 
 /// Places that the elements of a table may take before its lists become too long: three times those
@@ -368,12 +400,18 @@ void slab_part(const Exec& exec, const char* label, const char* name, Table& tab
   using kernel = slab_kernel<typename Table::view_type, key, Operation, combine_words>;
   using backend = backend_of<Exec>;
   const bool sorts = works_by_region(exec, table, arrays.n, with.order);
-  // In the workspace: the counter of items without room, keys by region, their places, and
+  const sorted_along what = what_goes_along(arrays, status);
+  // In the workspace: the counter of items without room, keys by region, what goes along, and
   // statuses.
+  using value = typename slab_arrays<Table>::value;
   const auto n = static_cast<std::size_t>(arrays.n);
+  const auto bytes_of = [n](std::size_t each) { return (n * each + 63) / 64 * 64; };
+  const std::size_t each_along = what == sorted_along::nothing  ? 0
+                                 : what == sorted_along::values ? sizeof(value)
+                                                                : sizeof(std::uint32_t);
   const std::size_t keys_at = 64;
-  const std::size_t places_at = keys_at + (sorts ? n * sizeof(key) : 0);
-  const std::size_t status_at = places_at + (sorts ? n * sizeof(std::uint32_t) : 0);
+  const std::size_t along_at = keys_at + (sorts ? bytes_of(sizeof(key)) : 0);
+  const std::size_t status_at = along_at + (sorts ? bytes_of(each_along) : 0);
   const bool own_status = grows && status == nullptr;
   const std::size_t bytes = status_at + (own_status ? n * sizeof(slab_status) : 0);
   auto work = call_workspace::make<backend>(exec, with.work, {0, grows || sorts ? bytes : 0}, name);
@@ -381,23 +419,25 @@ void slab_part(const Exec& exec, const char* label, const char* name, Table& tab
   auto* lacking = grows ? reinterpret_cast<std::uint64_t*>(memory) : nullptr;
   if (own_status) status = reinterpret_cast<slab_status*>(memory + status_at);
   const key* keys = arrays.keys;
+  const value* given = arrays.given;
   const std::uint32_t* places = nullptr;
   if (sorts) {
+    char* along = memory + along_at;
     auto* by_region = reinterpret_cast<key*>(memory + keys_at);
-    auto* from = reinterpret_cast<std::uint32_t*>(memory + places_at);
-    sort_by_region(exec, table, arrays.keys, arrays.n, by_region, from);
+    sort_by_region(exec, table, arrays, what, by_region, along);
     keys = by_region;
-    places = from;
+    if (what == sorted_along::values) given = reinterpret_cast<value*>(along);
+    if (what == sorted_along::places) places = reinterpret_cast<std::uint32_t*>(along);
   }
   const std::int64_t windows = divide_up(arrays.n, warp_t<Exec>::width);
   const auto league = backend::template resident_league<kernel>(
       exec, divide_up(windows, team_t<Exec, typename kernel::policy>::warps));
   for (bool again = false;; again = true) {
     if (grows) backend::zero(exec, lacking, sizeof(std::uint64_t));
-    launch(exec, label, league,
-           kernel{table.view(), combine_words{combine}, keys, arrays.operations, arrays.given,
-                  arrays.found, arrays.numbers, status, with.tally.data(), lacking, arrays.n, again,
-                  places});
+    launch(
+        exec, label, league,
+        kernel{table.view(), combine_words{combine}, keys, arrays.operations, given, arrays.found,
+               arrays.numbers, status, with.tally.data(), lacking, arrays.n, again, sorts, places});
     if (!grows) return;
     std::uint64_t left = 0;
     detail::copy_to_host(

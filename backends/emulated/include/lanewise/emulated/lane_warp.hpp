@@ -6,15 +6,17 @@
 #include <lanewise/emulated/lockstep.hpp>
 #include <lanewise/emulated/warp.hpp>
 
+#include <algorithm>
 #include <array>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::emulated {
 
 /// A warp as one of its lanes sees it: what the CUDA backend's warp is to a thread. The kernel runs
-/// once per lane (lockstep), plain scalars included, so what is not uniform and should be shows.
-template <int W = 32>
-class lane_warp : public warp_operations<lane_warp<W>> {
+/// once per lane (lockstep), plain scalars included, so what is not uniform and should be shows. S
+/// lanes go in step: where W of them meet, all S have to come by.
+template <int W = 32, int S = W>
+class lane_warp : public warp_operations<lane_warp<W, S>> {
  public:
   static constexpr int width = W;
   using bits = typename warp<W>::bits;
@@ -328,6 +330,18 @@ class lane_warp : public warp_operations<lane_warp<W>> {
     static_assert(w <= W);
     f(lane_warp<w>(*all_, lane_));
   }
+  template <int w, class F>
+  void split_in_step(F f) const {
+    static_assert(w <= W);
+    f(lane_warp<w, S>(*all_, lane_));
+  }
+  lane_warp<W> apart() const { return lane_warp<W>(*all_, lane_); }
+  bool anywhere(bool here) const {
+    note("anywhere", here);
+    if constexpr (S == W) return here;
+    const auto* votes = all_->meet(lane_, S, "anywhere", 0, &here, 1);
+    return std::any_of(votes, votes + S, [](unsigned char vote) { return vote != 0; });
+  }
   template <class T>
   lanes<T> take(const lanes<T>& a) const {
     return a;
@@ -339,7 +353,7 @@ class lane_warp : public warp_operations<lane_warp<W>> {
   }
 
  private:
-  template <int>
+  template <int, int>
   friend class lane_warp;
   lane_warp(lockstep& all, int lane) : all_(&all), lane_(lane) {}
 
@@ -362,12 +376,19 @@ class lane_warp : public warp_operations<lane_warp<W>> {
   void note(const char* call, const T& x) const {
     all_->note(lane_, W, call, argument(x));
   }
-  void meet(const char* call, int x) const { all_->meet(lane_, W, call, argument(x), nullptr, 0); }
+  void meet(const char* call, int x) const {
+    all_->meet(lane_, W, call, argument(x), nullptr, 0);
+    keep_step(call);
+  }
+  void keep_step(const char* call) const {
+    if constexpr (S != W) all_->meet(lane_, S, call, 0, nullptr, 0);
+  }
 
   /// The values of all lanes.
   template <class T>
   std::array<T, W> everyone(const char* call, const T& value, int x = 0) const {
     const auto* bytes = all_->meet(lane_, W, call, argument(x), &value, sizeof(T));
+    keep_step(call);
     std::array<T, W> result;
     std::memcpy(static_cast<void*>(result.data()), bytes, sizeof(T) * W);
     return result;

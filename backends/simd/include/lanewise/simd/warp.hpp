@@ -542,7 +542,9 @@ LANEWISE_SIMD_FUNCTION V slide_in(D d, V v, V e) {
   const hn::Repartition<std::uint8_t, D> u;
   const auto up = hn::BitCast(u, v);
   const auto below = hn::BitCast(u, e);
-  if constexpr (bytes <= 16) {
+  if constexpr (bytes == shift) {
+    return e;
+  } else if constexpr (bytes <= 16) {
     return hn::BitCast(d, hn::CombineShiftRightBytes<bytes - shift>(u, up, below));
 #if HWY_TARGET <= HWY_AVX3
   } else if constexpr (shift % 4 == 0 && bytes == 64) {
