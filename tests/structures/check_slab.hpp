@@ -15,7 +15,38 @@
 #include <utility>
 #include <vector>
 
-// What the tests of slab tables share: hashes, operations with their results on the host, contents.
+// What the tests of slab tables share: kernels' frames, hashes, operations with their results on
+// the host, contents.
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace test_kernels {
+
+/// Small teams, so that a few items are enough for several of them.
+struct two_warps : launch_policy {
+  static constexpr int warps = 2;
+};
+
+/// A warp's number in the launch.
+template <class Team>
+LANEWISE_FUNCTION std::int64_t number_of_warp(const Team& team) {
+  return std::int64_t{team.index()} * Team::warps + team.warp_index();
+}
+
+/// Calls f(number, active, round) for every 32 numbers below n that fall to the warp: they go round
+/// all warps of the launch.
+template <class Team, class F>
+LANEWISE_FUNCTION void each_number(const Team& team, std::uint32_t n, const F& f) {
+  const auto warp = team.warp();
+  const auto first = static_cast<std::uint32_t>(number_of_warp(team) * 32);
+  const auto step = static_cast<std::uint32_t>(team.league() * Team::warps * 32);
+  for (std::uint32_t round = 0; first + round * step < n; ++round) {
+    const auto number = warp.lane() + (first + round * step);
+    f(number, number < n, round);
+  }
+}
+
+}  // namespace test_kernels
+LANEWISE_END_TARGET_NAMESPACE
 
 namespace test {
 

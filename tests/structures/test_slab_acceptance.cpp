@@ -14,9 +14,7 @@ namespace test_kernels {
 /// and every lane for itself.
 template <class View>
 struct fill_kernel {
-  struct policy : launch_policy {
-    static constexpr int warps = 2;
-  };
+  using policy = two_warps;
   template <class Team>
   struct scratch {};
 
@@ -30,15 +28,13 @@ struct fill_kernel {
     using warp_type = typename Team::warp_type;
     using solo = typename warp_type::template part<1>;
     const auto warp = team.warp();
-    const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
+    const std::int64_t id = number_of_warp(team);
     slab_resident<warp_type> mine(warp, static_cast<std::uint64_t>(id));
-    const auto step = static_cast<std::uint32_t>(team.league() * Team::warps * 32);
-    for (auto first = static_cast<std::uint32_t>(id * 32); first < n; first += step) {
-      const auto active = warp.lane() + first < n;
-      auto key = warp.lane() + first;
+    each_number(team, n, [&](auto key, const auto& active, std::uint32_t round) {
+      const auto number = key;
       auto value = key;
       auto came = warp.map([](std::uint32_t) { return slab_status::none; }, key);
-      const bool by_warp = (first / step + id) % 2 == 0;
+      const bool by_warp = (round + id) % 2 == 0;
       if (by_warp) {
         came = table.insert(warp, mine, active, key, value);
       } else {
@@ -49,11 +45,11 @@ struct fill_kernel {
             },
             key, value, came);
       }
-      warp.store(active, status + first, came);
-      warp.store(
-          active, alone + first,
+      warp.scatter(active, status, number, came);
+      warp.scatter(
+          active, alone, number,
           warp.map([by_warp](std::uint32_t) { return static_cast<unsigned char>(!by_warp); }, key));
-    }
+    });
   }
 };
 

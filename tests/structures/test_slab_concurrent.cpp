@@ -40,9 +40,7 @@ struct slow_sum {
 /// together, or each lane for itself. What comes of them is written to the same place.
 template <class View, class Key>
 struct script_kernel {
-  struct policy : launch_policy {
-    static constexpr int warps = 2;
-  };
+  using policy = two_warps;
   template <class Team>
   struct scratch {};
   using value = typename View::value_type;
@@ -60,7 +58,7 @@ struct script_kernel {
     using warp_type = typename Team::warp_type;
     using solo = typename warp_type::template part<1>;
     const auto warp = team.warp();
-    const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
+    const std::int64_t id = number_of_warp(team);
     const slow_sum<solo> sum{delays};
     slab_resident<warp_type> mine(warp, id);
     for (int r = 0; r < rounds; ++r) {

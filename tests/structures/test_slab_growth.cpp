@@ -14,9 +14,7 @@ namespace test_kernels {
 /// Every lane puts its own number into a map, behind the back of bulk calls.
 template <class View>
 struct put_numbers {
-  struct policy : launch_policy {
-    static constexpr int warps = 2;
-  };
+  using policy = two_warps;
   template <class Team>
   struct scratch {};
 
@@ -26,14 +24,12 @@ struct put_numbers {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
     const auto warp = team.warp();
-    const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
-    slab_resident<typename Team::warp_type> mine(warp, static_cast<std::uint64_t>(id));
-    const auto step = static_cast<std::uint32_t>(team.league() * Team::warps * 32);
-    for (auto first = static_cast<std::uint32_t>(id * 32); first < n; first += step) {
-      const auto number = warp.lane() + first;
+    slab_resident<typename Team::warp_type> mine(warp,
+                                                 static_cast<std::uint64_t>(number_of_warp(team)));
+    each_number(team, n, [&](const auto& number, const auto& active, std::uint32_t) {
       auto value = number;
-      table.insert(warp, mine, number < n, number, value);
-    }
+      table.insert(warp, mine, active, number, value);
+    });
   }
 };
 
