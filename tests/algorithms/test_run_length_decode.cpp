@@ -250,6 +250,35 @@ TEST_CASE("A warp searches as a lane does", "[search]") {
   }
 }
 
+TEST_CASE("Ends of a path may weigh more than items", "[search]") {
+  const lanewise::backends::simd::warp<32> warp;
+  auto random = make_random(12);
+  for (int round = 0; round < 50; ++round) {
+    std::vector<int> ends;
+    i64 items = 0;
+    for (auto k = random_number(random, 40); k > 0; --k)
+      ends.push_back(static_cast<int>(items += static_cast<i64>(random_number(random, 5))));
+    const auto ranges = static_cast<i64>(ends.size());
+    // Walk the path one step at a time, three of which are an end.
+    lanewise::path_point<i64> at{0, 0};
+    int of_end = 0;
+    for (i64 distance = 0; distance <= 3 * ranges + items; ++distance) {
+      const auto piece =
+          lanewise::cut_path<3>(warp, ends_in{ends.data()}, ranges, items, i64{0}, distance);
+      REQUIRE(piece.begin.ends == 0);
+      REQUIRE(piece.begin.items == 0);
+      REQUIRE(piece.end.ends == at.ends);
+      REQUIRE(piece.end.items == at.items);
+      if (at.ends < ranges && ends[static_cast<std::size_t>(at.ends)] <= at.items) {
+        of_end = (of_end + 1) % 3;
+        at.ends += of_end == 0;
+      } else {
+        at.items += 1;
+      }
+    }
+  }
+}
+
 TEST_CASE("A warp finds both ends of a piece of a path at once", "[search]") {
   const lanewise::backends::simd::warp<32> warp;
   const auto ends = random_items<u32>(3000, 7);

@@ -121,6 +121,68 @@ TEMPLATE_TEST_CASE("Segments of any lengths are summed up", "[segments]", std::u
     check_segments(offsets_of(lengths), lanewise::plus{}, TestType(0));
 }
 
+/// Stretches of empty segments, of single items, of short ones and of long ones, in turn.
+std::vector<u64> stretches(i64 steps_in_all, u64 seed) {
+  auto random = make_random(seed);
+  std::vector<u64> lengths;
+  for (i64 step = 0; step < steps_in_all;) {
+    const u64 kind = random_number(random, 4);
+    const u64 most[] = {0, 1, 3, 64, 7000};
+    const u64 segments = kind == 4 ? 1 : random_number(random, kind == 0 ? 5000 : 1500);
+    for (u64 k = 0; k < segments; ++k) {
+      lengths.push_back(kind < 2 ? most[kind] : random_number(random, most[kind]));
+      step += 1 + static_cast<i64>(lengths.back());
+    }
+  }
+  return lengths;
+}
+
+TEMPLATE_TEST_CASE("Stretches of empty and of short segments are summed up", "[segments]",
+                   std::uint8_t, u32, double) {
+  for (u64 seed = 1; seed <= 8; ++seed) {
+    CAPTURE(seed);
+    check_segments(offsets_of(stretches(is_emulated ? 60'000 : 5'000'000, seed), 3),
+                   lanewise::plus{}, TestType(5), 9);
+  }
+}
+
+TEMPLATE_TEST_CASE("Stretches of empty and of short segments are reduced in order", "[segments]",
+                   affine, matrix) {
+  for (u64 seed = 1; seed <= 8; ++seed) {
+    CAPTURE(seed);
+    const auto offsets = offsets_of(stretches(is_emulated ? 60'000 : 3'000'000, seed));
+    if constexpr (std::is_same_v<TestType, matrix>) {
+      check_segments(offsets, product{}, item_of<TestType>(12345));
+    } else {
+      check_segments(offsets, then{}, item_of<TestType>(12345));
+    }
+  }
+}
+
+TEST_CASE("As many segments as a warp looks at together, and one more or less, are empty",
+          "[segments][sanitize]") {
+  for (const u64 length : {0u, 1u, 5u}) {
+    for (const u64 empty : {255u, 256u, 257u, 511u, 512u, 513u, 1024u, 1025u, 3000u}) {
+      CAPTURE(length, empty);
+      std::vector<u64> lengths = {length};
+      for (const u64 between : {length, u64{1}, u64{700}}) {
+        lengths.insert(lengths.end(), empty, 0);
+        lengths.insert(lengths.end(), 3, between);
+      }
+      check_segments(offsets_of(lengths), lanewise::plus{}, 7u);
+      check_segments(offsets_of(lengths), then{}, affine{3, 4, 1});
+    }
+  }
+}
+
+TEST_CASE("Ends may be farther away than 16 bits tell", "[segments]") {
+  check_segments(offsets_of({1'500'000}), lanewise::plus{}, std::uint8_t{1});
+  check_segments(
+      offsets_of({65'534, 0, 1, 65'536, 65'535, 7, 0, 200'000, 131'072, 0, 0, 700'000, 1}),
+      lanewise::plus{}, 1u);
+  check_segments(offsets_of({400'000, 0, 65'535, 3}), then{}, affine{3, 4, 1});
+}
+
 TEST_CASE("A segment may end at every edge of a tile", "[segments]") {
   for (i64 delta = -3; delta <= 3; ++delta) {
     for (const i64 first : {i64{1}, i64{7}, steps<affine> - 1, steps<affine>, steps<affine> + 1}) {

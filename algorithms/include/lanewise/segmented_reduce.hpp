@@ -22,22 +22,21 @@ struct offset_ranges {
   LANEWISE_FUNCTION offset_ranges(const Offsets& o, std::int64_t n, std::int64_t segments)
       : offsets(o), extent(n), count(segments) {
     if (count == 0) return;
-    first = within(static_cast<std::int64_t>(offsets(0)));
+    first = within(offset(0));
     items = (*this)(count - 1);
   }
-  LANEWISE_FUNCTION std::int64_t operator()(std::int64_t r) const { return from_raw(raw(r)); }
-  /// The same in two steps, the second of which waits for memory.
-  LANEWISE_FUNCTION std::int64_t raw(std::int64_t r) const {
-    return static_cast<std::int64_t>(offsets(r + 1));
-  }
-  LANEWISE_FUNCTION std::int64_t from_raw(std::int64_t offset) const {
-    const std::int64_t end = within(offset);
+  LANEWISE_FUNCTION std::int64_t operator()(std::int64_t r) const {
+    const std::int64_t end = within(offset(r + 1));
     return end < first ? 0 : end - first;
   }
-  LANEWISE_FUNCTION bool is_bad(std::int64_t r) const {
-    const auto begin = static_cast<std::int64_t>(offsets(r));
-    const auto end = static_cast<std::int64_t>(offsets(r + 1));
-    return begin < 0 || end < begin || end > extent;
+  /// As it is in memory: segment r ends at offset r + 1.
+  LANEWISE_FUNCTION std::int64_t offset(std::int64_t r) const {
+    return static_cast<std::int64_t>(offsets(r));
+  }
+  /// Whether a segment with these offsets is none.
+  LANEWISE_FUNCTION bool is_bad(std::int64_t begin, std::int64_t end) const {
+    const auto b = static_cast<std::uint64_t>(begin), e = static_cast<std::uint64_t>(end);
+    return b > e || e > static_cast<std::uint64_t>(extent);  // also what is negative
   }
 
  private:
@@ -51,8 +50,10 @@ struct offset_ranges {
 template <class Source, class Offsets, class Sink, class Op, class T>
 struct segmented_reduce_kernel {
   struct policy : launch_policy {
-    static constexpr int items_per_lane = sizeof(T) > 16 ? 4 : (sizeof(T) > 4 ? 8 : 16);
-    static constexpr int teams_per_multiprocessor = 4;
+    static constexpr int items_per_lane = sizeof(T) > 16
+                                              ? 4
+                                              : (sizeof(T) > 8 ? 8 : (sizeof(T) > 4 ? 16 : 32));
+    static constexpr int teams_per_multiprocessor = 3;
   };
   using state = detail::open_sum<T>;
 
@@ -76,7 +77,7 @@ struct segmented_reduce_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const offset_ranges<Offsets> ranges(offsets, in.extent, n());
-    const std::int64_t path = ranges.count + ranges.items;
+    const std::int64_t path = tile<Team>::path(ranges.count, ranges.items);
     const std::int64_t pieces = tile<Team>::pieces(path, team.league());
     for_each_ticket(team, link, static_cast<std::uint32_t>(pieces), shared.link, [&](auto mine) {
       tile<Team> sums(team, shared.sums, ranges, even_share(path, mine.ticket, pieces));
@@ -99,8 +100,8 @@ workspace_size segmented_reduce_workspace(std::int64_t n, std::int64_t segments)
   using kernel = kernels::segmented_reduce_kernel<
       array_source<T, identity>, array_source<std::int64_t, identity>, array_sink<T>, plus, T>;
   using policy = typename kernel::policy;
-  const std::int64_t tiles =
-      divide_up(n + segments, team_t<Exec, policy>::template sums<T, policy>::steps);
+  using sums = typename team_t<Exec, policy>::template sums<T, policy>;
+  const std::int64_t tiles = divide_up(sums::path(segments, n), sums::steps);
   return {tiles, chain<typename kernel::state>::payload_bytes(tiles)};
 }
 

@@ -134,20 +134,32 @@ struct path_piece {
 };
 
 /// The piece from `first` to `last` steps from the beginning of the path, both ends of which are
-/// searched at once.
-template <class W, class Ends>
+/// searched at once. An end is as many steps as `weight` items; a cut among them falls in front of
+/// the end, or in front of where the path is then.
+template <int weight = 1, class W, class Ends>
 LANEWISE_FUNCTION path_piece cut_path(const W& warp, const Ends& end_of, std::int64_t ranges,
                                       std::int64_t items, std::int64_t first, std::int64_t last) {
   const std::int64_t distance[2] = {first, last};
   std::int64_t least[2], most[2];
   LANEWISE_UNROLL
   for (int q = 0; q < 2; ++q) {
-    least[q] = distance[q] > items ? distance[q] - items : 0;
-    most[q] = distance[q] < ranges ? distance[q] : ranges;
+    least[q] = distance[q] > items ? (distance[q] - items) / weight : 0;
+    most[q] = distance[q] / weight < ranges ? distance[q] / weight : ranges;
   }
-  partition_points(warp, least, most,
-                   [&](int q, std::int64_t r) { return end_of(r) + r < distance[q]; });
-  return {{least[0], first - least[0]}, {least[1], last - least[1]}};
+  partition_points(warp, least, most, [&](int q, std::int64_t r) {
+    return end_of(r) + weight * (r + 1) <= distance[q];
+  });
+  path_point<std::int64_t> point[2];
+  LANEWISE_UNROLL
+  for (int q = 0; q < 2; ++q) {
+    point[q] = {least[q], distance[q] - weight * least[q]};
+    if (weight > 1 && least[q] < ranges) {
+      // Some steps of the next end may lie in front of the cut.
+      const std::int64_t end = end_of(least[q]);
+      if (end < point[q].items) point[q].items = end;
+    }
+  }
+  return {point[0], point[1]};
 }
 
 LANEWISE_END_NAMESPACE

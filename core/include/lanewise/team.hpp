@@ -73,7 +73,9 @@ LANEWISE_BEGIN_NAMESPACE
 //                                               body.range(...)
 //   Team::sums<T, Policy>            sums of ranges in a piece of the path through their ends and
 //                                    items, constructed from (team, scratch, ranges, piece)
-//     steps  pieces(path, league)               ends and items worth a team; how many pieces to make
+//     path(ranges, items)                       how long their path is
+//     steps  pieces(path, league)               so much of it is worth a team; how many pieces to
+//                                               make
 //     reduce(ranges, source, sink, init, op)    then total(), an open_sum, and bad()
 //     write_first(sink, before, init, op)       the range that may have begun in front
 //   Team::split<Key, Policy>         counts tiles into, and distributes them over, buckets; see

@@ -62,6 +62,9 @@ class cache_sums {
   static constexpr std::int64_t steps = steps_;
   struct scratch {};
 
+  static LANEWISE_FUNCTION std::int64_t path(std::int64_t ranges, std::int64_t items) {
+    return ranges + items;
+  }
   /// As many pieces as tiles, which threads take as they come to them.
   static LANEWISE_FUNCTION std::int64_t pieces(std::int64_t path, std::int64_t) {
     return divide_up(path, steps);
@@ -73,7 +76,7 @@ class cache_sums {
         piece_(cut_path(team.warp(), ranges, ranges.count, ranges.items, piece.begin, piece.end)) {
     if (piece_.is_ordered()) {
       for (std::int64_t r = piece_.begin.ends; r < piece_.end.ends; ++r)
-        bad_ += ranges.is_bad(r) ? 1 : 0;
+        bad_ += ranges.is_bad(ranges.offset(r), ranges.offset(r + 1)) ? 1 : 0;
     } else {
       bad_ = 1;
       piece_.end = piece_.begin;

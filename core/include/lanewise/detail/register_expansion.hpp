@@ -10,13 +10,13 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// The piece of the path that a warp of the team has of the team's piece.
-template <class Team, class Ends>
+template <int weight = 1, class Team, class Ends>
 LANEWISE_FUNCTION path_piece piece_of_warp(const Team& team, const Ends& end_of,
                                            std::int64_t ranges, std::int64_t items,
                                            index_range piece) {
   const index_range mine = even_share(piece.end - piece.begin, team.warp_index(), Team::warps);
-  return cut_path(team.warp(), end_of, ranges, items, piece.begin + mine.begin,
-                  piece.begin + mine.end);
+  return cut_path<weight>(team.warp(), end_of, ranges, items, piece.begin + mine.begin,
+                          piece.begin + mine.end);
 }
 
 /// Load-balanced expansion by a team of several warps, each of which walks through a piece of the

@@ -15,20 +15,27 @@ namespace detail {
 /// several warps, each of which walks through a piece of its own and waits for no other before the
 /// end.
 ///
-/// A warp takes a tile of items at a time. A tile in which no range ends is added to a sum in every
-/// lane as it comes. In others the last item of every range is marked; every lane sums up
-/// neighbouring items from mark to mark, a segmented scan over the lanes hands on what is left
-/// open, and the sums take the places of the marked items, where their ranges find them.
+/// A warp looks at many ends at once and takes a tile of items at a time. A tile in which no range
+/// ends is added to a sum in every lane as it comes. In others the last item of every range is
+/// marked; every lane sums up neighbouring items from mark to mark, a segmented scan over the lanes
+/// hands on what is left open, and the sums take the places of the marked items, where their ranges
+/// find them. Where ranges without items follow each other, nothing but their ends is read.
 template <class Team, class T, int items_per_lane>
 class register_sums {
  public:
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
   static constexpr std::int64_t tile = items_per_lane * width;
-  /// What a team should have at least.
-  static constexpr std::int64_t steps = tile * Team::warps;
+  /// What a team should have at least: where items are few, it pays to give many warps some.
+  static constexpr std::int64_t steps = tile / 2 * Team::warps;
   using state = open_sum<T>;
 
+  /// An end comes with 8 bytes of offset and with a result: so many items are as many bytes. With
+  /// small items it is not bytes that take time.
+  static constexpr int weight = 1 + (sizeof(T) < 4 ? 2 : static_cast<int>(8 / sizeof(T)));
+  static LANEWISE_FUNCTION std::int64_t path(std::int64_t ranges, std::int64_t items) {
+    return weight * ranges + items;
+  }
   /// One piece for every team of the league.
   static LANEWISE_FUNCTION std::int64_t pieces(std::int64_t path, std::int64_t league) {
     const std::int64_t most = divide_up(path, steps);
@@ -36,26 +43,38 @@ class register_sums {
   }
 
  private:
-  static_assert(items_per_lane <= 32, "a lane's marks are one word");
-  // Behind every 128 bytes a place is left out, so that lanes that walk side by side meet different
-  // banks.
-  static constexpr std::uint32_t line = sizeof(T) <= 64 ? std::bit_floor(128 / sizeof(T)) : tile;
-  static LANEWISE_FUNCTION constexpr std::uint32_t place(std::uint32_t item) {
-    return item + item / line;
-  }
-
-  /// The places of a lane's items behind the first of them: a constant where none is left out.
-  static LANEWISE_FUNCTION constexpr std::uint32_t within(std::uint32_t l, std::uint32_t c) {
-    if (line % items_per_lane == 0) return c;
-    return place(l * items_per_lane + c) - place(l * items_per_lane);
+  /// A tile by this warp alone.
+  using rows = register_rows<lone_warp<warp_type>, T, items_per_lane>;
+  static constexpr int v = rows::v;
+  using packs = pack<T, v>;
+  // Behind every 128 bytes the place of a pack is left out, so that lanes that walk side by side
+  // meet different banks.
+  static constexpr std::uint32_t line =
+      sizeof(packs) <= 64 ? std::bit_floor(128 / sizeof(packs)) : tile / v;
+  static LANEWISE_FUNCTION constexpr std::uint32_t place(std::uint32_t p) { return p + p / line; }
+  /// The places of a lane's packs behind the first of them: a constant where none is left out.
+  static LANEWISE_FUNCTION constexpr std::uint32_t within(std::uint32_t l, std::uint32_t p) {
+    if (line % rows::rows == 0) return p;
+    return place(l * rows::rows + p) - place(l * rows::rows);
   }
 
   // A byte per item, of which a lane reads four at a time.
-  static_assert(items_per_lane % 4 == 0);
+  static_assert(items_per_lane % 4 == 0 && items_per_lane <= 32, "a lane's marks are one word");
   using marks = pack<std::uint32_t, items_per_lane / 4>;
+
+  /// As many ends as a warp looks at, that is, as the items of a tile can have, and as many rows of
+  /// them as it asks for together.
+  static constexpr int window = items_per_lane * width;
+  static constexpr int rows_at_once = items_per_lane < 8 ? items_per_lane : 8;
+  /// Ends are counted from a near item on, in 16 bits; this is what all that lie farther away are.
+  static constexpr std::uint32_t far = 0xffff;
+  static_assert(std::has_single_bit(static_cast<std::uint64_t>(tile)) && 2 * tile < far / 2);
+
   struct warp_scratch {
-    raw_array<T, tile + tile / line> value;
+    raw_array<packs, tile / v + tile / v / line> value;
     alignas(16) raw_array<std::uint8_t, tile> mark;
+    /// Where the window's first range begins, then where its ranges end.
+    raw_array<std::uint16_t, window + 1> end;
   };
 
  public:
@@ -70,9 +89,9 @@ class register_sums {
       : team_(team),
         shared_(shared),
         here_(shared.warp[team.warp_index()]),
-        piece_(piece_of_warp(team, ranges, ranges.count, ranges.items, piece)),
-        range_(piece_.begin.ends),
-        at_(piece_.begin.items) {}
+        piece_(piece_of_warp<weight>(team, ranges, ranges.count, ranges.items, piece)),
+        seen_begin_(piece_.begin.ends),
+        near_(piece_.begin.items) {}
 
   /// Sums up what is here, and writes the ranges that began in this warp's piece.
   template <class Ranges, class Source, class Sink, class Op>
@@ -114,60 +133,166 @@ class register_sums {
   template <class U>
   using lanes = typename warp_type::template lanes<U>;
   using bits = typename warp_type::bits;
-  static constexpr std::int64_t nowhere = std::int64_t{1} << 62;
-
-  /// As many ranges' ends as are asked for together, one in each lane at a time, as they are in
-  /// memory: what is done with them waits for them.
-  static constexpr int at_once = 2;
-  struct raw_ends {
-    lanes<std::int64_t> end[at_once];
-  };
-  template <class Ranges>
-  LANEWISE_FUNCTION raw_ends ask_for_ends(const Ranges& ranges, std::int64_t r) const {
-    raw_ends some;
-    LANEWISE_UNROLL
-    for (int k = 0; k < at_once; ++k) some.end[k] = ask_for_end(ranges, r + k * width);
-    return some;
-  }
-  template <class Ranges>
-  LANEWISE_FUNCTION lanes<std::int64_t> ask_for_end(const Ranges& ranges, std::int64_t r) const {
-    return team_.warp().map(
-        [&](std::uint32_t l) {
-          return r + l < piece_.end.ends ? ranges.raw(r + l) : std::int64_t{0};
-        },
-        lane_);
-  }
-  /// Where ranges r, r + 1, ... end; nowhere behind the last of the piece.
-  template <class Ranges>
-  LANEWISE_FUNCTION lanes<std::int64_t> ends_of(const Ranges& ranges, std::int64_t r,
-                                                const lanes<std::int64_t>& raw) const {
-    return team_.warp().map(
-        [&](std::uint32_t l, std::int64_t offset) {
-          // Ends that are out of order are cut.
-          const std::int64_t end = ranges.from_raw(offset);
-          const std::int64_t in_piece = end < piece_.end.items ? end : piece_.end.items;
-          return r + l < piece_.end.ends ? in_piece : nowhere;
-        },
-        lane_, raw);
-  }
+  static constexpr int tile_items = tile;
 
   template <class Ranges, class Source, class Sink, class Op>
   LANEWISE_FUNCTION void walk(const Ranges& ranges, const Source& source, const Sink& sink,
                               const T& init, Op op) {
     // Tiles end where packs of the array do.
     const std::int64_t shift = ranges.first + items_in_front_of_pack(source);
-    std::int64_t next_end =
-        team_.warp().broadcast(ends_of(ranges, range_, ask_for_end(ranges, range_)), 0);
-    do {
-      const std::int64_t behind = ((at_ + shift) / tile + 1) * tile - shift;
-      const std::int64_t limit = behind < piece_.end.items ? behind : piece_.end.items;
-      if (next_end > limit && limit - at_ == tile && is_commutative<Op, T>) {
-        add_whole_tiles(source, ranges.first, next_end, op);
-      } else {
-        next_end = sum_up_tile(ranges, source, sink, limit, init, op);
+    for (;;) {
+      if (sees_too_little()) look_at_ends(ranges);
+      if (sees_all_ && next_ == seen_ && at_ == last_) break;
+      // A tile goes no farther than the ends that are known.
+      const int left =
+          static_cast<int>(sees_all_ ? last_ : end_of_seen(seen_ - 1)) - static_cast<int>(at_);
+      const auto past_line =
+          static_cast<int>(static_cast<std::uint64_t>(near_ + at_ + shift) % tile);
+      int count = left < tile_items ? (left < 0 ? 0 : left) : tile_items;
+      // Where ends are dense, what matters is that there are few tiles.
+      if (left > tile_items && (sees_all_ || left > 2 * tile_items)) count -= past_line;
+      // Asked of the unclamped number, as in register_rows.
+      const bool whole = past_line == 0 && left >= tile_items;
+      const std::uint32_t next_end = next_ < seen_ ? end_of_seen(next_) : last_ + 1;
+      if (is_commutative<Op, T> && whole && next_end > at_ + tile_items) {
+        add_whole_tiles(source, ranges.first + near_, next_end, op);
+        continue;
       }
-    } while (at_ < piece_.end.items);
+      const int before = next_;
+      sum_up_tile(source, ranges.first + near_, sink, count, whole, init, op);
+      if (count == 0) {
+        if (next_ == before) break;  // ends are out of order
+        write_empty(ranges, sink, init);
+      }
+    }
     close_lanes(op);
+  }
+
+  /// A quarter of a window of known ends is kept, so that few tiles are cut.
+  LANEWISE_FUNCTION bool sees_too_little() const {
+    return (!sees_all_ && seen_ - next_ <= window / 4) || at_ > far / 2;
+  }
+  LANEWISE_FUNCTION std::uint32_t end_of_seen(int i) const { return here_.end.data()[i + 1]; }
+
+  /// Looks at a window of ends, and counts the bad ranges.
+  template <class Ranges>
+  LANEWISE_FUNCTION void look_at_ends(const Ranges& ranges) {
+    const auto warp = team_.warp();
+    const int checked = seen_ - next_;
+    seen_begin_ += next_;
+    near_ += at_;
+    next_ = 0;
+    at_ = 0;
+    const std::int64_t ends = piece_.end.ends - seen_begin_;
+    const std::int64_t items = piece_.end.items - near_;
+    seen_ = static_cast<int>(ends < window ? ends : window);
+    sees_all_ = ends <= window;
+    last_ = static_cast<std::uint32_t>(items < far ? items : far);
+    warp.fence();
+    lanes<std::uint32_t> bad(0u);
+    constexpr int together = rows_at_once * width;
+    for (int from = 0; from < seen_; from += together) {
+      if (from + together <= seen_) {
+        look_at_rows<true>(ranges, from, bad);
+      } else {
+        look_at_rows<false>(ranges, from, bad);
+      }
+    }
+    warp.once([&] { here_.end.data()[0] = 0; });
+    if (warp.any(bad != lanes<std::uint32_t>(0u))) count_bad(ranges, checked);
+    warp.fence();
+  }
+
+  /// Looks at some rows of them, all of which are asked for before one is waited for.
+  template <bool full, class Ranges>
+  LANEWISE_FUNCTION void look_at_rows(const Ranges& ranges, int from,
+                                      lanes<std::uint32_t>& bad) const {
+    const auto warp = team_.warp();
+    const std::int64_t first = seen_begin_ + from;
+    const auto ask = [&](int k, int ahead) {
+      return warp.map(
+          warp.template first<std::uint32_t>(full ? width : seen_ - from - k * width),
+          [&](std::uint32_t l) { return ranges.offset(first + k * width + l + ahead); },
+          std::int64_t{0}, lane_);
+    };
+    lanes<std::int64_t> begin[rows_at_once], end[rows_at_once];
+    LANEWISE_UNROLL
+    for (int k = 0; k < rows_at_once; ++k) end[k] = ask(k, 1);
+    // These come from the nearest cache. Compilers that keep registers free would ask for them, and
+    // wait, before they ask for all of the others.
+    warp.fence();
+    LANEWISE_UNROLL
+    for (int k = 0; k < rows_at_once; ++k) begin[k] = ask(k, 0);
+    // Ends behind the piece are cut, as are those that are out of order.
+    const auto origin = static_cast<std::uint64_t>(ranges.first + near_);
+    std::uint16_t* const to = here_.end.data() + 1 + from;
+    LANEWISE_UNROLL
+    for (int k = 0; k < rows_at_once; ++k) {
+      warp.store(to + k * width, warp.map(
+                                     [&](std::int64_t e) {
+                                       const std::uint64_t n =
+                                           static_cast<std::uint64_t>(e) - origin;
+                                       return static_cast<std::uint16_t>(n < last_ ? n : last_);
+                                     },
+                                     end[k]));
+      bad = bad | warp.map(
+                      [&](std::int64_t b, std::int64_t e) {
+                        return static_cast<std::uint32_t>(ranges.is_bad(b, e));
+                      },
+                      begin[k], end[k]);
+    }
+  }
+
+  /// Counts the bad ranges of the window, the first of which may have been counted before.
+  template <class Ranges>
+  LANEWISE_FUNCTION void count_bad(const Ranges& ranges, int from) {
+    const auto warp = team_.warp();
+    for (; from < seen_; from += width) {
+      const auto bad = warp.map(
+          warp.template first<std::uint32_t>(seen_ - from),
+          [&](std::uint32_t l) {
+            const std::int64_t r = seen_begin_ + from + l;
+            return static_cast<std::uint32_t>(
+                ranges.is_bad(ranges.offset(r), ranges.offset(r + 1)));
+          },
+          0u, lane_);
+      bad_ += warp.count(bad != lanes<std::uint32_t>(0u));
+    }
+  }
+
+  /// Writes ranges without items as long as there are many, which takes nothing but their ends.
+  template <class Ranges, class Sink>
+  LANEWISE_FUNCTION void write_empty(const Ranges& ranges, const Sink& sink, const T& init) {
+    const auto warp = team_.warp();
+    // Nothing else is in registers.
+    constexpr int rows_here = 2 * rows_at_once;
+    const std::int64_t here = ranges.first + near_ + at_;
+    std::int64_t r = seen_begin_ + next_;
+    if (ranges.offset(r) != here) return;
+    for (; piece_.end.ends - r >= rows_here * width; r += rows_here * width) {
+      lanes<std::int64_t> end[rows_here];
+      LANEWISE_UNROLL
+      for (int k = 0; k < rows_here; ++k) {
+        end[k] =
+            warp.map([&](std::uint32_t l) { return ranges.offset(r + k * width + l + 1); }, lane_);
+      }
+      warp.fence();  // as above
+      lanes<std::uint32_t> is_other(0u);
+      LANEWISE_UNROLL
+      for (int k = 0; k < rows_here; ++k) {
+        is_other =
+            is_other | warp.map([&](std::int64_t e) { return std::uint32_t{e != here}; }, end[k]);
+      }
+      if (warp.any(is_other != lanes<std::uint32_t>(0u))) break;
+      LANEWISE_UNROLL
+      for (int k = 0; k < rows_here; ++k)
+        warp.each([&](std::uint32_t l) { sink(r + k * width + l, init); }, lane_);
+    }
+    if (r == seen_begin_ + next_) return;
+    // The window lies behind.
+    seen_begin_ = r;
+    seen_ = next_ = 0;
+    sees_all_ = false;
   }
 
   template <class Source>
@@ -182,17 +307,13 @@ class register_sums {
     }
   }
 
-  /// A tile by this warp alone.
-  using rows = register_rows<lone_warp<warp_type>, T, items_per_lane>;
-
   /// Adds the tiles in front of that end to every lane's sum.
   template <class Source, class Op>
-  LANEWISE_FUNCTION void add_whole_tiles(const Source& source, std::int64_t first, std::int64_t end,
-                                         Op op) {
+  LANEWISE_FUNCTION void add_whole_tiles(const Source& source, std::int64_t first,
+                                         std::uint32_t end, Op op) {
     const auto warp = team_.warp();
     const lone_warp<warp_type> alone{team_.warp()};
-    const std::int64_t last = end <= piece_.end.items ? end - 1 : piece_.end.items;
-    for (; at_ + tile <= last; at_ += tile) {
+    for (; at_ + tile_items < end; at_ += tile_items) {
       const rows in(alone, source, first + at_, first + at_ + tile);
       LANEWISE_UNROLL
       for (int j = 0; j < rows::rows; ++j) {
@@ -219,113 +340,127 @@ class register_sums {
     }
   }
 
-  /// Sums up the items in front of limit and what ends up to there, and returns where the next
-  /// range ends.
-  template <class Ranges, class Source, class Sink, class Op>
-  LANEWISE_FUNCTION std::int64_t sum_up_tile(const Ranges& ranges, const Source& source,
-                                             const Sink& sink, std::int64_t limit, const T& init,
-                                             Op op) {
+  /// Sums up so many items, and writes what ends up to there as far as it is seen.
+  template <class Source, class Sink, class Op>
+  LANEWISE_FUNCTION void sum_up_tile(const Source& source, std::int64_t first, const Sink& sink,
+                                     int count, bool whole, const T& init, Op op) {
     const auto warp = team_.warp();
-    const auto count = static_cast<std::uint32_t>(limit - at_);
+    int behind = 0;
     close_lanes(op);
-    // Asked for together with the items.
-    const raw_ends some = ask_for_ends(ranges, range_);
-    warp.store(reinterpret_cast<marks*>(here_.mark.data()), lanes<marks>(marks{}));
-    if (count == tile) {
-      stage_whole(source, ranges.first + at_);
-    } else {
-      stage_some(source, ranges.first + at_, count);
-    }
+    if (count > 0) warp.store(reinterpret_cast<marks*>(here_.mark.data()), lanes<marks>(marks{}));
     warp.fence();
-    std::int64_t next_end;
-    const std::int64_t behind = mark_ends(ranges, some, limit, next_end);
-    warp.fence();
-    if (count == tile) {
+    const auto mark = [&] {
+      behind = first_behind(at_ + count);
+      mark_ends(behind);
+    };
+    if (whole) {
+      stage_whole(source, first + at_, mark);
+      warp.fence();
       sum_up_lanes<true>(count, op);
-    } else if (count > 0) {
-      sum_up_lanes<false>(count, op);
+    } else {
+      stage_some(source, first + at_, count, mark);
+      warp.fence();
+      if (count > 0) sum_up_some(count, here_.end.data()[behind] == at_ + count, op);
     }
     warp.fence();
-    write_ended(ranges, sink, behind, limit, init, op);
+    write_ended(sink, behind, init, op);
     warp.fence();
-    range_ = behind;
-    at_ = limit;
-    return next_end;
+    next_ = behind;
+    at_ += count;
   }
 
-  template <class Source>
-  LANEWISE_FUNCTION void stage_whole(const Source& source, std::int64_t first) const {
+  /// Lays out the tile's items in scratch, and does something else until they come.
+  template <class Source, class F>
+  LANEWISE_FUNCTION void stage_whole(const Source& source, std::int64_t first, F meanwhile) const {
     const lone_warp<warp_type> alone{team_.warp()};
     const rows in(alone, source, first, first + tile);
-    T* const value = here_.value.data();
+    meanwhile();
+    packs* const value = here_.value.data();
     LANEWISE_UNROLL
     for (int j = 0; j < rows::rows; ++j) {
-      team_.warp().each(
-          [&](std::uint32_t l, const auto& p) {
-            LANEWISE_UNROLL
-            for (int c = 0; c < rows::v; ++c)
-              value[place(j * rows::row_items + l * rows::v + c)] = p[c];
-          },
-          lane_, in.row(j));
+      team_.warp().each([&](std::uint32_t l, const packs& p) { value[place(j * width + l)] = p; },
+                        lane_, in.row(j));
     }
   }
-  template <class Source>
-  LANEWISE_FUNCTION void stage_some(const Source& source, std::int64_t first,
-                                    std::uint32_t count) const {
-    T* const value = here_.value.data();
-    team_.warp().each(
-        [&](std::uint32_t l) {
-          LANEWISE_UNROLL
-          for (std::uint32_t i = l; i < tile; i += width) {
-            if (i < count) value[place(i)] = source(first + i);
-          }
-        },
-        lane_);
-  }
-
-  /// Marks the last items of the ranges that end up to limit, of which the first are known. Returns
-  /// the first range that does not, and where that one ends.
-  template <class Ranges>
-  LANEWISE_FUNCTION std::int64_t mark_ends(const Ranges& ranges, raw_ends some, std::int64_t limit,
-                                           std::int64_t& next_end) {
+  template <class Source, class F>
+  LANEWISE_FUNCTION void stage_some(const Source& source, std::int64_t first, int count,
+                                    F meanwhile) const {
     const auto warp = team_.warp();
-    std::int64_t before = at_;
-    for (std::int64_t r = range_;; some = ask_for_ends(ranges, r)) {
+    lanes<T> in[items_per_lane];
+    const auto load = [&](int k) {
+      return [&source, at = first + k * width](std::uint32_t l) -> T { return source(at + l); };
+    };
+    if (count == tile_items) {
       LANEWISE_UNROLL
-      for (int k = 0; k < at_once; ++k) {
-        const auto end = ends_of(ranges, r, some.end[k]);
-        const bits beyond = warp.ballot(end > lanes<std::int64_t>(limit));
-        const int ended = beyond != 0 ? warp_type::lowest(beyond) : width;
-        if (ended > 0) {
-          mark_some(ranges, r, ended, before, end);
-          before = warp.broadcast(end, ended - 1);
-          r += ended;
-        }
-        if (ended < width) {
-          next_end = warp.broadcast(end, ended);
-          return r;
-        }
+      for (int k = 0; k < items_per_lane; ++k) in[k] = warp.map(load(k), lane_);
+    } else {
+      LANEWISE_UNROLL
+      for (int k = 0; k < items_per_lane; ++k) {
+        in[k] =
+            warp.map(warp.template first<std::uint32_t>(count - k * width), load(k), T{}, lane_);
       }
     }
+    meanwhile();
+    LANEWISE_UNROLL
+    for (int k = 0; k < items_per_lane; ++k) {
+      warp.each([&](std::uint32_t l, const T& x) { item(k * width + l) = x; }, lane_, in[k]);
+    }
   }
-  /// The same of ranges r, ..., r + count - 1, and counts the bad ones.
-  template <class Ranges>
-  LANEWISE_FUNCTION void mark_some(const Ranges& ranges, std::int64_t r, int count,
-                                   std::int64_t before, const lanes<std::int64_t>& end) {
+  /// Where an item of the tile is laid out.
+  LANEWISE_FUNCTION T& item(std::uint32_t i) const {
+    constexpr std::uint32_t in_line = line * v;
+    return reinterpret_cast<T*>(here_.value.bytes)[i + i / in_line * v];
+  }
+
+  /// The number of the window's first range that does not end up to there.
+  LANEWISE_FUNCTION int first_behind(std::uint32_t to) const {
     const auto warp = team_.warp();
+    const std::uint16_t* const end = here_.end.data() + 1;
+    if (next_ == seen_ || end[seen_ - 1] <= to) return seen_;
+    for (int i = next_;; i += width) {
+      const auto beyond =
+          warp.ballot(warp.map(
+                          warp.template first<std::uint32_t>(seen_ - i),
+                          [&](std::uint32_t l) { return std::uint32_t{end[i + l]}; }, ~0u,
+                          lane_) > lanes<std::uint32_t>(to));
+      if (beyond != 0) return i + warp_type::lowest(beyond);
+    }
+  }
+
+  /// Calls f(r, k) in lanes for the window's ranges from i on and in front of `behind`: those of a
+  /// lane are r and so many, with a warp's width between them.
+  template <class F>
+  LANEWISE_FUNCTION void for_seen(int i, int behind, F f) const {
+    const auto warp = team_.warp();
+    constexpr int many = 4;
+    for (; i + many * width <= behind; i += many * width) {
+      warp.each(
+          [&](std::uint32_t l) { f(i + static_cast<int>(l), std::integral_constant<int, many>{}); },
+          lane_);
+    }
+    for (; i < behind; i += width) {
+      warp.each(
+          warp.template first<std::uint32_t>(behind - i),
+          [&](std::uint32_t l) { f(i + static_cast<int>(l), std::integral_constant<int, 1>{}); },
+          lane_);
+    }
+  }
+
+  /// Marks the last items of the window's ranges in front of `behind`.
+  LANEWISE_FUNCTION void mark_ends(int behind) const {
+    const std::uint16_t* const end = here_.end.data() + 1;
     std::uint8_t* const mark = here_.mark.data();
-    const auto begin = select(lane_ == 0u, lanes<std::int64_t>(before), warp.shuffle_up(end, 1));
-    warp.each(
-        warp.template first<std::int64_t>(count) & (begin < end),
-        [&](std::int64_t e) {
-          if (e > at_) mark[e - at_ - 1] = 1;
-        },
-        end);
-    const auto bad = warp.map(
-        warp.template first<std::uint32_t>(count),
-        [&](std::uint32_t l) { return static_cast<std::uint32_t>(ranges.is_bad(r + l)); },
-        std::uint32_t{0}, lane_);
-    bad_ += warp.count(bad != lanes<std::uint32_t>(0u));
+    for_seen(next_, behind, [&](int r, auto rows) {
+      // All are read before one is written.
+      std::uint32_t last[rows.value];
+      LANEWISE_UNROLL
+      for (int k = 0; k < rows.value; ++k) last[k] = end[r + k * width] - at_ - 1;
+      // Ranges without items mark the last item in front of them, which is marked already.
+      LANEWISE_UNROLL
+      for (int k = 0; k < rows.value; ++k) {
+        if (last[k] < static_cast<std::uint32_t>(tile_items)) mark[last[k]] = 1;
+      }
+    });
   }
 
   /// The marks of a lane's items as bits.
@@ -339,12 +474,28 @@ class register_sums {
     return all;
   }
 
+  /// sum_up_lanes for some of the items, and whether a range ends behind them.
+  template <class Op>
+  LANEWISE_FUNCTION void sum_up_some(std::uint32_t count, bool is_end, Op op) {
+    if constexpr (is_commutative<Op, T>) {
+      // Known operators do no harm to what does not count, which is behind a mark.
+      const auto warp = team_.warp();
+      warp.once([&] { here_.mark.data()[count - 1] = 1; });
+      warp.fence();
+      sum_up_lanes<true>(count, op);
+      warp.fence();
+      open_ = {item(count - 1), !is_end};
+    } else {
+      sum_up_lanes<false>(count, op);
+    }
+  }
+
   /// Every lane sums up its items from mark to mark; the sums take the marked items' places, and
   /// what is behind the last mark becomes open_.
   template <bool full, class Op>
   LANEWISE_FUNCTION void sum_up_lanes(std::uint32_t count, Op op) {
     const auto warp = team_.warp();
-    T* const value = here_.value.data();
+    packs* const value = here_.value.data();
     lanes<T> sum;
     lanes<std::uint32_t> open;
     const auto ends = warp.map([](const marks& m) { return bits_of(m); },
@@ -354,21 +505,24 @@ class register_sums {
           // The first lane goes on with what the tiles in front left open.
           s = open_.value;
           bool present = l == 0 && open_.present;
-          T* const mine = value + place(l * items_per_lane);
+          packs* const mine = value + place(l * rows::rows);
           LANEWISE_UNROLL
-          for (int c = 0; c < items_per_lane; ++c) {
-            if (!full && l * items_per_lane + c >= count) continue;
-            T& item = mine[within(l, c)];
-            const T x = item;
-            if constexpr (is_commutative<Op, T>) {
-              // Known operators do no harm to values that do not count.
-              const T joined = op(s, x);
-              s = present ? joined : x;
-            } else {
-              s = present ? op(s, x) : x;
+          for (int q = 0; q < rows::rows; ++q) {
+            packs p = mine[within(l, q)];
+            LANEWISE_UNROLL
+            for (int c = 0; c < v; ++c) {
+              if (!full && l * items_per_lane + q * v + c >= count) continue;
+              if constexpr (is_commutative<Op, T>) {
+                // Known operators do no harm to values that do not count.
+                const T joined = op(s, p[c]);
+                s = present ? joined : p[c];
+              } else {
+                s = present ? op(s, p[c]) : p[c];
+              }
+              p[c] = s;
+              present = ((ends_here >> (q * v + c)) & 1) == 0;
             }
-            item = s;
-            present = ((ends_here >> c) & 1) == 0;
+            mine[within(l, q)] = p;
           }
           is_open = present ? 1 : 0;
         },
@@ -384,7 +538,7 @@ class register_sums {
         warp.template mask_of<T>(is_ended & is_open << 1),
         [&](const T& in_front, std::uint32_t ends_here, std::uint32_t l) {
           const auto c = static_cast<std::uint32_t>(warp_type::lowest(ends_here));
-          T& first = value[place(l * items_per_lane + c)];
+          T& first = item(l * items_per_lane + c);
           first = op(in_front, first);
         },
         left, ends, lane_);
@@ -392,29 +546,27 @@ class register_sums {
     open_ = {warp.broadcast(upto, last), ((is_open >> last) & 1) != 0};
   }
 
-  /// Writes the results of the ranges up to `behind`. The first range of the piece is kept.
-  template <class Ranges, class Sink, class Op>
-  LANEWISE_FUNCTION void write_ended(const Ranges& ranges, const Sink& sink, std::int64_t behind,
-                                     std::int64_t limit, const T& init, Op op) {
-    const auto warp = team_.warp();
-    T* const value = here_.value.data();
-    std::int64_t before = at_;
-    for (std::int64_t r = range_; r < behind; r += width) {
-      const auto end = ends_of(ranges, r, ask_for_end(ranges, r));
-      const auto begin = select(lane_ == 0u, lanes<std::int64_t>(before), warp.shuffle_up(end, 1));
-      lanes<maybe<T>> sum;
-      warp.each(
-          [&](maybe<T>& s, std::int64_t b, std::int64_t e, std::uint32_t l) {
-            s = {{}, false};
-            if (r + l >= behind) return;
-            if (b < e && e > at_ && e <= limit)
-              s = {value[place(static_cast<std::uint32_t>(e - at_ - 1))], true};
-            if (r + l > piece_.begin.ends) sink(r + l, join({init, true}, s, op).value);
-          },
-          sum, begin, end, lane_);
-      if (r == piece_.begin.ends) first_ = warp.broadcast(sum, 0);
-      before = warp.broadcast(end, width - 1);
-    }
+  /// Writes the results of the window's ranges in front of `behind`, which find their sums in the
+  /// tile. The first range of the piece is kept.
+  template <class Sink, class Op>
+  LANEWISE_FUNCTION void write_ended(const Sink& sink, int behind, const T& init, Op op) {
+    const std::uint16_t* const begin = here_.end.data();
+    int i = next_;
+    const auto sum_of = [&](int r) -> maybe<T> {
+      const std::uint32_t last = begin[r + 1] - at_ - 1;
+      const bool has_items =
+          begin[r] < begin[r + 1] && last < static_cast<std::uint32_t>(tile_items);
+      return {item(has_items ? last : 0), has_items};
+    };
+    if (seen_begin_ + i == piece_.begin.ends && i < behind) first_ = sum_of(i++);
+    for_seen(i, behind, [&](int r, auto rows) {
+      maybe<T> sum[rows.value];
+      LANEWISE_UNROLL
+      for (int k = 0; k < rows.value; ++k) sum[k] = sum_of(r + k * width);
+      LANEWISE_UNROLL
+      for (int k = 0; k < rows.value; ++k)
+        sink(seen_begin_ + r + k * width, sum[k].present ? op(init, sum[k].value) : init);
+    });
   }
 
   const Team& team_;
@@ -422,9 +574,16 @@ class register_sums {
   warp_scratch& here_;
   const path_piece piece_;
   const lanes<std::uint32_t> lane_ = team_.warp().lane();
-  /// How far the warp has come.
-  std::int64_t range_;
-  std::int64_t at_;
+  /// The window: its first range, how many there are, which of them is the next to end, and whether
+  /// none is left behind them.
+  std::int64_t seen_begin_;
+  int seen_ = 0;
+  int next_ = 0;
+  bool sees_all_ = false;
+  /// The item from which on ends are counted. From there on: where the warp is, and its last item.
+  std::int64_t near_;
+  std::uint32_t at_ = 0;
+  std::uint32_t last_ = 0;
   /// What the items behind the last end come to, and those of whole tiles behind them.
   maybe<T> open_{{}, false};
   lanes<T> lane_sum_;
