@@ -65,6 +65,8 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+constexpr u32 some_items[32] = {};
+
 constexpr interleaving modes[] = {interleaving::free, interleaving::delayed, interleaving::seeded};
 
 /// Runs it in every mode; the report must name kernel, seed, team 2 and the warp, and have the
@@ -352,10 +354,9 @@ TEST_CASE("A missing barrier between a read and the next write is reported", "[m
 }
 
 TEST_CASE("Items that are loaded over others still in use are reported", "[microscope]") {
-  static const u32 items[32] = {};
   const auto rounds = [](bool met) {
     return [met](const auto& team, words& shared) {
-      const lanewise::array_source<u32, lanewise::identity> source{items, 32, {}};
+      const lanewise::array_source<u32, lanewise::identity> source{some_items, 32, {}};
       using staging = typename std::decay_t<decltype(team)>::template staging<u32, 32>;
       auto& stage = reinterpret_cast<staging&>(shared);
       for (u32 round = 0; round < 2; ++round) {
