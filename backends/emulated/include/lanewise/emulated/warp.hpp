@@ -521,7 +521,7 @@ class warp : public warp_operations<warp<W>> {
   }
   template <class T, int V>
   lanes<T> take(const emulated::lanes<T, V>& a) const {
-    lanes<T> r;
+    lanes<T> r{};
     for (int i = 0; i < W; ++i) r.lane[i] = a.lane[group_ * W + i];
     return r;
   }
