@@ -43,18 +43,7 @@ struct scratch_array {
 };
 /// Items of an array that were copied to the team's scratch, each passed through f when it is read.
 template <class Raw, class F>
-struct staged_source {
-  using raw_type = Raw;
-  using value_type = typename array_source<Raw, F>::value_type;
-  static constexpr bool contiguous = true;
-
-  const Raw* data;
-  std::int64_t extent;
-  F f;
-
-  LANEWISE_FUNCTION value_type from_raw(const Raw& raw) const { return f(raw); }
-  LANEWISE_FUNCTION value_type operator()(std::int64_t i) const { return f(data[i]); }
-};
+struct staged_source : array_source<Raw, F> {};
 template <class S>
 inline constexpr bool is_in_scratch = false;
 template <class T>

@@ -76,7 +76,7 @@ class staging {
   LANEWISE_CUDA_FUNCTION lanewise::detail::staged_source<Raw, F> wait(
       const Team& team, const array_source<Raw, F>& source, std::uint32_t times) const {
     arrived_.wait(team.warp(), times);
-    return {reinterpret_cast<const Raw*>(room_ + shift_), count_, source.f};
+    return {{reinterpret_cast<const Raw*>(room_ + shift_), count_, source.f}};
   }
 
  private:

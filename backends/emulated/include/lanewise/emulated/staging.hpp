@@ -33,7 +33,7 @@ class staging {
     team.barrier();
     if (team.warp_index() == 0) fill(team, count_, [&](std::int64_t i) { return from_[i]; });
     team.barrier();
-    return {room_.data(), count_, source.f};
+    return {{room_.data(), count_, source.f}};
   }
 
  private:
