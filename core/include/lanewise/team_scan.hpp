@@ -48,15 +48,19 @@ struct scan_by_shuffles {
   static LANEWISE_FUNCTION team_prefix<Lanes> scan(const Team& team, scratch<Team, T>& shared,
                                                    const Lanes& mine, Op op, const T& first) {
     const auto warp = team.warp();
-    const T sum = warp.reduce(mine, op);
-    warp.once([&] { shared.per_warp[team.warp_index()] = sum; });
-    team.barrier();
-    maybe<T> before{{}, false};
-    T total;
-    detail::fold_warps(team, shared.per_warp, Team::warps, op, before, total);
-    team.barrier();
-    const T start = before.present ? op(first, before.value) : first;
-    return {detail::scan_behind(warp, mine, op, start).before, op(first, total)};
+    if constexpr (Team::warps == 1) {
+      return detail::scan_behind(warp, mine, op, first);
+    } else {
+      const T sum = warp.reduce(mine, op);
+      warp.once([&] { shared.per_warp[team.warp_index()] = sum; });
+      team.barrier();
+      maybe<T> before{{}, false};
+      T total;
+      detail::fold_warps(team, shared.per_warp, Team::warps, op, before, total);
+      team.barrier();
+      const T start = before.present ? op(first, before.value) : first;
+      return {detail::scan_behind(warp, mine, op, start).before, op(first, total)};
+    }
   }
 };
 
