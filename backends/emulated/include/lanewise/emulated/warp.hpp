@@ -277,7 +277,8 @@ class warp : public warp_operations<warp<W>> {
   lanes<T> inclusive_scan(const lanes<T>& a, Op op, int n = W) const {
     check_range("inclusive_scan", "the number of lanes", n, 0, W);
     lanes<T> r = a;
-    for (int i = 1; i < n; ++i) r.lane[i] = op(r.lane[i - 1], a.lane[i]);
+    // Both bounds, or g++ warns of warps of one lane.
+    for (int i = 1; i < n && i < W; ++i) r.lane[i] = op(r.lane[i - 1], a.lane[i]);
     return r;
   }
   template <class T, class Op>
@@ -293,7 +294,7 @@ class warp : public warp_operations<warp<W>> {
   lanes<T> exclusive_scan(const lanes<T>& a, Op op, T init, int n = W) const {
     check_range("exclusive_scan", "the number of lanes", n, 0, W);
     lanes<T> r(init);
-    for (int i = 1; i < n; ++i) r.lane[i] = op(r.lane[i - 1], a.lane[i - 1]);
+    for (int i = 1; i < n && i < W; ++i) r.lane[i] = op(r.lane[i - 1], a.lane[i - 1]);
     return r;
   }
 
