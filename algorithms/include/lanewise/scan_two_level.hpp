@@ -103,28 +103,42 @@ struct shares_with_items {
   }
 };
 
-template <bool exclusive, class Exec, class Source, class Sink, class T, class Op>
-void two_level_scan(const Exec& exec, const char* label, const char* algorithm,
-                    const Source& source, const Sink& sink, const maybe<T>& first, const Op& op,
-                    const item_count& n, workspace* given) {
-  using backend = backend_of<Exec>;
-  using policy = two_level_policy<T>;
-  using upsweep = upsweep_kernel<Source, Op, T>;
-  using totals_in = array_source<T, identity>;
-  using spine = downsweep_kernel<false, totals_in, array_sink<T>, Op, T, shares_with_items>;
-  using downsweep = downsweep_kernel<exclusive, Source, Sink, Op, T, item_count>;
-  constexpr std::int64_t items = team_t<Exec, policy>::template tile<T, policy>::items;
-  const std::int64_t league =
-      backend::template resident_league<downsweep>(exec, scan_tiles<T, Exec, policy>(n.bound));
-  auto work = call_workspace::make<backend>(
-      exec, given, {0, static_cast<std::size_t>(league) * sizeof(T)}, algorithm);
-  T* totals = static_cast<T*>(work.get().plain());
-  if (league > 1) {
-    launch(exec, label, league, upsweep{source, op, n, totals});
-    launch(exec, label, 1,
-           spine{{totals, league, {}}, {totals, league}, op, first, {n, items, league}, nullptr});
-  }
-  launch(exec, label, league, downsweep{source, sink, op, first, n, league > 1 ? totals : nullptr});
+template <bool exclusive, class Exec, class In, class Out, class T, class Op>
+void two_level_scan(const Exec& exec, const char* label, const char* algorithm, const In& in,
+                    const Out& out, const T& init, const Op& given, const options& with) {
+  static_assert(
+      !detail::in_fixed_order<Op, T>,
+      "lanewise::two_level: sums depend on the number of teams; use the scans of scan.hpp");
+  with_checked_arrays<T, Exec>(
+      algorithm, in, out, with, [&](const auto& source, const auto& sink, const item_count& n) {
+        const auto op = detail::plain_operator(given);
+        using source_type = std::decay_t<decltype(source)>;
+        using sink_type = std::decay_t<decltype(sink)>;
+        using op_type = std::decay_t<decltype(op)>;
+        using backend = backend_of<Exec>;
+        using policy = two_level_policy<T>;
+        using upsweep = upsweep_kernel<source_type, op_type, T>;
+        using spine = downsweep_kernel<false, array_source<T, identity>, array_sink<T>, op_type, T,
+                                       shares_with_items>;
+        using downsweep =
+            downsweep_kernel<exclusive, source_type, sink_type, op_type, T, item_count>;
+        constexpr std::int64_t items = team_t<Exec, policy>::template tile<T, policy>::items;
+        const maybe<T> first{init, exclusive};
+        const std::int64_t league = backend::template resident_league<downsweep>(
+            exec, scan_tiles<T, Exec, policy>(n.bound));
+        auto work = call_workspace::make<backend>(
+            exec, with.work, {0, static_cast<std::size_t>(league) * sizeof(T)}, algorithm);
+        T* totals = static_cast<T*>(work.get().plain());
+        if (league > 1) {
+          launch(exec, label, league, upsweep{source, op, n, totals});
+          launch(
+              exec, label, 1,
+              spine{
+                  {totals, league, {}}, {totals, league}, op, first, {n, items, league}, nullptr});
+        }
+        launch(exec, label, league,
+               downsweep{source, sink, op, first, n, league > 1 ? totals : nullptr});
+      });
 }
 
 }  // namespace kernels
@@ -141,29 +155,15 @@ template <class Exec, class In, class Out, class Op>
 void inclusive_scan(const Exec& exec, const In& in, const Out& out, const Op& op,
                     const options& with = {}) {
   using T = typename decltype(detail::as_source<Exec>(in))::value_type;
-  static_assert(!detail::in_fixed_order<Op, T>,
-                "lanewise::two_level: sums depend on the number of teams; use inclusive_scan");
-  kernels::with_checked_arrays<T, Exec>(
-      "two_level::inclusive_scan", in, out, with,
-      [&](const auto& source, const auto& sink, const item_count& n) {
-        kernels::two_level_scan<false>(
-            exec, "Lanewise::two_level::inclusive_scan", "two_level::inclusive_scan", source, sink,
-            maybe<T>{T{}, false}, detail::plain_operator(op), n, with.work);
-      });
+  kernels::two_level_scan<false>(exec, "Lanewise::two_level::inclusive_scan",
+                                 "two_level::inclusive_scan", in, out, T{}, op, with);
 }
 
 template <class Exec, class In, class Out, class T, class Op>
 void exclusive_scan(const Exec& exec, const In& in, const Out& out, const T& init, const Op& op,
                     const options& with = {}) {
-  static_assert(!detail::in_fixed_order<Op, T>,
-                "lanewise::two_level: sums depend on the number of teams; use exclusive_scan");
-  kernels::with_checked_arrays<T, Exec>(
-      "two_level::exclusive_scan", in, out, with,
-      [&](const auto& source, const auto& sink, const item_count& n) {
-        kernels::two_level_scan<true>(
-            exec, "Lanewise::two_level::exclusive_scan", "two_level::exclusive_scan", source, sink,
-            maybe<T>{init, true}, detail::plain_operator(op), n, with.work);
-      });
+  kernels::two_level_scan<true>(exec, "Lanewise::two_level::exclusive_scan",
+                                "two_level::exclusive_scan", in, out, init, op, with);
 }
 
 }  // namespace two_level
