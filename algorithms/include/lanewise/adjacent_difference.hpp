@@ -14,6 +14,7 @@ struct adjacent_kernel {
   // Like transform's; not measured on a GPU.
   struct policy : launch_policy {
     static constexpr int items_per_lane = sizeof(value_type) >= 16 ? 4 : 16;
+    static constexpr int host_teams_per_thread = 16;
   };
 
   template <class Team>

@@ -14,6 +14,7 @@ struct transform_kernel {
   // H200, 2^28 u32: 0.98 of memcpy as first chosen (docs/measurements.md); not tuned.
   struct policy : launch_policy {
     static constexpr int items_per_lane = sizeof(value_type) >= 16 ? 4 : 16;
+    static constexpr int host_teams_per_thread = 16;
   };
 
   template <class Team>

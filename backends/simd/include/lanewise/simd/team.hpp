@@ -12,6 +12,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <atomic>
 #include <cstring>
 #include <new>
 
@@ -119,17 +120,36 @@ class team {
   std::uint32_t league_;
 };
 
+/// Neighbouring teams of a league, and which of them is begun next.
+struct alignas(64) neighbours {
+  std::int64_t next;
+  std::int64_t end;
+};
+
+/// Every thread runs neighbours, whose memory it may have touched first, and then helps the others.
 template <class Kernel>
 struct run {
   Kernel kernel;
   std::uint32_t league;
+  neighbours* all;
+  int runs;
 
   // A struct and not a lambda: nvcc calls extended lambdas through a function pointer on the host.
-  KOKKOS_FUNCTION void operator()(const int index) const {
-    KOKKOS_IF_ON_HOST((alignas(64) typename Kernel::template scratch<team> shared;
-                       kernel(team(static_cast<std::uint32_t>(index), league), shared);
-                       // Stores past the caches are not ordered by what ends a parallel_for.
-                       hwy::FlushStream();))
+  KOKKOS_FUNCTION void operator()(const int thread) const {
+    KOKKOS_IF_ON_HOST((const int several = static_cast<std::uint32_t>(runs) < league ? runs : 1;
+                       for (int i = 0; i < several; ++i) run_some(all[(thread + i) % runs]);))
+  }
+
+ private:
+  void run_some(neighbours& some) const {
+    const std::atomic_ref<std::int64_t> next(some.next);
+    std::int64_t index;
+    while ((index = next.fetch_add(1, std::memory_order_relaxed)) < some.end) {
+      alignas(64) typename Kernel::template scratch<team> shared;
+      kernel(team(static_cast<std::uint32_t>(index), league), shared);
+      // Stores past the caches are not ordered by what ends a parallel_for.
+      hwy::FlushStream();
+    }
   }
 };
 
@@ -139,22 +159,35 @@ struct backend {
   template <class Policy>
   using team = simd::team;
 
-  /// One team per index of a parallel_for on the instance.
+  /// One index of a parallel_for on the instance per thread. It returns when all is done, as on all
+  /// host spaces of Kokkos.
   template <class Exec, class Kernel>
   static void launch(const Exec& exec, const char* label, std::int64_t league,
                      const Kernel& kernel) {
     if (league == 0) return;
     using policy_type =
         Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
-    Kokkos::parallel_for(label,
-                         policy_type(exec, 0, static_cast<int>(league), Kokkos::ChunkSize(1)),
-                         run<Kernel>{kernel, static_cast<std::uint32_t>(league)});
+    constexpr int most_runs = 256;
+    neighbours all[most_runs];
+    const int threads = static_cast<int>(Kokkos::min<std::int64_t>(league, exec.concurrency()));
+    const int runs = Kokkos::min(threads, most_runs);
+    for (int i = 0; i < runs; ++i) {
+      const index_range mine = even_share(league, i, runs);
+      all[i] = {mine.begin, mine.end};
+    }
+    Kokkos::parallel_for(label, policy_type(exec, 0, threads, Kokkos::ChunkSize(1)),
+                         run<Kernel>{kernel, static_cast<std::uint32_t>(league), all, runs});
   }
 
+  /// A thread gets several teams where the kernel's policy says so and each has a few tiles:
+  /// smaller arrays are better off in the caches of the threads that had them before.
   template <class Kernel, class Exec>
   static std::int64_t league_for_tiles(const Exec& exec, std::int64_t tiles) {
+    constexpr std::int64_t tiles_per_team = 4, most = Kernel::policy::host_teams_per_thread;
     const std::int64_t threads = exec.concurrency();
-    return tiles < threads ? tiles : threads;
+    const std::int64_t there = threads > 1 ? tiles / (threads * tiles_per_team) : 1;
+    const std::int64_t teams = threads * (there < 1 ? 1 : (there < most ? there : most));
+    return tiles < teams ? tiles : teams;
   }
   template <class Kernel, class Exec>
   static std::int64_t resident_league(const Exec& exec, std::int64_t tiles) {
