@@ -131,18 +131,7 @@ void add_slab() {
 
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard kokkos(argc, argv);
-#if defined(KOKKOS_ENABLE_CUDA)
-  lanewise::perf::add_slab<Kokkos::Cuda>();
-#endif
-#if defined(KOKKOS_ENABLE_SERIAL)
-  lanewise::perf::add_slab<Kokkos::Serial>();
-#endif
-#if defined(KOKKOS_ENABLE_OPENMP)
-  lanewise::perf::add_slab<Kokkos::OpenMP>();
-#endif
-#if defined(KOKKOS_ENABLE_THREADS)
-  lanewise::perf::add_slab<Kokkos::Threads>();
-#endif
+  lanewise::perf::for_each_backend([]<class Exec>() { lanewise::perf::add_slab<Exec>(); });
   lanewise::perf::add_slab_peers();
   return lanewise::perf::run(argc, argv);
 }

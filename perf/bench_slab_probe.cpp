@@ -132,17 +132,6 @@ void add_probes() {
 
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard kokkos(argc, argv);
-#if defined(KOKKOS_ENABLE_CUDA)
-  lanewise::perf::add_probes<Kokkos::Cuda>();
-#endif
-#if defined(KOKKOS_ENABLE_SERIAL)
-  lanewise::perf::add_probes<Kokkos::Serial>();
-#endif
-#if defined(KOKKOS_ENABLE_OPENMP)
-  lanewise::perf::add_probes<Kokkos::OpenMP>();
-#endif
-#if defined(KOKKOS_ENABLE_THREADS)
-  lanewise::perf::add_probes<Kokkos::Threads>();
-#endif
+  lanewise::perf::for_each_backend([]<class Exec>() { lanewise::perf::add_probes<Exec>(); });
   return lanewise::perf::run(argc, argv);
 }

@@ -103,13 +103,7 @@ void add_space() {
 }  // namespace lanewise::perf
 
 int main(int argc, char** argv) {
-  using namespace lanewise::perf;
   Kokkos::ScopeGuard kokkos(argc, argv);
-#if defined(KOKKOS_ENABLE_CUDA)
-  add_space<Kokkos::Cuda>();
-#endif
-#if defined(KOKKOS_ENABLE_SERIAL)
-  add_space<Kokkos::Serial>();
-#endif
-  return run(argc, argv);
+  lanewise::perf::for_each_backend([]<class Exec>() { lanewise::perf::add_space<Exec>(); });
+  return lanewise::perf::run(argc, argv);
 }
