@@ -3,6 +3,7 @@
 
 #include <support/functors.hpp>
 
+#include <catch2/catch_template_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <algorithms/check_multisplit.hpp>
@@ -248,6 +249,32 @@ TEST_CASE("multisplit fuses sources and sinks, and never looks beyond the last i
     std::vector<int> ignored(all.size() + 1);
     const auto expected = oracle::multisplit(all, 32, counting_modulo{ignored.data(), n});
     CHECK(difference(consumed_keys.items(), oracle::gather(all, expected.index)) == "");
+  }
+}
+
+TEMPLATE_TEST_CASE("multisplit moves values of other sizes with their keys",
+                   "[multisplit][sanitize]", std::uint8_t, u64, affine) {
+  const auto exec = make_space();
+  for (const u32 divisor : {40u, 41u}) {
+    for (const std::int64_t n : {std::int64_t{33}, one_tile, ragged_split}) {
+      CAPTURE(divisor, n);
+      const auto items = random_items<u32>(n);
+      const auto moved = random_items<TestType>(n);
+      const array<u32> keys(items);
+      const array<TestType> values(moved);
+      const array<u32> out(n, 77u);
+      const array<TestType> values_out(n, item_of<TestType>(77));
+
+      lanewise::multisplit(exec, keys.const_view(), values.const_view(), out.view(),
+                           values_out.view(), 40, modulo{divisor});
+
+      const auto expected = oracle::multisplit(items, 40, modulo{divisor});
+      CHECK(difference(out.items(), oracle::gather(items, expected.index), out.original()) == "");
+      CHECK(difference(values_out.items(), oracle::gather(moved, expected.index),
+                       values_out.original()) == "");
+      CHECK(out.guards_intact());
+      CHECK(values_out.guards_intact());
+    }
   }
 }
 

@@ -27,7 +27,7 @@ struct direct_policy : staging_policy {
   static constexpr std::int64_t host_bytes_past_caches = std::int64_t{1} << 60;
 };
 
-/// counts[b * columns + c] for every column c of tiles.
+/// counts[c * buckets + b] for every column c of tiles.
 template <class Key, class Policy>
 struct count_columns {
   using policy = Policy;
@@ -49,22 +49,34 @@ struct count_columns {
     const auto [begin, end] = team.share(columns);
     for (std::int64_t c = begin; c < end; ++c) {
       split::count(
-          team, shared, keys, split::column(tiles, c, columns), keys.extent, test::modulo{divisor},
-          buckets, tile_counts,
-          [&](std::uint32_t b, std::uint32_t x) { counts[b * columns + c] = x; },
+          team, shared, keys, tiles, c, columns, keys.extent, test::modulo{divisor}, buckets,
+          tile_counts, [&](std::uint32_t b, std::uint32_t x) { counts[c * buckets + b] = x; },
           [&](std::uint32_t x) { team.warp().fetch_add(*bad, x); });
       team.barrier();
     }
   }
 };
 
-/// Places the items; starts has the shape of counts. Values are the keys' indices.
-template <class Key, class Policy>
+/// An output that begins a little in front of place 2^32.
+struct place_2_32 {
+  static constexpr std::int64_t first = (std::int64_t{1} << 32) - 1000;
+  template <class T>
+  struct sink {
+    static constexpr bool contiguous = false;
+    T* data;
+    std::int64_t extent;
+    LANEWISE_FUNCTION void operator()(std::int64_t i, const T& x) const { data[i - first] = x; }
+  };
+};
+
+/// Places the items; starts has the shape of counts, and the buckets' first places behind. Values
+/// are the keys' indices.
+template <class Key, class Policy, template <class> class Sink>
 struct place_columns {
   using policy = Policy;
   template <class Team>
-  using scratch = typename Team::template split<Key, policy>::template scratch<
-      sizeof(Key) < sizeof(std::uint32_t) ? sizeof(std::uint32_t) : sizeof(Key)>;
+  using scratch =
+      typename Team::template split<Key, policy>::template scratch<sizeof(std::uint32_t)>;
 
   array_source<Key, identity> keys;
   array_source<std::uint32_t, identity> values;
@@ -74,18 +86,18 @@ struct place_columns {
   std::uint32_t divisor;
   const std::int64_t* starts;
   const std::uint32_t* tile_counts;
-  array_sink<Key> keys_out;
-  array_sink<std::uint32_t> values_out;
+  bool all_good;
+  std::int64_t last;
+  Sink<Key> keys_out;
+  Sink<std::uint32_t> values_out;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using split = typename Team::template split<Key, policy>;
-    const auto [begin, end] = team.share(columns);
-    for (std::int64_t c = begin; c < end; ++c) {
-      split::place(
-          team, shared, keys, split::column(tiles, c, columns), keys.extent, test::modulo{divisor},
-          buckets, tile_counts, [&](std::uint32_t b) { return starts[b * columns + c]; }, keys_out,
-          values, values_out);
+    const auto [begin, end] = team.share(split::pieces(tiles, columns));
+    for (std::int64_t piece = begin; piece < end; ++piece) {
+      split::place(team, shared, keys, tiles, piece, columns, keys.extent, test::modulo{divisor},
+                   buckets, all_good, tile_counts, starts, last, keys_out, values, values_out);
       team.barrier();
     }
   }
@@ -101,9 +113,10 @@ using lanewise::test_kernels::direct_policy;
 using lanewise::test_kernels::staging_policy;
 using u32 = std::uint32_t;
 
-template <class Key, class Policy>
+/// The output begins with place first, where a sink takes it from.
+template <class Key, class Policy, template <class> class Sink = lanewise::array_sink>
 void check_split(std::int64_t n, u32 buckets, u32 divisor, std::int64_t league, int shift,
-                 bool in_order = false) {
+                 bool in_order = false, std::int64_t first = 0) {
   using split = typename lanewise::team_t<space, Policy>::template split<Key, Policy>;
   const auto exec = make_space();
   const std::int64_t tiles = lanewise::divide_up(n, split::items);
@@ -133,21 +146,34 @@ void check_split(std::int64_t n, u32 buckets, u32 divisor, std::int64_t league, 
                                                                       counts.data(),
                                                                       tile_counts.data(),
                                                                       bad.data()});
-  const auto upto = oracle::exclusive_scan(counts.items(), std::int64_t{0}, lanewise::plus{});
-  const array<std::int64_t> starts(upto);
-  lanewise::launch(exec, "Lanewise::test::place", league,
-                   lanewise::test_kernels::place_columns<Key, Policy>{{keys.data(), n, {}},
-                                                                      {values.data(), n, {}},
-                                                                      tiles,
-                                                                      columns,
-                                                                      buckets,
-                                                                      divisor,
-                                                                      starts.data(),
-                                                                      tile_counts.data(),
-                                                                      {keys_out.data(), n},
-                                                                      {values_out.data(), n}});
-
   const auto expected = oracle::multisplit(items, buckets, modulo{divisor});
+  const auto counted = counts.items();
+  std::vector<std::int64_t> upto(counted.size() + buckets);
+  std::int64_t last = first;
+  for (u32 b = 0; b < buckets; ++b) {
+    const std::int64_t bucket_first = last;
+    upto[counted.size() + b] = last;
+    for (std::int64_t c = 0; c < columns; ++c) {
+      upto[static_cast<std::size_t>(c * buckets + b)] = last - bucket_first;
+      last += counted[static_cast<std::size_t>(c * buckets + b)];
+    }
+  }
+  const array<std::int64_t> starts(upto);
+  lanewise::launch(
+      exec, "Lanewise::test::place", league,
+      lanewise::test_kernels::place_columns<Key, Policy, Sink>{{keys.data(), n, {}},
+                                                               {values.data(), n, {}},
+                                                               tiles,
+                                                               columns,
+                                                               buckets,
+                                                               divisor,
+                                                               starts.data(),
+                                                               tile_counts.data(),
+                                                               last - first == n,
+                                                               last,
+                                                               {keys_out.data(), n},
+                                                               {values_out.data(), n}});
+
   CHECK(difference(keys_out.items(), oracle::gather(items, expected.index), keys_out.original()) ==
         "");
   CHECK(difference(values_out.items(), oracle::gather(indices, expected.index),
@@ -177,13 +203,20 @@ TEMPLATE_TEST_CASE("A split counts and places stably", "[split][sanitize]", std:
                    std::uint64_t, affine) {
   using split = lanewise::team_t<space, staging_policy>::split<TestType, staging_policy>;
   const std::int64_t tile = split::items;
-  for (const std::int64_t n :
-       {std::int64_t{1}, std::int64_t{33}, tile - 1, tile, tile + 1, 3 * tile + tile / 2 + 3}) {
+  // The last one has several tiles in a column.
+  for (const std::int64_t n : {std::int64_t{1}, std::int64_t{33}, tile - 1, tile, tile + 1,
+                               3 * tile + tile / 2 + 3, 14 * tile + 7}) {
     check_policies<TestType>(n, 1, 1);
     check_policies<TestType>(n, 9, 9);
     check_policies<TestType>(n, 32, 41);
     check_policies<TestType>(n, 256, 256);
   }
+}
+
+TEST_CASE("A split reaches places beyond 32 bits", "[split][sanitize]") {
+  using lanewise::test_kernels::place_2_32;
+  check_split<u32, direct_policy, place_2_32::sink>(3000, 41, 41, 2, 0, false, place_2_32::first);
+  check_split<u32, direct_policy, place_2_32::sink>(3000, 32, 41, 2, 0, false, place_2_32::first);
 }
 
 TEST_CASE("A call of no items splits nothing", "[split]") {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/tuning.hpp>
-#include <lanewise/scan.hpp>
+#include <lanewise/options.hpp>
 #include <lanewise/status.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
@@ -12,9 +12,10 @@ namespace kernels {
 
 // Multisplit in the paper's three steps: count every column's buckets into the matrix H (bucket by
 // column), scan H in bucket-major order, and send every item to the place that the scan reserved
-// for its bucket and column. A column is a run of tiles that one team counts and places: on a GPU
-// one tile, on the host a thread's share. The work in a column, ranking its items and bringing
-// neighbours of the output together, is Team::split.
+// for its bucket and column. A column is a run of tiles that one team counts. On the host it is a
+// thread's share, which that thread places too. On a GPU there are a few for every team; tiles are
+// placed one by one, so what precedes a tile in its column is written down when it is counted. The
+// work in a tile, ranking its items and bringing neighbours of the output together, is Team::split.
 
 /// On the host a tile is 2^15 keys: staged with as many values of 8 bytes it takes half a
 /// second-level cache.
@@ -43,7 +44,7 @@ struct split_columns {
   std::int64_t tiles;
   std::int64_t columns;
   std::uint32_t* counts;       // H[b * columns + c]: items of column c in bucket b
-  std::uint32_t* tile_counts;  // kept for the placing kernel where split asks for it
+  std::uint32_t* tile_counts;  // what split keeps of each tile and bucket: [tile * buckets + b]
 };
 
 template <class Policy, class Source, class BucketOf>
@@ -69,7 +70,7 @@ struct count_kernel {
     for (std::int64_t c = begin; c < end; ++c) {
       std::uint32_t* column = grid.counts + c;
       split::count(
-          team, shared, keys, split::column(grid.tiles, c, grid.columns), count, bucket_of, buckets,
+          team, shared, keys, grid.tiles, c, grid.columns, count, bucket_of, buckets,
           grid.tile_counts,
           [column, stride = grid.columns](std::uint32_t b, std::uint32_t x) {
             column[b * stride] = x;
@@ -79,28 +80,115 @@ struct count_kernel {
           });
       team.barrier();
     }
-    // The scan reads one entry more than there are counts.
-    team.once([&] {
-      if (team.index() == 0) grid.counts[buckets * grid.columns] = 0;
+  }
+};
+
+/// Where the items of every column and bucket begin: starts[c * buckets + b], counted from the
+/// first place of bucket b, which is starts[columns * buckets + b]; behind that the number of all
+/// items that are in buckets. A team scans rows of H, the team that finishes last the rows' sums.
+/// Much smaller than the general scan, which has to come from memory before it runs.
+struct starts_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {
+    std::uint64_t sum[Team::warps];
+    std::uint64_t control;
+  };
+
+  std::uint32_t buckets;
+  split_columns grid;
+  std::int64_t* starts;
+  std::uint64_t* control;  // a chain's control word; its lower half counts teams that have finished
+  std::int64_t* offsets;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    using warp_type = typename Team::warp_type;
+    using u64s = typename warp_type::template lanes<std::uint64_t>;
+    constexpr std::int64_t width = warp_type::width;
+    const auto warp = team.warp();
+    std::int64_t* const first = starts + grid.columns * buckets;
+    const auto [begin, end] = team.share(buckets);
+    const index_range mine = even_share(grid.columns, team.warp_index(), Team::warps);
+    for (std::int64_t b = begin; b < end; ++b) {
+      const std::uint32_t* const row = grid.counts + b * grid.columns;
+      const auto window = [&](std::int64_t c) LANEWISE_INLINE_LAMBDA {
+        const std::int64_t left = mine.end - c;
+        const auto exists =
+            warp.template first<std::uint32_t>(static_cast<int>(left < width ? left : width));
+        return warp.template cast<std::uint64_t>(warp.load(exists, row + c, 0u));
+      };
+      u64s sums(std::uint64_t{0});
+      for (std::int64_t c = mine.begin; c < mine.end; c += width) sums = sums + window(c);
+      const std::uint64_t sum = warp.reduce(sums, plus{});
+      warp.once([&] { shared.sum[team.warp_index()] = sum; });
+      team.barrier();
+      std::uint64_t before = 0;
+      for (int w = 0; w < team.warp_index(); ++w) before += shared.sum[w];
+      if (team.warp_index() == Team::warps - 1)
+        warp.once([&] { first[b] = static_cast<std::int64_t>(before + sum); });
+      for (std::int64_t c = mine.begin; c < mine.end; c += width) {
+        const auto count = window(c);
+        const auto upto = warp.inclusive_scan(count, plus{});
+        auto place = upto - count + u64s(before);
+        auto column =
+            warp.template cast<std::uint64_t>(warp.lane()) + u64s(static_cast<std::uint64_t>(c));
+        warp.each(
+            column < static_cast<std::uint64_t>(mine.end),
+            [&](std::uint64_t i, std::uint64_t x) {
+              starts[i * buckets + static_cast<std::uint64_t>(b)] = static_cast<std::int64_t>(x);
+            },
+            column, place);
+        before += warp.broadcast(upto, static_cast<int>(width) - 1);
+      }
+      team.barrier();
+    }
+    if (team.warp_index() == 0) {
+      const std::uint64_t word = warp.template fetch_add<order::acq_rel>(*control, 1);
+      warp.once([&] { shared.control = word + 1; });
+    }
+    team.barrier();
+    if (static_cast<std::uint32_t>(shared.control) != team.league()) return;
+    if (team.warp_index() != 0) return;
+    std::int64_t before = 0;
+    for (std::uint32_t b = 0; b < buckets; b += width) {
+      auto bucket = warp.lane() + typename warp_type::template lanes<std::uint32_t>(b);
+      const auto exists = bucket < buckets;
+      const auto total = warp.load(exists, first + b, std::int64_t{0});
+      const auto upto = warp.inclusive_scan(total, plus{});
+      auto place = upto - total + typename warp_type::template lanes<std::int64_t>(before);
+      warp.each(
+          exists,
+          [&](std::uint32_t i, std::int64_t x) {
+            first[i] = x;
+            if (offsets != nullptr) offsets[i] = x;
+          },
+          bucket, place);
+      before += warp.broadcast(upto, static_cast<int>(width) - 1);
+    }
+    warp.once([&] {
+      first[buckets] = before;
+      if (offsets != nullptr) offsets[buckets] = before;
+      *control = shared.control >> 32 << 32;
     });
   }
 };
 
-/// Sends every item of column c and bucket b to places from G[b * columns + c] on.
+/// Sends every item to its place.
 template <class Policy, class Source, class Sink, class Values, class ValueSink, class BucketOf>
 struct place_kernel {
   using key_type = typename Source::value_type;
   using policy = Policy;
-  static constexpr int item_bytes = [] {
+  static constexpr int value_bytes = [] {
     if constexpr (std::is_same_v<Values, std::nullptr_t>) {
-      return static_cast<int>(sizeof(key_type));
+      return 0;
     } else {
-      return static_cast<int>(std::max(sizeof(key_type), sizeof(typename Values::value_type)));
+      return static_cast<int>(sizeof(typename Values::value_type));
     }
   }();
 
   template <class Team>
-  using scratch = typename Team::template split<key_type, policy>::template scratch<item_bytes>;
+  using scratch = typename Team::template split<key_type, policy>::template scratch<value_bytes>;
 
   Source keys;
   Sink keys_out;
@@ -111,31 +199,17 @@ struct place_kernel {
   std::uint32_t buckets;
   split_columns grid;
   const std::int64_t* starts;
-  std::int64_t* offsets;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using split = typename Team::template split<key_type, policy>;
     const std::int64_t count = n();
-    const auto [begin, end] = team.share(grid.columns);
-    for (std::int64_t c = begin; c < end; ++c) {
-      const std::int64_t* column = starts + c;
-      split::place(
-          team, shared, keys, split::column(grid.tiles, c, grid.columns), count, bucket_of, buckets,
-          grid.tile_counts,
-          [column, stride = grid.columns](std::uint32_t b) { return column[b * stride]; }, keys_out,
-          values, values_out);
+    const std::int64_t kept = starts[(grid.columns + 1) * buckets];
+    const auto [begin, end] = team.share(split::pieces(grid.tiles, grid.columns));
+    for (std::int64_t piece = begin; piece < end; ++piece) {
+      split::place(team, shared, keys, grid.tiles, piece, grid.columns, count, bucket_of, buckets,
+                   kept == count, grid.tile_counts, starts, kept, keys_out, values, values_out);
       team.barrier();
-    }
-    if (offsets != nullptr && team.index() == 0 && team.warp_index() == 0) {
-      const auto warp = team.warp();
-      for (std::uint32_t b = 0; b <= buckets; b += Team::warp_type::width) {
-        const auto bucket =
-            warp.lane() + typename Team::warp_type::template lanes<std::uint32_t>(b);
-        warp.each(
-            !(bucket > buckets), [&](std::uint32_t i) { offsets[i] = starts[i * grid.columns]; },
-            bucket);
-      }
     }
   }
 };
@@ -143,29 +217,25 @@ struct place_kernel {
 template <class Key, class Exec, class Policy = split_policy<Key>>
 using split_of = typename team_t<Exec, Policy>::template split<Key, Policy>;
 
-/// Where the parts of multisplit's workspace lie: for as many columns as there are tiles, as the
-/// size must not depend on the number of teams.
+/// Where the parts of multisplit's workspace lie: for as many columns as there may be, as the size
+/// must not depend on the number of teams.
 template <class Key, class Exec, class Policy = split_policy<Key>>
 struct split_layout {
   using split = split_of<Key, Exec, Policy>;
 
   std::int64_t tiles;
-  std::int64_t entries;  // of H and G: one more than buckets x columns, so that the last offset is
-                         // the number of items kept
   std::size_t counts_at = 0;
   std::size_t tile_counts_at;
   std::size_t starts_at;
-  std::size_t payload_at;
   workspace_size need;
 
   split_layout(std::int64_t n, std::uint32_t buckets)
-      : tiles(divide_up(n, split::items)), entries(buckets * tiles + 1) {
-    const workspace_size scan = scan_workspace<std::int64_t, Exec>(entries);
-    const std::int64_t kept = split::tile_counters(tiles, buckets);
+      : tiles(n > 0 ? divide_up(n, split::items) : 1) {
+    const std::int64_t entries = buckets * split::most_columns(tiles);
     tile_counts_at = round_up(entries * sizeof(std::uint32_t));
-    starts_at = tile_counts_at + round_up(kept * sizeof(std::uint32_t));
-    payload_at = starts_at + round_up(entries * sizeof(std::int64_t));
-    need = {scan.tickets, payload_at + scan.bytes};
+    starts_at =
+        tile_counts_at + round_up(split::tile_counters(tiles, buckets) * sizeof(std::uint32_t));
+    need = {1, starts_at + (entries + buckets + 1) * sizeof(std::int64_t)};
   }
   static std::size_t round_up(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 };
@@ -223,24 +293,25 @@ void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, cons
   auto* starts = reinterpret_cast<std::int64_t*>(memory + layout.starts_at);
   using counting = count_kernel<Policy, Source, BucketOf>;
   using placing = place_kernel<Policy, Source, Sink, Values, ValueSink, BucketOf>;
-  const auto league =
-      backend::template league_for_tiles<counting>(exec, layout.tiles > 0 ? layout.tiles : 1);
-  const split_columns grid{layout.tiles, decltype(layout)::split::columns(layout.tiles, league),
+  using split = typename decltype(layout)::split;
+  const std::int64_t columns = split::columns(
+      layout.tiles, layout.tiles <= split::few_tiles
+                        ? layout.tiles
+                        : backend::template resident_league<counting>(exec, layout.tiles));
+  const split_columns grid{layout.tiles, columns,
                            reinterpret_cast<std::uint32_t*>(memory + layout.counts_at),
                            reinterpret_cast<std::uint32_t*>(memory + layout.tile_counts_at)};
-  launch(exec, "Lanewise::multisplit::count", league,
+  launch(exec, "Lanewise::multisplit::count",
+         backend::template league_for_tiles<counting>(exec, columns),
          counting{keys, n, bucket_of, m, grid,
                   with.errors.data() != nullptr ? with.errors.data() : work.get().errors()});
-  const std::int64_t used = m * grid.columns + 1;
-  const auto entries = array_source<std::uint32_t, identity>{grid.counts, used, {}};
-  const auto widened = detail::as<std::int64_t>(entries);
-  scan<true, scan_policy<std::int64_t>>(exec, "Lanewise::multisplit::scan", "multisplit", widened,
-                                        array_sink<std::int64_t>{starts, used}, plus{},
-                                        std::int64_t{0}, item_count{used}, &work.get(),
-                                        layout.payload_at, layout.need);
-  launch(exec, "Lanewise::multisplit::place", league,
-         placing{keys, keys_out, values, values_out, n, bucket_of, m, grid, starts,
-                 wants_offsets ? with.offsets.data() : nullptr});
+  launch(exec, "Lanewise::multisplit::scan",
+         backend::template league_for_tiles<starts_kernel>(exec, buckets),
+         starts_kernel{m, grid, starts, work.get().template make_chain<std::int64_t>(0).control,
+                       wants_offsets ? with.offsets.data() : nullptr});
+  launch(exec, "Lanewise::multisplit::place",
+         backend::template league_for_tiles<placing>(exec, split::pieces(layout.tiles, columns)),
+         placing{keys, keys_out, values, values_out, n, bucket_of, m, grid, starts});
 }
 
 }  // namespace kernels
@@ -253,7 +324,7 @@ void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, cons
 /// bucket_count <= 256, called up to three times per key. A key with any other bucket is skipped
 /// and counted in options.errors, else in options.work, so the output is shorter. keys and keys_out
 /// are contiguous rank-1 Views (keys may be a source) that do not overlap. Three launches; 2 n key
-/// reads, n key writes and 24 bytes per bucket and tile for the counts; O(n) work. The result is
+/// reads, n key writes, and for the counts 8 bytes per bucket and tile; O(n) work. The result is
 /// the same on every backend. Does not block. Throws std::invalid_argument on a wrong bucket_count,
 /// wrong extents, overlap, or an option that cannot be reached. (GPU Multisplit, sections 4
 /// and 5.2.2; Ashkiani, chapter 3.)

@@ -277,13 +277,6 @@ class cache_split {
   template <int item_bytes>
   static constexpr bool has_vectors = item_bytes <= 8 && (item_bytes & (item_bytes - 1)) == 0;
 
-  template <class Values>
-  static constexpr int value_bytes = [] {
-    if constexpr (std::is_same_v<Values, std::nullptr_t>) return 0;
-    if constexpr (!std::is_same_v<Values, std::nullptr_t>) {
-      return static_cast<int>(sizeof(typename Values::value_type));
-    }
-  }();
   template <class Values, class ValueSink>
   static constexpr bool values_stored_whole = [] {
     if constexpr (std::is_same_v<Values, std::nullptr_t>) {
@@ -296,8 +289,12 @@ class cache_split {
  public:
   static constexpr std::int64_t items = most_items;
 
-  template <int item_bytes>
+  /// value_bytes is 0 where there are no values.
+  template <int value_bytes>
   struct scratch {
+    static constexpr int item_bytes = static_cast<int>(sizeof(Key)) > value_bytes
+                                          ? static_cast<int>(sizeof(Key))
+                                          : value_bytes;
     /// A tile's keys or values in bucket order; items of odd sizes are never staged.
     static constexpr std::int64_t staged_bytes =
         has_vectors<item_bytes> ? item_bytes * items + padding * (most_buckets + 4) : 1;
@@ -318,9 +315,14 @@ class cache_split {
     const std::int64_t columns = league * divide_up(tiles, league * most_tiles);
     return columns < tiles ? columns : tiles;
   }
+  static std::int64_t most_columns(std::int64_t tiles) { return tiles; }
+  static constexpr std::int64_t few_tiles = 0;
   static LANEWISE_FUNCTION index_range column(std::int64_t tiles, std::int64_t c,
                                               std::int64_t columns) {
     return even_share(tiles, c, columns);
+  }
+  static LANEWISE_FUNCTION std::int64_t pieces(std::int64_t, std::int64_t columns) {
+    return columns;
   }
   /// Counters that the tiles of a call need beside the columns: staging asks for them again.
   static std::int64_t tile_counters(std::int64_t tiles, std::uint32_t buckets) {
@@ -329,11 +331,13 @@ class cache_split {
 
   template <class Source, class BucketOf, class Result, class ReportBad>
   static LANEWISE_FUNCTION void count(const Team&, count_scratch& shared, const Source& source,
-                                      index_range tiles, std::int64_t n, BucketOf bucket_of,
-                                      std::uint32_t buckets, std::uint32_t* tile_counts,
-                                      Result result, ReportBad report_bad) {
+                                      std::int64_t tiles, std::int64_t c, std::int64_t columns,
+                                      std::int64_t n, BucketOf bucket_of, std::uint32_t buckets,
+                                      std::uint32_t* tile_counts, Result result,
+                                      ReportBad report_bad) {
     for (std::uint32_t b = 0; b <= buckets; ++b) shared.total[b] = 0;
-    for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
+    const index_range mine = column(tiles, c, columns);
+    for (std::int64_t tile = mine.begin; tile < mine.end; ++tile) {
       count_tile(shared.count, source, items_of({tile, tile + 1}, n), bucket_of, buckets);
       for (std::uint32_t b = 0; b <= buckets; ++b) shared.total[b] += shared.count[0][b];
       for (std::uint32_t b = 0; b < buckets; ++b)
@@ -343,19 +347,23 @@ class cache_split {
     if (shared.total[buckets] != 0) report_bad(shared.total[buckets]);
   }
 
-  template <int item_bytes, class Source, class BucketOf, class Start, class Sink, class Values,
+  /// Places the items of column c.
+  template <int value_bytes, class Source, class BucketOf, class Sink, class Values,
             class ValueSink>
-  static LANEWISE_FUNCTION void place(const Team& team, scratch<item_bytes>& shared,
-                                      const Source& source, index_range tiles, std::int64_t n,
-                                      BucketOf bucket_of, std::uint32_t buckets,
-                                      const std::uint32_t* tile_counts, Start start,
-                                      const Sink& sink, const Values& values,
-                                      const ValueSink& value_sink) {
+  static LANEWISE_FUNCTION void place(const Team& team, scratch<value_bytes>& shared,
+                                      const Source& source, std::int64_t all_tiles, std::int64_t c,
+                                      std::int64_t columns, std::int64_t n, BucketOf bucket_of,
+                                      std::uint32_t buckets, bool, const std::uint32_t* tile_counts,
+                                      const std::int64_t* starts, std::int64_t, const Sink& sink,
+                                      const Values& values, const ValueSink& value_sink) {
+    constexpr int item_bytes = scratch<value_bytes>::item_bytes;
+    const index_range tiles = column(all_tiles, c, columns);
     std::int64_t* const place = shared.place;
-    for (std::uint32_t b = 0; b < buckets; ++b) place[b] = start(b);
+    for (std::uint32_t b = 0; b < buckets; ++b)
+      place[b] = starts[columns * buckets + b] + starts[c * buckets + b];
     if constexpr (has_vectors<item_bytes> && stored_whole<Sink, Key> &&
                   values_stored_whole<Values, ValueSink>) {
-      constexpr int bytes = sizeof(Key) + value_bytes<Values>;
+      constexpr int bytes = sizeof(Key) + value_bytes;
       if (buckets > most_direct_buckets && n * bytes >= Policy::host_bytes_past_caches) {
         for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
           const index_range range = items_of({tile, tile + 1}, n);
@@ -411,13 +419,14 @@ class cache_split {
   }
 
   /// Brings a tile into bucket order in scratch and copies its runs to their places.
-  template <int item_bytes, class W, class Source, class BucketOf, class Sink, class Values,
+  template <int value_bytes, class W, class Source, class BucketOf, class Sink, class Values,
             class ValueSink>
-  static LANEWISE_FUNCTION void place_staged(const W& warp, scratch<item_bytes>& shared,
+  static LANEWISE_FUNCTION void place_staged(const W& warp, scratch<value_bytes>& shared,
                                              const Source& source, index_range tile,
                                              BucketOf bucket_of, std::uint32_t buckets,
                                              const std::uint32_t* counts, const Sink& sink,
                                              const Values& values, const ValueSink& value_sink) {
+    constexpr int item_bytes = scratch<value_bytes>::item_bytes;
     std::int64_t slots = 0;
     for (std::uint32_t b = 0; b < buckets; ++b) {
       shared.cursor[b] = slots;

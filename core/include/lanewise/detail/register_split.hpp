@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/register_tile.hpp>
+#include <lanewise/detail/register_rows.hpp>
 #include <lanewise/team.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -26,9 +26,23 @@ LANEWISE_FUNCTION constexpr std::uint32_t bucket_number(B b) {
   }
 }
 
-/// A tile that a team of several warps counts into, or distributes over, buckets (block-level
-/// multisplit: GPU Multisplit 5.2.2 with the windows of Ashkiani 3.5). Items of a warp's segment
-/// lie row by row, one per lane, so that lane order is item order.
+/// The type of a source's items; of what stands for no source, some type.
+template <class Values>
+struct value_of {
+  using type = typename Values::value_type;
+};
+template <>
+struct value_of<std::nullptr_t> {
+  using type = char;
+};
+
+/// What a team of several warps counts into, or distributes over, buckets (block-level multisplit:
+/// GPU Multisplit 5.2.2 with the windows of Ashkiani 3.5). Items of a warp's segment of a tile lie
+/// row by row, one per lane, so that lane order is item order.
+///
+/// A team counts a column, a run of tiles, and says for each tile what precedes it in the column;
+/// it places a tile. So few numbers have to be scanned, and tiles that are placed at the same time
+/// are neighbours, as are then the lines of the output that they write parts of.
 template <class Team, class Key, int items_per_lane>
 class register_split {
  public:
@@ -38,295 +52,440 @@ class register_split {
   static constexpr int items = segment * Team::warps;
   static constexpr int threads = Team::warps * width;
 
-  template <int item_bytes>
-  struct scratch {
-    std::uint32_t count[Team::warps][most_buckets];
-    typename warp_type::bits met[Team::warps][most_buckets];
-    std::int64_t base[most_buckets];
-    std::uint32_t group_total[most_buckets / width];
-    alignas(16) unsigned char items[item_bytes * register_split::items];
-  };
-  struct count_scratch {
-    typename register_tile<Team, Key, items_per_lane>::scratch tile;
-    std::uint32_t count[4 * most_buckets];
-    std::uint32_t bad;
-  };
-
-  /// A column of counts is one tile, and nobody asks for a tile's counts again.
-  static std::int64_t columns(std::int64_t tiles, std::int64_t) { return tiles; }
-  static LANEWISE_FUNCTION index_range column(std::int64_t, std::int64_t c, std::int64_t) {
-    return {c, c + 1};
-  }
-  static std::int64_t tile_counters(std::int64_t, std::uint32_t) { return 0; }
-
-  /// Counts the items of the one tile among tiles that are below n by bucket and calls
-  /// result(b, count) for every bucket b; one warp calls report_bad(count) if there are items
-  /// outside the buckets.
-  ///
-  /// Every bucket has a row of counters for the lanes to choose from: 32 up to 32 buckets, where
-  /// lanes then never meet, and fewer for more buckets, so that items of one bucket do not queue up
-  /// for one word.
-  template <class Source, class BucketOf, class Result, class ReportBad>
-  static LANEWISE_FUNCTION void count(const Team& team, count_scratch& shared, const Source& source,
-                                      index_range tiles, std::int64_t n, BucketOf bucket_of,
-                                      std::uint32_t buckets, std::uint32_t*, Result result,
-                                      ReportBad report_bad) {
-    const auto warp = team.warp();
-    int log_copies = width == 8 ? 3 : 5;
-    while ((buckets << log_copies) > 4 * most_buckets) --log_copies;
-    const std::uint32_t copies = 1u << log_copies;
-    const std::uint32_t counters = buckets << log_copies;
-    for_each_index(team, counters, [&](std::uint32_t i) { shared.count[i] = 0; });
-    team.once([&] { shared.bad = 0; });
-    register_tile<Team, Key, items_per_lane> tile(team, shared.tile, source, tiles.begin * items,
-                                                  n);
-    team.barrier();
-    const lanes<std::uint32_t> one(1u), none(0u);
-    const auto copy = warp.lane() & lanes<std::uint32_t>(copies - 1);
-    lanes<std::uint32_t> bad(0u);
-    tile.for_each_window([&](const auto& exists, const lanes<Key>& key) {
-      const auto bucket = warp.map(
-          exists, [&](const Key& k) { return bucket_number(bucket_of(k)); }, std::uint32_t{0}, key);
-      const auto good = exists & (bucket < buckets);
-      warp.template fetch_add<order::relaxed, scope::team>(good, shared.count,
-                                                           (bucket << log_copies) + copy, one);
-      bad = bad + select(exists & !good, one, none);
-    });
-    const std::uint32_t all_bad = warp.reduce(bad, plus{});
-    if (all_bad != 0) warp.template fetch_add<order::relaxed, scope::team>(shared.bad, all_bad);
-    team.barrier();
-    for (std::uint32_t i0 = team.warp_index() * width; i0 < counters; i0 += threads) {
-      const auto index = warp.lane() + lanes<std::uint32_t>(i0);
-      auto sum = warp.gather(index < counters, shared.count, index, 0u);
-      for (std::uint32_t k = 1; k < copies; k *= 2)
-        sum = sum + warp.shuffle_xor(sum, static_cast<int>(k));
-      warp.each((index < counters) & (copy == 0u),
-                [&](std::uint32_t i, std::uint32_t c) { result(i >> log_copies, c); }, index, sum);
-    }
-    if (team.warp_index() == 0 && shared.bad != 0) report_bad(shared.bad);
-  }
-
-  /// Distributes the same items: the i-th of bucket b goes to place start(b) + i of the sink;
-  /// values go the same way as their keys. Items outside the buckets go nowhere.
-  template <int item_bytes, class Source, class BucketOf, class Start, class Sink, class Values,
-            class ValueSink>
-  static LANEWISE_FUNCTION void place(const Team& team, scratch<item_bytes>& shared,
-                                      const Source& source, index_range tiles, std::int64_t n,
-                                      BucketOf bucket_of, std::uint32_t buckets,
-                                      const std::uint32_t*, Start start, const Sink& sink,
-                                      const Values& values, const ValueSink& value_sink) {
-    const auto warp = team.warp();
-    const std::int64_t first = tiles.begin * items;
-    const std::int64_t left = n - first - team.warp_index() * segment;
-    const bool whole = left >= segment;  // of the unclamped number: see register_tile
-    const int mine = whole ? segment : (left < 0 ? 0 : static_cast<int>(left));
-    const std::int64_t at = first + team.warp_index() * segment;
-    std::uint32_t* count = shared.count[team.warp_index()];
-    bits* met = shared.met[team.warp_index()];
-    for (std::uint32_t group = 0; group < buckets; group += width) {
-      warp.store(count + group, lanes<std::uint32_t>(0u));
-      warp.store(met + group, lanes<bits>(bits{0}));
-    }
-
-    lanes<Key> key[items_per_lane];
-    lanes<std::uint32_t> slot[items_per_lane];
-    load_items(warp, source, at, mine, whole, key);
-    if (!whole) {
-      rank<8, false>(warp, count, met, key, mine, bucket_of, buckets, slot);
-    } else if (buckets <= 8) {
-      rank<3, true>(warp, count, met, key, mine, bucket_of, buckets, slot);
-    } else if (buckets <= 32) {
-      rank<5, true>(warp, count, met, key, mine, bucket_of, buckets, slot);
-    } else {
-      rank<8, true>(warp, count, met, key, mine, bucket_of, buckets, slot);
-    }
-    team.barrier();
-    const std::uint32_t tile_items = scan_counts(team, shared, buckets, start);
-
-    Key* staged = reinterpret_cast<Key*>(shared.items);
-    LANEWISE_UNROLL
-    for (int j = 0; j < items_per_lane; ++j) {
-      slot[j] = warp.map(
-          [&](std::uint32_t s) { return s == nowhere ? s : count[s & 255] + (s >> 8); }, slot[j]);
-      warp.scatter(slot[j] != nowhere, staged, slot[j], key[j]);
-    }
-    team.barrier();
-    // Neighbouring lanes now hold neighbours of the output, except where a bucket ends.
-    constexpr bool pairs = !std::is_same_v<Values, std::nullptr_t>;
-    lanes<std::int64_t> target[pairs ? items_per_lane : 1];
-    const auto lane = warp.lane();
-    const bool full = tile_items == items;
-    const auto write = [&](int j, const auto& exists) {
-      const std::uint32_t p0 = j * threads + team.warp_index() * width;
-      const auto to = warp.map(
-          exists,
-          [&](std::uint32_t l) {
-            const Key k = staged[p0 + l];
-            const std::int64_t place = shared.base[bucket_number(bucket_of(k))] + (p0 + l);
-            sink(place, k);
-            return place;
-          },
-          std::int64_t{-1}, lane);
-      if constexpr (pairs) target[j] = to;
-    };
-    if (full) {
-      LANEWISE_UNROLL
-      for (int j = 0; j < items_per_lane; ++j) write(j, warp.first(width));
-    } else {
-      LANEWISE_UNROLL
-      for (int j = 0; j < items_per_lane; ++j) {
-        write(j, lane + lanes<std::uint32_t>(j * threads + team.warp_index() * width) < tile_items);
-      }
-    }
-    if constexpr (pairs) {
-      using value = typename Values::value_type;
-      value* staged_values = reinterpret_cast<value*>(shared.items);
-      lanes<value> moved[items_per_lane];
-      load_items(warp, values, at, mine, whole, moved);
-      team.barrier();
-      LANEWISE_UNROLL
-      for (int j = 0; j < items_per_lane; ++j)
-        warp.scatter(slot[j] != nowhere, staged_values, slot[j], moved[j]);
-      team.barrier();
-      LANEWISE_UNROLL
-      for (int j = 0; j < items_per_lane; ++j) {
-        const std::uint32_t p0 = j * threads + team.warp_index() * width;
-        warp.each(
-            [&](std::int64_t to, std::uint32_t l) {
-              if (to >= 0) value_sink(to, staged_values[p0 + l]);
-            },
-            target[j], lane);
-      }
-    }
-  }
-
  private:
   using bits = typename warp_type::bits;
   template <class U>
   using lanes = typename warp_type::template lanes<U>;
+  using u32s = lanes<std::uint32_t>;
+
+  /// Counters of a bucket for the lanes to choose from, so that fewer meet.
+  static constexpr int copies = 4;
+  using counters = pack<std::uint32_t, copies>;
+  /// What a lane loads at a time where items are only counted: up to 64 bytes, in whole packs.
+  static constexpr int counted_per_lane = [] {
+    constexpr int v = pack_items<Key, items_per_lane>;
+    int k = v;
+    for (int d = v; d <= items_per_lane && d * static_cast<int>(sizeof(Key)) <= 64; d += v) {
+      if (items_per_lane % d == 0) k = d;
+    }
+    return k;
+  }();
+  /// With more scratch no second team would fit beside a team. Values that large are written from
+  /// where they are: nearly whole sectors, wherever they go.
+  static constexpr int most_staged_bytes = 80 << 10;
+  template <int value_bytes>
+  static constexpr bool stages_values = value_bytes > 0 &&
+                                        (static_cast<int>(sizeof(Key)) + value_bytes) * items
+                                            <= most_staged_bytes;
+
+  static constexpr int groups = most_buckets / width;
+  static constexpr int groups_per_warp = (groups + Team::warps - 1) / Team::warps;
+
+ public:
+  /// value_bytes is 0 where there are no values.
+  template <int value_bytes>
+  struct scratch {
+    static_assert(items < 1 << 16);
+    // Narrow counters share banks with fewer others.
+    std::uint16_t count[Team::warps][most_buckets];
+    // What to add to a slot of the tile to get the item's place in the output, in two halves.
+    std::uint32_t base[most_buckets];
+    std::uint32_t base_high[most_buckets];
+    std::uint32_t group_total[groups];
+    alignas(16) unsigned char keys[sizeof(Key) * register_split::items];
+    alignas(
+        16) unsigned char values[stages_values<value_bytes> ? value_bytes * register_split::items
+                                                            : 1];
+  };
+  struct count_scratch {
+    alignas(16) counters count[2][most_buckets];
+    std::uint32_t bad;
+  };
+
+  /// Where tiles are few, each is a column, whatever is resident.
+  static constexpr std::int64_t few_tiles = 1024;
+  /// Several columns for every team that is resident, so that all of those end at about the same
+  /// time.
+  static std::int64_t columns(std::int64_t tiles, std::int64_t resident_teams) {
+    if (tiles == 0) return 0;
+    const std::int64_t wanted = columns_per_team * resident_teams;
+    const std::int64_t most = most_columns(tiles);
+    const std::int64_t least = divide_up(tiles, most_tiles);
+    const std::int64_t about = wanted > most ? most : (wanted < least ? least : wanted);
+    return divide_up(tiles, divide_up(tiles, about));
+  }
+  /// For any number of teams.
+  static std::int64_t most_columns(std::int64_t tiles) {
+    const std::int64_t most = column_limit + divide_up(tiles, most_tiles);
+    return tiles < most ? tiles : most;
+  }
+  static LANEWISE_FUNCTION index_range column(std::int64_t tiles, std::int64_t c,
+                                              std::int64_t columns) {
+    const std::int64_t each = divide_up(tiles, columns);
+    const std::int64_t begin = c * each, end = begin + each;
+    return {begin, end < tiles ? end : tiles};
+  }
+  /// What tiles are placed by.
+  static LANEWISE_FUNCTION std::int64_t pieces(std::int64_t tiles, std::int64_t) { return tiles; }
+  static std::int64_t tile_counters(std::int64_t tiles, std::uint32_t buckets) {
+    return tiles * buckets;
+  }
+
+  /// Counts the items of column c that are below n by bucket and calls result(b, count) for every
+  /// bucket b; one warp calls report_bad(count) if there are items outside the buckets.
+  template <class Source, class BucketOf, class Result, class ReportBad>
+  static LANEWISE_FUNCTION void count(const Team& team, count_scratch& shared, const Source& source,
+                                      std::int64_t tiles, std::int64_t c, std::int64_t columns,
+                                      std::int64_t n, BucketOf bucket_of, std::uint32_t buckets,
+                                      std::uint32_t* tile_counts, Result result,
+                                      ReportBad report_bad) {
+    using rows = register_rows<Team, Key, counted_per_lane>;
+    const auto warp = team.warp();
+    const auto lane = warp.lane();
+    const u32s one(1u), none(0u), stride(copies);
+    const auto copy = lane & u32s(copies - 1u);
+    const auto [begin, end] = column(tiles, c, columns);
+    for_each_group(team, buckets, [&](int, int g) LANEWISE_INLINE_LAMBDA {
+      warp.store(shared.count[0] + g * width, lanes<counters>(counters{}));
+      warp.store(shared.count[1] + g * width, lanes<counters>(counters{}));
+    });
+    team.once([&] { shared.bad = 0; });
+    u32s bad(0u);
+    // Tiles take turns with two sets of counters: while one is read, the next tile is counted into
+    // the other. Each knows the items of every second tile so far.
+    u32s known[2][groups_per_warp];
+    LANEWISE_UNROLL
+    for (int q = 0; q < groups_per_warp; ++q) known[0][q] = known[1][q] = none;
+    for (std::int64_t tile = begin; tile < end; tile += 2) {
+      LANEWISE_UNROLL
+      for (int set = 0; set < 2; ++set) {
+        if (tile + set >= end) continue;
+        std::uint32_t* const in_front = tile_counts + (tile + set) * buckets;
+        for_each_group(team, buckets, [&](int q, int g) LANEWISE_INLINE_LAMBDA {
+          const auto bucket = lane + u32s(static_cast<std::uint32_t>(g) * width);
+          warp.store(bucket < buckets, in_front + g * width, known[0][q] + known[1][q]);
+        });
+        team.barrier();
+        const std::int64_t first = (tile + set) * items;
+        const std::int64_t last = first + items < n ? first + items : n;
+        LANEWISE_UNROLL
+        for (int k = 0; k < items_per_lane / counted_per_lane; ++k) {
+          rows some(team, source, first + k * rows::items, last);
+          some.for_each_window([&](const auto& exists, const lanes<Key>& key) {
+            const auto bucket = warp.map(
+                exists, [&](const Key& x) { return bucket_number(bucket_of(x)); }, std::uint32_t{0},
+                key);
+            const auto good = exists & (bucket < buckets);
+            warp.template fetch_add<order::relaxed, scope::team>(
+                good, reinterpret_cast<std::uint32_t*>(shared.count[set]), bucket * stride + copy,
+                one);
+            bad = bad + select(exists & !good, one, none);
+          });
+        }
+        team.barrier();
+        for_each_group(team, buckets, [&](int q, int g) LANEWISE_INLINE_LAMBDA {
+          known[set][q] = warp.map(
+              [](const counters& x) {
+                std::uint32_t sum = 0;
+                LANEWISE_UNROLL
+                for (int i = 0; i < copies; ++i) sum += x[i];
+                return sum;
+              },
+              warp.load(shared.count[set] + g * width));
+        });
+      }
+    }
+    for_each_group(team, buckets, [&](int q, int g) LANEWISE_INLINE_LAMBDA {
+      auto bucket = lane + u32s(static_cast<std::uint32_t>(g) * width);
+      auto sum = known[0][q] + known[1][q];
+      warp.each(bucket < buckets, result, bucket, sum);
+    });
+    const std::uint32_t all_bad = warp.reduce(bad, plus{});
+    if (all_bad != 0) warp.template fetch_add<order::relaxed, scope::team>(shared.bad, all_bad);
+    team.barrier();
+    if (team.warp_index() == 0 && shared.bad != 0) report_bad(shared.bad);
+  }
+
+  /// Distributes the items of a tile that are below n: those of bucket b and of the tile's column c
+  /// go, in order, to the places of the sink from starts[c * buckets + b] on, counted from the
+  /// bucket's first, starts[columns * buckets + b]. Values go the same way as their keys. Items
+  /// outside the buckets go nowhere; all_good says that there are none. All places are below end.
+  template <int value_bytes, class Source, class BucketOf, class Sink, class Values,
+            class ValueSink>
+  static LANEWISE_FUNCTION void place(const Team& team, scratch<value_bytes>& shared,
+                                      const Source& source, std::int64_t tiles, std::int64_t tile,
+                                      std::int64_t columns, std::int64_t n, BucketOf bucket_of,
+                                      std::uint32_t buckets, bool all_good,
+                                      const std::uint32_t* tile_counts, const std::int64_t* starts,
+                                      std::int64_t end, const Sink& sink, const Values& values,
+                                      const ValueSink& value_sink) {
+    const std::int64_t at = tile * items + team.warp_index() * segment;
+    const std::int64_t left = n - at;
+    // Whether all is there is asked of unclamped numbers: see register_rows.
+    const segment_range here{
+        at, left >= segment ? segment : (left < 0 ? 0 : static_cast<int>(left)), left >= segment};
+    const auto each = static_cast<std::uint32_t>(divide_up(tiles, columns));
+    const std::int64_t c = static_cast<std::uint32_t>(tile) / each;
+    const origin from{starts + columns * buckets, starts + c * buckets,
+                      tile_counts + tile * buckets};
+    if (!all_good || n - tile * items < items) {
+      place_tile<false>(team, shared, source, here, bucket_of, buckets, from, end, sink, values,
+                        value_sink);
+    } else {
+      place_tile<true>(team, shared, source, here, bucket_of, buckets, from, end, sink, values,
+                       value_sink);
+    }
+  }
+
+ private:
+  // H200, 2^28 keys: four columns for every resident team take as long as 16
+  // (docs/measurements.md).
+  static constexpr std::int64_t columns_per_team = 4;
+  static constexpr std::int64_t column_limit = 4096;
+  /// So that counts of a column fit 32 bits.
+  static constexpr std::int64_t most_tiles = (std::int64_t{1} << 31) / items;
 
   static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 
+  /// The segment of a tile that is this warp's.
+  struct segment_range {
+    std::int64_t begin;
+    int count;
+    bool whole;
+  };
+
+  /// Where the items of a tile go, by bucket: to the places of the bucket, behind those of the
+  /// columns in front, behind those of the column's tiles in front.
+  struct origin {
+    const std::int64_t* bucket;
+    const std::int64_t* column;
+    const std::uint32_t* tile;
+  };
+
   template <class Source, class T>
   static LANEWISE_FUNCTION void load_items(const warp_type& warp, const Source& source,
-                                           std::int64_t at, int mine, bool whole,
-                                           lanes<T> (&item)[items_per_lane]) {
+                                           segment_range from, lanes<T> (&item)[items_per_lane]) {
     const auto lane = warp.lane();
-    if (whole) {
+    if (from.whole) {
       LANEWISE_UNROLL
       for (int j = 0; j < items_per_lane; ++j) {
-        item[j] = warp.map([&](std::uint32_t l) { return source(at + l + j * width); }, lane);
+        item[j] =
+            warp.map([&](std::uint32_t l) { return source(from.begin + l + j * width); }, lane);
       }
     } else {
       LANEWISE_UNROLL
       for (int j = 0; j < items_per_lane; ++j) {
         item[j] = warp.map(
-            warp.first(mine - j * width),
-            [&](std::uint32_t l) { return source(at + l + j * width); }, T{}, lane);
+            warp.first(from.count - j * width),
+            [&](std::uint32_t l) { return source(from.begin + l + j * width); }, T{}, lane);
       }
+    }
+  }
+
+  /// full: all items of the tile are there and in buckets.
+  template <bool full, int value_bytes, class Source, class BucketOf, class Sink, class Values,
+            class ValueSink>
+  static LANEWISE_FUNCTION void place_tile(const Team& team, scratch<value_bytes>& shared,
+                                           const Source& source, segment_range here,
+                                           BucketOf bucket_of, std::uint32_t buckets, origin from,
+                                           std::int64_t end, const Sink& sink, const Values& values,
+                                           const ValueSink& value_sink) {
+    constexpr bool pairs = value_bytes > 0;
+    using value = typename value_of<Values>::type;
+    const auto warp = team.warp();
+    std::uint16_t* const count = shared.count[team.warp_index()];
+    Key* const staged = reinterpret_cast<Key*>(shared.keys);
+    value* const staged_values = reinterpret_cast<value*>(shared.values);
+
+    lanes<Key> key[items_per_lane];
+    load_items(warp, source, here, key);
+    // These come with the keys, and wait in scratch.
+    for_each_group(team, buckets, [&](int, int g) LANEWISE_INLINE_LAMBDA {
+      const auto exists = warp.lane() + u32s(static_cast<std::uint32_t>(g) * width) < buckets;
+      const auto start =
+          warp.map([](std::int64_t b, std::int64_t c,
+                      std::uint32_t t) { return static_cast<std::uint64_t>(b + c + t); },
+                   warp.load(exists, from.bucket + g * width, std::int64_t{0}),
+                   warp.load(exists, from.column + g * width, std::int64_t{0}),
+                   warp.load(exists, from.tile + g * width, 0u));
+      set_base(warp, shared, g, start);
+    });
+    for (std::uint32_t group = 0; group < buckets; group += width)
+      warp.store(count + group, lanes<std::uint16_t>(std::uint16_t{0}));
+
+    u32s slot[items_per_lane];
+    if constexpr (full) {
+      if (buckets <= 8) {
+        rank<3, true>(warp, count, key, segment, bucket_of, buckets, slot);
+      } else if (buckets <= 32) {
+        rank<5, true>(warp, count, key, segment, bucket_of, buckets, slot);
+      } else {
+        rank<8, true>(warp, count, key, segment, bucket_of, buckets, slot);
+      }
+    } else {
+      rank<8, false>(warp, count, key, here.count, bucket_of, buckets, slot);
+    }
+    lanes<value> moved[pairs ? items_per_lane : 1];
+    if constexpr (pairs) load_items(warp, values, here, moved);
+    team.barrier();
+    const std::uint32_t kept = scan_counts(team, shared, buckets);
+
+    LANEWISE_UNROLL
+    for (int j = 0; j < items_per_lane; ++j) {
+      const auto exists = full ? warp.first(width) : slot[j] != nowhere;
+      const auto to = warp.map(
+          exists, [&](std::uint32_t s) { return count[s & 255] + (s >> 8); }, nowhere, slot[j]);
+      warp.scatter(exists, staged, to, key[j]);
+      if constexpr (stages_values<value_bytes>) {
+        warp.scatter(exists, staged_values, to, moved[j]);
+      } else if constexpr (pairs) {
+        auto s = slot[j], t = to;
+        warp.each(
+            exists,
+            [&](std::uint32_t b, std::uint32_t i, const value& x) {
+              value_sink(place_of<true>(shared, b & 255, i), x);
+            },
+            s, t, moved[j]);
+      }
+    }
+    team.barrier();
+    if (end >> 32 == 0) {
+      write<full, false, value>(team, shared, kept, bucket_of, sink, value_sink);
+    } else {
+      write<full, true, value>(team, shared, kept, bucket_of, sink, value_sink);
+    }
+  }
+
+  template <int value_bytes>
+  static LANEWISE_FUNCTION void set_base(const warp_type& warp, scratch<value_bytes>& shared, int g,
+                                         const lanes<std::uint64_t>& x) {
+    warp.store(shared.base + g * width, warp.template cast<std::uint32_t>(x));
+    warp.store(shared.base_high + g * width,
+               warp.map([](std::uint64_t y) { return static_cast<std::uint32_t>(y >> 32); }, x));
+  }
+
+  /// Where slot i of the tile goes, being in bucket b; wide: that may be 2^32 or beyond.
+  template <bool wide, int value_bytes>
+  static LANEWISE_FUNCTION std::int64_t place_of(const scratch<value_bytes>& shared,
+                                                 std::uint32_t b, std::uint32_t i) {
+    if constexpr (wide) {
+      return static_cast<std::int64_t>((std::uint64_t{shared.base_high[b]} << 32 | shared.base[b]) +
+                                       i);
+    } else {
+      return static_cast<std::uint32_t>(shared.base[b] + i);
+    }
+  }
+
+  /// Writes the slots below kept. Neighbouring lanes hold neighbours of the output, except where a
+  /// bucket ends.
+  template <bool full, bool wide, class Value, int value_bytes, class BucketOf, class Sink,
+            class ValueSink>
+  static LANEWISE_FUNCTION void write(const Team& team, scratch<value_bytes>& shared,
+                                      std::uint32_t kept, BucketOf bucket_of, const Sink& sink,
+                                      const ValueSink& value_sink) {
+    const auto warp = team.warp();
+    const Key* const staged = reinterpret_cast<const Key*>(shared.keys);
+    LANEWISE_UNROLL
+    for (int j = 0; j < items_per_lane; ++j) {
+      auto slot = warp.lane() + u32s(j * threads + team.warp_index() * width);
+      warp.each(
+          full ? warp.first(width) : slot < kept,
+          [&](std::uint32_t i) {
+            const Key k = staged[i];
+            const std::int64_t to = place_of<wide>(shared, bucket_number(bucket_of(k)), i);
+            sink(to, k);
+            if constexpr (stages_values<value_bytes>) {
+              value_sink(to, reinterpret_cast<const Value*>(shared.values)[i]);
+            }
+          },
+          slot);
     }
   }
 
   /// slot[j] = rank of row j's item among the warp's items of its bucket, times 256, plus the
   /// bucket; nowhere for no item or no bucket. Leaves the number of the warp's items of every
-  /// bucket in count. 2^planes bounds the bucket numbers. Lanes with the same bucket find each
-  /// other by votes, one per plane, or, where those are many, in the zeros at met[bucket].
+  /// bucket in count, where there are zeros. 2^planes bounds the bucket numbers.
   template <int planes, bool full, class BucketOf>
-  static LANEWISE_FUNCTION void rank(const warp_type& warp, std::uint32_t* count, bits* met,
+  static LANEWISE_FUNCTION void rank(const warp_type& warp, std::uint16_t* count,
                                      const lanes<Key> (&key)[items_per_lane], int mine,
                                      BucketOf bucket_of, std::uint32_t buckets,
-                                     lanes<std::uint32_t> (&slot)[items_per_lane]) {
+                                     u32s (&slot)[items_per_lane]) {
+    const auto lanes_above = ~(warp.lanes_below() + warp.lanes_below() + lanes<bits>(bits{1}));
     warp.fence();
     LANEWISE_UNROLL
     for (int j = 0; j < items_per_lane; ++j) {
       const auto exists = full ? warp.first(width) : warp.first(mine - j * width);
       const auto bucket = warp.map(
           exists, [&](const Key& k) { return bucket_number(bucket_of(k)); }, nowhere, key[j]);
-      const auto good = bucket < buckets;
-      lanes<bits> peers;
-      if constexpr (planes > 5) {
-        warp.template fetch_or<order::relaxed, scope::team>(
-            good, met, bucket, warp.lanes_below() + lanes<bits>(bits{1}));
-        warp.fence();
-        peers = warp.gather(good, met, bucket, bits{0});
-      } else {
-        peers = warp.template peers<planes>(good, bucket);
-      }
-      const auto earlier = peers & warp.lanes_below();
-      const auto before = warp.gather(good, count, bucket, 0u);
+      const auto good = full ? warp.first(width) : bucket < buckets;
+      const auto peers = warp.template peers<planes>(good, bucket);
+      const auto before = warp.gather(good, count, bucket, std::uint16_t{0});
       warp.fence();
-      // The first lane of each bucket counts for all of them.
-      const auto leads = good & (earlier == bits{0});
-      if constexpr (planes > 5) warp.scatter(leads, met, bucket, lanes<bits>(bits{0}));
-      warp.scatter(leads, count, bucket,
-                   warp.map([](std::uint32_t c,
-                               bits p) { return c + std::uint32_t(warp_type::popcount(p)); },
-                            before, peers));
+      const auto rank = warp.map(
+          [](std::uint16_t c, bits e) { return c + std::uint32_t(warp_type::popcount(e)); }, before,
+          peers & warp.lanes_below());
+      // The last lane of each bucket counts for all of them.
+      warp.scatter(good & ((peers & lanes_above) == bits{0}), count, bucket,
+                   warp.template cast<std::uint16_t>(rank + u32s(1u)));
       warp.fence();
-      slot[j] = select(good,
-                       warp.map(
-                           [](std::uint32_t c, bits e, std::uint32_t b) {
-                             return (c + std::uint32_t(warp_type::popcount(e))) << 8 | b;
-                           },
-                           before, earlier, bucket),
-                       lanes<std::uint32_t>(nowhere));
+      const auto found = rank * u32s(256u) + bucket;
+      slot[j] = full ? found : select(good, found, u32s(nowhere));
     }
   }
 
+  /// Calls f(q, g) for this warp's groups of buckets, one bucket per lane; g is its q-th.
   template <class F>
-  static LANEWISE_FUNCTION void for_each_index(const Team& team, std::uint32_t n, F f) {
-    const auto warp = team.warp();
-    for (std::uint32_t i0 = team.warp_index() * width; i0 < n; i0 += threads) {
-      const auto index = warp.lane() + lanes<std::uint32_t>(i0);
-      warp.each(index < n, f, index);
+  static LANEWISE_FUNCTION void for_each_group(const Team& team, std::uint32_t buckets, F f) {
+    LANEWISE_UNROLL
+    for (int q = 0; q < groups_per_warp; ++q) {
+      const int g = q * Team::warps + team.warp_index();
+      if (g * width < static_cast<int>(buckets)) f(q, g);
     }
   }
 
   /// Turns the warps' counts into first slots within the tile: bucket by bucket, within a bucket
-  /// warp by warp. Returns the number of items and leaves in base what has to be added to a slot to
-  /// get the item's place in the output.
-  template <int item_bytes, class Start>
-  static LANEWISE_FUNCTION std::uint32_t scan_counts(const Team& team, scratch<item_bytes>& shared,
-                                                     std::uint32_t buckets, Start start) {
+  /// warp by warp; and the places in base, where the items of every bucket go, into bases. Returns
+  /// the number of items.
+  template <int value_bytes>
+  static LANEWISE_FUNCTION std::uint32_t scan_counts(const Team& team, scratch<value_bytes>& shared,
+                                                     std::uint32_t buckets) {
     const auto warp = team.warp();
-    const int groups = static_cast<int>((buckets + width - 1) / width);
-    for (int g = team.warp_index(); g < groups; g += Team::warps) {
-      const auto bucket = warp.lane() + lanes<std::uint32_t>(static_cast<std::uint32_t>(g) * width);
-      const auto total = warp.map(
-          [&](std::uint32_t b) {
-            std::uint32_t sum = 0;
-            LANEWISE_UNROLL
-            for (int w = 0; w < Team::warps; ++w) {
-              const std::uint32_t c = shared.count[w][b];
-              shared.count[w][b] = sum;
-              sum += c;
-            }
-            return sum;
-          },
-          bucket);
-      const auto upto = warp.inclusive_scan(total, plus{});
-      const auto before = upto - total;
-      warp.each([&](std::uint32_t b, std::uint32_t x) { shared.base[b] = x; }, bucket, before);
-      const std::uint32_t sum = warp.broadcast(upto, width - 1);
+    u32s before[groups_per_warp][Team::warps], total[groups_per_warp], upto[groups_per_warp];
+    for_each_group(team, buckets, [&](int q, int g) LANEWISE_INLINE_LAMBDA {
+      total[q] = u32s(0u);
+      LANEWISE_UNROLL
+      for (int w = 0; w < Team::warps; ++w) {
+        before[q][w] = total[q];
+        total[q] =
+            total[q] + warp.template cast<std::uint32_t>(warp.load(shared.count[w] + g * width));
+      }
+      upto[q] = warp.inclusive_scan(total[q], plus{});
+      const std::uint32_t sum = warp.broadcast(upto[q], width - 1);
       warp.once([&] { shared.group_total[g] = sum; });
-    }
+    });
     team.barrier();
     std::uint32_t all = 0;
+    std::uint32_t groups_before[groups_per_warp] = {};
+    LANEWISE_UNROLL
     for (int g = 0; g < groups; ++g) {
-      if (g % Team::warps == team.warp_index()) {
-        const auto bucket =
-            warp.lane() + lanes<std::uint32_t>(static_cast<std::uint32_t>(g) * width);
-        warp.each(
-            [&](std::uint32_t b) {
-              const std::uint32_t slot0 = all + static_cast<std::uint32_t>(shared.base[b]);
-              LANEWISE_UNROLL
-              for (int w = 0; w < Team::warps; ++w) shared.count[w][b] += slot0;
-              shared.base[b] = b < buckets ? start(b) - std::int64_t{slot0} : 0;
-            },
-            bucket);
-      }
+      if (g * width >= static_cast<int>(buckets)) continue;
+      if (g % Team::warps == team.warp_index()) groups_before[g / Team::warps] = all;
       all += shared.group_total[g];
     }
+    for_each_group(team, buckets, [&](int q, int g) LANEWISE_INLINE_LAMBDA {
+      const auto slot0 = upto[q] - total[q] + u32s(groups_before[q]);
+      LANEWISE_UNROLL
+      for (int w = 0; w < Team::warps; ++w) {
+        warp.store(shared.count[w] + g * width,
+                   warp.template cast<std::uint16_t>(before[q][w] + slot0));
+      }
+      set_base(
+          warp, shared, g,
+          warp.map([](std::uint32_t low, std::uint32_t high,
+                      std::uint32_t first) { return (std::uint64_t{high} << 32 | low) - first; },
+                   warp.load(shared.base + g * width), warp.load(shared.base_high + g * width),
+                   slot0));
+    });
     team.barrier();
     return all;
   }

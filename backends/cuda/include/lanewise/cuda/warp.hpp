@@ -390,6 +390,28 @@ class warp : public warp_operations<warp<W, S>> {
     return lanes<bits>(m.value ? same & active : 0u);
   }
 
+  using warp_operations<warp>::peers;
+  /// By hand: of bits that are tested one by one the compiler makes twice the instructions.
+  template <int planes>
+  LANEWISE_CUDA_FUNCTION lanes<bits> peers(mask active, const lanes<std::uint32_t>& bucket) const {
+    if constexpr (W != 32) {
+      return warp_operations<warp>::template peers<planes>(active, bucket);
+    } else {
+      bits same = ballot(active);
+      LANEWISE_UNROLL
+      for (int plane = 0; plane < planes; ++plane) {
+        bits alike;
+        asm volatile(
+            "{ .reg .pred set; and.b32 %0, %1, %2; setp.ne.u32 set, %0, 0;"
+            " vote.sync.ballot.b32 %0, set, 0xffffffff; @!set not.b32 %0, %0; }"
+            : "=r"(alike)
+            : "r"(bucket.value), "r"(bits{1} << plane));
+        same &= alike;
+      }
+      return lanes<bits>(active.value ? same : 0u);
+    }
+  }
+
   // Memory.
   template <class T>
   LANEWISE_CUDA_FUNCTION lanes<std::remove_const_t<T>> load(T* p) const {
