@@ -120,6 +120,30 @@ LANEWISE_CUDA_CHANGE(or_atomically, atomicOr, fetch_or)
 LANEWISE_CUDA_CHANGE(and_atomically, atomicAnd, fetch_and)
 #undef LANEWISE_CUDA_CHANGE
 
+/// Returns what was there. Relaxed exchanges of integers likewise.
+template <order o, scope s, class T>
+LANEWISE_CUDA_FUNCTION T exchange_atomically(T& ref, T expected, T desired) {
+  if constexpr (o == order::relaxed && std::is_integral_v<T> && sizeof(T) >= 4) {
+    using word = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
+    auto* p = reinterpret_cast<word*>(&ref);
+    const auto e = static_cast<word>(expected);
+    const auto d = static_cast<word>(desired);
+    return static_cast<T>(s == scope::team ? atomicCAS_block(p, e, d) : atomicCAS(p, e, d));
+  } else {
+    atomic<s, T>(ref).compare_exchange_strong(expected, desired, std_order<o>);
+    return expected;
+  }
+}
+/// A relaxed load of an integer by a team is a volatile one: it, too, knows shared memory.
+template <order o, scope s, class T>
+LANEWISE_CUDA_FUNCTION T load_atomically(const T& ref) {
+  if constexpr (o == order::relaxed && s == scope::team && std::is_integral_v<T>) {
+    return *static_cast<const volatile T*>(&ref);
+  } else {
+    return atomic<s, T>(const_cast<T&>(ref)).load(std_order<o>);
+  }
+}
+
 /// 16-byte words are single-copy atomic by the .b128 forms (PTX ISA 8.3, sm_70 and later; compare
 /// and exchange sm_90), here at device scope.
 template <order o = order::relaxed, class T>
@@ -374,6 +398,7 @@ class warp : public warp_operations<warp<W, S>> {
 
   template <class T>
   LANEWISE_CUDA_FUNCTION lanes<bits> match_any(mask m, const lanes<T>& a) const {
+    if constexpr (W == 1) return lanes<bits>(m.value);
     const bits active = ballot(m);
     bits same;
     if constexpr (sizeof(T) <= 4) {
@@ -510,11 +535,9 @@ class warp : public warp_operations<warp<W, S>> {
   LANEWISE_CUDA_FUNCTION lanes<T> compare_exchange(mask m, T* p, const lanes<I>& index,
                                                    const lanes<T>& expected,
                                                    const lanes<T>& desired) const {
-    T seen = expected.value;
-    if (m.value)
-      detail::atomic<s, T>(p[index.value])
-          .compare_exchange_strong(seen, desired.value, detail::std_order<o>);
-    return lanes<T>(seen);
+    if (!m.value) return expected;
+    return lanes<T>(
+        detail::exchange_atomically<o, s>(p[index.value], expected.value, desired.value));
   }
   template <class T>
   LANEWISE_CUDA_FUNCTION int compress_store(T* p, mask m, const lanes<T>& a) const {
@@ -543,8 +566,7 @@ class warp : public warp_operations<warp<W, S>> {
   }
   template <order o = order::relaxed, scope s = scope::device, class T>
   LANEWISE_CUDA_FUNCTION T load(const T& ref) const {
-    const T x =
-        once([&] { return detail::atomic<s, T>(const_cast<T&>(ref)).load(detail::std_order<o>); });
+    const T x = once([&] { return detail::load_atomically<o, s>(ref); });
     acquired<o>();
     return x;
   }
@@ -592,8 +614,7 @@ class warp : public warp_operations<warp<W, S>> {
         static_assert(s == scope::device, "16-byte words: device scope");
         seen.value = detail::exchange_wide<o>(&ref, expected, desired);
       } else {
-        detail::atomic<s, T>(ref).compare_exchange_strong(seen.value, desired,
-                                                          detail::std_order<o>);
+        seen.value = detail::exchange_atomically<o, s>(ref, expected, desired);
       }
     }
     const T before = broadcast(seen, 0);
@@ -665,8 +686,7 @@ class warp : public warp_operations<warp<W, S>> {
                     "16-byte words: relaxed, device scope");
       return lanes<T>(detail::load_wide(p + index.value));
     } else {
-      return lanes<T>(
-          detail::atomic<s, T>(const_cast<T&>(p[index.value])).load(detail::std_order<o>));
+      return lanes<T>(detail::load_atomically<o, s>(p[index.value]));
     }
   }
 
