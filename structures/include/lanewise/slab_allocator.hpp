@@ -70,17 +70,15 @@ template <class Warp>
 struct slab_resident {
   typename Warp::template lanes<std::uint32_t> words;   // a word of the window for each lane
   typename Warp::template lanes<std::uint32_t> window;  // the same in every lane of a sub-warp
+  // The way from window to window, which no other warp shares: those that come to a full window
+  // would go on together, meet ever more others, and leave windows beside their way alone.
+  typename Warp::template lanes<std::uint32_t> stride;
 
   LANEWISE_FUNCTION slab_resident() {}
   /// Begins with a full window before the first one, so that nothing is read before it is needed.
   LANEWISE_FUNCTION slab_resident(const Warp& warp, std::uint64_t id) : words(~std::uint32_t{0}) {
-    window = warp.map(
-        [id](std::uint32_t lane) {
-          std::uint64_t x = (id * 64 + lane + 1) * 0x9E3779B97F4A7C15u;
-          x = (x ^ (x >> 32)) * 0xD6E8FEB86659FD93u;
-          return static_cast<std::uint32_t>(x >> 32);
-        },
-        warp.lane());
+    window = warp.map([id](std::uint32_t lane) { return hash(id * 64 + lane); }, warp.lane());
+    stride = warp.map([id](std::uint32_t lane) { return hash(~(id * 64 + lane)); }, warp.lane());
   }
 
   /// A sub-warp's part, and back.
@@ -89,12 +87,20 @@ struct slab_resident {
     slab_resident<Sub> part;
     part.words = sub.take(words);
     part.window = sub.take(window);
+    part.stride = sub.take(stride);
     return part;
   }
   template <class Sub>
   LANEWISE_FUNCTION void put(const Sub& sub, const slab_resident<Sub>& part) {
     sub.put(words, part.words);
     sub.put(window, part.window);
+  }
+
+ private:
+  static LANEWISE_FUNCTION std::uint32_t hash(std::uint64_t number) {
+    std::uint64_t x = (number + 1) * 0x9E3779B97F4A7C15u;
+    x = (x ^ (x >> 32)) * 0xD6E8FEB86659FD93u;
+    return static_cast<std::uint32_t>(x >> 32);
   }
 };
 
@@ -153,8 +159,12 @@ class slab_pool {
       }
       const place at = place_of(warp, mine);
       // Lane i takes from word i + shift, so that all lanes take at once and the first one surely
-      // finds room.
-      const words shift(static_cast<std::uint32_t>(Warp::lowest(open) - Warp::lowest(waiting)));
+      // finds room: in the first open word from one on that is the warp's own, as others take from
+      // the same window.
+      const std::uint32_t own = warp.broadcast(mine.stride, 0) >> 16 & (width - 1);
+      const bits behind = open >> own << own;
+      const bits nearest = behind != 0 ? behind : open;
+      const words shift(static_cast<std::uint32_t>(Warp::lowest(nearest) - Warp::lowest(waiting)));
       const words word = (warp.lane() + shift) & words(width - 1);
       const words seen = warp.shuffle(mine.words, word);
       const auto tries =
@@ -225,13 +235,18 @@ class slab_pool {
     }
   }
 
-  /// The next window, and a fresh look at it. Steps of a large prime visit all of them.
+  /// The next window, and a fresh look at it. Odd steps modulo a power of two visit all numbers
+  /// below it.
   template <class Warp>
   LANEWISE_FUNCTION void move_on(const Warp& warp, slab_resident<Warp>& mine,
                                  bool announced) const {
     using words = typename Warp::template lanes<std::uint32_t>;
-    const std::uint64_t next =
-        (warp.broadcast(mine.window, 0) + std::uint64_t{2654435761u}) % windows<Warp>();
+    const std::uint64_t there_are = windows<Warp>();
+    const std::uint64_t below = (~std::uint64_t{0} >> Kokkos::countl_zero(there_are));
+    const std::uint64_t stride = warp.broadcast(mine.stride, 0) | 1u;
+    std::uint64_t next = warp.broadcast(mine.window, 0);
+    do next = (next + stride) & below;
+    while (next >= there_are);
     mine.window = words(static_cast<std::uint32_t>(next));
     std::uint32_t* from = place_of(warp, mine).words;
     if (announced) {

@@ -13,14 +13,6 @@
 
 LANEWISE_BEGIN_NAMESPACE
 
-/// How often each slab_status came out.
-struct slab_tally {
-  std::uint64_t count[8] = {};
-  LANEWISE_FUNCTION std::uint64_t operator[](slab_status s) const {
-    return count[static_cast<int>(s)];
-  }
-};
-
 /// In which order a bulk call works on its items.
 enum class slab_order {
   automatic,  ///< by_region where that is faster
@@ -384,9 +376,10 @@ bool shorten_lists(const Exec& exec, Table& table, std::int64_t coming) {
 template <class Exec, class Table>
 void make_room(const Exec& exec, Table& table, std::int64_t lacking) {
   if (table.load() > 0 && shorten_lists(exec, table, lacking)) return;
-  // Enough for what is lacking if it is spread evenly, and at least a quarter of what there is.
+  // Enough for what is lacking if it is spread evenly, and at least half of what there is: units of
+  // a pool that is almost full take long to find.
   constexpr std::int64_t elements = Table::layout::elements;
-  table.grow(exec, std::max(lacking / elements + 1, table.pool().units() / 4));
+  table.grow(exec, std::max(lacking / elements + 1, table.pool().units() / 2));
 }
 
 /// Runs an operation on all items; where it may grow, again on those without room.

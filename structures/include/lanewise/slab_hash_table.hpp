@@ -187,9 +187,10 @@ class slab_table_view {
     const auto located = locate(warp, active, key);
     warp.template split<line_width<Warp>>([&](const auto& sub) {
       using sub_type = std::decay_t<decltype(sub)>;
-      detail::no_resident none;
       const detail::slab_walk<layout, sub_type> walk(sub);
-      auto t = tasks_of(walk, sub, located, none, lanes<Warp, word>(word{0}));
+      using tasks = typename detail::slab_walk<layout, sub_type>::template tasks<pool>;
+      tasks t{pool_, sub.take(located.name), sub.take(lanes<Warp, word>(word{0})),
+              sub.take(heads_of(warp, located))};
       auto part = sub.take(state);
       walk.find_all(t, sub.take(active), [&](int lane, const auto& mask, const auto& found) {
         const auto values = sub.map([](word w) { return detail::from_word<value_type>(w); }, found);
@@ -228,16 +229,34 @@ class slab_table_view {
                                  const located_keys<Warp>& located, lanes<Warp, word>& value,
                                  const Operations& operations, const Combine& combine) const {
     lanes<Warp, std::uint32_t> status(0u);
-    in_parts(warp, [&](const auto& sub) {
-      using sub_type = std::decay_t<decltype(sub)>;
-      auto part = mine.take(sub.apart());
-      const detail::slab_walk<layout, sub_type> walk(sub);
-      auto t = tasks_of(walk, sub, located, part, value);
-      walk.run(t, sub.take(active), operations.take(sub), combine);
-      sub.put(value, t.value);
-      sub.put(status, t.status);
-      mine.put(sub.apart(), part);
-    });
+    lanes<Warp, slab_unit*> slab = heads_of(warp, located);
+    auto todo = warp.ballot(active);
+    while (todo != 0) {
+      const auto now =
+          warp.template mask_of<std::uint32_t>(Operations::one_by_one ? todo & (~todo + 1) : todo);
+      in_parts(warp, [&](const auto& sub) {
+        using sub_type = std::decay_t<decltype(sub)>;
+        using tasks = typename detail::slab_walk<layout, sub_type>::template tasks<pool>;
+        tasks t{pool_, sub.take(located.name), sub.take(value), sub.take(slab), sub.take(status)};
+        detail::slab_walk<layout, sub_type>(sub).run(t, sub.take(now), operations.take(sub),
+                                                     combine);
+        sub.put(value, t.value);
+        sub.put(slab, t.slab);
+        sub.put(status, t.status);
+      });
+      if constexpr (!Operations::changes) break;
+      if constexpr (!std::is_same_v<Resident, detail::no_resident>) {
+        const auto ends = now & (status == static_cast<std::uint32_t>(slab_status::no_room));
+        if (warp.any(ends)) extend(warp, mine, ends, slab, status);
+      }
+      todo &= warp.ballot(status == static_cast<std::uint32_t>(slab_status::none));
+    }
+    if constexpr (Operations::takes_all) {
+      constexpr auto some = Operations::counts ? slab_status::found : slab_status::erased;
+      constexpr auto then = static_cast<std::uint32_t>(some);
+      status = warp.map([](std::uint32_t s, word number) { return number != 0 ? then : s; }, status,
+                        value);
+    }
     return status;
   }
 
@@ -260,12 +279,54 @@ class slab_table_view {
       warp.template split<line_width<Warp>>(f);
     }
   }
-  template <class Walk, class Sub, class Located, class Resident, class Values>
-  LANEWISE_FUNCTION auto tasks_of(const Walk&, const Sub& sub, const Located& located,
-                                  Resident& mine, const Values& value) const {
-    using tasks = typename Walk::template tasks<pool, Resident>;
-    return tasks{
-        heads_, pool_, mine, sub.take(located.name), sub.take(value), sub.take(located.bucket)};
+  template <class Warp>
+  LANEWISE_FUNCTION auto heads_of(const Warp& warp, const located_keys<Warp>& located) const {
+    return warp.map([h = heads_](std::uint32_t b) { return h + b; }, located.bucket);
+  }
+  /// These lanes have come to the ends of their lists. Each goes on in a new slab there, or in that
+  /// of whoever was first; where there is no room its status stays. All lanes wait for the memory
+  /// together, and of those with one list one allocates.
+  template <class Warp, class Resident, class Mask>
+  LANEWISE_FUNCTION void extend(const Warp& warp, Resident& mine, Mask ends,
+                                lanes<Warp, slab_unit*>& slab,
+                                lanes<Warp, std::uint32_t>& status) const {
+    using bits = typename Warp::bits;
+    using numbers = lanes<Warp, std::uint32_t>;
+    using solo = typename Warp::template part<1>;
+    const auto look = [](slab_unit*& s, std::uint32_t& l) { l = solo().load(layout::link_of(s)); };
+    numbers link(no_unit);
+    warp.each(ends, look, slab, link);
+    const auto same = warp.match_any(
+        ends, warp.map([](slab_unit* s) { return reinterpret_cast<std::uint64_t>(s); }, slab));
+    const auto first = ends & ((same & warp.lanes_below()) == bits{0});
+    const auto wanted = first & (link == no_unit);
+    if (warp.any(wanted)) {
+      auto fresh = pool_.allocate(warp, mine, wanted);
+      const auto got = wanted & (fresh != no_unit);
+      // fresh becomes what is not needed, as somebody else was faster.
+      warp.each(
+          got,
+          [](slab_unit*& s, std::uint32_t& f, std::uint32_t& l) {
+            const std::uint32_t there =
+                solo().template compare_exchange<order::relaxed>(layout::link_of(s), no_unit, f);
+            l = there == no_unit ? f : there;
+            if (there == no_unit) f = no_unit;
+          },
+          slab, fresh, link);
+      const auto surplus = got & (fresh != no_unit);
+      if (warp.any(surplus)) pool_.deallocate(warp, surplus, fresh);
+      warp.each(wanted & (link == no_unit), look, slab, link);
+      link = warp.shuffle(link, warp.map(
+                                    ends, [](bits b) -> std::uint32_t { return Warp::lowest(b); },
+                                    std::uint32_t{0}, same));
+    }
+    const auto goes_on = ends & (link != no_unit);
+    slab = select(goes_on,
+                  warp.map(
+                      goes_on, [this](std::uint32_t l) { return pool_.unit(l); },
+                      static_cast<slab_unit*>(nullptr), link),
+                  slab);
+    status = select(goes_on, numbers(0u), status);
   }
   /// The same on users' keys and values.
   template <class Warp, class Mask, class Resident, class Operations,

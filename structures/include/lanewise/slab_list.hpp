@@ -78,6 +78,14 @@ enum class slab_status : std::uint8_t {
   no_room    ///< the pool is exhausted; nothing changed
 };
 
+/// How often each slab_status came out.
+struct slab_tally {
+  std::uint64_t count[8] = {};
+  LANEWISE_FUNCTION std::uint64_t operator[](slab_status s) const {
+    return count[static_cast<int>(s)];
+  }
+};
+
 namespace detail {
 
 /// Whether an operation puts elements where there are none.
@@ -97,8 +105,9 @@ struct no_resident {
 
 /// The same operation in all lanes, or one for each lane. one_by_one: a lane's is done before that
 /// of the next lane begins.
-template <slab_operation operation, bool one_by_one_ = false>
+template <slab_operation operation_, bool one_by_one_ = false>
 struct same_operation {
+  static constexpr slab_operation operation = operation_;
   static constexpr bool one_by_one = one_by_one_;
   static constexpr bool counts = operation == slab_operation::count;
   static constexpr bool changes = operation != slab_operation::find && !counts;
@@ -312,66 +321,45 @@ class slab_walk {
   static constexpr bool value_in_line = !Layout::wide || Warp::has_wide_words;
 
   /// The active lanes' operations, and what comes of them.
-  template <class Pool, class Resident>
+  template <class Pool>
   struct tasks {
-    static constexpr bool puts = !std::is_same_v<Resident, no_resident>;
-    slab_unit* heads;
     const Pool& pool;
-    Resident& resident;  // no_resident where nothing is put into lists
     lanes<word> key;
-    lanes<word> value;   // given, and returned: what is there, or how many
-    indices bucket;      // the list
-    indices status{0u};  // returned
+    lanes<word> value;       // given, and returned: what is there, or how many
+    lanes<slab_unit*> slab;  // where the search begins, and where it has come to
+    indices status{0u};      // returned
   };
 
   LANEWISE_FUNCTION explicit slab_walk(const Warp& warp) : warp_(warp) {}
 
-  /// Every active lane's operation, from its list's head on. The whole warp calls. It searches for
-  /// the slots of all lanes; then each lane changes its own, so that a warp waits once for all its
-  /// exchanges. Where elements are in one piece sub-warps may go in step.
+  /// Every active lane's operation, from its slab on. The whole warp calls. It searches for the
+  /// slots of all lanes; then each lane changes its own, so that a warp waits once for all its
+  /// exchanges. Lanes whose status is none afterwards are to go on where they have come to; those
+  /// with no_room may do so once there is a slab behind theirs. Where elements are in one piece
+  /// sub-warps may go in step.
   template <class Tasks, class Mask, class Operations, class Combine>
   LANEWISE_FUNCTION void run(Tasks& t, Mask active, const Operations& operations,
                              const Combine& combine) const {
-    slots at{warp_.map([h = t.heads](std::uint32_t b) { return h + b; }, t.bucket)};
-    if constexpr (!Operations::changes) {
-      search(t, at, active, operations);
-    } else {
-      bits todo = warp_.ballot(active);
-      while (warp_.anywhere(todo != 0)) {
-        const auto now = warp_.template mask_of<std::uint32_t>(
-            Operations::one_by_one ? todo & (~todo + 1) : todo);
-        search(t, at, now, operations);
-        settle(t, at, now & has_status(t, slab_status::found), operations, combine);
-        if constexpr (Tasks::puts) {
-          const bits ends = warp_.ballot(now & has_status(t, slab_status::no_room));
-          if (ends != 0) extend(t, at, ends);
-        }
-        todo &= warp_.ballot(has_status(t, slab_status::none));
-      }
-    }
-    if constexpr (Operations::takes_all) {
-      constexpr auto some = Operations::counts ? slab_status::found : slab_status::erased;
-      constexpr auto then = static_cast<std::uint32_t>(some);
-      t.status = warp_.map([](std::uint32_t s, word number) { return number != 0 ? then : s; },
-                           t.status, t.value);
-    }
+    slots at;
+    search(t, at, active, operations);
+    if constexpr (Operations::changes)
+      settle(t, at, active & has_status(t, slab_status::found), operations, combine);
   }
 
   /// Calls f(source, mask, values) for all elements with the active lanes' keys, slab by slab, in
   /// the order of insertion.
   template <class Tasks, class Mask, class F>
   LANEWISE_FUNCTION void find_all(Tasks& t, Mask active, const F& f) const {
-    lanes<slab_unit*> place = warp_.map([h = t.heads](std::uint32_t b) { return h + b; }, t.bucket);
     warp_.template cooperate<1>(
-        active, [&](int source) { return warp_.broadcast(place, source); },
+        active, [&](int source) { return warp_.broadcast(t.slab, source); },
         [&](int source, slab_unit* slab) {
           const word wanted = warp_.broadcast(t.key, source);
           visit(slab, [&](const auto& there, const lanes<word>& key, const lanes<word>& value) {
             f(source, there & (key == wanted), value);
           });
           slab_unit* then = next(t.pool, slab);
-          place = select(warp_.lane() == static_cast<std::uint32_t>(source),
-                         lanes<slab_unit*>(then), place);
+          t.slab = select(warp_.lane() == static_cast<std::uint32_t>(source),
+                          lanes<slab_unit*>(then), t.slab);
           return then == nullptr;
         });
   }
@@ -444,9 +432,8 @@ class slab_walk {
   using slot = slab_slot<word>;
   using solo = typename Warp::template part<1>;
 
-  /// The slab that each lane's search has come to, and the slot that was found there.
+  /// The slot that was found in each lane's slab.
   struct slots {
-    lanes<slab_unit*> slab;
     indices unit{0u};
     lanes<word> key{word{0}};
     lanes<word> value{word{0}};
@@ -465,7 +452,7 @@ class slab_walk {
     constexpr int lines = Operations::one_by_one ? 1 : Warp::line_depth;
     constexpr int depth = lines < Warp::width ? lines : Warp::width;
     warp_.template cooperate_in_step<depth>(
-        active, [&](int source) { return read(warp_.broadcast(at.slab, source)); },
+        active, [&](int source) { return read(warp_.broadcast(t.slab, source)); },
         [&](int source, const line& seen, bool live) {
           const slab_operation operation = operations.of(warp_, source);
           const word key = warp_.broadcast(t.key, source);
@@ -474,7 +461,7 @@ class slab_walk {
           if constexpr (Operations::counts) {
             t.value = select(me, t.value + lanes<word>(number_of(seen, key)), t.value);
           } else {
-            there = look<Operations::changes>(at, source, seen, operation, key);
+            there = look<Operations::changes>(t, source, seen, operation, key);
             if (!there.stands) return false;
             keep<Operations::changes>(t, at, me, there);
           }
@@ -486,7 +473,7 @@ class slab_walk {
           t.status = select(me, indices(static_cast<std::uint32_t>(status)), t.status);
           if (status != slab_status::none) return true;
           slab_unit* then = t.pool.unit(link);
-          at.slab = select(me, lanes<slab_unit*>(then), at.slab);
+          t.slab = select(me, lanes<slab_unit*>(then), t.slab);
           warp_.prefetch(warp_.first(2), then->word, warp_.lane() * indices(16u));
           return false;
         });
@@ -507,7 +494,7 @@ class slab_walk {
               changer().settle(slab, {unit, key_there, value_there}, task, combine));
           value = task.value;
         },
-        at.slab, at.unit, at.key, at.value, t.key, t.value, t.status);
+        t.slab, at.unit, at.key, at.value, t.key, t.value, t.status);
   }
 
   /// What the warp sees of a task in a slab: whether there is a slot, and which.
@@ -517,8 +504,8 @@ class slab_walk {
   };
 
   /// Only who changes slots is told where they are and which key they have.
-  template <bool changes>
-  LANEWISE_FUNCTION sight look(const slots& at, int source, const line& seen,
+  template <bool changes, class Tasks>
+  LANEWISE_FUNCTION sight look(const Tasks& t, int source, const line& seen,
                                slab_operation operation, word key) const {
     const bool adds = operation == slab_operation::add;
     const bool puts = needs_room(operation) && !adds;
@@ -537,7 +524,7 @@ class slab_walk {
     if constexpr (value_in_line) {
       there.value = value_in(seen, mine, lane);
     } else if (there.found && there.key == key) {
-      there.stands = read_value(warp_.broadcast(at.slab, source), there);
+      there.stands = read_value(warp_.broadcast(t.slab, source), there);
     }
     return there;
   }
@@ -660,36 +647,6 @@ class slab_walk {
     for (int j = 0; j < per_lane; j += Layout::units_per_element)
       number += Warp::popcount(warp_.ballot(words_at(seen, j) == key) & key_lanes(j));
     return static_cast<word>(number);
-  }
-
-  /// Each of these lanes has come to the end of its list: a new slab there, in which it goes on, or
-  /// that of whose link came first. Where there is no room its status stays. Out of step.
-  template <class Tasks>
-  LANEWISE_FUNCTION void extend(Tasks& t, slots& at, bits ends) const {
-    const auto& apart = warp_.apart();
-    for (; ends != 0; ends &= ends - 1) {
-      const int source = Warp::lowest(ends);
-      const std::uint32_t link = append(t, apart.broadcast(at.slab, source));
-      if (link == no_unit) continue;
-      const auto me = apart.lane() == static_cast<std::uint32_t>(source);
-      at.slab = select(me, lanes<slab_unit*>(t.pool.unit(link)), at.slab);
-      t.status = select(me, indices(0u), t.status);
-    }
-  }
-  /// The link of a slab that had none.
-  template <class Tasks>
-  LANEWISE_FUNCTION std::uint32_t append(Tasks& t, slab_unit* slab) const {
-    const auto& apart = warp_.apart();
-    std::uint32_t& link = Layout::link_of(slab);
-    const std::uint32_t now = apart.load(link);
-    if (now != no_unit) return now;
-    const std::uint32_t fresh = t.pool.allocate_one(apart, t.resident);
-    if (fresh == no_unit) return apart.load(link);
-    const std::uint32_t there =
-        apart.template compare_exchange<order::relaxed>(link, no_unit, fresh);
-    if (there == no_unit) return fresh;
-    t.pool.deallocate_one(apart, fresh);
-    return there;
   }
 
   // Alone with a list.
