@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/backend.hpp>
+#include <lanewise/detail/slab_build.hpp>
 #include <lanewise/multisplit.hpp>
 #include <lanewise/scan.hpp>
 #include <lanewise/slab_whole.hpp>
@@ -17,7 +18,8 @@ LANEWISE_BEGIN_NAMESPACE
 enum class slab_order {
   automatic,  ///< by_region where that is faster
   as_given,   ///< in the order of the arrays
-  by_region  ///< sorted by regions of the table, so that each is worked on while it is in the cache
+  by_region   ///< sorted by regions of the table, so that each is worked on while it is in the
+              ///< cache; insert and assign that may grow build regions in scratch (docs/slab.md)
 };
 
 /// Options of the bulk calls on slab tables.
@@ -122,7 +124,7 @@ struct slab_kernel {
   slab_status* status;               // null for none
   slab_tally* tally;                 // null for none
   std::uint64_t* lacking;            // items without room; null for none
-  std::int64_t n;
+  item_count items;
   bool again;                   // only the items that had no room
   bool by_region;               // keys are sorted by region
   const std::uint32_t* places;  // where items stand in all arrays but keys; null if as keys do
@@ -134,6 +136,7 @@ struct slab_kernel {
     constexpr int ahead = Team::windows_in_flight;
     constexpr int width = warp_type::width;
     const auto warp = team.warp();
+    const std::int64_t n = items();
     const std::int64_t windows = divide_up(n, width);
     const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
     const std::int64_t warps = std::int64_t{team.league()} * Team::warps;
@@ -149,13 +152,13 @@ struct slab_kernel {
       located at[ahead];
       LANEWISE_UNROLL
       for (int a = 0; a < ahead; ++a) {
-        const auto active = items_of(warp, mine, begin + a);
+        const auto active = items_of(warp, n, mine, begin + a);
         at[a] = table.locate(warp, active, warp.load(active, keys + (begin + a) * width, Key{}));
         table.prefetch(warp, active, at[a]);
       }
       for (int a = 0; a < ahead; ++a) {
         const std::int64_t first = (begin + a) * width;
-        window(warp, resident, items_of(warp, mine, begin + a), at[a], first, came);
+        window(warp, resident, items_of(warp, n, mine, begin + a), at[a], first, came);
       }
     }
     add_up(warp, came);
@@ -163,8 +166,8 @@ struct slab_kernel {
 
  private:
   template <class Warp>
-  LANEWISE_FUNCTION auto items_of(const Warp& warp, const index_range& mine,
-                                  std::int64_t window) const {
+  static LANEWISE_FUNCTION auto items_of(const Warp& warp, std::int64_t n, const index_range& mine,
+                                         std::int64_t window) {
     const std::int64_t left = window < mine.end ? n - window * Warp::width : 0;
     return warp.first(static_cast<int>(left < Warp::width ? left : Warp::width));
   }
@@ -291,6 +294,14 @@ struct slab_arrays {
   }
 };
 
+/// Operations of which many at once are done piece by piece of the table.
+template <class Operation>
+inline constexpr bool builds = false;
+template <slab_operation operation>
+inline constexpr bool builds<detail::same_operation<operation>> =
+    operation == slab_operation::insert || operation == slab_operation::assign ||
+    operation == slab_operation::add;
+
 /// Regions of a table: as many as multisplit sorts into at once.
 inline constexpr std::int64_t table_regions = 256;
 
@@ -318,30 +329,40 @@ sorted_along what_goes_along(const slab_arrays<Table>& arrays, const slab_status
   return arrays.given != nullptr ? sorted_along::values : sorted_along::nothing;
 }
 
-/// Writes the keys sorted by region, and what goes along.
+/// Writes the keys sorted by a digit of the number of their list, and what goes along: values, or
+/// the items' places where they have none yet.
+template <class Exec, class Table, class Digit>
+void sort_by_digit(const Exec& exec, const slab_arrays<Table>& arrays, sorted_along what,
+                   std::int64_t digits, const Digit& digit, const std::uint32_t* places,
+                   typename Table::key_type* keys, void* along) {
+  using key = typename Table::key_type;
+  using value = typename slab_arrays<Table>::value;
+  const std::int64_t n = arrays.n;
+  const array_source<key, identity> from{arrays.keys, n, {}};
+  const array_sink<key> to{keys, n};
+  const array_sink<std::uint32_t> places_to{static_cast<std::uint32_t*>(along), n};
+  if (what == sorted_along::nothing) {
+    multisplit(exec, from, to, digits, digit);
+  } else if (what == sorted_along::values) {
+    multisplit(exec, from, array_source<value, identity>{arrays.given, n, {}}, to,
+               array_sink<value>{static_cast<value*>(along), n}, digits, digit);
+  } else if (places == nullptr) {
+    multisplit(exec, from, generated(n, own_place{}), to, places_to, digits, digit);
+  } else {
+    multisplit(exec, from, array_source<std::uint32_t, identity>{places, n, {}}, to, places_to,
+               digits, digit);
+  }
+}
+
+/// Sorted by region.
 template <class Exec, class Table>
 void sort_by_region(const Exec& exec, const Table& table, const slab_arrays<Table>& arrays,
                     sorted_along what, typename Table::key_type* keys, void* along) {
-  using key = typename Table::key_type;
-  using value = typename slab_arrays<Table>::value;
   const auto where = table.view().where();
-  const std::int64_t n = arrays.n;
   const auto scale =
       static_cast<std::uint32_t>((table_regions << 32) / (std::int64_t{where.buckets} + 1));
-  const region_of_key<std::decay_t<decltype(where)>, key> region{where, scale};
-  const array_source<key, identity> from{arrays.keys, n, {}};
-  const array_sink<key> to{keys, n};
-  switch (what) {
-    case sorted_along::nothing:
-      return multisplit(exec, from, to, table_regions, region);
-    case sorted_along::values:
-      return multisplit(exec, from, array_source<value, identity>{arrays.given, n, {}}, to,
-                        array_sink<value>{static_cast<value*>(along), n}, table_regions, region);
-    case sorted_along::places:
-      return multisplit(exec, from, generated(n, own_place{}), to,
-                        array_sink<std::uint32_t>{static_cast<std::uint32_t*>(along), n},
-                        table_regions, region);
-  }
+  const region_of_key<std::decay_t<decltype(where)>, typename Table::key_type> region{where, scale};
+  sort_by_digit<Exec, Table>(exec, arrays, what, table_regions, region, nullptr, keys, along);
 }
 
 /// Places that the elements of a table may take before its lists become too long: three times those
@@ -382,55 +403,158 @@ void make_room(const Exec& exec, Table& table, std::int64_t lacking) {
   table.grow(exec, std::max(lacking / elements + 1, table.pool().units() / 2));
 }
 
+/// What a bulk call has in its workspace: counters, then items twice, then statuses.
+template <class Table>
+struct slab_memory {
+  using key = typename Table::key_type;
+  using value = typename slab_arrays<Table>::value;
+
+  std::size_t n;
+  std::size_t each_along;
+  std::size_t bytes = 64;
+  std::size_t at[5] = {};  // keys and what goes along, once and twice; statuses
+
+  slab_memory(std::int64_t items, sorted_along what, int times, bool own_status)
+      : n(static_cast<std::size_t>(items)),
+        each_along(what == sorted_along::nothing  ? 0
+                   : what == sorted_along::values ? sizeof(value)
+                                                  : sizeof(std::uint32_t)) {
+    for (int t = 0; t < times; ++t) {
+      at[2 * t] = take(sizeof(key));
+      at[2 * t + 1] = take(each_along);
+    }
+    if (own_status) at[4] = take(sizeof(slab_status));
+  }
+  /// Items, the first time or the second.
+  slab_items<key, value> items(char* memory, sorted_along what, int time) const {
+    slab_items<key, value> i;
+    i.keys = reinterpret_cast<key*>(memory + at[2 * time]);
+    char* along = memory + at[2 * time + 1];
+    if (what == sorted_along::values) i.values = reinterpret_cast<value*>(along);
+    if (what == sorted_along::places) i.places = reinterpret_cast<std::uint32_t*>(along);
+    return i;
+  }
+
+ private:
+  std::size_t take(std::size_t each) {
+    const std::size_t begin = bytes;
+    bytes += (n * each + 63) / 64 * 64;
+    return begin;
+  }
+};
+
+/// Puts all items into the table that find room in the first slabs. The others become `left`, whose
+/// number is written to lefts.
+template <slab_operation operation, class Exec, class Table>
+void build_pieces(const Exec& exec, const char* label, const Table& table,
+                  const slab_arrays<Table>& arrays, sorted_along what,
+                  const slab_items<typename Table::key_type, typename slab_arrays<Table>::value>& a,
+                  const slab_items<typename Table::key_type, typename slab_arrays<Table>::value>& b,
+                  std::int64_t* lefts, slab_status* status, slab_tally* tally) {
+  using key = typename Table::key_type;
+  using value = typename slab_arrays<Table>::value;
+  using kernel = slab_build_kernel<typename Table::view_type, key, operation>;
+  using backend = backend_of<Exec>;
+  const auto view = table.view();
+  using digit = list_digit<std::decay_t<decltype(view.where())>, key>;
+  const auto cut = slab_classes::of(table.buckets() + 1, kernel::piece_shift);
+  const auto along = [](const slab_items<key, value>& i) {
+    return i.values != nullptr ? static_cast<void*>(i.values) : static_cast<void*>(i.places);
+  };
+  auto from = arrays;
+  const std::uint32_t* places = nullptr;
+  if (cut.low_bits > 0) {
+    const auto mask = static_cast<std::uint32_t>(cut.low_digits() - 1);
+    sort_by_digit<Exec, Table>(exec, from, what, cut.low_digits(),
+                               digit{view.where(), cut.class_shift, mask}, places, b.keys,
+                               along(b));
+    from.keys = b.keys;
+    if (b.values != nullptr) from.given = b.values;
+    places = b.places;
+  }
+  sort_by_digit<Exec, Table>(exec, from, what, cut.high_digits(),
+                             digit{view.where(), cut.class_shift + cut.low_bits, ~0u}, places,
+                             a.keys, along(a));
+  backend::zero(exec, lefts, sizeof(std::int64_t));
+  // Four times what a class has if keys spread evenly; an even number.
+  const std::int64_t most = 2 * std::max(2 * divide_up(arrays.n, cut.classes), std::int64_t{512});
+  launch(exec, label, backend::template league_for_tiles<kernel>(exec, cut.classes),
+         kernel{view,
+                cut,
+                {a.keys, a.values, a.places},
+                what == sorted_along::places ? arrays.given : nullptr,
+                b,
+                lefts,
+                status,
+                tally,
+                arrays.n,
+                most});
+}
+
+/// Whether a call builds: it does where it is alone with the table, the lists' first slabs have
+/// room, and the items are so many that whole slabs are worth fetching and writing.
+template <class Exec, class Table>
+bool builds_pieces(const Exec& exec, const Table& table, std::int64_t n, bool grows,
+                   slab_order order) {
+  if (!grows || n >= std::int64_t{1} << 32 || order == slab_order::as_given) return false;
+  return order == slab_order::by_region ||
+         backend_of<Exec>::building_pays(exec, n, table.buckets() + 1);
+}
+
 /// Runs an operation on all items; where it may grow, again on those without room.
 template <class Operation, class Exec, class Table, class Combine>
 void slab_part(const Exec& exec, const char* label, const char* name, Table& table,
                const slab_arrays<Table>& arrays, const Combine& combine, bool grows,
                const slab_options& with, slab_status* status) {
   using key = typename Table::key_type;
+  using value = typename slab_arrays<Table>::value;
   using combine_words =
       detail::combine_words<typename Table::mapped_type, typename Table::layout::word, Combine>;
   using kernel = slab_kernel<typename Table::view_type, key, Operation, combine_words>;
   using backend = backend_of<Exec>;
-  const bool sorts = works_by_region(exec, table, arrays.n, with.order);
+  bool builds_first = false;
+  if constexpr (builds<Operation>)
+    builds_first = builds_pieces(exec, table, arrays.n, grows, with.order);
+  const bool sorts = !builds_first && works_by_region(exec, table, arrays.n, with.order);
   const sorted_along what = what_goes_along(arrays, status);
-  // In the workspace: the counter of items without room, keys by region, what goes along, and
-  // statuses.
-  using value = typename slab_arrays<Table>::value;
-  const auto n = static_cast<std::size_t>(arrays.n);
-  const auto bytes_of = [n](std::size_t each) { return (n * each + 63) / 64 * 64; };
-  const std::size_t each_along = what == sorted_along::nothing  ? 0
-                                 : what == sorted_along::values ? sizeof(value)
-                                                                : sizeof(std::uint32_t);
-  const std::size_t keys_at = 64;
-  const std::size_t along_at = keys_at + (sorts ? bytes_of(sizeof(key)) : 0);
-  const std::size_t status_at = along_at + (sorts ? bytes_of(each_along) : 0);
   const bool own_status = grows && status == nullptr;
-  const std::size_t bytes = status_at + (own_status ? n * sizeof(slab_status) : 0);
-  auto work = call_workspace::make<backend>(exec, with.work, {0, grows || sorts ? bytes : 0}, name);
+  const slab_memory<Table> layout(arrays.n, what, builds_first ? 2 : sorts ? 1 : 0, own_status);
+  auto work =
+      call_workspace::make<backend>(exec, with.work, {0, grows || sorts ? layout.bytes : 0}, name);
   char* memory = static_cast<char*>(work.get().plain());
   auto* lacking = grows ? reinterpret_cast<std::uint64_t*>(memory) : nullptr;
-  if (own_status) status = reinterpret_cast<slab_status*>(memory + status_at);
-  const key* keys = arrays.keys;
-  const value* given = arrays.given;
-  const std::uint32_t* places = nullptr;
-  if (sorts) {
-    char* along = memory + along_at;
-    auto* by_region = reinterpret_cast<key*>(memory + keys_at);
-    sort_by_region(exec, table, arrays, what, by_region, along);
-    keys = by_region;
-    if (what == sorted_along::values) given = reinterpret_cast<value*>(along);
-    if (what == sorted_along::places) places = reinterpret_cast<std::uint32_t*>(along);
+  if (own_status) status = reinterpret_cast<slab_status*>(memory + layout.at[4]);
+  slab_items<const key, const value> items{arrays.keys, arrays.given};
+  item_count many{arrays.n};
+  if (sorts || builds_first) {
+    auto sorted = layout.items(memory, what, 0);
+    if constexpr (builds<Operation>) {
+      if (builds_first) {
+        many.resident = reinterpret_cast<std::int64_t*>(memory + 8);
+        const auto left = layout.items(memory, what, 1);
+        build_pieces<Operation::operation>(exec, label, table, arrays, what, sorted, left,
+                                           reinterpret_cast<std::int64_t*>(memory + 8),
+                                           own_status ? nullptr : status, with.tally.data());
+        sorted = left;
+      }
+    }
+    if (sorts)
+      sort_by_region(exec, table, arrays, what, sorted.keys,
+                     what == sorted_along::values ? static_cast<void*>(sorted.values)
+                                                  : static_cast<void*>(sorted.places));
+    items.keys = sorted.keys;
+    if (what == sorted_along::values) items.values = sorted.values;
+    items.places = sorted.places;
   }
   const std::int64_t windows = divide_up(arrays.n, warp_t<Exec>::width);
   const auto league = backend::template resident_league<kernel>(
       exec, divide_up(windows, team_t<Exec, typename kernel::policy>::warps));
   for (bool again = false;; again = true) {
     if (grows) backend::zero(exec, lacking, sizeof(std::uint64_t));
-    launch(
-        exec, label, league,
-        kernel{table.view(), combine_words{combine}, keys, arrays.operations, given, arrays.found,
-               arrays.numbers, status, with.tally.data(), lacking, arrays.n, again, sorts, places});
+    launch(exec, label, league,
+           kernel{table.view(), combine_words{combine}, items.keys, arrays.operations, items.values,
+                  arrays.found, arrays.numbers, status, with.tally.data(), lacking, many, again,
+                  sorts, items.places});
     if (!grows) return;
     std::uint64_t left = 0;
     detail::copy_to_host(
@@ -530,7 +654,9 @@ void find(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash
 /// there.
 ///
 /// Cost as find, and one exchange of a word for each item that is put there. Grows the table
-/// as needed, and then **blocks**; with options.grow = false it does not do either. Throws as find.
+/// as needed, and then **blocks**; with options.grow = false it does not do either. Many items that
+/// may grow a large table are sorted first (options.order), which takes memory for the items twice.
+/// Throws as find.
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys,
           class Values>
 requires(!std::is_void_v<Value>) void insert(const Exec& exec,

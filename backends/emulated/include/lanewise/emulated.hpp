@@ -265,6 +265,11 @@ struct backend_with {
     return bytes > 100'000;
   }
 
+  /// Whether they are worth sorting by pieces that are built in scratch.
+  static bool building_pays(const lanewise::emulated&, std::int64_t items, std::int64_t lists) {
+    return lists > 600 && items >= 2 * lists;
+  }
+
   static void* allocate(const lanewise::emulated&, std::size_t bytes) {
     return ::operator new (bytes, std::align_val_t{64});
   }
