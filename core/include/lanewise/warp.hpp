@@ -60,7 +60,8 @@ LANEWISE_BEGIN_NAMESPACE
 //   fold(x, a, op, begin, end)            x op lane begin op ... op lane end-1, from left to right
 //   inclusive_scan(a, op, n = W)          lanes >= n are unspecified; op is not called for them
 //   exclusive_scan(a, op, init, n = W)
-//   segmented_scan(a, heads, op, n = W)   inclusive, anew at every lane whose bit is set in heads
+//   segmented_scan<most = W>(a, heads, op, n = W)
+//                                         inclusive, anew at every lane whose bit is set in heads
 //   scan_by_doubling(a, op, n = W)        an inclusive scan that every backend associates in one
 //                                         way: lane i becomes op(lane i - k, lane i) for k = 1, 2,
 //                                         4, ..., where there is a lane i - k
@@ -173,8 +174,8 @@ class warp_operations {
 
   /// Inclusive scan of the first n lanes that starts anew at every head (Merrill, 3.4). A lane is
   /// blocked from the step in which its partner lies in front of its segment; the blocked lanes of
-  /// the next step follow from bits alone.
-  template <class Values, class Bits, class Op>
+  /// the next step follow from bits alone. n is at most `most`.
+  template <int most = 64, class Values, class Bits, class Op>
   LANEWISE_FUNCTION Values segmented_scan(const Values& a, Bits heads, Op op,
                                           int n = Warp::width) const {
     using bits = typename Warp::bits;
@@ -183,7 +184,7 @@ class warp_operations {
     if (n < Warp::width) blocked |= ~((bits{1} << n) - 1);
     Values x = a;
     LANEWISE_UNROLL
-    for (int k = 1; k < Warp::width; k *= 2) {
+    for (int k = 1; k < most && k < Warp::width; k *= 2) {
       const Values y = self().shuffle_up(x, k);
       const auto open = self().template mask_of<T>(~blocked);
       if constexpr (is_commutative<Op, T>) {

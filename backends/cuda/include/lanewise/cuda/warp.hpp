@@ -375,6 +375,11 @@ class warp : public warp_operations<warp<W, S>> {
   template <class T, class Op>
   LANEWISE_CUDA_FUNCTION lanes<T> inclusive_scan(const lanes<T>& a, Op op, int n = W) const {
     lanes<T> x = a;
+    if constexpr (W == 32 && adds_words<Op, T>) {
+      LANEWISE_UNROLL
+      for (int k = 1; k < W; k *= 2) add_from_below(x.value, k);
+      return x;
+    }
     LANEWISE_UNROLL
     for (int k = 1; k < W; k *= 2) {
       const lanes<T> y = shuffle_up(x, k);
@@ -393,6 +398,26 @@ class warp : public warp_operations<warp<W, S>> {
     const int i = static_cast<int>(id());
     if (i == 0) x.value = init;
     if (i > 0 && i < n) x.value = op(init, x.value);
+    return x;
+  }
+
+  /// How far a lane lies behind its head says in which steps it takes part: one comparison per
+  /// step, where bits would have to be shifted to their lanes.
+  template <int most = W, class T, class Op>
+  LANEWISE_CUDA_FUNCTION lanes<T> segmented_scan(const lanes<T>& a, bits heads, Op op,
+                                                 int n = W) const {
+    const int i = static_cast<int>(id());
+    const int behind = i < n ? i - highest((heads | 1) & (~bits{0} >> (31 - i))) : 0;
+    lanes<T> x = a;
+    LANEWISE_UNROLL
+    for (int k = 1; k < most; k *= 2) {
+      const lanes<T> y = shuffle_up(x, k);
+      if constexpr (adds_words<Op, T>) {
+        add_if_at_least(x.value, y.value, behind, k);
+      } else if (behind >= k) {
+        x.value = op(y.value, x.value);
+      }
+    }
     return x;
   }
 
@@ -688,6 +713,26 @@ class warp : public warp_operations<warp<W, S>> {
     } else {
       return lanes<T>(detail::load_atomically<o, s>(p[index.value]));
     }
+  }
+
+  // Sums of words, to which an addition is a single instruction with a predicate, which nvcc turns
+  // into a selection and an addition. They do no harm in lanes beyond those that are asked for.
+  template <class Op, class T>
+  static constexpr bool adds_words = std::is_same_v<Op, plus>&& std::is_integral_v<T> &&
+                                     sizeof(T) == 4;
+  template <class T>
+  static LANEWISE_CUDA_FUNCTION void add_from_below(T& x, int k) {
+    asm volatile(
+        "{ .reg .u32 y; .reg .pred p; shfl.sync.up.b32 y|p, %0, %1, 0, 0xffffffff;"
+        " @p add.u32 %0, y, %0; }"
+        : "+r"(x)
+        : "r"(k));
+  }
+  template <class T>
+  static LANEWISE_CUDA_FUNCTION void add_if_at_least(T& x, T y, int behind, int k) {
+    asm("{ .reg .pred p; setp.ge.s32 p, %2, %3; @p add.u32 %0, %1, %0; }"
+        : "+r"(x)
+        : "r"(y), "r"(behind), "r"(k));
   }
 
   template <class Op, class T>

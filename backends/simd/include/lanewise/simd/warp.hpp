@@ -1038,7 +1038,7 @@ class warp : public warp_operations<warp<W>> {
       return r;
     }
   }
-  template <class T, class Op>
+  template <int most = W, class T, class Op>
   LANEWISE_SIMD_FUNCTION lanes<T> segmented_scan(const lanes<T>& a, bits heads, Op op,
                                                  int n = W) const {
     if constexpr (detail::in_vectors<Op, T> && detail::wide_slides_of<T, W>) {
@@ -1063,7 +1063,7 @@ class warp : public warp_operations<warp<W>> {
       });
       return r;
     } else {
-      return warp_operations<warp<W>>::segmented_scan(a, heads, op, n);
+      return warp_operations<warp<W>>::template segmented_scan<most>(a, heads, op, n);
     }
   }
   template <class T, class Op>
