@@ -18,6 +18,16 @@ namespace test {
 template <class T>
 constexpr std::int64_t compact_tile = tile_items<T, lanewise::kernels::compact_policy<T>>;
 
+/// Sizes around the edges of tiles of either kind.
+template <class T>
+std::vector<std::int64_t> compact_sizes() {
+  constexpr std::int64_t tile = compact_tile<T>;
+  constexpr std::int64_t other = tile_items<T, lanewise::kernels::compact_policy<T, false>>;
+  auto sizes = sizes_around(tile);
+  if (other != tile) sizes.insert(sizes.end(), {other - 1, other, other + 1, 2 * other + 17});
+  return sizes;
+}
+
 /// Keeps about p of 256 items, whatever their type.
 struct some_of {
   std::uint32_t p;

@@ -60,7 +60,7 @@ TEMPLATE_TEST_CASE("Multisplits do not depend on the width", "[width]", std::uin
 }
 
 TEST_CASE("Selections and runs do not depend on the width", "[width]") {
-  for (const std::int64_t n : sizes_around(compact_tile<std::uint32_t>)) {
+  for (const std::int64_t n : compact_sizes<std::uint32_t>()) {
     CAPTURE(n);
     check_selections(random_items<std::uint32_t>(n), some_of{100});
     check_runs(items_in_runs<std::uint32_t>(n, 5));

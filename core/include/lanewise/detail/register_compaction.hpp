@@ -47,30 +47,29 @@ class parked_compaction {
   LANEWISE_FUNCTION void put(const kept_items<Sink>& column, std::int64_t start,
                              std::int64_t) const {
     const T* item = place_.item.data();
-    for_each_place(team_, column.sink, start, place_.kept,
-                   [&](std::uint32_t k) { column.sink(start + k, item[k]); });
+    for_each_place(team_, column.sink, start, 0, place_.kept,
+                   [&](int k) { column.sink(start + k, item[k]); });
   }
   template <class Sink>
   LANEWISE_FUNCTION void put(const rejected_items<Sink>& column, std::int64_t start,
                              std::int64_t) const {
     const T* item = place_.item.data() + place_.kept;
     const std::int64_t rejected_before = place_.first - start;
-    for_each_place(team_, column.sink, rejected_before, place_.count - place_.kept,
-                   [&](std::uint32_t k) { column.sink(rejected_before + k, item[k]); });
+    for_each_place(team_, column.sink, rejected_before, 0, place_.count - place_.kept,
+                   [&](int k) { column.sink(rejected_before + k, item[k]); });
   }
   template <class Source, class Sink>
   LANEWISE_FUNCTION void put(const kept_values<Source, Sink>& column, std::int64_t start,
                              std::int64_t) const {
     const std::int64_t first = place_.first;
-    for_each_place(team_, column.sink, start, place_.kept, [&](std::uint32_t k) {
-      column.sink(start + k, column.source(first + place_.index[k]));
-    });
+    for_each_place(team_, column.sink, start, 0, place_.kept,
+                   [&](int k) { column.sink(start + k, column.source(first + place_.index[k])); });
   }
   template <class Sink>
   LANEWISE_FUNCTION void put(const kept_distances<Sink>& column, std::int64_t start,
                              std::int64_t end) const {
     const std::int64_t first = place_.first;
-    for_each_place(team_, column.sink, start, place_.kept, [&](std::uint32_t k) {
+    for_each_place(team_, column.sink, start, 0, place_.kept, [&](int k) {
       const std::int64_t here = place_.index[k];
       column.sink(start + k, k == 0 ? first + here + 1 - end : here - place_.index[k - 1]);
     });
@@ -111,19 +110,13 @@ class register_compaction : public register_rows<Team, T, items_per_lane> {
   template <class Op>
   LANEWISE_FUNCTION void park(parked& place, Op) {
     const auto warp = team_.warp();
-    kept_.for_each([&](int j, int c, const auto& kept, const auto& to, const auto& index) {
-      if constexpr (resumed::stages_items) {
-        const auto item = warp.map([c](const packs& p) { return p[c]; }, row_[j]);
-        warp.scatter(kept, place.item.data(), to, item);
-        if constexpr (resumed::stages_rejected) {
-          // As many items were rejected as lie before this one and were not kept.
-          const auto behind = lanes<std::uint32_t>(kept_.count()) + index - to;
-          const auto exists = index < static_cast<std::uint32_t>(this->count());
-          warp.scatter(exists & !kept, place.item.data(), behind, item);
-        }
-      }
-      if constexpr (resumed::stages_indices)
-        warp.scatter(kept, place.index, to, warp.template cast<std::uint16_t>(index));
+    const auto marks = kept_.marks();
+    kept_.for_each_row([&](int j, const auto& before) {
+      const parking row{
+          place, kept_.count(),
+          static_cast<std::uint32_t>(team_.warp_index() * base::segment + j * base::row_items),
+          j * v};
+      warp.each(row, row_[j], marks, before, lane_index_);
     });
     team_.once([&] {
       place.first = first_;
@@ -137,8 +130,37 @@ class register_compaction : public register_rows<Team, T, items_per_lane> {
   template <class U>
   using lanes = typename base::template lanes<U>;
   using base::first_;
+  using base::lane_index_;
   using base::row_;
   using base::team_;
+
+  /// Parks a lane's pack of a row whose first item is that of the tile.
+  struct parking {
+    parked& place;
+    std::uint32_t kept_of_tile;
+    std::uint32_t row_first;
+    int first_bit;
+
+    LANEWISE_FUNCTION void operator()(const packs& p, std::uint32_t marks, std::uint32_t before,
+                                      std::uint32_t lane) const {
+      const std::uint32_t index = row_first + lane * v;
+      T* kept = place.item.data() + before;
+      // As many items were rejected as lie before this one and were not kept. Those that do not
+      // exist find places behind all others.
+      T* rejected = place.item.data() + (kept_of_tile + index - before);
+      std::uint16_t* kept_index = place.index + before;
+      LANEWISE_UNROLL
+      for (int c = 0; c < v; ++c) {
+        if (((marks >> (first_bit + c)) & 1) != 0) {
+          if constexpr (resumed::stages_items) *kept++ = p[c];
+          if constexpr (resumed::stages_indices)
+            *kept_index++ = static_cast<std::uint16_t>(index + c);
+        } else {
+          if constexpr (resumed::stages_rejected) *rejected++ = p[c];
+        }
+      }
+    }
+  };
 
   scratch& shared_;
   mark_inputs<base, Marks> marks_;

@@ -49,19 +49,18 @@ LANEWISE_FUNCTION auto mark_all_rows(const Rows& rows, Row row) {
 template <int side, class Rows, class T>
 LANEWISE_FUNCTION auto outer_neighbours(const Rows& rows, int j, const T& edge) {
   constexpr int inner = side < 0 ? Rows::v - 1 : 0;
-  constexpr int last_lane = side < 0 ? 0 : Rows::width - 1;
+  // The lane next to the row beyond hands in what lies there: one exchange in a circle.
+  constexpr std::uint32_t beyond_lane = side < 0 ? Rows::width - 1 : 0;
   const auto warp = rows.team().warp();
   const auto border_of = [&](int row) {
     return warp.map([](const auto& p) { return p[inner]; }, rows.row(row));
   };
-  const auto border = border_of(j);
-  const auto outer = side < 0 ? warp.shuffle_up(border, 1) : warp.shuffle_down(border, 1);
+  using lanes = std::decay_t<decltype(border_of(j))>;
   const int beyond = j + side;
   const bool here = beyond >= 0 && beyond < Rows::rows;
-  const T at_the_end =
-      here ? warp.broadcast(border_of(here ? beyond : j), Rows::width - 1 - last_lane) : edge;
-  using lanes = std::decay_t<decltype(outer)>;
-  return select(warp.lane() == std::uint32_t{last_lane}, lanes(at_the_end), outer);
+  const lanes there = here ? border_of(here ? beyond : j) : lanes(edge);
+  const auto from = warp.lane() + static_cast<std::uint32_t>(Rows::width + side);
+  return warp.shuffle(select(warp.lane() == beyond_lane, there, border_of(j)), from);
 }
 
 /// The item just outside a warp's segment on that side; anything where there is none below n.
@@ -83,15 +82,16 @@ LANEWISE_FUNCTION auto bits_of(const Rows& rows, const Marks& marks, const T& ou
       return mark_row<full.value>(
           rows, j, [&](const auto& p, int c) { return marks(p[c]); }, rows.row(j));
     } else {
-      // Only at the ends of the source an item has no neighbour.
+      // Only at the ends of the source an item has no neighbour: in a whole segment, at that of it.
       const std::int64_t at = rows.row_first(j);
+      const bool at_an_end = !full.value || (side < 0 ? j == 0 : j + 1 == Rows::rows);
       return mark_row<full.value>(
           rows, j,
           [&](const auto& p, int c, const auto& outer, std::uint32_t lane) {
             const bool inside = c + side >= 0 && c + side < v;
-            if (!(inside && full.value)) {
+            if (at_an_end && !(inside && full.value)) {
               const std::int64_t neighbour = at + std::int64_t{lane} * v + c + side;
-              if (neighbour < 0 || neighbour >= n) return true;
+              if (side < 0 ? neighbour < 0 : neighbour >= n) return true;
             }
             return marks(p[c], inside ? p[inside ? c + side : c] : outer);
           },

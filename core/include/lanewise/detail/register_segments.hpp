@@ -183,11 +183,14 @@ class parked_ends {
     const std::int64_t start = before.heads() - (open ? 1 : 0);
     const Key* key = place_.key.data();
     const T* value = place_.value.data();
-    for_each_place(team_, key_sink, start, place_.ended,
-                   [&](std::uint32_t k) { key_sink(start + k, key[k]); });
-    for_each_place(team_, sink, start, place_.ended, [&](std::uint32_t k) {
-      sink(start + k, open && k == 0 ? op(before.value(), value[k]) : value[k]);
-    });
+    for_each_place(team_, key_sink, start, 0, place_.ended,
+                   [&](int k) { key_sink(start + k, key[k]); });
+    // What is in front of the tile belongs to the first result alone.
+    const int whole = open && place_.ended > 0 ? 1 : 0;
+    if (whole == 1 && start < sink.extent)
+      team_.once([&] { sink(start, op(before.value(), value[0])); });
+    for_each_place(team_, sink, start, whole, place_.ended,
+                   [&](int k) { sink(start + k, value[k]); });
   }
 
  private:
@@ -220,14 +223,18 @@ class register_segments : public scanned_segments<register_rows<Team, T, items_p
   using base::v;
   using base::width;
   using typename base::warp_type;
-  using ranks = register_ranks<row_type, false>;
   using resumed = typename std::conditional_t<ends, ends_of<Heads>,
                                               std::type_identity<parked_segments<row_type>>>::type;
   using parked = typename resumed::parked;
 
+  /// What every warp has: how many heads, and the value of the last segment. For results of
+  /// segments, whether the first item of the tile is a head, and whether the last one ends a
+  /// segment.
   struct scratch {
-    raw_array<state, Team::warps> per_warp;
-    typename ranks::scratch rank;
+    std::uint32_t heads[Team::warps];
+    raw_array<T, Team::warps> value;
+    std::uint32_t begins_segment;
+    std::uint32_t ends_segment;
   };
 
   template <class Source>
@@ -244,17 +251,14 @@ class register_segments : public scanned_segments<register_rows<Team, T, items_p
   template <class Op>
   LANEWISE_FUNCTION void scan(Op op) {
     find_heads();
-    scan_rows(op);
-    const auto warp = team_.warp();
-    state* per_warp = shared_.per_warp.data();
-    if (mine_ > 0) {
-      const auto mine = state::of(segment_heads_, segment_value_);
-      warp.once([&] { per_warp[team_.warp_index()] = mine; });
+    if constexpr (can_sum_up<Op>) sums_up_ = is_one_piece();
+    if (sums_up_) {
+      sum_up(op);
+    } else {
+      scan_rows(op);
+      if constexpr (ends) ranks_ = segment_ranks<row_type>(team_.warp(), heads_);
     }
-    team_.barrier();
-    const int warps = (count_ + segment - 1) / segment;
-    if (warps > 0)
-      fold_warps(team_, per_warp, warps, join_segments<T, Op>{op}, before_warp_, total_);
+    fold_warps(op);
   }
 
   /// What the tile hands on; needs count() > 0.
@@ -263,10 +267,25 @@ class register_segments : public scanned_segments<register_rows<Team, T, items_p
   /// Leaves in scratch what is known without what is in front of the tile. A barrier must follow.
   template <class Op>
   LANEWISE_FUNCTION void park(parked& place, const join_segments<T, Op>& join) {
-    combine(this->before_segment({{}, false}, join.op), join.op);
+    const maybe<T> before = this->before_segment({{}, false}, join.op);
     if constexpr (ends) {
-      park_ends(place);
+      if (sums_up_) {
+        park_sum(place, before, join.op);
+      } else {
+        if (this->whole_segment()) {
+          find_prefixes<true>(before, join.op);
+        } else {
+          find_prefixes<false>(before, join.op);
+        }
+        park_ends(place, before.present, join.op);
+      }
+      team_.once([&] {
+        place.starts_open = begins_ == 0;
+        place.ended = ended_;
+        place.total = total_;
+      });
     } else {
+      combine(before, join.op);
       park_items(place);
     }
   }
@@ -285,24 +304,64 @@ class register_segments : public scanned_segments<register_rows<Team, T, items_p
     });
   }
 
-  /// Brings the results of the segments that end in the tile together. All warps meet here.
-  LANEWISE_FUNCTION void park_ends(parked& place) {
+  /// Brings the results of the segments that end in the tile together, after find_prefixes.
+  template <class Op>
+  LANEWISE_FUNCTION void park_ends(parked& place, bool present, Op op) {
     const auto warp = team_.warp();
-    const ranks ended(*this, shared_.rank, last_items());
-    ended.for_each([&](int j, int c, const auto& last, const auto& to, const auto&) {
-      const auto item = warp.map([c](const packs& p) { return p[c]; }, row_[j]);
-      warp.scatter(last, place.value.data(), to, item);
-      const auto key = warp.map([c](const auto& p) { return p[c]; }, inputs_.keys().row(j));
-      warp.scatter(last, place.key.data(), to, key);
-    });
-    if (team_.warp_index() > 0) return;
-    const bool open = (warp.broadcast(heads_, 0) & 1) == 0;
-    warp.once([&] {
-      place.starts_open = open;
-      place.ended = ended.count();
-      place.total = total_;
+    // As many segments have ended in front of a pack as have begun up to and with its first item,
+    // but for the one that begins with the tile.
+    const auto last = last_items();
+    ranks_.for_each_row(in_front_ - begins_, [&](int j, const auto& before) {
+      const parking<Op> row{place, j * v, j > 0 || present, op};
+      warp.each(row, row_[j], inputs_.keys().row(j), lane_sum_[j], heads_, last, before,
+                lane_index_);
     });
   }
+
+  /// The same for a warp's segment in which nothing begins, which has one result at most.
+  template <class Op>
+  LANEWISE_FUNCTION void park_sum(parked& place, const maybe<T>& before, Op op) {
+    if (!closed_) return;
+    const auto warp = team_.warp();
+    const auto last =
+        warp.map([](const auto& k) { return k[v - 1]; }, inputs_.keys().row(rows - 1));
+    const auto key = warp.broadcast(last, width - 1);
+    const T sum = before.present ? op(before.value, segment_value_) : segment_value_;
+    warp.once([&] {
+      place.value.data()[in_front_ - begins_] = sum;
+      place.key.data()[in_front_ - begins_] = key;
+    });
+  }
+
+  /// Parks a lane's pack of a row.
+  template <class Op>
+  struct parking {
+    parked& place;
+    int first_bit;
+    /// Whether the first lane has a prefix too.
+    bool all_have_prefix;
+    Op op;
+
+    template <class Values, class Keys>
+    LANEWISE_FUNCTION void operator()(const Values& p, const Keys& keys, const T& prefix,
+                                      std::uint32_t heads, std::uint32_t last, std::uint32_t before,
+                                      std::uint32_t lane) const {
+      T* const value = place.value.data();
+      auto* const key = place.key.data();
+      const std::uint32_t begins = (heads >> first_bit) & 1;
+      std::uint32_t to = before + begins;
+      T* const first = value + to;
+      LANEWISE_UNROLL
+      for (int c = 0; c < v; ++c) {
+        if (((last >> (first_bit + c)) & 1) == 0) continue;
+        value[to] = p[c];
+        key[to++] = keys[c];
+      }
+      // What lies in front of the pack belongs to the segment that ends in it first.
+      const bool ends_one = ((last >> first_bit) & base::row_mask) != 0;
+      if (ends_one && begins == 0 && (all_have_prefix || lane > 0)) *first = op(prefix, *first);
+    }
+  };
 
   /// Marks of the items that end a segment: those in front of a head, and the last of all.
   LANEWISE_FUNCTION auto last_items() const {
@@ -390,39 +449,74 @@ class register_segments : public scanned_segments<register_rows<Team, T, items_p
   }
   template <bool full, class Op>
   LANEWISE_FUNCTION void combine(maybe<T> before, Op op) {
-    const auto warp = team_.warp();
+    const bool all_have_prefix = before.present;
+    find_prefixes<full>(before, op);
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {
       const int n = full ? row_items : row_count(j);
-      if (!full && n == 0) return;
-      const int lanes_used = (n + v - 1) / v;
-      const bits row_heads = row_heads_[j];
-      const auto left = warp.shuffle_up(lane_sum_[j], 1);
-      // Lanes with a head to their left do not see what is in front of the row.
-      const auto fresh = warp.lanes_below() & lanes<bits>(row_heads);
-      warp.each(
-          [&](packs& p, const T& sum_of_lanes, bits heads_to_the_left, std::uint32_t heads,
-              std::uint32_t lane) {
+      team_.warp().each(
+          [&](packs& p, const T& prefix, std::uint32_t heads, std::uint32_t lane) {
             const int valid = n - static_cast<int>(lane) * v;
-            T prefix = before.value;
-            bool present = before.present;
-            if (lane > 0) {
-              prefix =
-                  present && heads_to_the_left == 0 ? op(before.value, sum_of_lanes) : sum_of_lanes;
-              present = true;
-            }
-            bool open = present;
+            bool open = j > 0 || all_have_prefix || lane > 0;
             LANEWISE_UNROLL
             for (int c = 0; c < v; ++c) {
               open = open && !base::is_head(heads, j, c) && (full || c < valid);
               if (open) p[c] = op(prefix, p[c]);
             }
           },
-          row_[j], left, fresh, heads_, lane_index_);
-      const T row_total = warp.broadcast(lane_sum_[j], lanes_used - 1);
+          row_[j], lane_sum_[j], heads_, lane_index_);
+    }
+  }
+
+  /// The lanes' sums become what lies in front of every lane's pack, back to the last head: the
+  /// first lane of all has something only if `before` is present.
+  template <bool full, class Op>
+  LANEWISE_FUNCTION void find_prefixes(maybe<T> before, Op op) {
+    const auto warp = team_.warp();
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      const int n = full ? row_items : row_count(j);
+      if (!full && n == 0) return;
+      const bits row_heads = row_heads_[j];
+      const T row_total = warp.broadcast(lane_sum_[j], (n + v - 1) / v - 1);
+      const auto left = warp.shuffle_up(lane_sum_[j], 1);
+      // Lanes with a head to their left do not see what is in front of the row.
+      const auto fresh = warp.lanes_below() & lanes<bits>(row_heads);
+      lane_sum_[j] = warp.map(
+          [&](const T& sum_of_lanes, bits heads_to_the_left, std::uint32_t lane) -> T {
+            if (lane == 0) return before.value;
+            return before.present && heads_to_the_left == 0 ? op(before.value, sum_of_lanes)
+                                                            : sum_of_lanes;
+          },
+          left, fresh, lane_index_);
       before.value = before.present && row_heads == 0 ? op(before.value, row_total) : row_total;
       before.present = true;
     }
+  }
+
+  /// Where only results of segments are wanted, items between heads need no scan.
+  template <class Op>
+  static constexpr bool can_sum_up = ends ? is_commutative<Op, T> : false;
+
+  /// Whether all of this warp's segment belongs to one segment that began in front of it.
+  LANEWISE_FUNCTION bool is_one_piece() const {
+    return this->whole_segment() && !team_.warp().any(heads_ != lanes<std::uint32_t>(0u));
+  }
+  template <class Op>
+  LANEWISE_FUNCTION void sum_up(Op op) {
+    const auto warp = team_.warp();
+    lanes<T> sum;
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      warp.each(
+          [op, j](T& s, const packs& p) {
+            s = j == 0 ? p[0] : op(s, p[0]);
+            LANEWISE_UNROLL
+            for (int c = 1; c < v; ++c) s = op(s, p[c]);
+          },
+          sum, row_[j]);
+    }
+    segment_value_ = warp.reduce(sum, op);
   }
 
   template <class Op>
@@ -467,10 +561,6 @@ class register_segments : public scanned_segments<register_rows<Team, T, items_p
           row_[j], lane_index_);
       lane_sum_[j] = warp.segmented_scan(last, row_heads_[j], op, (n + v - 1) / v);
     }
-    segment_heads_ = static_cast<std::int64_t>(warp.reduce(
-        warp.map([](std::uint32_t m) { return static_cast<std::uint32_t>(warp_type::popcount(m)); },
-                 heads_),
-        plus{}));
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {
       const int n = full ? row_items : row_count(j);
@@ -479,6 +569,51 @@ class register_segments : public scanned_segments<register_rows<Team, T, items_p
         segment_value_ = j == 0 || row_heads_[j] != 0 ? row_total : op(segment_value_, row_total);
       }
     }
+  }
+
+  /// Finds what the tile comes to, and what it has in front of this warp's segment. All warps of
+  /// the team meet here.
+  template <class Op>
+  LANEWISE_FUNCTION void fold_warps(Op op) {
+    const auto warp = team_.warp();
+    const int here = team_.warp_index();
+    constexpr int warps = Team::warps;
+    std::uint32_t mine;
+    if constexpr (ends) {
+      mine = ranks_.count();
+    } else {
+      mine = warp.reduce(
+          warp.map(
+              [](std::uint32_t m) { return static_cast<std::uint32_t>(warp_type::popcount(m)); },
+              heads_),
+          plus{});
+    }
+    const int used = (count_ + segment - 1) / segment;
+    T* const value = shared_.value.data();
+    const auto begins = warp.broadcast(heads_, 0) & 1;
+    warp.once([&] {
+      shared_.heads[here] = mine;
+      if (here < used) value[here] = segment_value_;
+      if (ends && here == 0) shared_.begins_segment = begins;
+      if (ends && here == used - 1) shared_.ends_segment = closed_ ? 1 : 0;
+    });
+    team_.barrier();
+    const auto heads = warp.load(warp.first(warps), shared_.heads, 0u);
+    const std::uint32_t all = warp.reduce(heads, plus{});
+    in_front_ = warp.reduce(select(warp.first(here), heads, lanes<std::uint32_t>(0u)), plus{});
+    if (used == 0) return;
+    const auto values = warp.load(warp.template first<T>(used), value, T{});
+    const auto sums = warp.template segmented_scan<warps>(
+        values, warp.ballot(heads != lanes<std::uint32_t>(0u)), op, used);
+    total_ = state::of(all, warp.broadcast(sums, used - 1));
+    if constexpr (ends) {
+      begins_ = shared_.begins_segment;
+      ended_ = all - begins_ + shared_.ends_segment;
+    }
+    before_warp_.present = here > 0;
+    if (here > 0)
+      before_warp_.value =
+          state::of(in_front_, warp.broadcast(sums, (here < used ? here : used) - 1));
   }
 
   scratch& shared_;
@@ -490,8 +625,15 @@ class register_segments : public scanned_segments<register_rows<Team, T, items_p
   bool closed_;
   bits row_heads_[rows];
   lanes<T> lane_sum_[rows];
-  std::int64_t segment_heads_ = 0;
   T segment_value_{};
+  /// Where results of segments are wanted: heads in front of packs, and in front of this warp.
+  std::conditional_t<ends, segment_ranks<row_type>, identity> ranks_;
+  std::uint32_t in_front_ = 0;
+  /// Whether this warp's segment is summed up and not scanned.
+  bool sums_up_ = false;
+  /// Whether a segment begins with the tile, and how many end in it.
+  std::uint32_t begins_ = 0;
+  std::uint32_t ended_ = 0;
   state total_ = state::of(0, T{});
 };
 
