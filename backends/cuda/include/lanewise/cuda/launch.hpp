@@ -6,6 +6,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <atomic>
 #include <mutex>
 #include <new>
 #include <stdexcept>
@@ -44,14 +45,15 @@ class device_guard {
   int now_ = 0;
 };
 
+constexpr int most_devices = 64;
+
 /// A pool of our own, one per device, which keeps freed memory: the device's default pool gives
 /// memory back at every synchronisation, and changing that would change other libraries' behaviour.
 inline cudaMemPool_t pool_of(int device) {
-  constexpr int most = 64;
-  static cudaMemPool_t pools[most] = {};
+  static cudaMemPool_t pools[most_devices] = {};
   static std::mutex guard;
   const std::lock_guard lock(guard);
-  if (device >= most) throw std::runtime_error("lanewise: more than 64 devices");
+  if (device >= most_devices) throw std::runtime_error("lanewise: more than 64 devices");
   if (pools[device] == nullptr) {
     cudaMemPoolProps properties = {};
     properties.allocType = cudaMemAllocationTypePinned;
@@ -83,13 +85,26 @@ constexpr std::size_t scratch_bytes() {
   return sizeof(typename Kernel::template scratch<team_for<Kernel>>);
 }
 
+/// How many teams of a kernel a multiprocessor of the current device holds; allows the scratch that
+/// the kernel needs. The driver is asked once per device: calls on few items would take a fifth
+/// longer (segmented_reduce of 2^20 items on an H200, 16.1 us instead of 14.1).
 template <class Kernel>
-void allow_scratch() {
+int teams_per_multiprocessor(int device) {
+  static std::atomic<int> known[most_devices] = {};
+  if (device >= most_devices) throw std::runtime_error("lanewise: more than 64 devices");
+  int teams = known[device].load(std::memory_order_acquire);
+  if (teams > 0) return teams;
   if constexpr (scratch_bytes<Kernel>() > 48 * 1024) {
     check(cudaFuncSetAttribute(run<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                scratch_bytes<Kernel>()),
           "cudaFuncSetAttribute");
   }
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &teams, run<Kernel>, team_for<Kernel>::threads, scratch_bytes<Kernel>()),
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  if (teams == 0) throw std::runtime_error("lanewise: a kernel does not fit this device");
+  known[device].store(teams, std::memory_order_release);
+  return teams;
 }
 
 }  // namespace detail
@@ -106,7 +121,7 @@ struct backend {
                      const Kernel& kernel) {
     if (league == 0) return;
     const detail::device_guard device(exec);
-    detail::allow_scratch<Kernel>();
+    detail::teams_per_multiprocessor<Kernel>(exec.cuda_device());
     std::uint64_t id = 0;
     const bool tools = Kokkos::Tools::profileLibraryLoaded();
     if (tools)
@@ -127,12 +142,7 @@ struct backend {
   template <class Kernel>
   static std::int64_t resident_league(const Kokkos::Cuda& exec, std::int64_t tiles) {
     const detail::device_guard device(exec);
-    detail::allow_scratch<Kernel>();
-    int per_multiprocessor = 0;
-    detail::check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                      &per_multiprocessor, detail::run<Kernel>, detail::team_for<Kernel>::threads,
-                      detail::scratch_bytes<Kernel>()),
-                  "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    const int per_multiprocessor = detail::teams_per_multiprocessor<Kernel>(exec.cuda_device());
     const std::int64_t resident =
         std::int64_t{per_multiprocessor} * exec.cuda_device_prop().multiProcessorCount;
     return tiles < resident ? tiles : resident;
