@@ -103,6 +103,7 @@ struct slab_kernel {
   // Warps that wait for slabs are what hides the wait: five teams leave 48 registers for a thread.
   struct policy : launch_policy {
     static constexpr int teams_per_multiprocessor = 5;
+    static constexpr int host_teams_per_thread = 16;
   };
   template <class Team>
   struct scratch {};
