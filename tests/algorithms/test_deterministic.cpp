@@ -144,9 +144,9 @@ TEST_CASE("Deterministic results do not depend on who computes what", "[determin
 }
 
 TEST_CASE("A deterministic reduction of many blocks", "[deterministic]") {
-  // More blocks than a block has items.
+  // More blocks than a block has items, and so many that teams share out theirs to their warps.
   const std::int64_t block = oracle::tree_shape<point>::block;
-  const auto items = rough_items<point>(block * block + 5 * block + 3);
+  const auto items = rough_items<point>((is_emulated ? 1 : 6) * block * block + 5 * block + 3);
   const array<point> in(items);
 
   const point sum = lanewise::reduce(make_space(), in.const_view(), deterministic(add_points{}),
