@@ -11,9 +11,11 @@ namespace kernels {
 template <class Source, class Sink, class Op>
 struct adjacent_kernel {
   using value_type = typename Source::value_type;
-  // Like transform's; not measured on a GPU.
+  // H200, 4 bytes: 499 Gitems/s by 32 items per lane and two teams, 487 by 16.
   struct policy : launch_policy {
-    static constexpr int items_per_lane = sizeof(value_type) >= 16 ? 4 : 16;
+    static constexpr int items_per_lane =
+        sizeof(value_type) >= 16 ? 4 : (sizeof(value_type) == 4 ? 32 : 16);
+    static constexpr int teams_per_multiprocessor = sizeof(value_type) == 4 ? 2 : 1;
     static constexpr int host_teams_per_thread = 16;
   };
 

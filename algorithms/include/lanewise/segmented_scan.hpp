@@ -11,6 +11,8 @@ namespace kernels {
 
 template <class T>
 struct segments_policy : launch_policy {
+  // H200, 4 bytes beside keys of 4: 300 Gitems/s by 10 warps, 284 by 8, 269 by 12.
+  static constexpr int warps = sizeof(T) <= 4 ? 10 : 8;
   static constexpr int items_per_lane = sizeof(T) <= 8 ? 16 : (sizeof(T) <= 16 ? 8 : 4);
   static constexpr int teams_per_multiprocessor = 2;
   static constexpr int tiles_behind = [] {
