@@ -148,6 +148,6 @@ void add_space() {
 
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard kokkos(argc, argv);
-  lanewise::perf::for_each_backend([]<class Exec>() { lanewise::perf::add_space<Exec>(); });
+  lanewise::perf::for_each_backend([](auto exec) { lanewise::perf::add_space<decltype(exec)>(); });
   return lanewise::perf::run(argc, argv);
 }

@@ -131,7 +131,7 @@ void add_slab() {
 
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard kokkos(argc, argv);
-  lanewise::perf::for_each_backend([]<class Exec>() { lanewise::perf::add_slab<Exec>(); });
+  lanewise::perf::for_each_backend([](auto exec) { lanewise::perf::add_slab<decltype(exec)>(); });
   lanewise::perf::add_slab_peers();
   return lanewise::perf::run(argc, argv);
 }

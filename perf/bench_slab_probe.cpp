@@ -132,6 +132,6 @@ void add_probes() {
 
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard kokkos(argc, argv);
-  lanewise::perf::for_each_backend([]<class Exec>() { lanewise::perf::add_probes<Exec>(); });
+  lanewise::perf::for_each_backend([](auto exec) { lanewise::perf::add_probes<decltype(exec)>(); });
   return lanewise::perf::run(argc, argv);
 }

@@ -38,21 +38,21 @@ void describe(const std::string& key, const std::string& value);
 /// Runs what was added, with Google Benchmark's command line. Returns main's result.
 int run(int argc, char** argv);
 
-/// add.operator()<Exec>() for every backend of this Kokkos: CUDA, which the time limit of a run
-/// should reach, first.
+/// add(exec) with an instance of every backend of this Kokkos. CUDA first, while the time limit of
+/// a run is far.
 template <class Add>
 void for_each_backend(Add add) {
 #if defined(KOKKOS_ENABLE_CUDA)
-  add.template operator()<Kokkos::Cuda>();
+  add(Kokkos::Cuda());
 #endif
 #if defined(KOKKOS_ENABLE_SERIAL)
-  add.template operator()<Kokkos::Serial>();
+  add(Kokkos::Serial());
 #endif
 #if defined(KOKKOS_ENABLE_OPENMP)
-  add.template operator()<Kokkos::OpenMP>();
+  add(Kokkos::OpenMP());
 #endif
 #if defined(KOKKOS_ENABLE_THREADS)
-  add.template operator()<Kokkos::Threads>();
+  add(Kokkos::Threads());
 #endif
 }
 

@@ -375,15 +375,15 @@ class warp : public warp_operations<warp<W, S>> {
   template <class T, class Op>
   LANEWISE_CUDA_FUNCTION lanes<T> inclusive_scan(const lanes<T>& a, Op op, int n = W) const {
     lanes<T> x = a;
-    if constexpr (W == 32 && adds_words<Op, T>) {
-      LANEWISE_UNROLL
-      for (int k = 1; k < W; k *= 2) add_from_below(x.value, k);
-      return x;
-    }
     LANEWISE_UNROLL
     for (int k = 1; k < W; k *= 2) {
-      const lanes<T> y = shuffle_up(x, k);
-      if (static_cast<int>(id()) >= k && static_cast<int>(id()) < n) x.value = op(y.value, x.value);
+      if constexpr (W == 32 && adds_words<Op, T>) {
+        add_from_below(x.value, k);
+      } else {
+        const lanes<T> y = shuffle_up(x, k);
+        const int i = static_cast<int>(id());
+        if (i >= k && i < n) x.value = op(y.value, x.value);
+      }
     }
     return x;
   }
