@@ -550,6 +550,7 @@ void slab_part(const Exec& exec, const char* label, const char* name, Table& tab
   const std::int64_t windows = divide_up(arrays.n, warp_t<Exec>::width);
   const auto league = backend::template resident_league<kernel>(
       exec, divide_up(windows, team_t<Exec, typename kernel::policy>::warps));
+  std::uint64_t without_room = ~std::uint64_t{0};
   for (bool again = false;; again = true) {
     if (grows) backend::zero(exec, lacking, sizeof(std::uint64_t));
     launch(exec, label, league,
@@ -562,7 +563,12 @@ void slab_part(const Exec& exec, const char* label, const char* name, Table& tab
         exec, &left,
         Kokkos::View<std::uint64_t, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(lacking));
     if (left == 0) return;
-    make_room(exec, table, static_cast<std::int64_t>(left));
+    // Who comes second to the end of a list has a unit for a moment that is not needed. If that is
+    // what was lacking, there is room now.
+    const slab_usage used = usage(exec, table.pool());
+    if (left >= without_room || used.allocated > used.units - used.units / 8)
+      make_room(exec, table, static_cast<std::int64_t>(left));
+    without_room = left;
   }
 }
 
