@@ -298,17 +298,21 @@ class register_split {
     value* const staged_values = reinterpret_cast<value*>(shared.values);
 
     lanes<Key> key[items_per_lane];
-    load_items(warp, source, here, key);
-    // These come with the keys, and wait in scratch.
-    for_each_group(team, buckets, [&](int, int g) LANEWISE_INLINE_LAMBDA {
+    // Asked for before the keys, these are there when the keys are; they wait in scratch.
+    lanes<std::int64_t> bucket_start[groups_per_warp], column_start[groups_per_warp];
+    u32s tile_start[groups_per_warp];
+    for_each_group(team, buckets, [&](int q, int g) LANEWISE_INLINE_LAMBDA {
       const auto exists = warp.lane() + u32s(static_cast<std::uint32_t>(g) * width) < buckets;
-      const auto start =
-          warp.map([](std::int64_t b, std::int64_t c,
-                      std::uint32_t t) { return static_cast<std::uint64_t>(b + c + t); },
-                   warp.load(exists, from.bucket + g * width, std::int64_t{0}),
-                   warp.load(exists, from.column + g * width, std::int64_t{0}),
-                   warp.load(exists, from.tile + g * width, 0u));
-      set_base(warp, shared, g, start);
+      bucket_start[q] = warp.load(exists, from.bucket + g * width, std::int64_t{0});
+      column_start[q] = warp.load(exists, from.column + g * width, std::int64_t{0});
+      tile_start[q] = warp.load(exists, from.tile + g * width, 0u);
+    });
+    load_items(warp, source, here, key);
+    for_each_group(team, buckets, [&](int q, int g) LANEWISE_INLINE_LAMBDA {
+      set_base(warp, shared, g,
+               warp.map([](std::int64_t b, std::int64_t c,
+                           std::uint32_t t) { return static_cast<std::uint64_t>(b + c + t); },
+                        bucket_start[q], column_start[q], tile_start[q]));
     });
     for (std::uint32_t group = 0; group < buckets; group += width)
       warp.store(count + group, lanes<std::uint16_t>(std::uint16_t{0}));
