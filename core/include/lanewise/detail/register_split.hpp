@@ -262,13 +262,6 @@ class register_split {
     const std::uint32_t* tile;
   };
 
-  /// The same, loaded: for this warp's groups of buckets, one bucket per lane.
-  struct starts {
-    lanes<std::int64_t> bucket[groups_per_warp];
-    lanes<std::int64_t> column[groups_per_warp];
-    u32s tile[groups_per_warp];
-  };
-
   template <class Source, class T>
   static LANEWISE_FUNCTION void load_items(const warp_type& warp, const Source& source,
                                            segment_range from, lanes<T> (&item)[items_per_lane]) {
@@ -308,12 +301,13 @@ class register_split {
     load_items(warp, source, here, key);
     // Used only after the ranking, but asked for now. (H200, 2^28 keys into 256 buckets: 1.27 ms;
     // added up and left in scratch meanwhile 1.33 to 1.36, asked for after the ranking 1.33.)
-    starts from_here;
+    lanes<std::int64_t> bucket_start[groups_per_warp], column_start[groups_per_warp];
+    u32s tile_start[groups_per_warp];
     for_each_group(team, buckets, [&](int q, int g) LANEWISE_INLINE_LAMBDA {
       const auto exists = warp.lane() + u32s(static_cast<std::uint32_t>(g) * width) < buckets;
-      from_here.bucket[q] = warp.load(exists, from.bucket + g * width, std::int64_t{0});
-      from_here.column[q] = warp.load(exists, from.column + g * width, std::int64_t{0});
-      from_here.tile[q] = warp.load(exists, from.tile + g * width, 0u);
+      bucket_start[q] = warp.load(exists, from.bucket + g * width, std::int64_t{0});
+      column_start[q] = warp.load(exists, from.column + g * width, std::int64_t{0});
+      tile_start[q] = warp.load(exists, from.tile + g * width, 0u);
     });
     for (std::uint32_t group = 0; group < buckets; group += width)
       warp.store(count + group, lanes<std::uint16_t>(std::uint16_t{0}));
@@ -333,7 +327,8 @@ class register_split {
     lanes<value> moved[pairs ? items_per_lane : 1];
     if constexpr (pairs) load_items(warp, values, here, moved);
     team.barrier();
-    const std::uint32_t kept = scan_counts(team, shared, buckets, from_here);
+    const std::uint32_t kept =
+        scan_counts(team, shared, buckets, bucket_start, column_start, tile_start);
 
     LANEWISE_UNROLL
     for (int j = 0; j < items_per_lane; ++j) {
@@ -443,8 +438,11 @@ class register_split {
   /// Turns the warps' counts into first slots within the tile: bucket by bucket, within a bucket
   /// warp by warp. Returns the number of items and leaves the bases.
   template <int value_bytes>
-  static LANEWISE_FUNCTION std::uint32_t scan_counts(const Team& team, scratch<value_bytes>& shared,
-                                                     std::uint32_t buckets, const starts& from) {
+  static LANEWISE_FUNCTION std::uint32_t scan_counts(
+      const Team& team, scratch<value_bytes>& shared, std::uint32_t buckets,
+      const lanes<std::int64_t> (&bucket_start)[groups_per_warp],
+      const lanes<std::int64_t> (&column_start)[groups_per_warp],
+      const u32s (&tile_start)[groups_per_warp]) {
     const auto warp = team.warp();
     u32s before[groups_per_warp][Team::warps], total[groups_per_warp], upto[groups_per_warp];
     for_each_group(team, buckets, [&](int q, int g) LANEWISE_INLINE_LAMBDA {
@@ -478,7 +476,7 @@ class register_split {
       const auto base =
           warp.map([](std::int64_t b, std::int64_t c, std::uint32_t t,
                       std::uint32_t slot) { return static_cast<std::uint64_t>(b + c + t - slot); },
-                   from.bucket[q], from.column[q], from.tile[q], slot0);
+                   bucket_start[q], column_start[q], tile_start[q], slot0);
       warp.store(shared.base + g * width, warp.template cast<std::uint32_t>(base));
       warp.store(
           shared.base_high + g * width,
