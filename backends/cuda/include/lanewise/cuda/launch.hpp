@@ -155,11 +155,11 @@ struct backend {
 
   /// Whether so many new elements for a slab table of so many lists are worth sorting by pieces of
   /// the table that fit into scratch. H200, lists of 4.5 to 13 elements: they are where the table
-  /// is far larger than the cache (2^24 pairs of 4 bytes 20.7 G/s instead of 14.7, 2^28 23.8
-  /// instead of 12.7; 2^24 of 8 bytes 13.9 instead of 12.0), and not at 2^22 (14.2 instead
-  /// of 17.6; 10.3 instead of 13.2), whose tables have 60 and 118 MB.
+  /// is far larger than the cache (2^24 pairs of 4 bytes 22.5 G/s instead of 14.9, in 1.3 million
+  /// lists 20.5 instead of 14.3; 2^28 25.4 instead of 12.7; 2^24 of 8 bytes 14.5 instead of 11.7),
+  /// and not at 2^22 (15.1 instead of 18.0; 10.8 instead of 12.3), in 0.5 and 0.9 million lists.
   static bool building_pays(const Kokkos::Cuda&, std::int64_t items, std::int64_t lists) {
-    return lists >= std::int64_t{3} << 19 && items >= 4 * lists;
+    return lists >= std::int64_t{5} << 18 && items >= 4 * lists;
   }
 
   static void* allocate(const Kokkos::Cuda& exec, std::size_t bytes) {
