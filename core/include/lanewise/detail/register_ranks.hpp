@@ -101,10 +101,12 @@ class segment_ranks {
           counts[w] = (m >> (w * v)) & mask;
         } else {
           // Neighbouring counts are moved apart.
+          constexpr std::uint32_t pair = (1u << (2 * v)) - 1;
           std::uint32_t x = m >> (w * fields * v);
           if constexpr (fields == 4) {
-            constexpr std::uint32_t pair = (1u << (2 * v)) - 1;
             x = ((x << (2 * (field_bits - v))) & (pair << 16)) | (x & pair);
+          } else {
+            x &= pair;
           }
           counts[w] = (x | x << (field_bits - v)) & mask;
         }
