@@ -316,10 +316,11 @@ class slab_table_view {
       const auto surplus = got & (fresh != no_unit);
       if (warp.any(surplus)) pool_.deallocate(warp, surplus, fresh);
       warp.each(wanted & (link == no_unit), look, slab, link);
-      link = warp.shuffle(link, warp.map(
-                                    ends, [](bits b) -> std::uint32_t { return Warp::lowest(b); },
-                                    std::uint32_t{0}, same));
     }
+    // Lanes of one list have what its first one has, who may have looked after them.
+    link = warp.shuffle(link, warp.map(
+                                  ends, [](bits b) -> std::uint32_t { return Warp::lowest(b); },
+                                  std::uint32_t{0}, same));
     const auto goes_on = ends & (link != no_unit);
     slab = select(goes_on,
                   warp.map(
