@@ -30,14 +30,14 @@ LANEWISE_FUNCTION auto kept_in_window(const W& warp, const Marks& marks, const S
                                       std::int64_t i) {
   if constexpr (is_flagged<Marks>) {
     using flag = typename decltype(marks.flags)::value_type;
-    return load_window(warp, marks.flags, i) != typename W::template lanes<flag>(flag{0});
+    return load_window<true>(warp, marks.flags, i) != typename W::template lanes<flag>(flag{0});
   } else if constexpr (is_keyed<Marks>) {
     return kept_in_window(
         warp, kept_differing<-1, std::decay_t<decltype(marks.equal)>>{marks.equal}, marks.keys, i);
   } else if constexpr (Marks::side == 0) {
-    return lanes_where(warp, marks, load_window(warp, source, i));
+    return lanes_where(warp, marks, load_window<true>(warp, source, i));
   } else {
-    return lanes_where(warp, marks, load_window(warp, source, i),
+    return lanes_where(warp, marks, load_window<true>(warp, source, i),
                        load_window(warp, source, i + Marks::side));
   }
 }
@@ -159,6 +159,7 @@ class cache_compaction {
     // While a window's width of places is left, so are as many items, and the window is whole.
     for (; to + width <= limit; ++w) {
       const bits here = chosen<rejected>(w);
+      prefetch_places<width / 2>(column.sink, to);
       put_window(column, w, here, to);
       to += warp_type::popcount(here);
     }

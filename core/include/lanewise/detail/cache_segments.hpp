@@ -88,6 +88,8 @@ class cache_segments {
         [&](std::int64_t i, const auto& scan, bits heads, const T&) LANEWISE_INLINE_LAMBDA {
           const bits last = heads >> 1 | bits{ends_at(i - first_ + width - 1)} << (width - 1);
           if (to + width <= mine && to + width <= key_sink.extent && to + width <= sink.extent) {
+            prefetch_places<1>(key_sink, to);
+            prefetch_places<1>(sink, to);
             compress_window_over(warp, key_sink, to, last, load_window(warp, keys, i));
             compress_window_over(warp, sink, to, last, scan);
             to += warp_type::popcount(last);

@@ -45,12 +45,10 @@ LANEWISE_FUNCTION T reduce_padded(const W& warp, const Source& source, std::int6
                                   std::int64_t n, Op op, const T& pad) {
   constexpr std::int64_t width = W::width;
   if (n <= width) return warp.reduce(load_part(warp, source, i, n, pad), op);
-  // A page ahead, because a processor looks ahead less far than short segments let it.
-  constexpr std::int64_t ahead = 4096 / sizeof(T);
-  auto sum = load_window<true>(warp, source, i, ahead);
+  auto sum = load_window<true>(warp, source, i);
   const std::int64_t last = i + n;
   for (i += width; i + width <= last; i += width)
-    sum = warp.map(op, sum, load_window<true>(warp, source, i, ahead));
+    sum = warp.map(op, sum, load_window<true>(warp, source, i));
   return warp.reduce(warp.map(op, sum, load_part(warp, source, i, last - i, pad)), op);
 }
 
@@ -145,7 +143,7 @@ class cache_sums {
                                       const T& init, Op op, std::int64_t& i) const {
     const typename Team::template narrow_warp<width> window;
     const T pad = padding<Op>(init);
-    constexpr std::int64_t ahead = 4096 / sizeof(typename Source::raw_type);
+    constexpr std::int64_t ahead = page_bytes / sizeof(typename Source::raw_type);
     for (std::int64_t r = piece_.begin.ends + 1; r < piece_.end.ends; ++r) {
       const std::int64_t last = cut(ranges(r), i);
       const std::int64_t n = last - i;

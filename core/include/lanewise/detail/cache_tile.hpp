@@ -13,16 +13,19 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
+/// A processor alone looks ahead less far than this over what is computed with the items.
+inline constexpr std::int64_t page_bytes = 4096;
+
 /// One warp's worth of items of a source, from index i on. Where prefetched, the items `ahead` of
-/// them are asked for.
+/// them are asked for, or those a page ahead.
 template <bool prefetched = false, class W, class Source>
 LANEWISE_FUNCTION auto load_window(const W& warp, const Source& source, std::int64_t i,
                                    [[maybe_unused]] std::int64_t ahead = 0) {
   if constexpr (Source::contiguous) {
     const auto raw = [&]() LANEWISE_INLINE_LAMBDA {
       if constexpr (prefetched) {
-        return warp.load_streaming(source.data + i,
-                                   ahead * static_cast<std::int64_t>(sizeof(*source.data)));
+        constexpr auto bytes = static_cast<std::int64_t>(sizeof(*source.data));
+        return warp.load_streaming(source.data + i, ahead != 0 ? ahead * bytes : page_bytes);
       }
       if constexpr (!prefetched) return warp.load(source.data + i);
     }();
@@ -68,6 +71,17 @@ LANEWISE_FUNCTION void store_window(const W& warp, const Sink& sink, std::int64_
     warp.each([&](const auto& value, std::uint32_t l)
                   LANEWISE_INLINE_LAMBDA { sink(i + l, value); },
               x, lane);
+  }
+}
+
+/// Asks for the lines a page behind this place, to write to them, as many as `places` need.
+template <int places, class Sink>
+LANEWISE_FUNCTION void prefetch_places(const Sink& sink, std::int64_t to) {
+  if constexpr (Sink::contiguous) {
+    constexpr int line = 64;
+    constexpr int bytes = places * static_cast<int>(sizeof(*sink.data));
+    const char* const behind = reinterpret_cast<const char*>(sink.data + to) + page_bytes;
+    for (int offset = 0; offset < bytes; offset += line) __builtin_prefetch(behind + offset, 1);
   }
 }
 
@@ -251,10 +265,10 @@ class cache_tile {
   std::int64_t n_;
   T total_{};
   T carry_{};
-  /// How far ahead of a scan its items are asked for: a page, because a processor looks ahead less
-  /// far over what a scan computes; and where the tile has been read before, the tile that this
-  /// team will probably draw next, because reads alone do not fill the bus.
-  std::int64_t ahead_ = 4096 / sizeof(T);
+  /// How far ahead of a scan its items are asked for: a page, or where the tile has been read
+  /// before, the tile that this team will probably draw next, because reads alone do not fill the
+  /// bus.
+  std::int64_t ahead_ = 0;
 };
 
 /// Counting into, and distributing over, buckets by one thread: counters and cursors stay in the
