@@ -793,6 +793,23 @@ LANEWISE_SIMD_FUNCTION hn::Vec<D> compress(D, hn::Vec<D> v, hn::Mask<D> m) {
 #endif
 }
 
+// Where a target compresses no bytes, so many of them together are compressed as wider words.
+#if HWY_TARGET <= HWY_AVX3
+inline constexpr int compressed_bytes = 16;
+using compressed_word = std::uint32_t;
+#else
+inline constexpr int compressed_bytes = 8;
+using compressed_word = std::uint16_t;
+#endif
+/// Those of the bytes that are chosen first, in order.
+LANEWISE_SIMD_FUNCTION auto compress_bytes(const std::uint8_t* p, std::uint16_t chosen) {
+  const hn::FixedTag<std::uint8_t, compressed_bytes> bytes;
+  const hn::FixedTag<compressed_word, compressed_bytes> words;
+  const std::uint8_t bits[2] = {static_cast<std::uint8_t>(chosen),
+                                static_cast<std::uint8_t>(chosen >> 8)};
+  return hn::DemoteTo(bytes, hn::CompressBits(hn::PromoteTo(words, hn::LoadU(bytes, p)), bits));
+}
+
 /// 16 bytes compared and exchanged as one word, whatever the compiler's flags: every x86-64
 /// processor that runs AVX has the instruction. Returns what was there.
 template <class T>
@@ -1617,6 +1634,23 @@ class warp : public warp_operations<warp<W>> {
         }
         done += here;
       });
+    } else if constexpr (detail::vectorizable<T> && W % detail::compressed_bytes == 0) {
+      constexpr int n = detail::compressed_bytes;
+      int done = 0;
+      for (int i = 0; i < W; i += n) {
+        const bits here = chosen >> i & ((bits{1} << n) - 1);
+        const hn::FixedTag<std::uint8_t, n> bytes;
+        const auto v = detail::compress_bytes(reinterpret_cast<const std::uint8_t*>(a.lane + i),
+                                              static_cast<std::uint16_t>(here));
+        auto* to = reinterpret_cast<std::uint8_t*>(p + done);
+        const int many = popcount(here);
+        if (over || done + n <= total) {
+          hn::StoreU(v, bytes, to);
+        } else {
+          hn::StoreN(v, bytes, to, static_cast<std::size_t>(many));
+        }
+        done += many;
+      }
     } else {
       for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA { *p++ = a.lane[i]; });
     }
