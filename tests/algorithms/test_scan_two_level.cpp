@@ -22,9 +22,10 @@ template <class T>
 std::vector<std::int64_t> two_level_sizes() {
   constexpr std::int64_t tile = tile_items<T, lanewise::kernels::two_level_policy<T>>;
   auto sizes = sizes_around(tile);
-  sizes.push_back(is_emulated
-                      ? 9 * tile - 5
-                      : std::min<std::int64_t>(1000 * tile, full() ? 20'000'000 : 2'000'000) + 77);
+  sizes.push_back(
+      is_emulated
+          ? 9 * tile - 5
+          : std::min<std::int64_t>(1000 * tile, takes_long_inputs() ? 20'000'000 : 2'000'000) + 77);
   return sizes;
 }
 

@@ -141,9 +141,9 @@ TEMPLATE_TEST_CASE("Stretches of empty and of short segments are summed up", "[s
                    std::uint8_t, u32, double) {
   for (u64 seed = 1; seed <= 8; ++seed) {
     CAPTURE(seed);
-    check_segments(offsets_of(stretches(is_emulated ? 60'000
-                                        : full()    ? 5'000'000
-                                                    : 1'000'000,
+    check_segments(offsets_of(stretches(is_emulated           ? 60'000
+                                        : takes_long_inputs() ? 5'000'000
+                                                              : 1'000'000,
                                         seed),
                               3),
                    lanewise::plus{}, TestType(5), 9);
@@ -154,9 +154,9 @@ TEMPLATE_TEST_CASE("Stretches of empty and of short segments are reduced in orde
                    affine, matrix) {
   for (u64 seed = 1; seed <= 8; ++seed) {
     CAPTURE(seed);
-    const auto offsets = offsets_of(stretches(is_emulated ? 60'000
-                                              : full()    ? 3'000'000
-                                                          : 1'000'000,
+    const auto offsets = offsets_of(stretches(is_emulated           ? 60'000
+                                              : takes_long_inputs() ? 3'000'000
+                                                                    : 1'000'000,
                                               seed));
     if constexpr (std::is_same_v<TestType, matrix>) {
       check_segments(offsets, product{}, item_of<TestType>(12345));

@@ -43,6 +43,11 @@ using memory = space::memory_space;
 
 inline constexpr bool is_emulated = std::is_base_of_v<lanewise::emulated, space>;
 
+/// Whether inputs are long: on a GPU always, on the host where all is tested.
+inline bool takes_long_inputs() {
+  return full() || !std::is_same_v<memory, Kokkos::HostSpace>;
+}
+
 #if defined(LANEWISE_TEST_SPACE_EMULATED)
 /// How warps run side by side: LANEWISE_TEST_INTERLEAVING=free, delayed or seeded.
 inline lanewise::interleaving mode() {
