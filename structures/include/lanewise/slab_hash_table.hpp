@@ -295,10 +295,10 @@ class slab_table_view {
     using solo = typename Warp::template part<1>;
     const auto look = [](slab_unit*& s, std::uint32_t& l) { l = solo().load(layout::link_of(s)); };
     numbers link(no_unit);
-    warp.each(ends, look, slab, link);
     const auto same = warp.match_any(
         ends, warp.map([](slab_unit* s) { return reinterpret_cast<std::uint64_t>(s); }, slab));
     const auto first = ends & ((same & warp.lanes_below()) == bits{0});
+    warp.each(first, look, slab, link);
     const auto wanted = first & (link == no_unit);
     if (warp.any(wanted)) {
       auto fresh = pool_.allocate(warp, mine, wanted);
@@ -317,7 +317,7 @@ class slab_table_view {
       if (warp.any(surplus)) pool_.deallocate(warp, surplus, fresh);
       warp.each(wanted & (link == no_unit), look, slab, link);
     }
-    // Lanes of one list have what its first one has, who may have looked after them.
+    // Lanes of one list have what its first one found.
     link = warp.shuffle(link, warp.map(
                                   ends, [](bits b) -> std::uint32_t { return Warp::lowest(b); },
                                   std::uint32_t{0}, same));
