@@ -220,33 +220,43 @@ TEST_CASE("Calls run on the instance's device, whichever is current", "[cuda]") 
   int devices = 0;
   CUDA_OK(cudaGetDeviceCount(&devices));
   if (devices < 2) SKIP("one device only");
-  const int other = space().cuda_device() == 0 ? 1 : 0;
   const int home = space().cuda_device();
+  const int other = home == 0 ? 1 : 0;
+  using there = Kokkos::View<u32*, Kokkos::CudaSpace, Kokkos::MemoryUnmanaged>;
   constexpr std::int64_t n = 100'003;
   const auto items = random_items<u32>(n);
   CUDA_OK(cudaSetDevice(other));
-  u32* in = nullptr;
+  u32* memory = nullptr;  // input, scanned, split, and the sum
   cudaStream_t stream_there = nullptr;
-  CUDA_OK(cudaMalloc(&in, n * sizeof(u32)));
-  CUDA_OK(cudaMemcpy(in, items.data(), n * sizeof(u32), cudaMemcpyHostToDevice));
+  CUDA_OK(cudaMalloc(&memory, (3 * n + 1) * sizeof(u32)));
+  CUDA_OK(cudaMemcpy(memory, items.data(), n * sizeof(u32), cudaMemcpyHostToDevice));
   CUDA_OK(cudaStreamCreate(&stream_there));
   {
     const Kokkos::Cuda exec(stream_there);
     CUDA_OK(cudaSetDevice(home));
-    const Kokkos::View<u32*, Kokkos::CudaSpace, Kokkos::MemoryUnmanaged> view(in, n);
+    const there in(memory, n), scanned(memory + n, n), split(memory + 2 * n, n);
+    const Kokkos::View<u32, Kokkos::CudaSpace, Kokkos::MemoryUnmanaged> sum(memory + 3 * n);
 
-    lanewise::inclusive_scan(exec, view, view, lanewise::plus{});
+    lanewise::inclusive_scan(exec, in, scanned, lanewise::plus{});
+    lanewise::multisplit(exec, scanned, split, 40, modulo{40});
+    lanewise::reduce(exec, split, sum, lanewise::plus{}, 7u);
 
     int current = -1;
     CUDA_OK(cudaGetDevice(&current));
     CHECK(current == home);
     CUDA_OK(cudaStreamSynchronize(stream_there));
   }
-  std::vector<u32> result(n);
-  CUDA_OK(cudaMemcpy(result.data(), in, n * sizeof(u32), cudaMemcpyDeviceToHost));
-  CHECK(difference(result, oracle::inclusive_scan(items, lanewise::plus{})) == "");
+  std::vector<u32> result(3 * n + 1);
+  CUDA_OK(cudaMemcpy(result.data(), memory, result.size() * sizeof(u32), cudaMemcpyDeviceToHost));
+  const auto at = result.begin();
+  const auto scanned = oracle::inclusive_scan(items, lanewise::plus{});
+  const auto expected = oracle::multisplit(scanned, 40, modulo{40});
+  CHECK(difference(std::vector<u32>(at + n, at + 2 * n), scanned) == "");
+  CHECK(difference(std::vector<u32>(at + 2 * n, at + 3 * n),
+                   oracle::gather(scanned, expected.index)) == "");
+  CHECK(result.back() == oracle::reduce(scanned, lanewise::plus{}, 7u));
   CUDA_OK(cudaSetDevice(other));
   CUDA_OK(cudaStreamDestroy(stream_there));
-  CUDA_OK(cudaFree(in));
+  CUDA_OK(cudaFree(memory));
   CUDA_OK(cudaSetDevice(home));
 }

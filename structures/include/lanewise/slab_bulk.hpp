@@ -80,16 +80,6 @@ class item_places {
   typename Warp::template lanes<std::uint32_t> places_{0u};
 };
 
-/// Which of `regions` equal parts of the table a key lives in.
-template <class Places, class Key>
-struct region_of_key {
-  Places where;
-  std::uint32_t scale;  // 2^32 regions / lists, rounded down
-
-  LANEWISE_FUNCTION std::uint32_t operator()(const Key& key) const {
-    return static_cast<std::uint32_t>((std::uint64_t{where.bucket_of(key)} * scale) >> 32);
-  }
-};
 struct own_place {
   LANEWISE_FUNCTION std::uint32_t operator()(std::int64_t i) const {
     return static_cast<std::uint32_t>(i);
@@ -303,8 +293,9 @@ inline constexpr bool builds<detail::same_operation<operation>> =
     operation == slab_operation::insert || operation == slab_operation::assign ||
     operation == slab_operation::add;
 
-/// Regions of a table: as many as multisplit sorts into at once.
-inline constexpr std::int64_t table_regions = 256;
+/// Regions of a table, runs of 2^k neighbouring lists: at most as many as multisplit sorts into at
+/// once, and more than half of them.
+inline constexpr std::int64_t table_regions = most_buckets;
 
 /// Whether a call sorts its items by region. It pays where the table is larger than the cache, and
 /// the items are so many that lists are met several times.
@@ -359,11 +350,13 @@ void sort_by_digit(const Exec& exec, const slab_arrays<Table>& arrays, sorted_al
 template <class Exec, class Table>
 void sort_by_region(const Exec& exec, const Table& table, const slab_arrays<Table>& arrays,
                     sorted_along what, typename Table::key_type* keys, void* along) {
-  const auto where = table.view().where();
-  const auto scale =
-      static_cast<std::uint32_t>((table_regions << 32) / (std::int64_t{where.buckets} + 1));
-  const region_of_key<std::decay_t<decltype(where)>, typename Table::key_type> region{where, scale};
-  sort_by_digit<Exec, Table>(exec, arrays, what, table_regions, region, nullptr, keys, along);
+  const std::int64_t lists = table.buckets() + 1;
+  int shift = 0;
+  while (divide_up(lists, std::int64_t{1} << shift) > table_regions) ++shift;
+  const list_digit<typename Table::key_type, typename Table::hasher> region(table.view().where(),
+                                                                            shift);
+  sort_by_digit<Exec, Table>(exec, arrays, what, divide_up(lists, std::int64_t{1} << shift), region,
+                             nullptr, keys, along);
 }
 
 /// Places that the elements of a table may take before its lists become too long: three times those
@@ -457,7 +450,7 @@ void build_pieces(const Exec& exec, const char* label, const Table& table,
   using kernel = slab_build_kernel<typename Table::view_type, key, operation>;
   using backend = backend_of<Exec>;
   const auto view = table.view();
-  using digit = list_digit<std::decay_t<decltype(view.where())>, key>;
+  using digit = list_digit<key, typename Table::hasher>;
   const auto cut = slab_classes::of(table.buckets() + 1, kernel::piece_shift);
   const auto along = [](const slab_items<key, value>& i) {
     return i.values != nullptr ? static_cast<void*>(i.values) : static_cast<void*>(i.places);
@@ -467,15 +460,15 @@ void build_pieces(const Exec& exec, const char* label, const Table& table,
   if (cut.low_bits > 0) {
     const auto mask = static_cast<std::uint32_t>(cut.low_digits() - 1);
     sort_by_digit<Exec, Table>(exec, from, what, cut.low_digits(),
-                               digit{view.where(), cut.class_shift, mask}, places, b.keys,
+                               digit(view.where(), cut.class_shift, mask), places, b.keys,
                                along(b));
     from.keys = b.keys;
     if (b.values != nullptr) from.given = b.values;
     places = b.places;
   }
   sort_by_digit<Exec, Table>(exec, from, what, cut.high_digits(),
-                             digit{view.where(), cut.class_shift + cut.low_bits, ~0u}, places,
-                             a.keys, along(a));
+                             digit(view.where(), cut.class_shift + cut.low_bits), places, a.keys,
+                             along(a));
   backend::zero(exec, lefts, sizeof(std::int64_t));
   // Four times what a class has if keys spread evenly; an even number.
   const std::int64_t most = 2 * std::max(2 * divide_up(arrays.n, cut.classes), std::int64_t{512});

@@ -58,6 +58,14 @@ struct keep_given {
   }
 };
 
+/// The list that a key lives in: the last one if its word is a state of a slot.
+template <class Word, class Key, class Hash>
+LANEWISE_FUNCTION std::uint32_t list_of(const Key& key, const Hash& hash, std::uint32_t buckets,
+                                        Word least_reserved) {
+  if (to_word<Word>(key) >= least_reserved) return buckets;
+  return static_cast<std::uint32_t>((std::uint64_t{hash(key)} * buckets) >> 32);
+}
+
 /// Where keys live: a list, and the word that stands for the key there. The keys whose words are
 /// states of a slot live under other names in a list of their own, the last one.
 template <class Layout, class Hash>
@@ -69,8 +77,7 @@ struct slab_places {
 
   template <class Key>
   LANEWISE_FUNCTION std::uint32_t bucket_of(const Key& key) const {
-    if (to_word<word>(key) >= Layout::least_reserved) return buckets;
-    return static_cast<std::uint32_t>((std::uint64_t{hash(key)} * buckets) >> 32);
+    return list_of<word>(key, hash, buckets, Layout::least_reserved);
   }
   template <class Key>
   static LANEWISE_FUNCTION word name_of(const Key& key) {

@@ -18,6 +18,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <functional>
 #include <latch>
 #include <memory>
 #include <new>
@@ -169,11 +170,15 @@ class team {
   emulated::meeting& meeting_;
 };
 
+/// What one warp does for its team. Kernels' types end here: what runs around them is compiled
+/// once.
+using team_part =
+    std::function<void(const running_warp&, std::uint32_t lane_order, resident& here)>;
+
 /// The life of one warp's thread: its part of every team that runs in this slot.
-template <class Team, class Kernel, class Scratch>
-void run_warp(running_warp me, std::int64_t slot, std::int64_t at_once,
-              std::vector<std::unique_ptr<resident<Scratch>>>& slots, const Kernel& kernel) {
-  resident<Scratch>& here = *slots[static_cast<std::size_t>(slot)];
+inline void run_warp(running_warp me, std::int64_t slot, std::int64_t at_once,
+                     std::vector<std::unique_ptr<resident>>& slots, const team_part& part) {
+  resident& here = *slots[static_cast<std::size_t>(slot)];
   scheduler* order = me.launch.order();
   if (order != nullptr) order->enter(me.seat);
   const runs_here now(me);
@@ -183,11 +188,7 @@ void run_warp(running_warp me, std::int64_t slot, std::int64_t at_once,
                               static_cast<std::uint32_t>(me.team_index) * 97u +
                               static_cast<std::uint32_t>(me.warp_index);
       me.random.seed(lane_order);
-      Team::warp_type::run(lane_order, [&](const typename Team::warp_type& warp) {
-        kernel(Team(static_cast<std::uint32_t>(me.team_index),
-                    static_cast<std::uint32_t>(me.league), me.warp_index, warp, here.meeting()),
-               here.scratch());
-      });
+      part(me, lane_order, here);
       here.meeting().leave(me, [&] {
         here.check_guards(me);
         here.poison(me.team_index + at_once);
@@ -201,6 +202,41 @@ void run_warp(running_warp me, std::int64_t slot, std::int64_t at_once,
   if (order != nullptr) order->leave(me.seat);
 }
 
+/// Runs teams of so many warps, a few teams at a time, every warp on a thread of its own. Throws
+/// what a warp threw, when all have ended.
+inline void run_league(const lanewise::emulated& exec, const char* label, std::int64_t league,
+                       int warps, std::size_t scratch_bytes, const team_part& part) {
+  const std::int64_t at_once = league < exec.concurrent_teams() ? league : exec.concurrent_teams();
+  launch_state state(label, exec.seed(), exec.mode(), static_cast<int>(at_once) * warps);
+  std::vector<std::unique_ptr<resident>> slots;
+  for (std::int64_t slot = 0; slot < at_once; ++slot) {
+    slots.push_back(std::make_unique<resident>(scratch_bytes, exec.seed(), slot, warps,
+                                               static_cast<int>(slot) * warps));
+  }
+  // Nobody begins before all are there: a thread may not come for want of memory.
+  std::latch begin(1);
+  bool all_there = false;
+  std::vector<std::thread> threads;
+  try {
+    for (int seat = 0; seat < static_cast<int>(at_once) * warps; ++seat) {
+      const int slot = seat / warps;
+      threads.emplace_back([&, seat, slot] {
+        begin.wait();
+        if (!all_there) return;
+        run_warp(running_warp{state, slots[static_cast<std::size_t>(slot)]->shadow(), seat,
+                              seat % warps, slot, league},
+                 slot, at_once, slots, part);
+      });
+    }
+    all_there = true;
+  } catch (...) {
+    state.stop(std::current_exception());
+  }
+  begin.count_down();
+  for (auto& t : threads) t.join();
+  state.rethrow();
+}
+
 template <class Warp>
 struct backend_with {
   static constexpr const char* name = "emulated";
@@ -209,44 +245,21 @@ struct backend_with {
   using team = emulated::team<(Policy::warps < Warp::width ? Policy::warps : Warp::width),
                               Policy::tiles_behind, Warp>;
 
-  /// Runs the teams, a few at a time, every warp on a thread of its own. Throws what a warp threw,
-  /// when all have ended.
   template <class Kernel>
   static void launch(const lanewise::emulated& exec, const char* label, std::int64_t league,
                      const Kernel& kernel) {
     using team_type = team<typename Kernel::policy>;
     using scratch = typename Kernel::template scratch<team_type>;
-    constexpr int warps = team_type::threads;
-    const std::int64_t at_once =
-        league < exec.concurrent_teams() ? league : exec.concurrent_teams();
-    launch_state state(label, exec.seed(), exec.mode(), static_cast<int>(at_once) * warps);
-    std::vector<std::unique_ptr<resident<scratch>>> slots;
-    for (std::int64_t slot = 0; slot < at_once; ++slot) {
-      slots.push_back(std::make_unique<resident<scratch>>(exec.seed(), slot, warps,
-                                                          static_cast<int>(slot) * warps));
-    }
-    // Nobody begins before all are there: a thread may not come for want of memory.
-    std::latch begin(1);
-    bool all_there = false;
-    std::vector<std::thread> threads;
-    try {
-      for (int seat = 0; seat < static_cast<int>(at_once) * warps; ++seat) {
-        const int slot = seat / warps;
-        threads.emplace_back([&, seat, slot] {
-          begin.wait();
-          if (!all_there) return;
-          run_warp<team_type>(running_warp{state, slots[static_cast<std::size_t>(slot)]->shadow(),
-                                           seat, seat % warps, slot, league},
-                              slot, at_once, slots, kernel);
-        });
-      }
-      all_there = true;
-    } catch (...) {
-      state.stop(std::current_exception());
-    }
-    begin.count_down();
-    for (auto& t : threads) t.join();
-    state.rethrow();
+    static_assert(alignof(scratch) <= resident::alignment);
+    run_league(exec, label, league, team_type::threads, sizeof(scratch),
+               [&kernel](const running_warp& me, std::uint32_t lane_order, resident& here) {
+                 Warp::run(lane_order, [&](const Warp& warp) {
+                   kernel(team_type(static_cast<std::uint32_t>(me.team_index),
+                                    static_cast<std::uint32_t>(me.league), me.warp_index, warp,
+                                    here.meeting()),
+                          *reinterpret_cast<scratch*>(here.scratch()));
+                 });
+               });
   }
 
   /// Teams draw tickets until there are none left.

@@ -37,15 +37,26 @@ struct slab_classes {
   std::int64_t high_digits() const { return divide_up(classes, low_digits()); }
 };
 
-/// Bits of the number of the list that a key lives in.
-template <class Places, class Key>
+/// Bits of the number of the list that a key lives in. Tables of all kinds and values share it, and
+/// with it the sort.
+template <class Key, class Hash>
 struct list_digit {
-  Places where;
+  Hash hash;
+  std::uint32_t buckets;
+  std::uint64_t least_reserved;
   int shift;
   std::uint32_t mask;
 
+  template <class Layout>
+  list_digit(const detail::slab_places<Layout, Hash>& where, int from_bit, std::uint32_t bits = ~0u)
+      : hash(where.hash),
+        buckets(where.buckets),
+        least_reserved(Layout::least_reserved),
+        shift(from_bit),
+        mask(bits) {}
+
   LANEWISE_FUNCTION std::uint32_t operator()(const Key& key) const {
-    return (where.bucket_of(key) >> shift) & mask;
+    return (detail::list_of(key, hash, buckets, least_reserved) >> shift) & mask;
   }
 };
 

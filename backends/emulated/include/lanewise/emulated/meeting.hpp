@@ -6,6 +6,7 @@
 #include <lanewise/macros.hpp>
 
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -43,8 +44,7 @@ class meeting {
   }
 
   /// The end of a team. last() is called when all have come, before any of them goes on.
-  template <class F>
-  void leave(running_warp& me, F last) {
+  void leave(running_warp& me, const std::function<void()>& last) {
     me.leave_if_stopped();
     std::unique_lock lock(mutex_);
     if (waiting_ > 0)
@@ -60,8 +60,8 @@ class meeting {
   }
 
  private:
-  template <class F>
-  void meet(std::unique_lock<std::mutex>& lock, running_warp& me, int& here, int all, F last) {
+  void meet(std::unique_lock<std::mutex>& lock, running_warp& me, int& here, int all,
+            const std::function<void()>& last) {
     scheduler* order = me.launch.order();
     if (here == all) {
       last();

@@ -6,59 +6,67 @@
 #include <lanewise/emulated/shadow.hpp>
 #include <lanewise/emulated/watch.hpp>
 #include <lanewise/macros.hpp>
+#include <lanewise/policy.hpp>
 
 #include <cstring>
 #include <string>
+#include <vector>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::emulated {
 
 /// What the teams that run one after the other in one slot use: barrier, and scratch between
 /// guards.
-template <class Scratch>
 class resident {
  public:
-  resident(std::uint32_t seed, std::int64_t first_team, int warps, int first_seat)
-      : meeting_(warps, first_seat), shadow_(memory_.scratch, sizeof(Scratch)), seed_(seed) {
-    std::memset(memory_.before, guard, guard_bytes);
-    std::memset(memory_.after, guard, guard_bytes);
+  static constexpr std::size_t alignment = 64;
+
+  resident(std::size_t scratch_bytes, std::uint32_t seed, std::int64_t first_team, int warps,
+           int first_seat)
+      : bytes_(scratch_bytes),
+        lines_(divide_up(static_cast<std::int64_t>(guard_bytes + bytes_ + guard_bytes), alignment)),
+        meeting_(warps, first_seat),
+        shadow_(scratch(), bytes_),
+        seed_(seed) {
+    std::memset(scratch() - guard_bytes, guard, guard_bytes);
+    std::memset(scratch() + bytes_, guard, guard_bytes);
     poison(first_team);
   }
 
-  Scratch& scratch() { return *reinterpret_cast<Scratch*>(memory_.scratch); }
+  unsigned char* scratch() { return lines_.data()->bytes + guard_bytes; }
   emulated::meeting& meeting() { return meeting_; }
   emulated::shadow& shadow() { return shadow_; }
 
   /// Scratch is uninitialised, so it holds something else in every team.
   void poison(std::int64_t team) {
     std::minstd_rand random(seed_ + static_cast<std::uint32_t>(team) * 2654435761u);
-    for (std::size_t i = 0; i < sizeof(Scratch); i += sizeof(std::uint32_t)) {
+    for (std::size_t i = 0; i < bytes_; i += sizeof(std::uint32_t)) {
       const auto word = static_cast<std::uint32_t>(random()) << 1;
-      const std::size_t left = sizeof(Scratch) - i;
-      std::memcpy(memory_.scratch + i, &word, left < sizeof(word) ? left : sizeof(word));
+      const std::size_t left = bytes_ - i;
+      std::memcpy(scratch() + i, &word, left < sizeof(word) ? left : sizeof(word));
     }
   }
 
-  void check_guards(const running_warp& me) const {
+  void check_guards(const running_warp& me) {
+    const unsigned char* const after = scratch() + bytes_;
     for (std::size_t i = 0; i < guard_bytes; ++i) {
-      if (memory_.after[i] != guard)
-        me.fail("the team's scratch has " + std::to_string(sizeof(Scratch)) + " bytes, and byte " +
-                std::to_string(sizeof(Scratch) + i) + " was written");
-      if (memory_.before[guard_bytes - 1 - i] != guard)
+      if (after[i] != guard)
+        me.fail("the team's scratch has " + std::to_string(bytes_) + " bytes, and byte " +
+                std::to_string(bytes_ + i) + " was written");
+      if (*(scratch() - 1 - i) != guard)
         me.fail("byte -" + std::to_string(1 + i) + " of the team's scratch was written");
     }
   }
 
  private:
   static constexpr unsigned char guard = 0xc7;
-  static constexpr std::size_t guard_bytes = 256;
-  struct layout {
-    alignas(64) unsigned char before[guard_bytes];
-    alignas(64) unsigned char scratch[sizeof(Scratch)];
-    unsigned char after[guard_bytes];  // no gap: the first byte beyond is guarded
+  static constexpr std::size_t guard_bytes = 256;  // no gap: the first byte beyond is guarded
+  struct alignas(alignment) line {
+    unsigned char bytes[alignment];
   };
 
-  layout memory_;
+  std::size_t bytes_;
+  std::vector<line> lines_;
   emulated::meeting meeting_;
   emulated::shadow shadow_;
   std::uint32_t seed_;
