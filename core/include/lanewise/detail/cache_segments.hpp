@@ -145,7 +145,7 @@ class cache_segments {
     if constexpr (is_commutative<Op, T>) {
       for (; i + width <= items_; i += width) {
         const bits heads = heads_[i / width];
-        auto x = load_window(warp, source_, first_ + i);
+        auto x = load_window<true>(warp, source_, first_ + i);
         if (!needed(i, heads)) {
           sum = op(sum, warp.reduce(x, op));
           continue;
