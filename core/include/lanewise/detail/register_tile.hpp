@@ -371,16 +371,17 @@ LANEWISE_FUNCTION void fold_numbered_rows(const W& warp, const numbered_source<S
                                           bool begins, Sums& sum, winner<Wins> op) {
   using item = typename Source::value_type;
   const auto lane = warp.lane();
-  typename W::template lanes<item> best;
-  typename W::template lanes<std::uint32_t> place;
+  auto best =
+      warp.map([&](const auto& raw) { return item(source.items().from_raw(raw[0])); }, in[0]);
+  typename W::template lanes<std::uint32_t> place(0u);
   LANEWISE_UNROLL
   for (int j = 0; j < Rows::rows; ++j) {
     warp.each(
         [&](item& b, std::uint32_t& p, const auto& raw) {
           LANEWISE_UNROLL
-          for (int c = 0; c < Rows::v; ++c) {
+          for (int c = j == 0 ? 1 : 0; c < Rows::v; ++c) {
             const item x = source.items().from_raw(raw[c]);
-            const bool better = (j == 0 && c == 0) || op.wins(x, b);
+            const bool better = op.wins(x, b);
             b = better ? x : b;
             p = better ? static_cast<std::uint32_t>(j * Rows::row_items + c) : p;
           }
