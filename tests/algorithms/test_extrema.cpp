@@ -86,6 +86,29 @@ TEMPLATE_TEST_CASE("Extrema are found with their first position at every size", 
   }
 }
 
+TEMPLATE_TEST_CASE("Extrema are found where every team reads several tiles", "[extrema]",
+                   std::uint8_t, u32, u64, double) {
+  const std::int64_t n = takes_long_inputs() ? 6'500'003 : 5 * extrema_tile + 3;
+  for (const std::uint64_t most : {static_cast<std::uint64_t>(n / 3), most_number<TestType>()}) {
+    CAPTURE(n, most);
+    check_extrema(random_items<TestType>(n, most), std::less<TestType>());
+  }
+}
+
+TEST_CASE("Numbers beat NaN in tiles of numbers and of NaN", "[extrema]") {
+  const std::int64_t n = takes_long_inputs() ? 6'500'003 : 5 * extrema_tile + 3;
+  std::vector<double> items = random_items<double>(n, 1000);
+  // A lane may begin with NaN, and its number come later; some have none at all.
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (i % 64 >= 8 || i % 5000 < 1000) items[i] = quiet_nan;
+  }
+  check_extrema(items, std::less<double>());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (i != items.size() / 2 + 7) items[i] = quiet_nan;
+  }
+  check_extrema(items, std::less<double>());
+}
+
 TEMPLATE_TEST_CASE("Extrema are found in every distribution", "[extrema]", u32, double) {
   for (const distribution d : all_distributions) {
     CAPTURE(d);

@@ -20,16 +20,23 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 using i64 = std::int64_t;
 
+template <class T>
+using segments_kernel_of =
+    lanewise::kernels::segmented_reduce_kernel<lanewise::array_source<T, lanewise::identity>,
+                                               lanewise::array_source<i64, lanewise::identity>,
+                                               lanewise::array_sink<T>, lanewise::plus, T>;
+template <class T>
+using sums_of =
+    typename lanewise::team_t<space, typename segments_kernel_of<T>::policy>::template sums<
+        T, typename segments_kernel_of<T>::policy>;
+
 /// Segments and items of a tile, taken together.
 template <class T>
-constexpr i64 steps = [] {
-  using kernel =
-      lanewise::kernels::segmented_reduce_kernel<lanewise::array_source<T, lanewise::identity>,
-                                                 lanewise::array_source<i64, lanewise::identity>,
-                                                 lanewise::array_sink<T>, lanewise::plus, T>;
-  using policy = typename kernel::policy;
-  return lanewise::team_t<space, policy>::template sums<T, policy>::steps;
-}();
+constexpr i64 steps = sums_of<T>::steps;
+
+/// Segments of so many items are taken whole, if all are and there are not too many.
+template <class T>
+constexpr i64 whole_at_most = sums_of<T>::whole::most_items;
 
 std::vector<i64> offsets_of(const std::vector<u64>& lengths, i64 first = 0) {
   std::vector<i64> offsets = {first};
@@ -50,9 +57,8 @@ std::vector<T> reduced(const std::vector<T>& items, const std::vector<i64>& offs
   return out;
 }
 
-/// `behind` more items belong to no segment.
 template <class T, class Op>
-void check_segments(const std::vector<i64>& offsets, Op op, const T& init, i64 behind = 0) {
+void check_these(const std::vector<i64>& offsets, Op op, const T& init, i64 behind) {
   const auto items = random_items<T>(offsets.back() + behind, most_summand<T>());
   const auto segments = static_cast<i64>(offsets.size()) - 1;
   const array<T> in(items, 1);
@@ -66,6 +72,17 @@ void check_segments(const std::vector<i64>& offsets, Op op, const T& init, i64 b
   CHECK(out.guards_intact());
   CHECK(in.unchanged());
   CHECK(offset.unchanged());
+}
+
+/// `behind` more items belong to no segment. Segments that may be taken whole are taken in pieces
+/// as well, because of a long one behind them.
+template <class T, class Op>
+void check_segments(const std::vector<i64>& offsets, Op op, const T& init, i64 behind = 0) {
+  check_these(offsets, op, init, behind);
+  if (whole_at_most<T> == 0 || offsets.back() > 100'000) return;
+  auto longer = offsets;
+  longer.push_back(longer.back() + whole_at_most<T> + 1);
+  check_these(longer, op, init, behind);
 }
 
 std::vector<u64> random_lengths(i64 n, u64 mean) {
@@ -201,6 +218,29 @@ TEST_CASE("A segment may end at every edge of a tile", "[segments]") {
   }
 }
 
+TEMPLATE_TEST_CASE("Few segments are taken whole, by warps and by teams", "[segments][sanitize]",
+                   std::uint8_t, u32, double, affine) {
+  constexpr auto most = static_cast<u64>(whole_at_most<TestType>);
+  auto random = make_random(5);
+  for (const u64 segments : {1u, 2u, 3u, 7u, 17u, 40u}) {
+    for (const u64 longest : {u64{5}, u64{33}, u64{200}, most / 32, most / 4 + 1, most}) {
+      if (segments * longest > (is_emulated ? 150'000u : 1'000'000u)) continue;
+      CAPTURE(segments, longest);
+      std::vector<u64> lengths = {longest};
+      while (lengths.size() < segments)
+        lengths.push_back(random_number(random, 3) == 0 ? 0 : random_number(random, longest));
+      // Packs begin anywhere.
+      for (const i64 first : {0, 1, 7}) {
+        if constexpr (std::is_same_v<TestType, affine>) {
+          check_these(offsets_of(lengths, first), then{}, affine{3, 4, 1}, 1);
+        } else {
+          check_these(offsets_of(lengths, first), lanewise::plus{}, TestType(5), 1);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("Items in front of the first segment and behind the last belong to none",
           "[segments][sanitize]") {
   check_segments(offsets_of(random_lengths(steps<u32> / 4, 8), 1234), lanewise::plus{}, 0u, 999);
@@ -259,6 +299,15 @@ TEST_CASE("Bad offsets are counted, and harm nothing", "[segments][sanitize]") {
   CHECK(run({0, 5, 4, n}) == 1);
   CHECK(run({-3, 5, n}) == 1);
   CHECK(run({0, 5, n + 1}) == 1);
+  CHECK(run({0, 5, n + 1, n + 1, n + 7, n}) == 4);
+  for (int i = 0; i < 20; ++i) {
+    std::vector<i64> few;
+    for (int k = 0; k < 40; ++k)
+      few.push_back(static_cast<i64>(random_number(random, 60'000)) - 20'000);
+    CHECK(run(few) > 0);
+    std::sort(few.begin(), few.end());
+    CHECK(run(few) > 0);
+  }
   std::vector<i64> wild;
   for (int i = 0; i < 2 * steps<u32>; ++i)
     wild.push_back(static_cast<i64>(random_number(random, 1'000'000)) - 500'000);

@@ -11,11 +11,9 @@ namespace kernels {
 template <class Source, class Sink, class Op>
 struct adjacent_kernel {
   using value_type = typename Source::value_type;
-  // H200, 4 bytes: 499 Gitems/s by 32 items per lane and two teams, 487 by 16.
   struct policy : launch_policy {
-    static constexpr int items_per_lane =
-        sizeof(value_type) >= 16 ? 4 : (sizeof(value_type) == 4 ? 32 : 16);
-    static constexpr int teams_per_multiprocessor = sizeof(value_type) == 4 ? 2 : 1;
+    static constexpr int items_per_lane = items_in_passing<Source>();
+    static constexpr int teams_per_multiprocessor = sizeof(value_type) <= 16 ? 8 : 4;
     static constexpr int host_teams_per_thread = 16;
   };
 
@@ -33,11 +31,11 @@ struct adjacent_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     constexpr std::int64_t items = Team::template tile<value_type, policy>::items;
     const std::int64_t count = n();
-    const auto [begin, end] = team.share(divide_up(count, items));
-    for (std::int64_t t = begin; t < end; ++t) {
-      team.template load<value_type, policy>(shared.tile, in, t * items, count)
-          .store_adjacent(in, out, op);
-    }
+    const shared_source<Source> source{in};
+    for_each_tile(team, divide_up(count, items), [&](std::int64_t t) {
+      team.template load<value_type, policy>(shared.tile, source, t * items, count)
+          .store_adjacent(source, out, op);
+    });
   }
 };
 

@@ -5,6 +5,8 @@
 #include <lanewise/allocate.hpp>
 #include <lanewise/detail/open_sum.hpp>
 
+#include <limits>
+
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
@@ -46,8 +48,10 @@ struct offset_ranges {
 };
 
 /// Every team takes pieces of the path through the segments' ends and their items: on devices one,
-/// on the host tiles of it. What a piece leaves open goes to the next one through the chain.
-template <class Source, class Offsets, class Sink, class Op, class T>
+/// on the host tiles of it. What a piece leaves open goes to the next one through the chain. Or,
+/// where there are few and all teams see that none is long, segments as they are: by a kernel of
+/// its own, for what it has more in it costs the other 1 us (H200, 2^24 items).
+template <class Source, class Offsets, class Sink, class Op, class T, bool are_few = false>
 struct segmented_reduce_kernel {
   struct policy : launch_policy {
     static constexpr int items_per_lane = sizeof(T) > 16
@@ -73,21 +77,34 @@ struct segmented_reduce_kernel {
   item_count n;
   chain<state> link;
   status* errors;
+  std::int64_t at_once = 0;  // few segments: how many a team takes whole
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const offset_ranges<Offsets> ranges(offsets, in.extent, n());
+    if constexpr (are_few) {
+      std::uint64_t bad = 0;
+      if (tile<Team>::whole::reduce(team, shared.sums.apart, ranges, at_once, in, out, init, op,
+                                    bad)) {
+        count_bad(team, bad);
+        return;
+      }
+    }
     const std::int64_t path = tile<Team>::path(ranges.count, ranges.items);
     const std::int64_t pieces = tile<Team>::pieces(path, team.league());
     for_each_ticket(team, link, static_cast<std::uint32_t>(pieces), shared.link, [&](auto mine) {
       tile<Team> sums(team, shared.sums, ranges, even_share(path, mine.ticket, pieces));
       sums.reduce(ranges, in, out, init, op);
-      const std::uint64_t bad = sums.bad();
-      if (bad != 0 && errors != nullptr) team.warp().fetch_add(errors->bad_items, bad);
+      count_bad(team, sums.bad());
       const maybe<state> front = exchange(team, link, mine, shared.link, sums.total(),
                                           detail::join_sums<T, Op>{op}, maybe<state>{{}, false});
       sums.write_first(out, front, init, op);
     });
+  }
+
+  template <class Team>
+  LANEWISE_FUNCTION void count_bad(const Team& team, std::uint64_t bad) const {
+    if (bad != 0 && errors != nullptr) team.warp().fetch_add(errors->bad_items, bad);
   }
 };
 
@@ -114,7 +131,8 @@ workspace_size segmented_reduce_workspace(std::int64_t n, std::int64_t segments)
 /// segment, and overlaps neither. Items in front of the first offset and behind the last belong to
 /// no segment. options.count is the number of segments. One launch and one pass over the path
 /// through segments' ends and items, of which every team gets an equal piece, so the segments'
-/// lengths do not matter: O(n + segments) work; items are read once, offsets once, and more often
+/// lengths do not matter; on devices, where segments are few and none keeps a team busy for long,
+/// teams take them whole. O(n + segments) work; items are read once, offsets once, and more often
 /// from cache; one write per segment. A source's functor is called once per item. Floating-point
 /// sums depend on the number of teams. A segment that begins behind its end, or whose ends do not
 /// lie in [0, n], is counted in options.errors, else in options.work; then the results are
@@ -143,13 +161,29 @@ void segmented_reduce(const Exec& exec, const In& in, const Offsets& offsets, co
   using kernel = kernels::segmented_reduce_kernel<std::decay_t<decltype(source)>,
                                                   std::decay_t<decltype(offset)>,
                                                   std::decay_t<decltype(sink)>, Op, T>;
+  using whole = typename kernel::template tile<team_t<Exec, typename kernel::policy>>::whole;
   const workspace_size need = segmented_reduce_workspace<T, Exec>(source.extent, segments);
   auto work = call_workspace::make<backend>(exec, with.work, need, "segmented_reduce");
+  const auto link = work.get().template make_chain<typename kernel::state>(0);
+  status* const errors = kernels::errors_of<Exec>(with, work.get());
+  if constexpr (whole::most_items > 0) {
+    using kernel_of_few =
+        kernels::segmented_reduce_kernel<std::decay_t<decltype(source)>,
+                                         std::decay_t<decltype(offset)>,
+                                         std::decay_t<decltype(sink)>, Op, T, true>;
+    const std::int64_t resident = backend::template resident_league<kernel_of_few>(
+        exec, std::numeric_limits<std::int64_t>::max());
+    const std::int64_t at_once = whole::ranges_at_once(segments, source.extent, resident);
+    if (at_once > 0) {
+      const std::int64_t league = Kokkos::max(need.tickets, divide_up(segments, at_once));
+      launch(exec, "Lanewise::segmented_reduce", Kokkos::min(league, resident),
+             kernel_of_few{source, offset, sink, op, init, n, link, errors, at_once});
+      return;
+    }
+  }
   launch(exec, "Lanewise::segmented_reduce",
          backend::template resident_league<kernel>(exec, need.tickets),
-         kernel{source, offset, sink, op, init, n,
-                work.get().template make_chain<typename kernel::state>(0),
-                kernels::errors_of<Exec>(with, work.get())});
+         kernel{source, offset, sink, op, init, n, link, errors});
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -11,9 +11,9 @@ namespace kernels {
 template <class Source, class Sink>
 struct transform_kernel {
   using value_type = typename Source::value_type;
-  // H200, 2^28 u32: 0.98 of memcpy as first chosen (docs/measurements.md); not tuned.
   struct policy : launch_policy {
-    static constexpr int items_per_lane = sizeof(value_type) >= 16 ? 4 : 16;
+    static constexpr int items_per_lane = items_in_passing<Source>();
+    static constexpr int teams_per_multiprocessor = sizeof(value_type) <= 16 ? 8 : 4;
     static constexpr int host_teams_per_thread = 16;
   };
 
@@ -30,10 +30,9 @@ struct transform_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     constexpr std::int64_t items = Team::template tile<value_type, policy>::items;
     const std::int64_t count = n();
-    const auto [begin, end] = team.share(divide_up(count, items));
-    for (std::int64_t t = begin; t < end; ++t) {
+    for_each_tile(team, divide_up(count, items), [&](std::int64_t t) {
       team.template load<value_type, policy>(shared.tile, in, t * items, count).store(out);
-    }
+    });
   }
 };
 

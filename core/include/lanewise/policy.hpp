@@ -4,6 +4,7 @@
 
 #include <lanewise/macros.hpp>
 
+#include <cstddef>
 #include <cstdint>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -32,6 +33,17 @@ struct launch_policy {
 constexpr int tiles_that_wait(std::int64_t tile_bytes) {
   const std::int64_t tiles = (96 << 10) / tile_bytes;
   return tiles > 5 ? 5 : static_cast<int>(tiles);
+}
+
+/// Items per lane of a tile that comes and goes as it is, for which a warp needs nothing but many
+/// others beside it: 16 bytes of what is read or of what becomes of it, whichever is narrower.
+template <class Source>
+constexpr int items_in_passing() {
+  std::size_t bytes = sizeof(typename Source::value_type);
+  if constexpr (requires { typename Source::raw_type; }) {
+    if (sizeof(typename Source::raw_type) < bytes) bytes = sizeof(typename Source::raw_type);
+  }
+  return bytes < 16 ? static_cast<int>(16 / bytes) : 1;
 }
 
 /// How many items an algorithm has: known to the host, or read from device memory with the extent

@@ -71,6 +71,11 @@ struct function_sink {
   }
 };
 
+/// Another source, of which an item is asked for again by what works beside: it should stay in the
+/// nearest cache.
+template <class Source>
+struct shared_source : Source {};
+
 /// The items of another source from the last one to the first.
 template <class Source>
 struct reversed_source {
@@ -124,6 +129,12 @@ template <class S>
 inline constexpr bool is_reversed_array<reversed_source<S>> = S::contiguous;
 template <class S>
 inline constexpr bool is_reversed_array<reversed_sink<S>> = S::contiguous;
+
+/// Whether an item of a source is touched once.
+template <class S>
+inline constexpr bool is_touched_once = true;
+template <class S>
+inline constexpr bool is_touched_once<shared_source<S>> = false;
 
 template <class... Parts>
 std::string message(const Parts&... parts) {

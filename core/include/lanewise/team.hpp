@@ -105,4 +105,16 @@ LANEWISE_FUNCTION constexpr index_range even_share(std::int64_t n, std::int64_t 
   return {begin, begin + each + (part < extra ? 1 : 0)};
 }
 
+/// Calls f(tile) for this team's part of so many tiles, which are no more than league_for_tiles was
+/// told of.
+template <class Team, class F>
+LANEWISE_FUNCTION void for_each_tile(const Team& team, std::int64_t tiles, F f) {
+  if constexpr (Team::one_ticket) {
+    if (team.index() < tiles) f(std::int64_t{team.index()});
+  } else {
+    const index_range mine = team.share(tiles);
+    for (std::int64_t t = mine.begin; t < mine.end; ++t) f(t);
+  }
+}
+
 LANEWISE_END_NAMESPACE

@@ -58,6 +58,10 @@ template <class Team, class T, std::int64_t steps_>
 class cache_sums {
  public:
   static constexpr std::int64_t steps = steps_;
+  /// Ranges are cut into pieces always: a thread that comes to few of them has little to wait for.
+  struct whole {
+    static constexpr std::int64_t most_items = 0;
+  };
   struct scratch {};
 
   static LANEWISE_FUNCTION std::int64_t path(std::int64_t ranges, std::int64_t items) {

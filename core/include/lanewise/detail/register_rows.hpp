@@ -123,33 +123,11 @@ class register_rows {
   /// Writes op(item, the item before it); item 0 of the source as it is.
   template <class Source, class Sink, class Op>
   LANEWISE_FUNCTION void store_adjacent(const Source& source, const Sink& sink, Op op) {
-    using result = decltype(op(source(0), source(0)));
-    const auto warp = team_.warp();
     const std::int64_t begin = row_first(0);
-    lanes<T> before(mine_ > 0 && begin > 0 ? source(begin - 1) : T{});
-    LANEWISE_UNROLL
-    for (int j = 0; j < rows; ++j) {
-      const auto last = warp.map([](const packs& p) { return p[v - 1]; }, row_[j]);
-      const auto left =
-          select(lane_index_ == lanes<std::uint32_t>(0u), before, warp.shuffle_up(last, 1));
-      before = lanes<T>(warp.broadcast(last, width - 1));
-      const bool first_of_all = begin == 0 && j == 0;
-      const int n = row_count(j);
-      write(sink, j,
-            warp.map(
-                [&](const packs& p, const T& neighbour, std::uint32_t lane) {
-                  pack<result, v> r{};
-                  LANEWISE_UNROLL
-                  for (int c = 0; c < v; ++c) {
-                    const int i = static_cast<int>(lane) * v + c;
-                    if (i >= n) continue;
-                    r[c] = first_of_all && i == 0
-                               ? static_cast<result>(p[c])
-                               : op(p[c], c > 0 ? p[c > 0 ? c - 1 : 0] : neighbour);
-                  }
-                  return r;
-                },
-                row_[j], left, lane_index_));
+    if (whole_segment_ && begin > 0) {
+      store_neighbours<true>(source(begin - 1), sink, op);
+    } else {
+      store_neighbours<false>(mine_ > 0 && begin > 0 ? source(begin - 1) : T{}, sink, op);
     }
   }
 
@@ -204,6 +182,38 @@ class register_rows {
   }
 
  private:
+  /// `inside`: all items exist, and so does the one before.
+  template <bool inside, class Sink, class Op>
+  LANEWISE_FUNCTION void store_neighbours(const T& in_front, const Sink& sink, Op op) {
+    using result = decltype(op(in_front, in_front));
+    const auto warp = team_.warp();
+    lanes<T> before(in_front);
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      const auto last = warp.map([](const packs& p) { return p[v - 1]; }, row_[j]);
+      const auto left =
+          select(lane_index_ == lanes<std::uint32_t>(0u), before, warp.shuffle_up(last, 1));
+      if (j + 1 < rows) before = lanes<T>(warp.broadcast(last, width - 1));
+      const bool first_of_all = !inside && row_first(j) == 0;
+      const int n = inside ? row_items : row_count(j);
+      write(sink, j,
+            warp.map(
+                [&](const packs& p, const T& neighbour, std::uint32_t lane) {
+                  pack<result, v> r{};
+                  LANEWISE_UNROLL
+                  for (int c = 0; c < v; ++c) {
+                    const int i = static_cast<int>(lane) * v + c;
+                    if (!inside && i >= n) continue;
+                    r[c] = first_of_all && i == 0
+                               ? static_cast<result>(p[c])
+                               : op(p[c], c > 0 ? p[c > 0 ? c - 1 : 0] : neighbour);
+                  }
+                  return r;
+                },
+                row_[j], left, lane_index_));
+    }
+  }
+
   template <bool full, class F>
   LANEWISE_FUNCTION void windows(F f) {
     const auto warp = team_.warp();
@@ -273,7 +283,7 @@ class register_rows {
     for (int j = 0; j < rows; ++j) {
       if constexpr (backward) {
         in[j] = warp.gather(at - j * width, from_the_end());
-      } else if constexpr (is_in_scratch<Source>) {
+      } else if constexpr (is_in_scratch<Source> || !is_touched_once<Source>) {
         in[j] = warp.load(at + j * width);
       } else {
         in[j] = warp.load_streaming(at + j * width);

@@ -5,6 +5,7 @@
 #include <lanewise/detail/fixed_tree.hpp>
 #include <lanewise/detail/open_sum.hpp>
 #include <lanewise/detail/register_expansion.hpp>
+#include <lanewise/detail/register_whole.hpp>
 
 #include <bit>
 
@@ -29,6 +30,8 @@ class register_sums {
   /// What a team should have at least: where items are few, it pays to give many warps some.
   static constexpr std::int64_t steps = tile / 2 * Team::warps;
   using state = open_sum<T>;
+  /// For ranges that are few and short.
+  using whole = register_whole<Team, T, items_per_lane>;
 
   /// An end comes with 8 bytes of offset and with a result: so many items are as many bytes. With
   /// small items it is not bytes that take time.
@@ -81,6 +84,7 @@ class register_sums {
   struct scratch {
     warp_scratch warp[Team::warps];
     raw_array<state, Team::warps> per_warp;
+    typename whole::scratch apart;
   };
 
   template <class Ranges>

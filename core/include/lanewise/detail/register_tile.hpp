@@ -342,6 +342,60 @@ class register_tile : public scanned_rows<register_rows<Team, T, items_per_lane>
   maybe<T> before_warp_{{}, false};
 };
 
+/// Adds a lane's items of the rows that begin at item `at` to its running value, or begins with
+/// them.
+template <class Rows, class W, class Raws, class Source, class Sums, class Op>
+LANEWISE_FUNCTION void fold_rows(const W& warp, const Source& source, const Raws (&in)[Rows::rows],
+                                 std::int64_t at, bool begins, Sums& sum, Op op) {
+  const auto lane = warp.lane();
+  LANEWISE_UNROLL
+  for (int j = 0; j < Rows::rows; ++j) {
+    const bool fresh = begins && j == 0;
+    warp.each(
+        [&](auto& s, const auto& raw, std::uint32_t l) {
+          const std::int64_t i = at + j * Rows::row_items + l * Rows::v;
+          const auto item = [&](int c) { return item_from(source, raw[c], i + c); };
+          s = fresh ? item(0) : op(s, item(0));
+          LANEWISE_UNROLL
+          for (int c = 1; c < Rows::v; ++c) s = op(s, item(c));
+        },
+        sum, in[j], lane);
+  }
+}
+
+/// The same for items with their places: within a lane places increase, so that only a better item
+/// wins, and until the rows are through a place is a number that the compiler knows.
+template <class Rows, class W, class Raws, class Source, class Sums, class Wins>
+LANEWISE_FUNCTION void fold_numbered_rows(const W& warp, const numbered_source<Source>& source,
+                                          const Raws (&in)[Rows::rows], std::int64_t at,
+                                          bool begins, Sums& sum, winner<Wins> op) {
+  using item = typename Source::value_type;
+  const auto lane = warp.lane();
+  auto best =
+      warp.map([&](const auto& raw) { return item(source.items().from_raw(raw[0])); }, in[0]);
+  typename W::template lanes<std::uint32_t> place(0u);
+  LANEWISE_UNROLL
+  for (int j = 0; j < Rows::rows; ++j) {
+    warp.each(
+        [&](item& b, std::uint32_t& p, const auto& raw) {
+          LANEWISE_UNROLL
+          for (int c = j == 0 ? 1 : 0; c < Rows::v; ++c) {
+            const item x = source.items().from_raw(raw[c]);
+            const bool better = op.wins(x, b);
+            b = better ? x : b;
+            p = better ? static_cast<std::uint32_t>(j * Rows::row_items + c) : p;
+          }
+        },
+        best, place, in[j]);
+  }
+  warp.each(
+      [&](indexed<item>& s, const item& b, std::uint32_t p, std::uint32_t l) {
+        const std::int64_t i = at + l * Rows::v + p;
+        if (begins || op.wins(b, s.value)) s = {b, i};
+      },
+      sum, best, place, lane);
+}
+
 /// Reduces items [first, last) of a source, which may span many tiles, in registers. The result is
 /// the team's; present when the range is not empty. Commutative operators keep one running value
 /// per lane and meet once at the end.
@@ -350,11 +404,15 @@ LANEWISE_FUNCTION maybe<T> reduce_range_in_registers(const Team& team, T* per_wa
                                                      const Source& source, std::int64_t first,
                                                      std::int64_t last, Op op) {
   const auto warp = team.warp();
+  // Wide items leave room for fewer.
+  constexpr auto per_lane = [](std::size_t bytes) {
+    return bytes >= 16 && items_per_lane % 4 == 0 ? 4 : items_per_lane;
+  };
   if constexpr (Source::contiguous && is_commutative<Op, T>) {
-    using tile_type = register_tile<Team, typename loaded<Source>::type, items_per_lane>;
+    using item = typename loaded<Source>::type;
+    using tile_type = register_tile<Team, item, per_lane(sizeof(item))>;
     constexpr int v = tile_type::v;
     constexpr int width = tile_type::width;
-    const auto lane = warp.lane();
     typename Team::warp_type::template lanes<T> sum;
     using raw = pack<typename Source::raw_type, v>;
     using raw_lanes = typename Team::warp_type::template lanes<raw>;
@@ -375,18 +433,10 @@ LANEWISE_FUNCTION maybe<T> reduce_range_in_registers(const Team& team, T* per_wa
       raw_lanes in[tile_type::rows];
       LANEWISE_UNROLL
       for (int j = 0; j < tile_type::rows; ++j) in[j] = warp.load_streaming(address + j * width);
-      LANEWISE_UNROLL
-      for (int j = 0; j < tile_type::rows; ++j) {
-        const bool fresh = tile == 0 && j == 0;
-        warp.each(
-            [&](T& s, const raw& r, std::uint32_t lane) {
-              const std::int64_t i = at + j * tile_type::row_items + lane * v;
-              const auto item = [&](int c) { return item_from(source, r[c], i + c); };
-              s = fresh ? item(0) : op(s, item(0));
-              LANEWISE_UNROLL
-              for (int c = 1; c < v; ++c) s = op(s, item(c));
-            },
-            sum, in[j], lane);
+      if constexpr (is_numbered<Source>) {
+        fold_numbered_rows<tile_type>(warp, source, in, at, tile == 0, sum, op);
+      } else {
+        fold_rows<tile_type>(warp, source, in, at, tile == 0, sum, op);
       }
     }
     const int threads = Team::warps * width;
@@ -421,9 +471,7 @@ LANEWISE_FUNCTION maybe<T> reduce_range_in_registers(const Team& team, T* per_wa
     team.barrier();
     return total;
   } else {
-    // Wide results leave room for fewer items.
-    using tile_type =
-        register_tile<Team, T, sizeof(T) >= 16 && items_per_lane % 4 == 0 ? 4 : items_per_lane>;
+    using tile_type = register_tile<Team, T, per_lane(sizeof(T))>;
     maybe<T> total{{}, false};
     for (std::int64_t at = first; at < last; at += tile_type::items) {
       tile_type tile(team, *reinterpret_cast<typename tile_type::scratch*>(per_warp), source, at,
