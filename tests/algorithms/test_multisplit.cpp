@@ -41,6 +41,25 @@ TEMPLATE_TEST_CASE("multisplit is stable for every distribution", "[multisplit]"
   }
 }
 
+// Runs of any length begin anywhere in a sector of the output, and whole groups of buckets between
+// them are empty.
+TEMPLATE_TEST_CASE("multisplit is stable where most buckets are empty", "[multisplit][sanitize]",
+                   std::uint8_t, std::uint32_t, double, affine) {
+  constexpr std::uint32_t used[] = {3, 31, 32, 100, 101, 103, 200, 255};
+  for (const std::uint32_t kinds : {1u, 3u, 8u}) {
+    CAPTURE(kinds);
+    auto number = random_items<std::uint32_t>(some_tiles(split_tile<TestType>));
+    std::vector<TestType> items(number.size());
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      // Every 97th item elsewhere, so that there are runs of one item.
+      const std::uint32_t bucket = used[i % 97 == 0 ? 7 : number[i] % kinds];
+      items[i] = item_of<TestType>(bucket);
+    }
+    check_pairs(items, 256, 256);
+    check_keys(items, 256, 256);
+  }
+}
+
 TEMPLATE_TEST_CASE("multisplit skips and counts items outside the buckets",
                    "[multisplit][sanitize]", std::uint32_t, affine) {
   for (const std::uint32_t m : {1u, 31u, 32u, 40u, 256u}) {

@@ -28,15 +28,22 @@ struct split_policy : tuning::split<tuning::item_class(sizeof(Key))> {
   static constexpr int host_teams_per_thread = 4;
 };
 
-/// For pairs a tile is dealt to more warps: values wait in registers beside keys.
-template <class Key>
+/// For pairs values wait in registers beside keys. Two teams then leave each thread enough of them
+/// for a tile that is larger by a third, so that more items go to each bucket at a time, where keys
+/// and values are of 4 bytes; larger ones go to more warps.
+template <class Key, int value_bytes>
 struct split_pairs_policy : split_policy<Key> {
-  static constexpr int per_warp = split_policy<Key>::warps * split_policy<Key>::items_per_lane;
+  static constexpr int own_warps = split_policy<Key>::warps;
+  static constexpr int own_items = split_policy<Key>::items_per_lane;
+  static constexpr int per_warp = own_warps * own_items;
+  static constexpr bool grows = sizeof(Key) == 4 && value_bytes <= 4 && own_items % 3 == 0;
   static constexpr bool divides = per_warp % 12 == 0;
-  static constexpr int warps = divides ? 12 : split_policy<Key>::warps;
-  static constexpr int items_per_lane = divides ? per_warp / 12 : split_policy<Key>::items_per_lane;
+  static constexpr int warps = grows || !divides ? own_warps : 12;
+  static constexpr int items_per_lane = grows     ? own_items / 3 * 4
+                                        : divides ? per_warp / 12
+                                                  : own_items;
   static constexpr int teams_per_multiprocessor =
-      divides ? 2 : split_policy<Key>::teams_per_multiprocessor;
+      grows || divides ? 2 : split_policy<Key>::teams_per_multiprocessor;
 };
 
 /// The tiles of every column, and what was counted in them.
@@ -258,8 +265,12 @@ struct multisplit_options {
 /// this many buckets. Needs no device.
 template <class Key, class Exec>
 workspace_size multisplit_workspace(std::int64_t n, std::uint32_t buckets) {
+  const auto pairs = [&](auto bytes) {
+    using policy = kernels::split_pairs_policy<Key, decltype(bytes)::value>;
+    return kernels::split_layout<Key, Exec, policy>(n, buckets).need;
+  };
   return max(kernels::split_layout<Key, Exec>(n, buckets).need,
-             kernels::split_layout<Key, Exec, kernels::split_pairs_policy<Key>>(n, buckets).need);
+             max(pairs(std::integral_constant<int, 4>{}), pairs(std::integral_constant<int, 8>{})));
 }
 
 namespace kernels {
@@ -358,7 +369,9 @@ void multisplit(const Exec& exec, const Keys& keys, const Values& values, const 
   const auto key_sink = detail::as_sink<Exec>(keys_out);
   detail::expects_no_partial_overlap(source, key_sink, "multisplit", "values", "keys_out", false);
   detail::expects_no_partial_overlap(key_sink, sink, "multisplit", "keys_out", "values_out", false);
-  using policy = kernels::split_pairs_policy<typename decltype(key_source)::value_type>;
+  using policy =
+      kernels::split_pairs_policy<typename decltype(key_source)::value_type,
+                                  static_cast<int>(sizeof(typename decltype(source)::value_type))>;
   kernels::multisplit<policy>(exec, key_source, key_sink, source, sink, bucket_count, bucket_of,
                               with);
 }

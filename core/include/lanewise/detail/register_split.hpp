@@ -78,6 +78,31 @@ class register_split {
                                         (static_cast<int>(sizeof(Key)) + value_bytes) * items
                                             <= most_staged_bytes;
 
+  /// The fewest items of this size that fill whole sectors of memory, of 32 bytes, clipped to 8.
+  static constexpr int items_to_sector(int bytes) {
+    const int k = 32 / (bytes & -bytes);
+    return k > 8 ? 8 : (k < 1 ? 1 : k);
+  }
+  /// Where values are staged beside keys, a slot of the tile and its place in the output agree
+  /// modulo this many items, so that rows of the tile end where sectors do: a row that cuts a
+  /// sector makes two pieces of it for the second-level cache. In front of a bucket's run up to
+  /// alignment - 1 slots remain empty for it. Keys alone are bound by instructions as much: with
+  /// empty slots to leave out, 2^28 u32 on an H200 went into 8 and 32 buckets 3 and 1 % slower,
+  /// into 256 4 % faster.
+  template <int value_bytes>
+  static constexpr int alignment = [] {
+    if constexpr (!stages_values<value_bytes>) {
+      return 1;
+    } else {
+      const int of_keys = items_to_sector(static_cast<int>(sizeof(Key)));
+      const int of_values = items_to_sector(value_bytes);
+      return of_keys > of_values ? of_keys : of_values;
+    }
+  }();
+
+  template <int value_bytes>
+  static constexpr bool aligns = alignment<value_bytes> != 1;
+
   static constexpr int groups = most_buckets / width;
   static constexpr int groups_per_warp = (groups + Team::warps - 1) / Team::warps;
 
@@ -85,17 +110,20 @@ class register_split {
   /// value_bytes is 0 where there are no values.
   template <int value_bytes>
   struct scratch {
-    static_assert(items < 1 << 16);
+    static constexpr int rows = static_cast<int>(
+        divide_up(items + (most_buckets + groups) * (alignment<value_bytes> - 1), width));
+    static constexpr int slots = rows * width;
+    static_assert(slots < 1 << 16);
     // Narrow counters share banks with fewer others.
     std::uint16_t count[Team::warps][most_buckets];
     // What to add to a slot of the tile to get the item's place in the output, in two halves.
     std::uint32_t base[most_buckets];
     std::uint32_t base_high[most_buckets];
     std::uint32_t group_total[groups];
-    alignas(16) unsigned char keys[sizeof(Key) * register_split::items];
-    alignas(
-        16) unsigned char values[stages_values<value_bytes> ? value_bytes * register_split::items
-                                                            : 1];
+    // The empty slots of every row, in whole windows.
+    bits empty[aligns<value_bytes> ? divide_up(rows, width) * width : 1];
+    alignas(16) unsigned char keys[sizeof(Key) * slots];
+    alignas(16) unsigned char values[stages_values<value_bytes> ? value_bytes * slots : 1];
   };
   struct count_scratch {
     alignas(16) counters count[2][most_buckets];
@@ -303,6 +331,14 @@ class register_split {
     // added up and left in scratch meanwhile 1.33 to 1.36, asked for after the ranking 1.33.)
     lanes<std::int64_t> bucket_start[groups_per_warp], column_start[groups_per_warp];
     u32s tile_start[groups_per_warp];
+    if constexpr (aligns<value_bytes>) {
+      // For compilers that do not see that groups are the same each time.
+      LANEWISE_UNROLL
+      for (int q = 0; q < groups_per_warp; ++q) {
+        bucket_start[q] = column_start[q] = lanes<std::int64_t>(std::int64_t{0});
+        tile_start[q] = u32s(0u);
+      }
+    }
     for_each_group(team, buckets, [&](int q, int g) LANEWISE_INLINE_LAMBDA {
       const auto exists = warp.lane() + u32s(static_cast<std::uint32_t>(g) * width) < buckets;
       bucket_start[q] = warp.load(exists, from.bucket + g * width, std::int64_t{0});
@@ -311,6 +347,10 @@ class register_split {
     });
     for (std::uint32_t group = 0; group < buckets; group += width)
       warp.store(count + group, lanes<std::uint16_t>(std::uint16_t{0}));
+    if constexpr (aligns<value_bytes>) {
+      for (int row = team.warp_index() * width; row < scratch<value_bytes>::rows; row += threads)
+        warp.store(shared.empty + row, lanes<bits>(bits{0}));
+    }
 
     u32s slot[items_per_lane];
     if constexpr (full) {
@@ -327,7 +367,7 @@ class register_split {
     lanes<value> moved[pairs ? items_per_lane : 1];
     if constexpr (pairs) load_items(warp, values, here, moved);
     team.barrier();
-    const std::uint32_t kept =
+    const std::uint32_t slots =
         scan_counts(team, shared, buckets, bucket_start, column_start, tile_start);
 
     LANEWISE_UNROLL
@@ -350,9 +390,9 @@ class register_split {
     }
     team.barrier();
     if (end >> 32 == 0) {
-      write<full, false, value>(team, shared, kept, bucket_of, sink, value_sink);
+      write<full, false, value>(team, shared, slots, bucket_of, sink, value_sink);
     } else {
-      write<full, true, value>(team, shared, kept, bucket_of, sink, value_sink);
+      write<full, true, value>(team, shared, slots, bucket_of, sink, value_sink);
     }
   }
 
@@ -368,29 +408,100 @@ class register_split {
     }
   }
 
-  /// Writes the slots below kept. Neighbouring lanes hold neighbours of the output, except where a
-  /// bucket ends.
+  /// Writes the slots below `slots` that are not empty. Neighbouring lanes hold neighbours of the
+  /// output, except where a bucket ends.
   template <bool full, bool wide, class Value, int value_bytes, class BucketOf, class Sink,
             class ValueSink>
   static LANEWISE_FUNCTION void write(const Team& team, scratch<value_bytes>& shared,
-                                      std::uint32_t kept, BucketOf bucket_of, const Sink& sink,
+                                      std::uint32_t slots, BucketOf bucket_of, const Sink& sink,
                                       const ValueSink& value_sink) {
+    if constexpr (aligns<value_bytes>) {
+      constexpr int together = items_per_lane % 4 == 0 ? 4 : 1;
+      const int rows = static_cast<int>((slots + (width - 1)) / width);
+      int row = team.warp_index();
+      if constexpr (full) {
+        // So many there are for certain. Unrolled, loads of rows overtake stores of others: in a
+        // loop of four rows at a time, pairs went into 8 buckets 10 % slower.
+        LANEWISE_UNROLL
+        for (int j = 0; j < items_per_lane; j += together) {
+          write_rows<together, wide, Value>(team, shared, row + j * Team::warps, bucket_of, sink,
+                                            value_sink);
+        }
+        row += items_per_lane * Team::warps;
+      }
+      for (; row < rows; row += Team::warps)
+        write_rows<1, wide, Value>(team, shared, row, bucket_of, sink, value_sink);
+    } else {
+      const auto warp = team.warp();
+      const Key* const staged = reinterpret_cast<const Key*>(shared.keys);
+      LANEWISE_UNROLL
+      for (int j = 0; j < items_per_lane; ++j) {
+        auto slot = warp.lane() + u32s(j * threads + team.warp_index() * width);
+        warp.each(
+            full ? warp.first(width) : slot < slots,
+            [&](std::uint32_t i) {
+              const Key k = staged[i];
+              const std::int64_t to = place_of<wide>(shared, bucket_number(bucket_of(k)), i);
+              sink(to, k);
+              if constexpr (stages_values<value_bytes>) {
+                value_sink(to, reinterpret_cast<const Value*>(shared.values)[i]);
+              }
+            },
+            slot);
+      }
+    }
+  }
+
+  /// Writes n rows, the first of which is `row`, with those of other warps in between. All that is
+  /// read comes first.
+  template <int n, bool wide, class Value, int value_bytes, class BucketOf, class Sink,
+            class ValueSink>
+  static LANEWISE_FUNCTION void write_rows(const Team& team, scratch<value_bytes>& shared, int row,
+                                           BucketOf bucket_of, const Sink& sink,
+                                           const ValueSink& value_sink) {
+    constexpr bool with_values = stages_values<value_bytes>;
     const auto warp = team.warp();
     const Key* const staged = reinterpret_cast<const Key*>(shared.keys);
+    const Value* const staged_values = reinterpret_cast<const Value*>(shared.values);
+    const auto first = warp.lane() + u32s(static_cast<std::uint32_t>(row) * width);
+    u32s slot[n];
+    bits there[n];
+    lanes<Key> key[n];
+    lanes<Value> value[with_values ? n : 1];
+    lanes<std::int64_t> to[n];
     LANEWISE_UNROLL
-    for (int j = 0; j < items_per_lane; ++j) {
-      auto slot = warp.lane() + u32s(j * threads + team.warp_index() * width);
-      warp.each(
-          full ? warp.first(width) : slot < kept,
-          [&](std::uint32_t i) {
-            const Key k = staged[i];
-            const std::int64_t to = place_of<wide>(shared, bucket_number(bucket_of(k)), i);
-            sink(to, k);
-            if constexpr (stages_values<value_bytes>) {
-              value_sink(to, reinterpret_cast<const Value*>(shared.values)[i]);
-            }
+    for (int k = 0; k < n; ++k) {
+      slot[k] = first + u32s(static_cast<std::uint32_t>(k) * threads);
+      there[k] = ~shared.empty[row + k * Team::warps];
+    }
+    LANEWISE_UNROLL
+    for (int k = 0; k < n; ++k) {
+      const auto exists = warp.template mask_of<std::uint32_t>(there[k]);
+      key[k] = warp.map(
+          exists, [&](std::uint32_t i) { return staged[i]; }, Key{}, slot[k]);
+      if constexpr (with_values) {
+        value[k] = warp.map(
+            exists, [&](std::uint32_t i) { return staged_values[i]; }, Value{}, slot[k]);
+      }
+    }
+    LANEWISE_UNROLL
+    for (int k = 0; k < n; ++k) {
+      to[k] = warp.map(
+          warp.template mask_of<std::uint32_t>(there[k]),
+          [&](const Key& x, std::uint32_t i) {
+            return place_of<wide>(shared, bucket_number(bucket_of(x)), i);
           },
-          slot);
+          std::int64_t{0}, key[k], slot[k]);
+    }
+    LANEWISE_UNROLL
+    for (int k = 0; k < n; ++k) {
+      const auto exists = warp.template mask_of<std::uint32_t>(there[k]);
+      warp.each(
+          exists, [&](std::int64_t at, const Key& x) { sink(at, x); }, to[k], key[k]);
+      if constexpr (with_values) {
+        warp.each(
+            exists, [&](std::int64_t at, const Value& x) { value_sink(at, x); }, to[k], value[k]);
+      }
     }
   }
 
@@ -435,25 +546,63 @@ class register_split {
     }
   }
 
+  /// Notes that the length slots from first on are empty, length < width.
+  template <int value_bytes>
+  static LANEWISE_FUNCTION void mark_empty(const warp_type& warp, scratch<value_bytes>& shared,
+                                           const u32s& first, const u32s& length) {
+    const u32s w(static_cast<std::uint32_t>(width));
+    const auto row = warp.map([](std::uint32_t i) { return i / width; }, first);
+    const auto at = first - row * w;
+    const auto ones = [](std::uint32_t n) { return static_cast<bits>((bits{1} << n) - 1); };
+    warp.template fetch_or<order::relaxed, scope::team>(
+        length != u32s(0u), shared.empty, row,
+        warp.map([ones](std::uint32_t i, std::uint32_t n) { return ones(n) << i; }, at, length));
+    const auto goes_on = at + length > w;
+    warp.template fetch_or<order::relaxed, scope::team>(
+        goes_on, shared.empty, row + u32s(1u),
+        warp.map(
+            goes_on, [ones](std::uint32_t i, std::uint32_t n) { return ones(i + n - width); },
+            bits{0}, at, length));
+  }
+
   /// Turns the warps' counts into first slots within the tile: bucket by bucket, within a bucket
-  /// warp by warp. Returns the number of items and leaves the bases.
+  /// warp by warp. Returns the number of slots and leaves the bases.
   template <int value_bytes>
   static LANEWISE_FUNCTION std::uint32_t scan_counts(
       const Team& team, scratch<value_bytes>& shared, std::uint32_t buckets,
       const lanes<std::int64_t> (&bucket_start)[groups_per_warp],
       const lanes<std::int64_t> (&column_start)[groups_per_warp],
       const u32s (&tile_start)[groups_per_warp]) {
+    constexpr std::uint32_t align = alignment<value_bytes>;
     const auto warp = team.warp();
+    const u32s none(0u);
     u32s before[groups_per_warp][Team::warps], total[groups_per_warp], upto[groups_per_warp];
+    u32s gap[groups_per_warp];
+    LANEWISE_UNROLL
+    for (int q = 0; q < groups_per_warp; ++q) total[q] = upto[q] = gap[q] = none;
     for_each_group(team, buckets, [&](int q, int g) LANEWISE_INLINE_LAMBDA {
-      total[q] = u32s(0u);
       LANEWISE_UNROLL
       for (int w = 0; w < Team::warps; ++w) {
         before[q][w] = total[q];
         total[q] =
             total[q] + warp.template cast<std::uint32_t>(warp.load(shared.count[w] + g * width));
       }
-      upto[q] = warp.inclusive_scan(total[q], plus{});
+      if constexpr (aligns<value_bytes>) {
+        // A run ends, modulo align, where its output ends, and so needs no sum to say how far
+        // behind it the next may begin. Groups begin at multiples of align. Empty buckets take no
+        // room.
+        const auto place = warp.template cast<std::uint32_t>(bucket_start[q]) +
+                           warp.template cast<std::uint32_t>(column_start[q]) + tile_start[q];
+        const auto used = total[q] != none;
+        const auto in_front = lanes<bits>(warp.ballot(used)) & warp.lanes_below();
+        const auto behind = warp.shuffle(
+            place + total[q],
+            warp.map([](bits b) { return static_cast<std::uint32_t>(warp_type::highest(b | 1)); },
+                     in_front));
+        const auto distance = place - select(in_front != lanes<bits>(bits{0}), behind, none);
+        gap[q] = select(used, distance & u32s(align - 1), none);
+      }
+      upto[q] = warp.inclusive_scan(total[q] + gap[q], plus{});
       const std::uint32_t sum = warp.broadcast(upto[q], width - 1);
       warp.once([&] { shared.group_total[g] = sum; });
     });
@@ -464,7 +613,7 @@ class register_split {
     for (int g = 0; g < groups; ++g) {
       if (g * width >= static_cast<int>(buckets)) continue;
       if (g % Team::warps == team.warp_index()) groups_before[g / Team::warps] = all;
-      all += shared.group_total[g];
+      all += (shared.group_total[g] + (align - 1)) / align * align;
     }
     for_each_group(team, buckets, [&](int q, int g) LANEWISE_INLINE_LAMBDA {
       const auto slot0 = upto[q] - total[q] + u32s(groups_before[q]);
@@ -481,7 +630,20 @@ class register_split {
       warp.store(
           shared.base_high + g * width,
           warp.map([](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); }, base));
+      if constexpr (aligns<value_bytes>) {
+        mark_empty(warp, shared, slot0 - gap[q], gap[q]);
+        const auto end = slot0 + total[q];
+        const auto rest = (none - end) & u32s(align - 1);
+        mark_empty(warp, shared, end,
+                   select(warp.lane() == u32s(static_cast<std::uint32_t>(width - 1)), rest, none));
+      }
     });
+    if constexpr (aligns<value_bytes>) {
+      if (team.warp_index() == 0 && all % width != 0) {
+        warp.template fetch_or<order::relaxed, scope::team>(
+            shared.empty[all / width], static_cast<bits>(~bits{0} << (all % width)));
+      }
+    }
     team.barrier();
     return all;
   }
