@@ -33,7 +33,7 @@ class resident {
     poison(first_team);
   }
 
-  unsigned char* scratch() { return lines_.data()->bytes + guard_bytes; }
+  unsigned char* scratch() { return reinterpret_cast<unsigned char*>(lines_.data()) + guard_bytes; }
   emulated::meeting& meeting() { return meeting_; }
   emulated::shadow& shadow() { return shadow_; }
 
