@@ -21,6 +21,7 @@ foreach(from build_tree installation)
     --build-options -DLanewise_DIR=${package} "-DCMAKE_PREFIX_PATH=${prefix_path}"
       -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}
       "-DCMAKE_CXX_FLAGS=${Lanewise_SIMD_FLAGS}"
+      "-DCMAKE_CXX_FLAGS_RELEASE=${CMAKE_CXX_FLAGS_RELEASE}"
     ${run})
   set_tests_properties(consumer.${from} PROPERTIES
     LABELS consumer FIXTURES_REQUIRED installation TIMEOUT 600)

@@ -32,8 +32,8 @@ TEST_CASE("Warps have the width that was asked for", "[width]") {
   CHECK(lanewise::warp_t<space>::width == LANEWISE_TEST_WIDTH);
 }
 
-TEMPLATE_TEST_CASE("Reductions and scans do not depend on the width", "[width]", std::uint8_t,
-                   std::uint32_t, affine) {
+TEMPLATE_TEST_CASE("Reductions and scans do not depend on the width", "[width]", std::uint32_t,
+                   affine MORE_TYPES(std::uint8_t)) {
   for (const std::int64_t n : sizes_around(scan_tile<TestType>)) {
     CAPTURE(n);
     const auto items = random_items<TestType>(n);
@@ -47,8 +47,8 @@ TEMPLATE_TEST_CASE("Reductions and scans do not depend on the width", "[width]",
   }
 }
 
-TEMPLATE_TEST_CASE("Multisplits do not depend on the width", "[width]", std::uint8_t,
-                   std::uint32_t) {
+TEMPLATE_TEST_CASE("Multisplits do not depend on the width", "[width]",
+                   std::uint32_t MORE_TYPES(std::uint8_t)) {
   for (const std::uint32_t m : {1u, 2u, 7u, 8u, 9u, 33u, 64u, 256u}) {
     for (const std::int64_t n : {std::int64_t{1}, std::int64_t{65}, split_tile<TestType> + 131}) {
       CAPTURE(m, n);

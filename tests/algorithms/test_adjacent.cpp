@@ -58,8 +58,8 @@ void check_differences(const std::vector<T>& items, Op op, int in_shift = 0, int
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("adjacent_difference is exact at every size", "[adjacent]", std::uint8_t, u32,
-                   u64, double) {
+TEMPLATE_TEST_CASE("adjacent_difference is exact at every size", "[adjacent]",
+                   u32 MORE_TYPES(std::uint8_t, u64, double)) {
   for (const std::int64_t n : sizes_around(adjacent_tile<TestType>)) {
     CAPTURE(n);
     check_differences<TestType>(random_items<TestType>(n), lanewise::minus{});

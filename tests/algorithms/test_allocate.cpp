@@ -116,8 +116,8 @@ TEST_CASE("Teams and warps allocate in lane order", "[allocate][sanitize]") {
   CHECK(of_team.guards_intact());
 }
 
-TEMPLATE_TEST_CASE("Places are allocated at every size", "[allocate]", std::uint8_t, u32,
-                   std::int32_t, i64) {
+TEMPLATE_TEST_CASE("Places are allocated at every size", "[allocate]",
+                   u32 MORE_TYPES(std::uint8_t, std::int32_t, i64)) {
   for (const i64 n : sizes_around(allocate_tile)) {
     CAPTURE(n);
     check_allocation<TestType, i64>(random_items<TestType>(n, 100));

@@ -117,7 +117,7 @@ std::vector<space> spaces() {
 }  // namespace
 
 TEMPLATE_TEST_CASE("Deterministic sums have the documented bits at every size",
-                   "[deterministic][sanitize]", float, double) {
+                   "[deterministic][sanitize]", float MORE_TYPES(double)) {
   for (const std::int64_t n : tree_sizes<TestType>()) {
     CAPTURE(n);
     check(rough_items<TestType>(n), TestType(0.1), lanewise::plus{}, make_space());

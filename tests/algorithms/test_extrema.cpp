@@ -77,7 +77,7 @@ void check_extrema(const std::vector<T>& items, Less less, const Given&... given
 }  // namespace
 
 TEMPLATE_TEST_CASE("Extrema are found with their first position at every size", "[extrema]",
-                   std::uint8_t, u32, u64, double) {
+                   u32 MORE_TYPES(std::uint8_t, u64, double)) {
   for (const std::int64_t n : sizes_around(extrema_tile)) {
     for (const std::uint64_t most : {std::uint64_t{3}, most_number<TestType>()}) {
       CAPTURE(n, most);
@@ -87,7 +87,7 @@ TEMPLATE_TEST_CASE("Extrema are found with their first position at every size", 
 }
 
 TEMPLATE_TEST_CASE("Extrema are found where every team reads several tiles", "[extrema]",
-                   std::uint8_t, u32, u64, double) {
+                   u32 MORE_TYPES(std::uint8_t, u64, double)) {
   const std::int64_t n = takes_long_inputs() ? 6'500'003 : 5 * extrema_tile + 3;
   for (const std::uint64_t most : {static_cast<std::uint64_t>(n / 3), most_number<TestType>()}) {
     CAPTURE(n, most);
@@ -109,7 +109,7 @@ TEST_CASE("Numbers beat NaN in tiles of numbers and of NaN", "[extrema]") {
   check_extrema(items, std::less<double>());
 }
 
-TEMPLATE_TEST_CASE("Extrema are found in every distribution", "[extrema]", u32, double) {
+TEMPLATE_TEST_CASE("Extrema are found in every distribution", "[extrema]", u32 MORE_TYPES(double)) {
   for (const distribution d : all_distributions) {
     CAPTURE(d);
     check_extrema(items_of<TestType>(numbers(d, extrema_tile + 131, 1'000'000, 4)),

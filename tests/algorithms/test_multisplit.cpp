@@ -9,8 +9,8 @@
 
 using namespace test;
 
-TEMPLATE_TEST_CASE("multisplit is stable for every number of buckets", "[multisplit]", std::uint8_t,
-                   std::uint32_t) {
+TEMPLATE_TEST_CASE("multisplit is stable for every number of buckets", "[multisplit]",
+                   std::uint32_t MORE_TYPES(std::uint8_t)) {
   const std::int64_t n = std::min(split_tile<TestType> + 131, std::int64_t{30'011});
   for (const std::uint32_t m : {1u, 2u, 3u, 8u, 31u, 32u, 33u, 64u, 100u, 127u, 255u, 256u}) {
     CAPTURE(m);
@@ -30,8 +30,8 @@ TEMPLATE_TEST_CASE("multisplit is stable at every size", "[multisplit]", std::ui
   }
 }
 
-TEMPLATE_TEST_CASE("multisplit is stable for every distribution", "[multisplit]", std::uint32_t,
-                   double) {
+TEMPLATE_TEST_CASE("multisplit is stable for every distribution", "[multisplit]",
+                   std::uint32_t MORE_TYPES(double)) {
   for (const distribution d : all_distributions) {
     for (const std::uint32_t m : {7u, 256u}) {
       CAPTURE(d, m);
@@ -44,7 +44,7 @@ TEMPLATE_TEST_CASE("multisplit is stable for every distribution", "[multisplit]"
 // Runs of any length begin anywhere in a sector of the output, and whole groups of buckets between
 // them are empty.
 TEMPLATE_TEST_CASE("multisplit is stable where most buckets are empty", "[multisplit][sanitize]",
-                   std::uint8_t, std::uint32_t, double, affine) {
+                   std::uint32_t, affine MORE_TYPES(std::uint8_t, double)) {
   constexpr std::uint32_t used[] = {3, 31, 32, 100, 101, 103, 200, 255};
   for (const std::uint32_t kinds : {1u, 3u, 8u}) {
     CAPTURE(kinds);

@@ -253,7 +253,7 @@ TEST_CASE("multisplit fuses sources and sinks, and never looks beyond the last i
 }
 
 TEMPLATE_TEST_CASE("multisplit moves values of other sizes with their keys",
-                   "[multisplit][sanitize]", std::uint8_t, u64, affine) {
+                   "[multisplit][sanitize]", affine MORE_TYPES(std::uint8_t, u64)) {
   const auto exec = make_space();
   for (const u32 divisor : {40u, 41u}) {
     for (const std::int64_t n : {std::int64_t{33}, one_tile, ragged_split}) {

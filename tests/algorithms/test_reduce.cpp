@@ -49,12 +49,13 @@ void check_reduce_sizes(const T& init, Op op, std::uint64_t most = most_summand<
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Sums are exact at every size", "[reduce]", std::uint8_t, u32, u64, double) {
+TEMPLATE_TEST_CASE("Sums are exact at every size", "[reduce]",
+                   u32 MORE_TYPES(std::uint8_t, u64, double)) {
   check_reduce_sizes<TestType>(TestType(5), lanewise::plus{});
 }
 
-TEMPLATE_TEST_CASE("Sums are exact for every distribution", "[reduce]", std::uint8_t, u32, u64,
-                   double) {
+TEMPLATE_TEST_CASE("Sums are exact for every distribution", "[reduce]",
+                   u32 MORE_TYPES(std::uint8_t, u64, double)) {
   for (const distribution d : all_distributions) {
     CAPTURE(d);
     const std::int64_t n = some_tiles(reduce_tile<TestType>);
@@ -83,7 +84,7 @@ TEST_CASE("reduce keeps the order of operands: 2 x 2 matrices of 32 bytes", "[re
 }
 
 TEMPLATE_TEST_CASE("reduce keeps the order of operands: the last nonzero item", "[reduce]",
-                   std::uint8_t, u64) {
+                   std::uint8_t MORE_TYPES(u64)) {
   const std::int64_t n = some_tiles(reduce_tile<TestType>);
   auto items = random_items<TestType>(n, 100);
   for (const std::int64_t zeros : {n / 3, n - 1, n}) {

@@ -48,8 +48,8 @@ void check_by_key(const std::vector<Key>& keys, const std::vector<T>& values, Op
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Runs are summed at every size and length", "[reduce_by_key]", u8, u32,
-                   std::uint64_t, double) {
+TEMPLATE_TEST_CASE("Runs are summed at every size and length", "[reduce_by_key]",
+                   u32 MORE_TYPES(u8, std::uint64_t, double)) {
   for (const std::int64_t n : sizes_around(by_key_tile<TestType>)) {
     for (const int mean : {1, 4, 100}) {
       CAPTURE(n, mean);
@@ -59,7 +59,8 @@ TEMPLATE_TEST_CASE("Runs are summed at every size and length", "[reduce_by_key]"
   }
 }
 
-TEMPLATE_TEST_CASE("Runs that are summed may span tiles", "[reduce_by_key][sanitize]", u8, u32) {
+TEMPLATE_TEST_CASE("Runs that are summed may span tiles", "[reduce_by_key][sanitize]",
+                   u32 MORE_TYPES(u8)) {
   const std::int64_t n = some_tiles(by_key_tile<TestType>);
   for (const int mean : {40, 1000, 100'000'000}) {
     CAPTURE(mean);

@@ -9,13 +9,13 @@
 
 using namespace test;
 
-TEMPLATE_TEST_CASE("Scans of sums are exact at every size", "[scan]", std::uint8_t, std::uint32_t,
-                   std::uint64_t, double) {
+TEMPLATE_TEST_CASE("Scans of sums are exact at every size", "[scan]",
+                   std::uint32_t MORE_TYPES(std::uint8_t, std::uint64_t, double)) {
   check_all_sizes<TestType>(TestType(5), lanewise::plus{});
 }
 
-TEMPLATE_TEST_CASE("Scans of sums are exact for every distribution", "[scan]", std::uint8_t,
-                   std::uint32_t, std::uint64_t, double) {
+TEMPLATE_TEST_CASE("Scans of sums are exact for every distribution", "[scan]",
+                   std::uint32_t MORE_TYPES(std::uint8_t, std::uint64_t, double)) {
   for (const distribution d : all_distributions) {
     CAPTURE(d);
     const std::int64_t n = some_tiles(scan_tile<TestType>);

@@ -22,7 +22,7 @@ TEST_CASE("Scans keep the order of operands: segmented sums of 8 bytes", "[scan]
 }
 
 TEMPLATE_TEST_CASE("Scans keep the order of operands: the last nonzero item", "[scan]",
-                   std::uint8_t, double) {
+                   std::uint8_t MORE_TYPES(double)) {
   const std::int64_t n = some_tiles(scan_tile<TestType>);
   auto items = random_items<TestType>(n, 100);
   for (std::size_t i = 0; i < items.size(); ++i) {

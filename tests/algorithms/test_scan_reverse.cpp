@@ -60,8 +60,8 @@ const std::int64_t ragged_reverse = some_tiles(one_reverse_tile);
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Reverse scans of sums are exact at every size", "[scan][reverse]", std::uint8_t,
-                   u32, u64) {
+TEMPLATE_TEST_CASE("Reverse scans of sums are exact at every size", "[scan][reverse]",
+                   u32 MORE_TYPES(std::uint8_t, u64)) {
   for (const std::int64_t n : sizes_around(scan_tile<TestType>)) {
     CAPTURE(n);
     check_reverse(random_items<TestType>(n), TestType(5), lanewise::plus{});

@@ -110,7 +110,7 @@ std::vector<std::vector<u64>> hard_lengths(i64 items) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("Segments are summed up at every number and mean length", "[segments]",
-                   std::uint8_t, u32, u64, double) {
+                   u32 MORE_TYPES(std::uint8_t, u64, double)) {
   for (const i64 segments : sizes_around(steps<TestType> / 8)) {
     for (const u64 mean : {1u, 8u, 100u}) {
       if (segments * static_cast<i64>(mean) > (is_emulated ? 20'000 : 1'000'000)) continue;
@@ -120,8 +120,8 @@ TEMPLATE_TEST_CASE("Segments are summed up at every number and mean length", "[s
   }
 }
 
-TEMPLATE_TEST_CASE("Segments of any lengths are reduced in order", "[segments][sanitize]", affine,
-                   matrix) {
+TEMPLATE_TEST_CASE("Segments of any lengths are reduced in order", "[segments][sanitize]",
+                   affine MORE_TYPES(matrix)) {
   const TestType init = item_of<TestType>(12345);
   for (const auto& lengths : hard_lengths(2 * steps<TestType> + 77)) {
     CAPTURE(lengths.size(), lengths.front());
@@ -133,7 +133,8 @@ TEMPLATE_TEST_CASE("Segments of any lengths are reduced in order", "[segments][s
   }
 }
 
-TEMPLATE_TEST_CASE("Segments of any lengths are summed up", "[segments]", std::uint8_t, u32) {
+TEMPLATE_TEST_CASE("Segments of any lengths are summed up", "[segments]",
+                   u32 MORE_TYPES(std::uint8_t)) {
   for (const auto& lengths : hard_lengths(is_emulated ? 3 * steps<TestType> : 1'000'003))
     check_segments(offsets_of(lengths), lanewise::plus{}, TestType(0));
 }
@@ -154,9 +155,11 @@ std::vector<u64> stretches(i64 steps_in_all, u64 seed) {
   return lengths;
 }
 
+const u64 most_seeds = is_emulated && !full() ? 3 : 8;
+
 TEMPLATE_TEST_CASE("Stretches of empty and of short segments are summed up", "[segments]",
-                   std::uint8_t, u32, double) {
-  for (u64 seed = 1; seed <= 8; ++seed) {
+                   u32 MORE_TYPES(std::uint8_t, double)) {
+  for (u64 seed = 1; seed <= most_seeds; ++seed) {
     CAPTURE(seed);
     check_segments(offsets_of(stretches(is_emulated           ? 60'000
                                         : takes_long_inputs() ? 5'000'000
@@ -168,8 +171,8 @@ TEMPLATE_TEST_CASE("Stretches of empty and of short segments are summed up", "[s
 }
 
 TEMPLATE_TEST_CASE("Stretches of empty and of short segments are reduced in order", "[segments]",
-                   affine, matrix) {
-  for (u64 seed = 1; seed <= 8; ++seed) {
+                   affine MORE_TYPES(matrix)) {
+  for (u64 seed = 1; seed <= most_seeds; ++seed) {
     CAPTURE(seed);
     const auto offsets = offsets_of(stretches(is_emulated           ? 60'000
                                               : takes_long_inputs() ? 3'000'000
@@ -219,7 +222,7 @@ TEST_CASE("A segment may end at every edge of a tile", "[segments]") {
 }
 
 TEMPLATE_TEST_CASE("Few segments are taken whole, by warps and by teams", "[segments][sanitize]",
-                   std::uint8_t, u32, double, affine) {
+                   u32, affine MORE_TYPES(std::uint8_t, double)) {
   constexpr auto most = static_cast<u64>(whole_at_most<TestType>);
   auto random = make_random(5);
   for (const u64 segments : {1u, 2u, 3u, 7u, 17u, 40u}) {

@@ -57,8 +57,8 @@ void check(const std::vector<T>& items, const std::vector<u32>& keys, const T& i
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Segmented sums are exact at every size and length", "[segmented]", u8, u32,
-                   std::uint64_t, double) {
+TEMPLATE_TEST_CASE("Segmented sums are exact at every size and length", "[segmented]",
+                   u32 MORE_TYPES(u8, std::uint64_t, double)) {
   for (const std::int64_t n : sizes_around(segments_tile<TestType>)) {
     for (const int mean : {1, 4, 100}) {
       CAPTURE(n, mean);
@@ -68,7 +68,7 @@ TEMPLATE_TEST_CASE("Segmented sums are exact at every size and length", "[segmen
   }
 }
 
-TEMPLATE_TEST_CASE("Segments may span tiles", "[segmented][sanitize]", u8, u32) {
+TEMPLATE_TEST_CASE("Segments may span tiles", "[segmented][sanitize]", u32 MORE_TYPES(u8)) {
   const std::int64_t n = some_tiles(segments_tile<TestType>);
   for (const int mean : {40, 1000, 100'000'000}) {
     CAPTURE(mean);

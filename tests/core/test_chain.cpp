@@ -160,8 +160,8 @@ void check_hand_over(lanewise::workspace& work, std::uint32_t tickets, std::uint
 // 1 and 4 bytes share a 64-bit word with their tag; 8 and 12 a 16-byte word where there is one; 32
 // and 128 lie beside.
 TEMPLATE_TEST_CASE("A chain hands running values on in ticket order", "[chain][sanitize]",
-                   std::uint8_t, std::uint32_t, std::uint64_t, double, segment, affine, matrix,
-                   counters) {
+                   std::uint32_t, segment,
+                   affine MORE_TYPES(std::uint8_t, std::uint64_t, double, matrix, counters)) {
   lanewise::workspace work;
   for (const std::uint32_t tickets : {1u, 2u, 31u, 32u, 33u, 65u, many}) {
     CAPTURE(tickets);
@@ -226,7 +226,7 @@ TEMPLATE_TEST_CASE("A chain looks back over more tickets than a warp has lanes",
 }
 
 TEMPLATE_TEST_CASE("A chain folds totals one by one, wherever prefixes are", "[chain][sanitize]",
-                   float, double) {
+                   float MORE_TYPES(double)) {
 #if defined(LANEWISE_TEST_SPACE_EMULATED)
   const space exec(seed(), 80, mode());
 #else

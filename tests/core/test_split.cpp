@@ -199,8 +199,8 @@ void check_policies(std::int64_t n, u32 buckets, u32 divisor) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("A split counts and places stably", "[split][sanitize]", std::uint8_t, u32,
-                   std::uint64_t, affine) {
+TEMPLATE_TEST_CASE("A split counts and places stably", "[split][sanitize]", u32,
+                   affine MORE_TYPES(std::uint8_t, std::uint64_t)) {
   using split = lanewise::team_t<space, staging_policy>::split<TestType, staging_policy>;
   const std::int64_t tile = split::items;
   // The last one has several tiles in a column.

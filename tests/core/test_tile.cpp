@@ -212,7 +212,7 @@ void check_tiles(std::int64_t n, int shift, Op op) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("A tile loads, scans and stores its items in order", "[tile][sanitize]",
-                   std::uint8_t, std::uint32_t, double) {
+                   std::uint32_t MORE_TYPES(std::uint8_t, double)) {
   constexpr std::int64_t tile = tile_items<TestType, small_policy>;
   for (const std::int64_t n : {std::int64_t{1}, std::int64_t{31}, std::int64_t{33}, tile - 1, tile,
                                tile + 1, 3 * tile + tile / 2 + 3, 8 * tile}) {
@@ -255,8 +255,8 @@ void check_staged(F f, std::int64_t n, int shift, std::int64_t league) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Items come to scratch while others are used", "[tile][sanitize]", std::uint8_t,
-                   std::uint32_t, double, affine) {
+TEMPLATE_TEST_CASE("Items come to scratch while others are used", "[tile][sanitize]", std::uint32_t,
+                   affine MORE_TYPES(std::uint8_t, double)) {
   constexpr std::int64_t tile = tile_items<TestType, small_policy>;
   for (const std::int64_t n :
        {std::int64_t{1}, std::int64_t{2}, std::int64_t{3}, std::int64_t{15}, std::int64_t{16},

@@ -11,9 +11,9 @@
 //                            -march=icelake-server tests/leaf/warp_leaf.cu
 // On the host:             g++ -std=c++20 -O2 -march=... -I ... -x c++ tests/leaf/warp_leaf.cu
 //
-// LANEWISE_LEAF_WIDTHS=1 adds emulated warps of 8 and 64 lanes, and every type where lanes run one
-// by one, which take the compiler minutes. Each run has fresh random data;
-// LANEWISE_TEST_SEED=<number> repeats one.
+// LANEWISE_LEAF_FULL=1 adds emulated warps of 8 and 64 lanes, and every type on emulated warps,
+// which take the compiler minutes; LANEWISE_TEST_FEW_TYPES=1 takes a type of each size on all. Each
+// run has fresh random data; LANEWISE_TEST_SEED=<number> repeats one.
 
 // Lanewise's headers come before anything of Highway: they set it up for nvcc.
 #include <lanewise/emulated/warp.hpp>
@@ -47,6 +47,17 @@
 namespace leaf = lanewise::leaf;
 
 namespace {
+
+#if defined(LANEWISE_LEAF_FULL)
+constexpr bool full = true;
+#else
+constexpr bool full = false;
+#endif
+#if defined(LANEWISE_TEST_FEW_TYPES)
+constexpr bool every_type = false;
+#else
+constexpr bool every_type = true;
+#endif
 
 constexpr int pattern = 0xa5;  // what outputs hold before a case
 
@@ -222,15 +233,20 @@ int finish(const leaf::report& to) {
   return to.failed != 0;
 }
 
-template <class Warp, bool every_type = false>
+template <int width, bool all, class Cases>
+void collect(Cases& cases) {
+  if constexpr (all) {
+    leaf::all_cases<width>(cases);
+  } else {
+    leaf::some_cases<width>(cases);
+  }
+}
+
+template <class Warp, bool all>
 int on_host(const char* backend, leaf::u64 seed) {
   leaf::report to{backend, seed};
   host_cases<Warp> cases;
-  if constexpr (every_type) {
-    leaf::all_cases<Warp::width>(cases);
-  } else {
-    leaf::some_cases<Warp::width>(cases);
-  }
+  collect<Warp::width, all>(cases);
   for (const any_case& c : cases.list) {
     instances data(c, to);
     c.apply(static_cast<leaf::u32>(seed), c.instances, data.in.at(0), data.got.at(0));
@@ -306,7 +322,7 @@ int on_device(leaf::u64 seed) {
   }
   leaf::report to{"cuda", seed};
   device_cases cases;
-  leaf::all_cases<32>(cases);
+  collect<32, every_type>(cases);
   bool usable = true;
   for (const any_case& c : cases.list) {
     instances data(c, to);
@@ -340,20 +356,16 @@ int main() {
     failed = 1;
   }
   namespace emulated = lanewise::backends::emulated;
-  failed |= on_host<emulated::warp<32>, true>("emulated32", seed);
-#if defined(LANEWISE_LEAF_WIDTHS)
-  failed |= on_host<emulated::warp<8>>("emulated8", seed);
-  failed |= on_host<emulated::warp<64>>("emulated64", seed);
+  failed |= on_host<emulated::warp<32>, full>("emulated32", seed);
+#if defined(LANEWISE_LEAF_FULL)
+  failed |= on_host<emulated::warp<8>, false>("emulated8", seed);
+  failed |= on_host<emulated::warp<64>, false>("emulated64", seed);
 #endif
 #if defined(LANEWISE_LEAF_LANES)
-#if defined(LANEWISE_LEAF_WIDTHS)
-  failed |= on_host<emulated::lane_warp<32>, true>("emulated_lanes", seed);
-#else
-  failed |= on_host<emulated::lane_warp<32>>("emulated_lanes", seed);
-#endif
+  failed |= on_host<emulated::lane_warp<32>, full>("emulated_lanes", seed);
 #endif
 #if defined(LANEWISE_LEAF_SIMD)
-  failed |= on_host<lanewise::backends::simd::warp<32>, true>("simd", seed);
+  failed |= on_host<lanewise::backends::simd::warp<32>, every_type>("simd", seed);
 #else
   std::printf("warp_leaf.simd: not here (no Highway)\n");
 #endif

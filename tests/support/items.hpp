@@ -11,6 +11,15 @@
 
 // Types of items, and operators on them.
 
+// TEMPLATE_TEST_CASE("...", "[tag]", std::uint32_t MORE_TYPES(std::uint8_t, double)): where tests
+// are compiled only to be compiled, or looked at for races, which do not depend on the type, fewer
+// types will do.
+#if defined(LANEWISE_TEST_FEW_TYPES)
+#define MORE_TYPES(...)
+#else
+#define MORE_TYPES(...) , __VA_ARGS__
+#endif
+
 namespace test {
 
 /// Twelve bytes: an affine map x -> a x + b with a parity beside it. Composition is associative and
