@@ -87,9 +87,11 @@ constexpr std::size_t scratch_bytes() {
 
 /// How many teams of a kernel a multiprocessor of the current device holds; allows the scratch that
 /// the kernel needs. The driver is asked once per device: calls on few items would take a fifth
-/// longer (segmented_reduce of 2^20 items on an H200, 16.1 us instead of 14.1).
+/// longer (segmented_reduce of 2^20 items on an H200, 16.1 us instead of 14.1). static: since CUDA
+/// 13 every unit has a kernel of its own, and what is allowed to one is not to another. A function
+/// that the linker keeps once would allow its own unit's alone, and remember that for all.
 template <class Kernel>
-int teams_per_multiprocessor(int device) {
+static int teams_per_multiprocessor(int device) {
   static std::atomic<int> known[most_devices] = {};
   if (device >= most_devices) throw std::runtime_error("lanewise: more than 64 devices");
   int teams = known[device].load(std::memory_order_acquire);
