@@ -65,7 +65,7 @@ struct decode_kernel {
     const auto end_of = [e = ends, places](std::int64_t run) {
       return e[run] < places ? e[run] : places;
     };
-    expansion<Team>::expand(team, shared, end_of, runs, places, team.share(runs + places), write);
+    expansion<Team>::expand(team, shared, end_of, runs, places, write);
   }
 };
 
@@ -98,14 +98,14 @@ workspace_size run_length_decode_workspace(std::int64_t runs) {
 /// out is a View or a sink that overlaps neither. A negative length is taken as 0 and counted in
 /// options.errors, else in options.work; so is, as one bad item, a sum that reaches 2^63 - 1. Where
 /// out has fewer places than there are items, the first are written; count tells how many there
-/// are. options.count is the number of runs. Two launches; every team gets equally many runs and
-/// items together, so the runs' lengths do not matter: O(runs + items) work. keys and lengths are
-/// read once, signed lengths again from cache where bad ones are counted; 8 bytes per run are
-/// written and read, and every item is written once (on the host, places of short runs several
-/// times). A source of keys is called once per run and warp that looks at it on CUDA, once per run
-/// and team on the host; a sink once per item. The result is the same on every backend. Does not
-/// block. Throws std::invalid_argument on wrong extents, overlap, or an option that cannot be
-/// reached. (Merrill, 1.3.3 and 6.4.1; the path through runs and items is that of a merge.)
+/// are. options.count is the number of runs. Two launches; every team gets an equal share of the
+/// runs and items together, so the runs' lengths do not matter: O(runs + items) work. keys and
+/// lengths are read once, signed lengths again from cache where bad ones are counted; 8 bytes per
+/// run are written and read, and every item is written once (on the host, places of short runs
+/// several times). A source of keys is called once per run and warp that looks at it on CUDA, once
+/// per run and team on the host; a sink once per item. The result is the same on every backend.
+/// Does not block. Throws std::invalid_argument on wrong extents, overlap, or an option that cannot
+/// be reached. (Merrill, 1.3.3 and 6.4.1; the path through runs and items is that of a merge.)
 template <class Exec, class Keys, class Lengths, class Out, class T, class... P>
 void run_length_decode(const Exec& exec, const Keys& keys, const Lengths& lengths, const Out& out,
                        const Kokkos::View<T, P...>& count, const checked_options& with = {}) {

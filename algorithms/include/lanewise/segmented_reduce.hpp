@@ -49,8 +49,9 @@ struct offset_ranges {
 
 /// Every team takes pieces of the path through the segments' ends and their items: on devices one,
 /// on the host tiles of it. What a piece leaves open goes to the next one through the chain. Or,
-/// where there are few and all teams see that none is long, segments as they are: by a kernel of
-/// its own, for what it has more in it costs the other 1 us (H200, 2^24 items).
+/// where there are few and all teams see that equally many have about equally many items, so many
+/// segments as they are: by a kernel of its own, for what it has more in it costs the other 1 us
+/// (H200, 2^24 items).
 template <class Source, class Offsets, class Sink, class Op, class T, bool are_few = false>
 struct segmented_reduce_kernel {
   struct policy : launch_policy {
@@ -77,14 +78,14 @@ struct segmented_reduce_kernel {
   item_count n;
   chain<state> link;
   status* errors;
-  std::int64_t at_once = 0;  // few segments: how many a team takes whole
+  detail::range_shares equal{};  // of few segments
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const offset_ranges<Offsets> ranges(offsets, in.extent, n());
     if constexpr (are_few) {
       std::uint64_t bad = 0;
-      if (tile<Team>::whole::reduce(team, shared.sums.apart, ranges, at_once, in, out, init, op,
+      if (tile<Team>::whole::reduce(team, shared.sums.apart, ranges, equal, in, out, init, op,
                                     bad)) {
         count_bad(team, bad);
         return;
@@ -131,8 +132,8 @@ workspace_size segmented_reduce_workspace(std::int64_t n, std::int64_t segments)
 /// segment, and overlaps neither. Items in front of the first offset and behind the last belong to
 /// no segment. options.count is the number of segments. One launch and one pass over the path
 /// through segments' ends and items, of which every team gets an equal piece, so the segments'
-/// lengths do not matter; on devices, where segments are few and none keeps a team busy for long,
-/// teams take them whole. O(n + segments) work; items are read once, offsets once, and more often
+/// lengths do not matter; on devices, where segments are few and lie evenly, teams take equally
+/// many. O(n + segments) work; items are read once, offsets once, and more often
 /// from cache; one write per segment. A source's functor is called once per item. Floating-point
 /// sums depend on the number of teams. A segment that begins behind its end, or whose ends do not
 /// lie in [0, n], is counted in options.errors, else in options.work; then the results are
@@ -166,18 +167,18 @@ void segmented_reduce(const Exec& exec, const In& in, const Offsets& offsets, co
   auto work = call_workspace::make<backend>(exec, with.work, need, "segmented_reduce");
   const auto link = work.get().template make_chain<typename kernel::state>(0);
   status* const errors = kernels::errors_of<Exec>(with, work.get());
-  if constexpr (whole::most_items > 0) {
+  if constexpr (whole::most_beyond > 0) {
     using kernel_of_few =
         kernels::segmented_reduce_kernel<std::decay_t<decltype(source)>,
                                          std::decay_t<decltype(offset)>,
                                          std::decay_t<decltype(sink)>, Op, T, true>;
     const std::int64_t resident = backend::template resident_league<kernel_of_few>(
         exec, std::numeric_limits<std::int64_t>::max());
-    const std::int64_t at_once = whole::ranges_at_once(segments, source.extent, resident);
-    if (at_once > 0) {
-      const std::int64_t league = Kokkos::max(need.tickets, divide_up(segments, at_once));
+    const detail::range_shares equal = whole::equal_shares(segments, source.extent, resident);
+    if (equal.ranges > 0) {
+      const std::int64_t league = Kokkos::max(need.tickets, divide_up(segments, equal.ranges));
       launch(exec, "Lanewise::segmented_reduce", Kokkos::min(league, resident),
-             kernel_of_few{source, offset, sink, op, init, n, link, errors, at_once});
+             kernel_of_few{source, offset, sink, op, init, n, link, errors, equal});
       return;
     }
   }

@@ -68,9 +68,9 @@ LANEWISE_BEGIN_NAMESPACE
 //   Team::expansion<T, Policy>       load-balanced expansion of ranges into their items (search.hpp),
 //                                    which get the T of their range
 //     steps                                     ranges' ends and items worth a team, taken together
-//     expand(team, scratch, end_of, ranges, items, piece, body)
-//                                               device: body.put(item, body.value(range)); host:
-//                                               body.range(...)
+//     expand(team, scratch, end_of, ranges, items, body)
+//                                               the team's share; device: body.put(item,
+//                                               body.value(range)); host: body.range(...)
 //   Team::sums<T, Policy>            sums of ranges in a piece of the path through their ends and
 //                                    items, constructed from (team, scratch, ranges, piece)
 //     path(ranges, items)                       how long their path is

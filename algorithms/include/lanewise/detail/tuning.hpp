@@ -32,9 +32,9 @@ struct split;
     static constexpr std::int64_t host_tile_bytes = std::int64_t{host_kib} << 10; \
   };
 
-// Rows are rewritten by perf/tune. Where a comment says nothing about a backend, its columns were
-// chosen and not measured. Device columns: warps, items per lane, teams per multiprocessor; host
-// column: KiB of items in a tile.
+// Rows are rewritten by perf/tune, which measured what their comments say. Where a comment says
+// nothing about a backend, its columns were chosen and not measured. Device columns: warps, items
+// per lane, teams per multiprocessor; host column: KiB of items in a tile.
 // clang-format off
 LANEWISE_POLICY(reduce, 1, 16, 16, 2, 128)
 LANEWISE_POLICY(reduce, 2, 16, 16, 2, 128)

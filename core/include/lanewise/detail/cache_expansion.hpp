@@ -15,14 +15,14 @@ struct cache_expansion {
   static constexpr std::int64_t steps = steps_;
   struct scratch {};
 
-  /// Hands the items of a piece of the path to body.range(warp, range, first, last, limit), a
-  /// range's part of them at a time and in order: items [first, last), perhaps none, belong to the
-  /// range; those up to limit follow here.
+  /// Hands the items of the team's piece of the path to body.range(warp, range, first, last,
+  /// limit), a range's part of them at a time and in order: items [first, last), perhaps none,
+  /// belong to the range; those up to limit follow here.
   template <class Ends, class Body>
   static LANEWISE_FUNCTION void expand(const Team& team, scratch&, const Ends& end_of,
-                                       std::int64_t ranges, std::int64_t items, index_range piece,
-                                       const Body& body) {
+                                       std::int64_t ranges, std::int64_t items, const Body& body) {
     const auto warp = team.warp();
+    const index_range piece = team.share(ranges + items);
     const auto begin = split_path(warp, end_of, ranges, items, piece.begin);
     const auto end = split_path(warp, end_of, ranges, items, piece.end, begin);
     std::int64_t i = begin.items;

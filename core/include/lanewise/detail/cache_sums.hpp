@@ -60,7 +60,7 @@ class cache_sums {
   static constexpr std::int64_t steps = steps_;
   /// Ranges are cut into pieces always: a thread that comes to few of them has little to wait for.
   struct whole {
-    static constexpr std::int64_t most_items = 0;
+    static constexpr std::int64_t most_beyond = 0;
   };
   struct scratch {};
 

@@ -8,9 +8,17 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The sums of ranges that are few and short, by teams of several warps, for which a search for
-/// equal pieces of the path through ends and items, and waiting for what other teams hand on, would
-/// take longer than the items. Teams take ranges as they are.
+/// How many ranges a team takes, or 0 where they are not shared out like this, and how many items
+/// these may have.
+struct range_shares {
+  std::int64_t ranges;
+  std::int64_t most_items;
+};
+
+/// The sums of ranges that are few, for which a search for equal pieces of the path through ends
+/// and items, and waiting for what other teams hand on, would take longer than the items. Every
+/// team of several warps takes as many neighbouring ranges, one in a lane of each warp, and its
+/// warps equal parts of their items.
 template <class Team, class T, int items_per_lane>
 class register_whole {
   using warp_type = typename Team::warp_type;
@@ -23,103 +31,84 @@ class register_whole {
   static constexpr int rows = items_per_lane / v;
 
  public:
+  /// By so many items a team may have more than its part of all: more take longer than the search.
+  static constexpr std::int64_t most_beyond = 4 * tile * Team::warps;
+
   struct scratch {
-    raw_array<T, Team::warps> part;
+    // A warp's part of a range is at the sum of their numbers.
+    raw_array<T, Team::warps + width> part;
     std::uint32_t uneven[Team::warps];
   };
 
-  /// Ranges are taken whole if none has more items, nor have as many together as there are for an
-  /// offset that is looked at beforehand: a team reads them in four goes.
-  static constexpr std::int64_t most_items = 4 * tile * Team::warps;
-  /// How many ranges a team takes at a time where it takes them whole, so that nothing is searched
-  /// for and nobody waits for others: 0 where there are more ranges or items than the teams that
-  /// are resident would be through with after a few, or so short ones that a piece of the path has
-  /// many.
-  static std::int64_t ranges_at_once(std::int64_t ranges, std::int64_t items,
-                                     std::int64_t resident) {
-    constexpr std::int64_t rounds = 3;
-    const std::int64_t in_a_round = resident * Team::warps;
-    if (ranges > rounds * in_a_round || items > rounds * in_a_round * tile ||
-        items < ranges * width)
-      return 0;
+  static range_shares equal_shares(std::int64_t ranges, std::int64_t items, std::int64_t resident) {
     const std::int64_t each = divide_up(ranges, resident);
-    return each < Team::warps ? each : Team::warps;
+    // A piece of the path has many short ranges.
+    if (each > width || items < ranges * width) return {0, 0};
+    return {each, items / resident + most_beyond};
   }
 
-  /// Reduces whole ranges, so many at a time, and returns true; or does nothing, and returns false
-  /// in every team, where ranges would keep a team busy for long. Counts the bad ones. A warp takes
-  /// short ranges, the team longer ones.
+  /// Reduces the ranges and returns true, but for those of teams that find bad ones among theirs;
+  /// or does nothing, and returns false in every team, where a team would have more items than it
+  /// may. Counts the bad ones.
   template <class Ranges, class Source, class Sink, class Op>
   static LANEWISE_FUNCTION bool reduce(const Team& team, scratch& shared, const Ranges& ranges,
-                                       std::int64_t at_once, const Source& source, const Sink& sink,
-                                       const T& init, Op op, std::uint64_t& bad) {
+                                       const range_shares& equal, const Source& source,
+                                       const Sink& sink, const T& init, Op op, std::uint64_t& bad) {
     const auto warp = team.warp();
-    std::int64_t r = team.index() * at_once;
-    whole_ranges some(warp, ranges, r, at_once);
-    const bool uneven = any_uneven(team, ranges);
+    // Asked for here, and looked at when the others have come, too.
+    const some_ranges mine(warp, ranges, team.index() * equal.ranges, equal.ranges);
+    const bool uneven = any_uneven(team, ranges, equal);
     warp.once([&] { shared.uneven[team.warp_index()] = uneven; });
     team.barrier();
     const auto found =
         warp.load(warp.template first<std::uint32_t>(Team::warps), shared.uneven, 0u);
     if (warp.any(found != lanes<std::uint32_t>(0u))) return false;
-    while (r < ranges.count) {
-      if (team.warp_index() == 0) bad += some.bad;
-      some.reduce(team, shared, r, source, sink, init, op);
-      r += team.league() * at_once;
-      some = whole_ranges(warp, ranges, r, at_once);
+    const int bad_ones = mine.bad(warp, ranges);
+    if (bad_ones == 0) {
+      mine.reduce(team, shared, source, sink, init, op);
+    } else if (team.warp_index() == 0) {
+      bad += bad_ones;
     }
     return true;
   }
 
  private:
-  /// Whether a team would be busy for long: asked of so many neighbouring ranges together that a
-  /// warp looks at few offsets.
+  /// Whether a team would have too many items. All teams see the same.
   template <class Ranges>
-  static LANEWISE_FUNCTION bool any_uneven(const Team& team, const Ranges& ranges) {
-    constexpr int looks = 4;
+  static LANEWISE_FUNCTION bool any_uneven(const Team& team, const Ranges& ranges,
+                                           const range_shares& equal) {
     const auto warp = team.warp();
-    const std::int64_t stride = divide_up(ranges.count, std::int64_t{Team::warps} * looks * width);
-    const std::int64_t first = std::int64_t{team.warp_index()} * looks * width;
-    lanes<std::int64_t> begin[looks], end[looks];
-    const auto ask = [&](int k, int ahead) {
-      return warp.map(
-          [&](std::uint32_t l) {
-            const std::int64_t r = (first + k * width + l + ahead) * stride;
-            return ranges.offset(r < ranges.count ? r : ranges.count);
-          },
-          warp.lane());
-    };
-    LANEWISE_UNROLL
-    for (int k = 0; k < looks; ++k) begin[k] = ask(k, 0);
-    LANEWISE_UNROLL
-    for (int k = 0; k < looks; ++k) end[k] = ask(k, 1);
+    const auto lane = warp.lane();
     lanes<std::uint32_t> uneven(0u);
-    LANEWISE_UNROLL
-    for (int k = 0; k < looks; ++k) {
-      uneven = uneven | warp.map(
-                            [&](std::int64_t b, std::int64_t e) {
-                              const auto n = static_cast<std::uint64_t>(e - b);  // or out of order
-                              return std::uint32_t{n > std::uint64_t{most_items}};
-                            },
-                            begin[k], end[k]);
+    for (std::int64_t first = std::int64_t{team.warp_index()} * width;
+         first * equal.ranges < ranges.count; first += Team::warps * width) {
+      warp.each(
+          [&](std::uint32_t& is_uneven, std::uint32_t l) {
+            const std::int64_t begin = (first + l) * equal.ranges, end = begin + equal.ranges;
+            const auto at = [&](std::int64_t r) {
+              return ranges.offset(r < ranges.count ? r : ranges.count);
+            };
+            // Offsets may be out of order, too.
+            const auto n = static_cast<std::uint64_t>(at(end) - at(begin));
+            is_uneven |= n > static_cast<std::uint64_t>(equal.most_items) ? 1 : 0;
+          },
+          uneven, lane);
     }
     return warp.any(uneven != lanes<std::uint32_t>(0u));
   }
 
-  /// Some ranges, one in a lane.
-  struct whole_ranges {
-    lanes<std::int64_t> begin, end;
+  /// Ranges of a team, one in a lane.
+  struct some_ranges {
+    std::int64_t first;  // range
     int count;
-    std::int64_t alone;  // what a warp takes at most
-    int bad;
+    lanes<std::int64_t> begin, end;
 
     template <class Ranges>
-    LANEWISE_FUNCTION whole_ranges(const warp_type& warp, const Ranges& ranges, std::int64_t first,
-                                   std::int64_t at_once) {
-      // The more warps have a range, the longer ones they take.
-      alone = tile * at_once;
+    LANEWISE_FUNCTION some_ranges(const warp_type& warp, const Ranges& ranges,
+                                  std::int64_t first_range, std::int64_t most)
+        : first(first_range) {
       const std::int64_t left = ranges.count - first;
-      count = static_cast<int>(left < 0 ? 0 : (left < at_once ? left : at_once));
+      count = static_cast<int>(left < 0 ? 0 : (left < most ? left : most));
       const auto exist = warp.template first<std::uint32_t>(count);
       const auto ask = [&](int ahead) {
         return warp.map(
@@ -128,45 +117,76 @@ class register_whole {
       };
       begin = ask(0);
       end = ask(1);
-      // Bad ones are left empty.
+    }
+
+    template <class Ranges>
+    LANEWISE_FUNCTION int bad(const warp_type& warp, const Ranges& ranges) const {
       const auto is_bad = warp.map(
           [&](std::int64_t b, std::int64_t e) { return std::uint32_t{ranges.is_bad(b, e)}; }, begin,
           end);
-      const auto bad_ones = is_bad != lanes<std::uint32_t>(0u);
-      end = select(bad_ones, begin, end);
-      bad = warp.count(bad_ones);
+      return warp.count(is_bad != lanes<std::uint32_t>(0u));
     }
 
-    /// Reduces them; the first is range r.
+    /// Good ones.
     template <class Source, class Sink, class Op>
-    LANEWISE_FUNCTION void reduce(const Team& team, scratch& shared, std::int64_t r,
-                                  const Source& source, const Sink& sink, const T& init,
-                                  Op op) const {
+    LANEWISE_FUNCTION void reduce(const Team& team, scratch& shared, const Source& source,
+                                  const Sink& sink, const T& init, Op op) const {
+      if (count == 0) return;
+      const auto warp = team.warp();
+      const std::int64_t items = warp.broadcast(end, count - 1) - warp.broadcast(begin, 0);
+      if (items <= (count == 1 ? 1 : 2) * count * tile) {
+        reduce_short(team, source, sink, init, op);
+      } else {
+        reduce_long(team, shared.part.data(), source, sink, init, op);
+      }
+    }
+
+    /// A warp takes a range after the other.
+    template <class Source, class Sink, class Op>
+    LANEWISE_FUNCTION void reduce_short(const Team& team, const Source& source, const Sink& sink,
+                                        const T& init, Op op) const {
+      const auto warp = team.warp();
+      for (int q = team.warp_index(); q < count; q += Team::warps) {
+        const std::int64_t b = warp.broadcast(begin, q), e = warp.broadcast(end, q);
+        const T result = join({init, true}, total_of(warp, source, b, e, op), op).value;
+        warp.once([&] { sink(first + q, result); });
+      }
+    }
+
+    /// All warps take equally many items, from where a row of packs would begin.
+    template <class Source, class Sink, class Op>
+    LANEWISE_FUNCTION void reduce_long(const Team& team, T* part, const Source& source,
+                                       const Sink& sink, const T& init, Op op) const {
       const auto warp = team.warp();
       const int me = team.warp_index();
-      if (me < count) {
-        const std::int64_t b = warp.broadcast(begin, me), e = warp.broadcast(end, me);
-        if (e - b <= alone) {
-          const T result = join({init, true}, total_of(warp, source, b, e, op), op).value;
-          warp.once([&] { sink(r + me, result); });
-        }
-      }
-      bits longer = warp.ballot(end - begin > lanes<std::int64_t>(alone));
-      for (; longer != 0; longer &= longer - 1) {
-        const int q = warp_type::lowest(longer);
+      constexpr std::int64_t row = v * width;
+      const std::int64_t from = warp.broadcast(begin, 0) / row * row;
+      const std::int64_t items = warp.broadcast(end, count - 1) - from;
+      const std::int64_t each = divide_up(items, row * Team::warps) * row;
+      const std::int64_t lo = from + me * each, hi = lo + each;
+      bits here = warp.ballot((begin < end) & (begin < lanes<std::int64_t>(hi)) &
+                              (end > lanes<std::int64_t>(lo)));
+      for (; here != 0; here &= here - 1) {
+        const int q = warp_type::lowest(here);
         const std::int64_t b = warp.broadcast(begin, q), e = warp.broadcast(end, q);
-        const index_range mine = even_share(e - b, me, Team::warps);
-        const T part = total_of(warp, source, b + mine.begin, b + mine.end, op).value;
-        warp.once([&] { shared.part.data()[me] = part; });
-        team.barrier();
-        if (me == 0) {
-          const auto parts =
-              warp.load(warp.template first<T>(Team::warps), shared.part.data(), T{});
-          const T result = op(init, warp.reduce(parts, op, Team::warps));
-          warp.once([&] { sink(r + q, result); });
-        }
-        team.barrier();
+        const T sum = total_of(warp, source, b < lo ? lo : b, e < hi ? e : hi, op).value;
+        warp.once([&] { part[me + q] = sum; });
       }
+      team.barrier();
+      if (me != 0) return;
+      const auto lane = warp.lane();
+      warp.each(
+          warp.template first<std::uint32_t>(count),
+          [&](std::uint32_t l, std::int64_t b, std::int64_t e) {
+            T sum = init;
+            LANEWISE_UNROLL
+            for (int w = 0; w < Team::warps; ++w) {
+              const std::int64_t lo = from + w * each;
+              if (b < e && b < lo + each && e > lo) sum = op(sum, part[w + l]);
+            }
+            sink(first + l, sum);
+          },
+          lane, begin, end);
     }
   };
 
