@@ -8,6 +8,9 @@
 #include <tuple>
 #include <unistd.h>
 #include <utility>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace lanewise::perf {
 namespace {
@@ -24,9 +27,13 @@ std::string to_string(const row& r) {
          "/n:" + std::to_string(r.n);
 }
 
-/// Copies come first, variants of one case side by side with Lanewise in front.
+bool is_bound(const row& r) {
+  return r.algorithm == "copy" || r.algorithm == "read";
+}
+
+/// Bounds come first, variants of one case side by side with Lanewise in front.
 auto order(const row& r) {
-  return std::tuple(r.algorithm != "copy", r.backend, r.algorithm, r.type, r.distribution, r.n,
+  return std::tuple(!is_bound(r), r.backend, r.algorithm, r.type, r.distribution, r.n,
                     r.variant != "lanewise", r.variant);
 }
 
@@ -96,7 +103,30 @@ void describe(const std::string& key, const std::string& value) {
   benchmark::AddCustomContext(key, value);
 }
 
+void copy_streaming(const std::uint32_t* in, std::uint32_t* out, std::int64_t n) {
+  std::int64_t i = 0;
+#if defined(__SSE2__)
+  constexpr std::int64_t line = 64 / sizeof(*out), vector = 16 / sizeof(*out);
+  for (; i < n && reinterpret_cast<std::uintptr_t>(out + i) % 64 != 0; ++i) out[i] = in[i];
+  for (; i + line <= n; i += line) {
+    for (std::int64_t v = i; v < i + line; v += vector) {
+      _mm_stream_si128(reinterpret_cast<__m128i*>(out + v),
+                       _mm_loadu_si128(reinterpret_cast<const __m128i*>(in + v)));
+    }
+  }
+  _mm_sfence();
+#endif
+  for (; i < n; ++i) out[i] = in[i];
+}
+
+std::uint32_t plain_sum(const std::uint32_t* in, std::int64_t n) {
+  std::uint32_t sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) sum += in[i];
+  return sum;
+}
+
 int run(int argc, char** argv) {
+  for_each_backend([](auto exec) { add_bounds<decltype(exec)>(); });
   auto& all = entries();
   std::stable_sort(all.begin(), all.end(), [](const benchmark_entry& a, const benchmark_entry& b) {
     return order(a.first) < order(b.first);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What every benchmark program shares: names, inputs, clocks, and the copy rate that bandwidth is
-// measured against. A program describes its problems (see algorithms.hpp), adds variants of them,
-// and calls run().
+// What every benchmark program shares: names, inputs, clocks, and the copies and reads that
+// bandwidth is measured against. A program describes its problems (see algorithms.hpp), adds
+// variants of them, and calls run().
 
 #include <Kokkos_Core.hpp>
 #include <benchmark/benchmark.h>
@@ -15,6 +15,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -35,7 +36,8 @@ void add(row name, std::function<void(benchmark::State&)> body);
 /// Adds a line to what is recorded about the machine and the build.
 void describe(const std::string& key, const std::string& value);
 
-/// Runs what was added, with Google Benchmark's command line. Returns main's result.
+/// Runs what was added and the bounds of every backend, with Google Benchmark's command line.
+/// Returns main's result.
 int run(int argc, char** argv);
 
 /// add(exec) with an instance of every backend of this Kokkos. CUDA first, while the time limit of
@@ -127,7 +129,7 @@ R sum(const Exec& exec, std::int64_t n, const F& item) {
   return result;
 }
 
-// Clocks.
+// Clocks, for a call on an idle instance.
 
 /// Wall time around a call and a fence.
 template <class Exec>
@@ -137,7 +139,6 @@ class stopwatch {
 
   template <class Call>
   double seconds(const Call& call) const {
-    exec_.fence();
     const auto begin = std::chrono::steady_clock::now();
     call();
     exec_.fence();
@@ -186,7 +187,8 @@ class stopwatch<Kokkos::Cuda> {
 #endif
 
 /// The median time of a call. Every sample is one call on an idle instance: at small n it contains
-/// the launches. prepare() comes before each, untimed.
+/// the launches. prepare() comes before each, untimed, and has ended when the clock starts: kernels
+/// of its own in the queue would hide the call's launches.
 template <class Exec, class Prepare, class Call>
 double median_seconds(const Exec& exec, const Prepare& prepare, const Call& call) {
   constexpr double warm_up = 0.01, enough = 0.5;  // seconds
@@ -195,6 +197,7 @@ double median_seconds(const Exec& exec, const Prepare& prepare, const Call& call
   double total = 0;
   const auto sample = [&] {
     prepare();
+    exec.fence();
     return clock.seconds(call);
   };
   for (int i = 0; i < 10 && total < warm_up; ++i) total += sample();
@@ -215,7 +218,7 @@ double median_seconds(const Exec& exec, const Call& call) {
       exec, [] {}, call);
 }
 
-// The copy rate.
+// Copies and reads.
 
 template <class F>
 struct share_functor {
@@ -254,6 +257,9 @@ std::vector<std::int64_t> sizes([[maybe_unused]] std::size_t item_bytes) {
   }
 }
 
+/// What bounds are measured with: 1 GiB of four-byte items, well beyond every cache.
+inline constexpr std::int64_t bound_items = std::int64_t{1} << 28;
+
 /// out = in. Problems have this form: what a row is named after, what a call must at least move,
 /// and whether the result is right; record(counters), if there is one, adds to what is recorded.
 template <class Exec>
@@ -268,9 +274,12 @@ struct copy_problem {
   struct point {
     std::int64_t n;
   };
+  /// Without the size of the bound, which every program has.
   static std::vector<point> points() {
     std::vector<point> result;
-    for (const std::int64_t n : sizes<Exec>(sizeof(item))) result.push_back({n});
+    for (const std::int64_t n : sizes<Exec>(sizeof(item))) {
+      if (n != bound_items) result.push_back({n});
+    }
     return result;
   }
   static row name(const point& p) {
@@ -286,6 +295,51 @@ struct copy_problem {
     KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return in(i) != out(i); }
   };
 };
+
+/// The copy that is a bound.
+template <class Exec>
+struct bound_copy_problem : copy_problem<Exec> {
+  using typename copy_problem<Exec>::point;
+  using copy_problem<Exec>::copy_problem;
+  static std::vector<point> points() { return {{bound_items}}; }
+};
+
+/// The sum of in, of which every thread of a host space makes a share: the bound of what reads and
+/// hardly writes.
+template <class Exec>
+struct read_problem {
+  using item = std::uint32_t;
+
+  Exec exec{};
+  std::int64_t n;
+  array<Exec, item> in{"perf::in", static_cast<std::size_t>(n)};
+  std::vector<item> sums = std::vector<item>(exec.concurrency());
+
+  struct point {
+    std::int64_t n;
+  };
+  static std::vector<point> points() { return {{bound_items}}; }
+  static row name(const point& p) {
+    return {"read", backend_name<Exec>(), "", type_name<item>(), "uniform", p.n};
+  }
+
+  explicit read_problem(const point& p) : n(p.n) { fill(exec, in, random_item<item>{}); }
+  std::int64_t bytes() const { return n * sizeof(item); }
+  bool correct() const {
+    return std::accumulate(sums.begin(), sums.end(), item{0}) ==
+           sum<item>(exec, n, random_item<item>{});
+  }
+};
+
+/// Plain loops over one thread's share, compiled once: a copy whose stores pass the caches by,
+/// where the compiler offers such, and a sum.
+#if defined(__SSE2__)
+inline constexpr bool has_streaming_stores = true;
+#else
+inline constexpr bool has_streaming_stores = false;
+#endif
+void copy_streaming(const std::uint32_t* in, std::uint32_t* out, std::int64_t n);
+std::uint32_t plain_sum(const std::uint32_t* in, std::int64_t n);
 
 /// The copies that a space offers, by the name of who makes them.
 struct kokkos_copy {
@@ -306,17 +360,38 @@ struct std_copy {
     });
   }
 };
+struct stream_copy {
+  static constexpr const char* variant = "stream";
+  template <class Problem>
+  static void call(const Problem& p) {
+    auto* out = p.out.data();
+    const auto* in = p.in.data();
+    in_shares(p.exec, p.n, [=](std::int64_t, std::int64_t begin, std::int64_t end) {
+      copy_streaming(in + begin, out + begin, end - begin);
+    });
+  }
+};
 
-/// Bytes read and written per second by the fastest copy of the largest common size, measured once
-/// in every run: what bw_util is relative to.
+/// f(how) for every copy of a space.
+template <class Exec, class F>
+void for_each_copy(const F& f) {
+  f(kokkos_copy{});
+  if constexpr (on_host<Exec>) {
+    f(std_copy{});
+    if constexpr (has_streaming_stores) f(stream_copy{});
+  }
+}
+
+/// Bytes read and written per second by the fastest copy of bound_items, measured once in every
+/// run: what bw_util is relative to in every row, whether it writes as much as it reads or not.
 template <class Exec>
 double copy_rate() {
   static const double rate = [] {
-    const copy_problem<Exec> problem({std::int64_t{1} << (on_host<Exec> ? 26 : 28)});
-    double seconds = median_seconds(problem.exec, [&] { kokkos_copy::call(problem); });
-    if constexpr (on_host<Exec>) {
-      seconds = std::min(seconds, median_seconds(problem.exec, [&] { std_copy::call(problem); }));
-    }
+    const copy_problem<Exec> problem({bound_items});
+    double seconds = std::numeric_limits<double>::infinity();
+    for_each_copy<Exec>([&](auto how) {
+      seconds = std::min(seconds, median_seconds(problem.exec, [&] { how.call(problem); }));
+    });
     return problem.bytes() / seconds;
   }();
   return rate;
@@ -375,13 +450,33 @@ void add(const char* variant, const Body& body,
   }
 }
 
+/// Adds the copies of a problem that is one.
+template <class Problem>
+void add_copies_of() {
+  for_each_copy<decltype(Problem::exec)>([](auto how) {
+    add<Problem>(how.variant, [how](auto& p, auto time) { time([&] { how.call(p); }); });
+  });
+}
+
+/// Copies of every size. Those of bound_items are added by run().
 template <class Exec>
 void add_copies() {
-  const auto add_copy = [](auto how) {
-    add<copy_problem<Exec>>(how.variant, [how](auto& p, auto time) { time([&] { how.call(p); }); });
-  };
-  add_copy(kokkos_copy{});
-  if constexpr (on_host<Exec>) add_copy(std_copy{});
+  add_copies_of<copy_problem<Exec>>();
+}
+
+template <class Exec>
+void add_bounds() {
+  add_copies_of<bound_copy_problem<Exec>>();
+  if constexpr (on_host<Exec>) {
+    add<read_problem<Exec>>("std", [](auto& p, auto time) {
+      const auto* in = p.in.data();
+      auto* sums = p.sums.data();
+      const auto sum_share = [=](std::int64_t share, std::int64_t begin, std::int64_t end) {
+        sums[share] = plain_sum(in + begin, end - begin);
+      };
+      time([&] { in_shares(p.exec, p.n, sum_share); });
+    });
+  }
 }
 
 }  // namespace lanewise::perf
