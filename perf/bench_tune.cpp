@@ -1,39 +1,55 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Every candidate policy on every backend of this Kokkos. Run by perf/tune.
+// Every candidate policy on the GPU, or, without CUDA, on the host. Run by perf/tune.
 
+#include "support.hpp"
+
+#if !defined(KOKKOS_ENABLE_CUDA)
 #include "tune.hpp"
+#endif
 
 namespace lanewise::perf {
 
-void add_cuda_candidates();  // in bench_tune.cuda.cpp
-
+#if defined(KOKKOS_ENABLE_CUDA)
+void add_all_rows();  // in bench_tune.cuda.cpp
+#else
 namespace {
 
-template <class Exec>
-void add_host_candidates() {
-  using list =
-      candidates<candidate<8, 16, 1, 32>, candidate<8, 16, 1, 64>, candidate<8, 16, 1, 128>,
-                 candidate<8, 16, 1, 256>, candidate<8, 16, 1, 512>>;
-  add_tuned_sums<Exec>(list{});
-  add_tuned_splits<Exec>(list{});
+/// From a quarter of the tile that ships to four times as much.
+template <class Shipped>
+struct host_rows {
+  static constexpr table_row with(int host_kib) {
+    table_row row = row_of<Shipped>;
+    row.host_kib = host_kib;
+    return row;
+  }
+  static constexpr int shipped = row_of<Shipped>.host_kib;
+  static constexpr candidate_rows<4> list{
+      row_of<Shipped>,
+      {with(shipped / 4), with(shipped / 2), with(shipped * 2), with(shipped * 4)}};
+};
+
+struct host_lists {
+  template <class Shipped, int>
+  using reduce = host_rows<Shipped>;
+  template <class Shipped, int>
+  using scan = host_rows<Shipped>;
+  template <class Shipped, int>
+  using split = host_rows<Shipped>;
+};
+
+void add_all_rows() {
+  for_each_backend([]<class Exec>(const Exec&) { add_rows<Exec, host_lists>(); });
 }
 
 }  // namespace
+#endif
+
 }  // namespace lanewise::perf
 
 int main(int argc, char** argv) {
-  using namespace lanewise::perf;
   Kokkos::ScopeGuard kokkos(argc, argv);
-#if defined(KOKKOS_ENABLE_CUDA)
-  add_cuda_candidates();
-#endif
-#if defined(KOKKOS_ENABLE_SERIAL)
-  add_host_candidates<Kokkos::Serial>();
-#endif
-#if defined(KOKKOS_ENABLE_OPENMP)
-  add_host_candidates<Kokkos::OpenMP>();
-#endif
-  return run(argc, argv);
+  lanewise::perf::add_all_rows();
+  return lanewise::perf::run(argc, argv);
 }

@@ -5,19 +5,43 @@
 
 namespace lanewise::perf {
 
-void add_cuda_candidates() {
-  // Tiles that wait for their turn take the scratch: two or three teams fit a multiprocessor.
-  using sums =
-      candidates<candidate<8, 16, 2, 128>, candidate<8, 16, 3, 128>, candidate<8, 32, 2, 128>,
-                 candidate<8, 32, 3, 128>, candidate<16, 8, 2, 128>, candidate<16, 16, 1, 128>,
-                 candidate<16, 16, 2, 128>, candidate<12, 16, 2, 128>>;
-  // Keys are staged in scratch: more per lane than fit 227 KiB of a multiprocessor are no use.
-  using splits =
-      candidates<candidate<8, 12, 4, 128>, candidate<8, 16, 3, 128>, candidate<8, 16, 4, 128>,
-                 candidate<8, 20, 3, 128>, candidate<8, 24, 3, 128>, candidate<12, 16, 2, 128>,
-                 candidate<16, 12, 2, 128>>;
-  add_tuned_sums<Kokkos::Cuda>(sums{});
-  add_tuned_splits<Kokkos::Cuda>(splits{});
+/// The row that ships, and these: warps, bytes of items per lane, teams per multiprocessor.
+template <class Shipped, int item_bytes, std::size_t count>
+constexpr candidate_rows<count> device_rows(const int (&others)[count][3]) {
+  std::array<table_row, count> rows{};
+  for (std::size_t i = 0; i < count; ++i) {
+    // Small items take a register each: a lane has no use for more than 32.
+    const int fit = others[i][1] / item_bytes;
+    rows[i] = {others[i][0], fit < 1 ? 1 : (fit > 32 ? 32 : fit), others[i][2],
+               row_of<Shipped>.host_kib};
+  }
+  return {row_of<Shipped>, rows};
+}
+
+struct device_lists {
+  /// Enough bytes on their way are all that counts.
+  template <class Shipped, int item_bytes>
+  struct reduce {
+    static constexpr auto list = device_rows<Shipped, item_bytes>(
+        {{8, 64, 4}, {8, 128, 2}, {16, 32, 4}, {16, 64, 2}, {16, 128, 2}});
+  };
+  /// Tiles that wait for their turn take the scratch: two or three teams fit a multiprocessor.
+  template <class Shipped, int item_bytes>
+  struct scan {
+    static constexpr auto list = device_rows<Shipped, item_bytes>(
+        {{8, 64, 3}, {8, 128, 2}, {8, 128, 3}, {12, 64, 2}, {16, 64, 2}});
+  };
+  /// Keys are staged in scratch: more per lane than fit 227 KiB of a multiprocessor are no use.
+  /// Narrow keys take as much work as those of 4 bytes.
+  template <class Shipped, int item_bytes>
+  struct split {
+    static constexpr auto list = device_rows<Shipped, (item_bytes < 4 ? 4 : item_bytes)>(
+        {{8, 48, 4}, {8, 64, 4}, {8, 80, 3}, {8, 96, 3}, {12, 64, 2}});
+  };
+};
+
+void add_all_rows() {
+  add_rows<Kokkos::Cuda, device_lists>();
 }
 
 }  // namespace lanewise::perf

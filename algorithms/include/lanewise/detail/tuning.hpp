@@ -36,24 +36,24 @@ struct split;
 // nothing about a backend, its columns were chosen and not measured. Device columns: warps, items
 // per lane, teams per multiprocessor; host column: KiB of items in a tile.
 // clang-format off
-LANEWISE_POLICY(reduce, 1, 16, 16, 2, 128)
-LANEWISE_POLICY(reduce, 2, 16, 16, 2, 128)
-LANEWISE_POLICY(reduce, 4, 16, 16, 2, 128)  // sm_90: as first chosen, 1097 Gitems/s
-LANEWISE_POLICY(reduce, 8, 16, 16, 2, 128)
-LANEWISE_POLICY(reduce, 16, 16, 4, 2, 128)
-LANEWISE_POLICY(reduce, 32, 16, 4, 2, 128)
-LANEWISE_POLICY(scan, 1, 8, 32, 3, 128)
-LANEWISE_POLICY(scan, 2, 8, 32, 2, 128)
-LANEWISE_POLICY(scan, 4, 8, 32, 2, 128)
-LANEWISE_POLICY(scan, 8, 8, 16, 2, 128)
-LANEWISE_POLICY(scan, 16, 8, 8, 2, 128)
-LANEWISE_POLICY(scan, 32, 8, 4, 2, 128)
-LANEWISE_POLICY(split, 1, 8, 20, 3, 32)
-LANEWISE_POLICY(split, 2, 8, 20, 3, 64)
-LANEWISE_POLICY(split, 4, 8, 24, 3, 128)
-LANEWISE_POLICY(split, 8, 8, 12, 3, 256)
-LANEWISE_POLICY(split, 16, 8, 4, 3, 512)
-LANEWISE_POLICY(split, 32, 8, 4, 3, 1024)
+LANEWISE_POLICY(reduce, 1, 16, 16, 2, 128)  // sm_90: 4033 Gitems/s (reduce, n = 2^30, NVIDIA H200, 2026-11-22), kept, best of 5 is 0.1 % faster
+LANEWISE_POLICY(reduce, 2, 16, 16, 2, 128)  // sm_90: 2139 Gitems/s (reduce, n = 2^29, NVIDIA H200, 2026-11-22), best of 5
+LANEWISE_POLICY(reduce, 4, 16, 16, 2, 128)  // sm_90: 1087 Gitems/s (reduce, n = 2^28, NVIDIA H200, 2026-11-22), kept, best of 5 is 1.5 % faster
+LANEWISE_POLICY(reduce, 8, 8, 16, 2, 128)  // sm_90: 545 Gitems/s (reduce, n = 2^27, NVIDIA H200, 2026-11-22), best of 5, 3.2 % faster than 16 x 16 x 2
+LANEWISE_POLICY(reduce, 16, 16, 4, 2, 128)  // sm_90: 180 Gitems/s (reduce, n = 2^26, NVIDIA H200, 2026-11-22), kept, best of 5 is 0.5 % faster
+LANEWISE_POLICY(reduce, 32, 8, 4, 2, 128)  // sm_90: 82.1 Gitems/s (reduce, n = 2^25, NVIDIA H200, 2026-11-22), best of 5, 8.6 % faster than 16 x 4 x 2
+LANEWISE_POLICY(scan, 1, 8, 32, 3, 128)  // sm_90: 920 Gitems/s (exclusive_scan, n = 2^30, NVIDIA H200, 2026-11-22), best of 4
+LANEWISE_POLICY(scan, 2, 12, 32, 2, 128)  // sm_90: 789 Gitems/s (exclusive_scan, n = 2^29, NVIDIA H200, 2026-11-22), best of 4, 13.7 % faster than 8 x 32 x 2
+LANEWISE_POLICY(scan, 4, 8, 32, 2, 128)  // sm_90: 470 Gitems/s (exclusive_scan, n = 2^28, NVIDIA H200, 2026-11-22), best of 5
+LANEWISE_POLICY(scan, 8, 8, 16, 2, 128)  // sm_90: 226 Gitems/s (exclusive_scan, n = 2^27, NVIDIA H200, 2026-11-22), best of 5
+LANEWISE_POLICY(scan, 16, 12, 4, 2, 128)  // sm_90: 81.5 Gitems/s (exclusive_scan, n = 2^26, NVIDIA H200, 2026-11-22), best of 5, 7.7 % faster than 8 x 8 x 2
+LANEWISE_POLICY(scan, 32, 8, 4, 2, 128)  // sm_90: 29.2 Gitems/s (exclusive_scan, n = 2^25, NVIDIA H200, 2026-11-22), kept, best of 5 is 0.7 % faster
+LANEWISE_POLICY(split, 1, 8, 16, 4, 32)  // sm_90: 246 Gitems/s (multisplit.m256, n = 2^30, NVIDIA H200, 2026-11-22), best of 5, 6.9 % faster than 8 x 20 x 3
+LANEWISE_POLICY(split, 2, 8, 16, 4, 64)  // sm_90: 227 Gitems/s (multisplit.m256, n = 2^29, NVIDIA H200, 2026-11-22), best of 5, 8.6 % faster than 8 x 20 x 3
+LANEWISE_POLICY(split, 4, 8, 24, 3, 128)  // sm_90: 208 Gitems/s (multisplit.m256, n = 2^28, NVIDIA H200, 2026-11-22), best of 5
+LANEWISE_POLICY(split, 8, 8, 12, 3, 256)  // sm_90: 104 Gitems/s (multisplit.m256, n = 2^27, NVIDIA H200, 2026-11-22), best of 5
+LANEWISE_POLICY(split, 16, 8, 6, 3, 512)  // sm_90: 58.4 Gitems/s (multisplit.m256, n = 2^26, NVIDIA H200, 2026-11-22), best of 6, 6.5 % faster than 8 x 4 x 3
+LANEWISE_POLICY(split, 32, 8, 4, 3, 1024)  // sm_90: 31.0 Gitems/s (multisplit.m256, n = 2^25, NVIDIA H200, 2026-11-22), best of 6
 // clang-format on
 #undef LANEWISE_POLICY
 
