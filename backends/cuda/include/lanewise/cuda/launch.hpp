@@ -130,8 +130,9 @@ struct backend {
       Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
     detail::run<Kernel><<<static_cast<unsigned>(league), detail::team_for<Kernel>::threads,
                           detail::scratch_bytes<Kernel>(), exec.cuda_stream()>>>(kernel);
-    detail::check(cudaGetLastError(), label);
-    if (tools) Kokkos::Tools::endParallelFor(id);
+    const cudaError_t started = cudaGetLastError();
+    if (tools) Kokkos::Tools::endParallelFor(id);  // also where there is none: it was begun
+    detail::check(started, label);
   }
 
   /// Teams whose tiles wait for their turn stay; otherwise there is one team per tile, and the

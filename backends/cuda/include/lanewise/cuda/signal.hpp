@@ -39,13 +39,7 @@ class signal {
                  : "memory");
   }
   LANEWISE_CUDA_FUNCTION void wait(const warp<32>& w, std::uint32_t times) const {
-    std::uint32_t done = 0;
-    while (done == 0) {
-      asm volatile(
-          "{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-          : "=r"(done)
-          : "r"(address()), "r"((times - 1) & 1)
-          : "memory");
+    while (!has_come(times)) {
     }
     w.fence();
   }
@@ -53,6 +47,22 @@ class signal {
   LANEWISE_CUDA_FUNCTION std::uint32_t address() const { return shared_address(&state_); }
 
  private:
+  LANEWISE_CUDA_FUNCTION bool has_come(std::uint32_t times) const {
+    std::uint32_t done;
+    // From sm_90 on the hardware waits for a while, and asks no other issue slots for it.
+#if __CUDA_ARCH__ >= 900
+#define LANEWISE_MBARRIER_WAIT "mbarrier.try_wait.parity.shared.b64"
+#else
+#define LANEWISE_MBARRIER_WAIT "mbarrier.test_wait.parity.shared.b64"
+#endif
+    asm volatile("{ .reg .pred p; " LANEWISE_MBARRIER_WAIT " p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(done)
+                 : "r"(address()), "r"((times - 1) & 1)
+                 : "memory");
+#undef LANEWISE_MBARRIER_WAIT
+    return done != 0;
+  }
+
   std::uint64_t state_;
 };
 

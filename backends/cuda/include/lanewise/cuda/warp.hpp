@@ -14,6 +14,23 @@ namespace backends::cuda {
 
 #define LANEWISE_CUDA_FUNCTION __device__ __forceinline__
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#error "Lanewise needs CUDA devices of compute capability 8.0 or higher"
+#endif
+
+/// Whether all devices that are compiled for are at least of that architecture: the same on the
+/// host and in every pass for a device, so that types are, too.
+constexpr bool compiled_from(int architecture) {
+#ifdef __CUDA_ARCH_LIST__
+  for (const int a : {__CUDA_ARCH_LIST__}) {
+    if (a < architecture) return false;
+  }
+  return true;
+#else
+  return false;
+#endif
+}
+
 /// One T per thread. Nothing but a register.
 template <class T>
 struct lanes {
@@ -248,7 +265,7 @@ class warp : public warp_operations<warp<W, S>> {
   template <class T>
   using mask_for = cuda::mask;
   static constexpr bool has_wide_words = true;
-  static constexpr bool has_wide_exchange = true;
+  static constexpr bool has_wide_exchange = compiled_from(900);
   // H200, slab tables of 2^24 pairs of 4 bytes (docs/measurements.md): with 4 lanes finds are at
   // the bandwidth of random lines, 29.4 G/s, and with 8 at 25.1. More lines in flight cost
   // registers, and with them more than they hide: insertions 9.5 G/s at depth 2 instead of 10.9.
