@@ -55,16 +55,20 @@ __device__ void shuffle_xor(const u32* a, const u32*, u32* out) {
 __device__ void shuffle_up(const u32* a, const u32*, u32* out) {
   out[lane()] = __shfl_up_sync(everybody, a[lane()], 1);
 }
+/// The lanes whose bucket is the number named here.
 template <int planes>
-__device__ u32 peers(u32 bucket) {
+__device__ u32 agreeing(u32 bucket, u32 named) {
   u32 same = everybody;
 #pragma unroll
   for (int p = 0; p < planes; ++p) {
-    const bool set = (bucket >> p) & 1;
-    const u32 vote = __ballot_sync(everybody, set);
-    same &= set ? vote : ~vote;
+    const u32 vote = __ballot_sync(everybody, (bucket >> p) & 1);
+    same &= (named >> p) & 1 ? vote : ~vote;
   }
   return same;
+}
+template <int planes>
+__device__ u32 peers(u32 bucket) {
+  return agreeing<planes>(bucket, bucket);
 }
 __device__ void peers_8(const u32*, const u32* b, u32* out) {
   out[lane()] = peers<3>(b[lane()]);
@@ -77,6 +81,13 @@ __device__ void rank_8(const u32*, const u32* b, u32* out) {
 }
 __device__ void rank_256(const u32*, const u32* b, u32* out) {
   out[lane()] = static_cast<u32>(__popc(peers<8>(b[lane()]) & lanes_below()));
+}
+__device__ void histogram_8(const u32*, const u32* b, u32* out) {
+  const u32 same = agreeing<3>(b[lane()], lane());
+  out[lane()] = lane() < 8 ? static_cast<u32>(__popc(same)) : 0;
+}
+__device__ void histogram_256(const u32*, const u32* b, u32* out) {
+  out[lane()] = static_cast<u32>(__popc(agreeing<8>(b[lane()], lane())));
 }
 __device__ void gather(const u32* a, const u32* b, u32* out) {
   out[lane()] = a[b[lane()]];
@@ -108,5 +119,3 @@ using lanewise::codegen::u32;
 
 LANEWISE_CODEGEN_OPERATIONS(CODEGEN_LANEWISE)
 LANEWISE_CODEGEN_WRITTEN(CODEGEN_INTRINSICS)
-CODEGEN_INTRINSICS(compress_store)
-CODEGEN_INTRINSICS(match_any)

@@ -132,6 +132,14 @@ CODEGEN_INLINE vector populations(vector v, vector mask) {
                       _mm256_shuffle_epi8(table, _mm256_and_si256(_mm256_srli_epi16(v, 4), low)));
   return _mm256_madd_epi16(_mm256_maddubs_epi16(bytes, _mm256_set1_epi8(1)), _mm256_set1_epi16(1));
 }
+CODEGEN_INLINE vector picked(vector v, vector from) {
+  return _mm256_permutevar8x32_epi32(v, from);
+}
+CODEGEN_INLINE void store_first(u32* p, vector v, int count) {
+  const vector lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  _mm256_maskstore_epi32(reinterpret_cast<int*>(p),
+                         _mm256_cmpgt_epi32(_mm256_set1_epi32(count), lanes), v);
+}
 #else
 #define CODEGEN_TARGET sse4
 using vector = __m128i;
@@ -192,6 +200,17 @@ CODEGEN_INLINE vector populations(vector v, vector mask) {
       _mm_add_epi8(_mm_shuffle_epi8(table, _mm_and_si128(v, low)),
                    _mm_shuffle_epi8(table, _mm_and_si128(_mm_srli_epi16(v, 4), low)));
   return _mm_madd_epi16(_mm_maddubs_epi16(bytes, _mm_set1_epi8(1)), _mm_set1_epi16(1));
+}
+CODEGEN_INLINE vector picked(vector v, vector from) {
+  return _mm_shuffle_epi8(v, from);
+}
+CODEGEN_INLINE void store_first(u32* p, vector v, int count) {
+  if (count & 2) {
+    _mm_storel_epi64(reinterpret_cast<__m128i*>(p), v);
+    v = _mm_srli_si128(v, 8);
+    p += 2;
+  }
+  if (count & 1) *p = static_cast<u32>(_mm_cvtsi128_si32(v));
 }
 #endif
 
@@ -273,35 +292,74 @@ CODEGEN_INLINE void shuffle_up(const u32* a, const u32*, u32* out) {
       (32u << (i)) - 1, (64u << (i)) - 1, (128u << (i)) - 1
 alignas(64) constexpr u32 below[32] = {CODEGEN_BELOW_8(0), CODEGEN_BELOW_8(8), CODEGEN_BELOW_8(16),
                                        CODEGEN_BELOW_8(24)};
-template <int planes, bool ranks>
-CODEGEN_INLINE void by_planes(const u32* b, u32* out) {
-  const warp y(b);
-  vector same[k];
+alignas(64) constexpr u32 lane_numbers[32] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                              11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                              22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+alignas(64) constexpr u32 first_8[32] = {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u};
+/// The lanes whose bucket is the number that each lane names. GCC unrolls the loops over planes of
+/// the operations up to so many vectors.
+template <int planes, int unrolled = 32>
+CODEGEN_INLINE void agree(const warp& bucket, const warp& named, vector (&same)[k]) {
   CODEGEN_EACH(same[c] = all(~0u);)
   const auto by_plane = [&](int p) __attribute__((always_inline)) {
     const vector plane = all(1u << p);
     u32 vote = 0;
-    CODEGEN_EACH(vote |= plane_bits(y.v[c], plane) << (c * n);)
-    CODEGEN_EACH(same[c] = agreeing(same[c], vote, y.v[c], plane);)
+    CODEGEN_EACH(vote |= plane_bits(bucket.v[c], plane) << (c * n);)
+    CODEGEN_EACH(same[c] = agreeing(same[c], vote, named.v[c], plane);)
   };
-  if constexpr (planes * k <= 32) {  // GCC unrolls the operation's loop up to there too
+  if constexpr (planes * k <= unrolled) {
     _Pragma("GCC unroll 8") for (int p = 0; p < planes; ++p) by_plane(p);
   } else {
     _Pragma("GCC unroll 1") for (int p = 0; p < planes; ++p) by_plane(p);
   }
-  CODEGEN_EACH(store(out + c * n, ranks ? populations(same[c], load(below + c * n)) : same[c]);)
+}
+template <int planes>
+CODEGEN_INLINE void peers(const u32* b, u32* out) {
+  const warp y(b);
+  vector same[k];
+  agree<planes>(y, y, same);
+  CODEGEN_EACH(store(out + c * n, same[c]);)
+}
+template <int planes>
+CODEGEN_INLINE void ranks(const u32* b, u32* out) {
+  const warp y(b);
+  vector same[k];
+  agree<planes>(y, y, same);
+  CODEGEN_EACH(store(out + c * n, populations(same[c], load(below + c * n)));)
+}
+template <int planes>
+CODEGEN_INLINE void histogram(const u32* b, u32* out) {
+  vector same[k];
+  agree<planes, 24>(warp(b), warp(lane_numbers), same);
+  CODEGEN_EACH(
+      store(out + c * n, populations(same[c], planes == 3 ? load(first_8 + c * n) : all(~0u)));)
 }
 CODEGEN_INLINE void peers_8(const u32*, const u32* b, u32* out) {
-  by_planes<3, false>(b, out);
+  peers<3>(b, out);
 }
 CODEGEN_INLINE void peers_256(const u32*, const u32* b, u32* out) {
-  by_planes<8, false>(b, out);
+  peers<8>(b, out);
 }
 CODEGEN_INLINE void rank_8(const u32*, const u32* b, u32* out) {
-  by_planes<3, true>(b, out);
+  ranks<3>(b, out);
 }
 CODEGEN_INLINE void rank_256(const u32*, const u32* b, u32* out) {
-  by_planes<8, true>(b, out);
+  ranks<8>(b, out);
+}
+CODEGEN_INLINE void histogram_8(const u32*, const u32* b, u32* out) {
+  histogram<3>(b, out);
+}
+CODEGEN_INLINE void histogram_256(const u32*, const u32* b, u32* out) {
+  histogram<8>(b, out);
+}
+CODEGEN_INLINE void match_any(const u32*, const u32* b, u32* out) {
+  const warp y(b);
+  _Pragma("GCC unroll 1") for (int i = 0; i < 32; ++i) {
+    const vector mine = all(b[i]);
+    u32 same = 0;
+    CODEGEN_EACH(same |= equal_bits(y.v[c], mine) << (c * n);)
+    out[i] = same;
+  }
 }
 CODEGEN_INLINE void gather(const u32* a, const u32* b, u32* out) {
   _Pragma("GCC unroll 32") for (int i = 0; i < 32; ++i) out[i] = a[b[i]];
@@ -318,9 +376,30 @@ CODEGEN_INLINE void compress_store(const u32* a, const u32* b, u32* out) {
                                         _mm512_mask_compress_epi32(x.v[c], m, x.v[c]));
                out += count;)
 }
-#define CODEGEN_HAND_WRITTEN_HERE(X) X(compress_store)
 #else
-#define CODEGEN_HAND_WRITTEN_HERE(X)
+/// For every choice of lanes the places they come from, in order: lanes, or bytes on SSE4.
+struct places {
+  alignas(32) u32 from[1 << n][n];
+};
+constexpr places chosen_first = [] {
+  places t{};
+  for (u32 choice = 0; choice < 1u << n; ++choice) {
+    int to = 0;
+    for (u32 i = 0; i < n; ++i) {
+      if ((choice >> i) & 1) t.from[choice][to++] = n == 8 ? i : i * 0x04040404 + 0x03020100;
+    }
+  }
+  return t;
+}();
+CODEGEN_INLINE void compress_store(const u32* a, const u32* b, u32* out) {
+  const warp x(a), y(b);
+  u32 chosen[k];
+  int left = 0;
+  CODEGEN_EACH(chosen[c] = equal_bits(x.v[c], y.v[c]); left += __builtin_popcount(chosen[c]);)
+  CODEGEN_EACH(const vector v = picked(x.v[c], load(chosen_first.from[chosen[c]]));
+               const int count = __builtin_popcount(chosen[c]); if (left >= n) store(out, v);
+               else store_first(out, v, count); out += count; left -= count;)
+}
 #endif
 
 }  // namespace intrinsics
@@ -340,4 +419,3 @@ CODEGEN_INLINE void compress_store(const u32* a, const u32* b, u32* out) {
 
 LANEWISE_CODEGEN_OPERATIONS(CODEGEN_LANEWISE)
 LANEWISE_CODEGEN_WRITTEN(CODEGEN_INTRINSICS)
-CODEGEN_HAND_WRITTEN_HERE(CODEGEN_INTRINSICS)

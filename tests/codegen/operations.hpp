@@ -13,11 +13,9 @@
 // Operations with a counterpart written by hand on every target, and all.
 #define LANEWISE_CODEGEN_WRITTEN(X)                                                       \
   X(ballot) X(select_store) X(reduce) X(inclusive_scan) X(exclusive_scan) X(shuffle)      \
-  X(shuffle_xor) X(shuffle_up) X(peers_8) X(peers_256) X(rank_8) X(rank_256) X(gather)    \
-  X(scatter)
-#define LANEWISE_CODEGEN_OPERATIONS(X)                                                    \
-  LANEWISE_CODEGEN_WRITTEN(X)                                                             \
-  X(compress_store) X(match_any) X(histogram_8) X(histogram_256)
+  X(shuffle_xor) X(shuffle_up) X(peers_8) X(peers_256) X(rank_8) X(rank_256)              \
+  X(histogram_8) X(histogram_256) X(match_any) X(gather) X(scatter) X(compress_store)
+#define LANEWISE_CODEGEN_OPERATIONS(X) LANEWISE_CODEGEN_WRITTEN(X)
 // clang-format on
 
 LANEWISE_BEGIN_NAMESPACE
