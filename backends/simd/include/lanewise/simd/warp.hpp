@@ -512,10 +512,23 @@ LANEWISE_SIMD_FUNCTION V apply(V a, V b) {
   if constexpr (one_of<Op, bit_xor>) return hn::Xor(a, b);
 }
 
+/// The first `count` lanes folded. Those above travel along: Highway's smaller vectors would have
+/// them cleared first.
+template <class Op, int count, class D, class V>
+LANEWISE_SIMD_FUNCTION auto fold_block(D d, V v) {
+  if constexpr (count == 1) {
+    return hn::GetLane(v);
+  } else {
+    const hn::Repartition<std::uint8_t, D> u;
+    const auto upper = hn::ShiftRightBytes<count / 2 * sizeof(hn::TFromD<D>)>(u, hn::BitCast(u, v));
+    return fold_block<Op, count / 2>(d, apply<Op>(v, hn::BitCast(d, upper)));
+  }
+}
+
 template <class Op, class D, class V>
 LANEWISE_SIMD_FUNCTION auto fold_vector(D, V v) {
-  if constexpr (hn::MaxLanes(D()) == 1) {
-    return hn::GetLane(v);
+  if constexpr (D().MaxBytes() <= 16) {
+    return fold_block<Op, hn::MaxLanes(D())>(D(), v);
   } else {
     const hn::Half<D> h;
     return fold_vector<Op>(h, apply<Op>(hn::LowerHalf(h, v), hn::UpperHalf(h, v)));
@@ -739,10 +752,17 @@ LANEWISE_SIMD_FUNCTION auto lookup(const lanes<T, W>& a, V index) {
     const auto within = hn::IndicesFromVec(d, hn::And(index, hn::Set(u, 2 * n - 1)));
     return hn::TwoTablesLookupLanes(d, a.get(first), a.get(first + 1), within);
   } else {
-    const auto upper = hn::RebindMask(d, hn::TestBit(index, hn::Set(u, count / 2 * n)));
     constexpr int half = count / 2;
-    return hn::IfThenElse(upper, lookup<first + half, half>(a, index),
-                          lookup<first, half>(a, index));
+    const auto low = lookup<first, half>(a, index);
+    const auto high = lookup<first + half, half>(a, index);
+    if constexpr (!predicate_registers && sizeof(T) >= 4) {  // blends look at sign bits
+      const hn::RebindToSigned<decltype(u)> i;
+      const auto sign = hn::ShiftLeft<8 * sizeof(T) - 1 - std::countr_zero(half * n)>(index);
+      return hn::BitCast(d, hn::IfNegativeThenElse(hn::BitCast(i, sign), hn::BitCast(i, high),
+                                                   hn::BitCast(i, low)));
+    } else {
+      return hn::IfThenElse(hn::RebindMask(d, hn::TestBit(index, hn::Set(u, half * n))), high, low);
+    }
   }
 }
 
@@ -974,7 +994,7 @@ class warp : public warp_operations<warp<W>> {
           index);
     } else {
       return permute(a, [&](int i) LANEWISE_INLINE_LAMBDA {
-        return static_cast<int>(source.lane[i] & I{W - 1});
+        return static_cast<unsigned>(source.lane[i] & I{W - 1});  // not to be sign-extended
       });
     }
   }
@@ -1123,8 +1143,9 @@ class warp : public warp_operations<warp<W>> {
     const bits active = ballot(m);
     lanes<bits> r;
     if constexpr (detail::vectorizable<T>) {
-      lanes<detail::word<sizeof(T)>> words;
-      std::memcpy(words.lane, a.lane, sizeof words.lane);
+      const auto words = detail::by_vectors<detail::word<sizeof(T)>>(
+          [](auto v) LANEWISE_INLINE_LAMBDA { return hn::BitCast(detail::words_tag<T, W>(), v); },
+          a);
       for (int i = 0; i < W; ++i) r.lane[i] = ballot(words == words.lane[i]) & active;
     } else {
       for (int i = 0; i < W; ++i) {
@@ -1337,9 +1358,14 @@ class warp : public warp_operations<warp<W>> {
   }
   template <class T, class I>
   LANEWISE_SIMD_FUNCTION void scatter(T* p, const lanes<I>& index, const lanes<T>& a) const {
+    // What is written may be where the operands were loaded: g++ would take all of them into scalar
+    // registers before, and most of these into memory again. Whole vectors get there faster.
+    lanes<I> to = index;
+    lanes<T> from = a;
+    asm("" : "+m"(to), "+m"(from));
     for (int i = 0; i < W; i += 4) {
       detail::unrolled<std::min(W, 4)>(
-          [&](auto j) LANEWISE_INLINE_LAMBDA { p[index.lane[i + j]] = a.lane[i + j]; });
+          [&](auto j) LANEWISE_INLINE_LAMBDA { p[to.lane[i + j]] = from.lane[i + j]; });
     }
   }
   template <int b, class T, class I>
@@ -1721,8 +1747,16 @@ class warp : public warp_operations<warp<W>> {
     lanes<bits> same(m.ballot());
     lanes<bits> plane(1);
     for (std::uint64_t reach = 1; reach < count; reach *= 2) {
-      const lanes<bits> vote(~((bucket & plane) == lanes<bits>(0)).ballot());
-      same = same & (vote ^ spread((named & plane) == lanes<bits>(0)));
+      const bits clear = ((bucket & plane) == lanes<bits>(0)).ballot();
+      const lanes<bits> clear_here = spread((named & plane) == lanes<bits>(0));
+      if constexpr (detail::predicate_registers) {  // one instruction joins three operands
+        same = same & (lanes<bits>(~clear) ^ clear_here);
+      } else {
+        // g++ would move conjunctions behind all votes, for which there are no registers.
+        same = detail::by_vectors<bits>([](auto x, auto y)
+                                            LANEWISE_INLINE_LAMBDA { return hn::AndNot(x, y); },
+                                        lanes<bits>(clear) ^ clear_here, same);
+      }
       plane = plane + plane;
     }
     return same;
@@ -1746,11 +1780,12 @@ class warp : public warp_operations<warp<W>> {
             const auto bytes = hn::PopulationCount(hn::BitCast(u, v));
             if constexpr (W > 32) return hn::SumsOf8(bytes);
             if constexpr (W <= 32) {
+              const hn::Repartition<std::int16_t, decltype(u)> pairs;
               const hn::Repartition<std::int32_t, decltype(u)> sums;
               const hn::RebindToSigned<decltype(u)> weights;
-              return hn::BitCast(
-                  detail::tag<bits, W>(),
-                  hn::SumOfMulQuadAccumulate(sums, bytes, hn::Set(weights, 1), hn::Zero(sums)));
+              const auto by_two = hn::SatWidenMulPairwiseAdd(pairs, bytes, hn::Set(weights, 1));
+              return hn::BitCast(detail::tag<bits, W>(),
+                                 hn::WidenMulPairwiseAdd(sums, by_two, hn::Set(pairs, 1)));
             }
           }
         },
