@@ -310,57 +310,35 @@ class slab_allocator {
 
   /// Adds at least `more` units. Those in use stay where they are and keep their addresses; a light
   /// pool is copied. No kernel may be using the pool. **Blocks.** Throws std::invalid_argument
-  /// beyond most_units.
+  /// beyond most_units. Whatever it throws, the pool is as before.
   template <class Exec>
   void grow(const Exec& exec, std::int64_t more) {
     detail::expects(more > 0 && more <= most_units - units(), "slab_allocator: a pool of ", units(),
                     " units cannot grow by ", more, ", the most is ", most_units);
-    auto blocks = static_cast<std::uint32_t>(divide_up(more, detail::units_per_block));
+    const auto blocks = static_cast<std::uint32_t>(divide_up(more, detail::units_per_block));
     if constexpr (kind == pool_kind::light) {
-      const auto old = memory_.empty() ? memory() : memory_[0];
-      const std::uint32_t old_blocks = blocks_;
-      memory_.assign(1, allocate(exec, old_blocks + blocks));
-      detail::copy_units(exec, memory_[0], old, 0, 0, old_blocks);
-      detail::copy_units(exec, memory_[0], old, old_blocks + blocks, old_blocks,
-                         std::int64_t{old_blocks} * detail::units_per_block);
-      blocks_ += blocks;
+      become(exec, {copied_into(exec, blocks_ + blocks)});
     } else {
-      // The last block of the last super block would have the address that means no unit.
-      const std::int64_t room =
-          static_cast<std::int64_t>(detail::most_super_blocks - memory_.size()) *
-              detail::blocks_per_super_block -
-          1;
-      detail::expects(blocks <= room, "slab_allocator: ", memory_.size(),
-                      " of 256 super blocks leave room for ", room, " blocks, not for ", blocks);
-      while (blocks > 0) {
-        const std::uint32_t here =
-            blocks < detail::blocks_per_super_block ? blocks : detail::blocks_per_super_block;
-        memory_.push_back(allocate(exec, here));
-        blocks_ += here;
-        blocks -= here;
-      }
+      become(exec, with_more(exec, blocks));
     }
-    write_table(exec);
   }
 
   /// For kernels. Valid until the pool grows or ends.
-  pool view() const { return {table_.data(), blocks_of(0), blocks_, exhausted_.data()}; }
+  pool view() const { return {table_.data(), block_at(memory_[0], 0), blocks_, exhausted_.data()}; }
 
   /// The same pool, with the same addresses, in another memory space. **Blocks.**
   template <class Other, class Exec>
   slab_allocator<Other, kind> copy_to(const Exec& exec) const {
-    slab_allocator<Other, kind> other;
+    std::vector<typename slab_allocator<Other, kind>::memory> copies;
     for (const auto& from : memory_) {
       typename slab_allocator<Other, kind>::memory to(
           Kokkos::view_alloc("Lanewise::slab_allocator", Kokkos::WithoutInitializing),
           from.extent(0));
       detail::use_huge_pages<Other>(to.data(), to.size() * sizeof(slab_unit));
       Kokkos::deep_copy(to, from);
-      other.memory_.push_back(to);
+      copies.push_back(to);
     }
-    other.blocks_ = blocks_;
-    other.write_table(exec);
-    return other;
+    return slab_allocator<Other, kind>::adopt(exec, std::move(copies));
   }
 
   /// A pool's memory, super block by super block: the bitmaps of its blocks, a unit each, and then
@@ -378,9 +356,7 @@ class slab_allocator {
   template <class Exec>
   static slab_allocator adopt(const Exec& exec, std::vector<memory> super_blocks) {
     slab_allocator pool;
-    pool.memory_ = std::move(super_blocks);
-    for (const auto& m : pool.memory_) pool.blocks_ += blocks_in(m);
-    pool.write_table(exec);
+    pool.become(exec, std::move(super_blocks));
     return pool;
   }
 
@@ -390,9 +366,6 @@ class slab_allocator {
   }
 
  private:
-  template <class, pool_kind>
-  friend class slab_allocator;
-
   template <class Exec>
   static memory allocate(const Exec& exec, std::uint32_t blocks) {
     memory m(Kokkos::view_alloc("Lanewise::slab_allocator", Kokkos::WithoutInitializing),
@@ -406,25 +379,62 @@ class slab_allocator {
     return m;
   }
 
-  detail::super_block blocks_of(std::size_t s) const {
-    detail::super_block b{};
-    for (std::size_t earlier = 0; earlier < s; ++earlier)
-      b.first_block += blocks_in(memory_[earlier]);
-    b.bitmaps = memory_[s].data()->word;
-    b.units = memory_[s].data() + blocks_in(memory_[s]);
-    return b;
+  /// A larger array with everything that a light pool has.
+  template <class Exec>
+  memory copied_into(const Exec& exec, std::uint32_t blocks) const {
+    const memory larger = allocate(exec, blocks);
+    if (memory_.empty()) return larger;
+    detail::copy_units(exec, larger, memory_[0], 0, 0, blocks_);
+    detail::copy_units(exec, larger, memory_[0], blocks, blocks_,
+                       std::int64_t{blocks_} * detail::units_per_block);
+    return larger;
   }
 
-  /// Places beyond the last super block begin after all blocks.
+  /// The super blocks that there are, and further ones.
   template <class Exec>
-  void write_table(const Exec& exec) {
+  std::vector<memory> with_more(const Exec& exec, std::uint32_t blocks) const {
+    // The last block of the last super block would have the address that means no unit.
+    const std::int64_t room =
+        static_cast<std::int64_t>(detail::most_super_blocks - memory_.size()) *
+            detail::blocks_per_super_block -
+        1;
+    detail::expects(blocks <= room, "slab_allocator: ", memory_.size(),
+                    " of 256 super blocks leave room for ", room, " blocks, not for ", blocks);
+    std::vector<memory> all = memory_;
+    while (blocks > 0) {
+      const std::uint32_t here =
+          blocks < detail::blocks_per_super_block ? blocks : detail::blocks_per_super_block;
+      all.push_back(allocate(exec, here));
+      blocks -= here;
+    }
+    return all;
+  }
+
+  static detail::super_block block_at(const memory& m, std::uint32_t first_block) {
+    return {m.data()->word, m.data() + blocks_in(m), first_block};
+  }
+
+  /// Makes these the pool's super blocks, which begin with those that it has, or with a copy.
+  ///
+  /// The table is written while the pool still counts the blocks it had, since writing it can
+  /// throw. Kernels do not see the difference: they look up blocks that are counted, and units in
+  /// use. Then nothing throws.
+  template <class Exec>
+  void become(const Exec& exec, std::vector<memory> super_blocks) {
+    // Places beyond the last super block begin after all blocks.
     std::vector<detail::super_block> table(detail::most_super_blocks, {nullptr, nullptr, ~0u});
-    for (std::size_t s = 0; s < memory_.size(); ++s) table[s] = blocks_of(s);
+    std::uint32_t blocks = 0;
+    for (std::size_t s = 0; s < super_blocks.size(); ++s) {
+      table[s] = block_at(super_blocks[s], blocks);
+      blocks += blocks_in(super_blocks[s]);
+    }
     exec.fence("Lanewise::slab_allocator: the pool changes");
     Kokkos::deep_copy(
         table_, Kokkos::View<detail::super_block*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
                     table.data(), table.size()));
     Kokkos::deep_copy(exhausted_, 0u);
+    memory_.swap(super_blocks);
+    blocks_ = blocks;
   }
 
   std::vector<memory> memory_;

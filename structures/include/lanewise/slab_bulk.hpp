@@ -374,16 +374,16 @@ template <class Exec, class Table>
 bool shorten_lists(const Exec& exec, Table& table, std::int64_t coming) {
   const slab_statistics s = statistics(exec, table);
   const std::int64_t all = s.elements + coming;
-  table.set_taken(all);
+  table.set_taken(all + s.deleted);
   if (all > places_before_long(table)) {
     const double lists = static_cast<double>(all) / (Table::layout::elements * table.load());
     rehash(exec, table, static_cast<std::int64_t>(lists) + 1);
   } else if (s.deleted > s.elements) {
     flush(exec, table);
   } else {
-    table.set_taken(all + s.deleted);
     return false;
   }
+  table.set_taken(all);  // deleted ones count until they are gone: both calls may throw
   return true;
 }
 
