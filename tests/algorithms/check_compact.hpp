@@ -53,6 +53,26 @@ std::vector<T> items_in_runs(std::int64_t n, int mean, std::uint64_t salt = 3) {
   return items;
 }
 
+/// Where the arrays of a call begin behind a boundary: another place for each and in every call,
+/// all on the boundary in one of eight.
+class shifts {
+ public:
+  explicit shifts(std::uint64_t salt) {
+    auto random = make_random(0x5817 + salt);
+    step_ = static_cast<int>(random_number(random, 7));
+  }
+  /// 0 to 7 items, for the next array.
+  int next() {
+    const int shift = step_ * factor_ % 8;
+    factor_ += 2;
+    return shift;
+  }
+
+ private:
+  int step_;
+  int factor_ = 1;
+};
+
 struct runs {
   std::vector<std::int64_t> first;
   std::vector<std::int64_t> length;
@@ -90,10 +110,11 @@ void check_selections(const std::vector<T>& items, some_of keep) {
     flag.push_back(keep(x) ? 255 : 0);
   }
   const auto count = static_cast<std::int64_t>(kept.size());
-  const array<T> in(items);
-  const array<std::uint8_t> flags(flag);
-  const array<T> one(n, item_of<T>(77)), two(n, item_of<T>(77)), three(n, item_of<T>(77)),
-      others(n, item_of<T>(77));
+  shifts shift(static_cast<std::uint64_t>(n + count));
+  const array<T> in(items, shift.next());
+  const array<std::uint8_t> flags(flag, shift.next());
+  const array<T> one(n, item_of<T>(77), shift.next()), two(n, item_of<T>(77), shift.next()),
+      three(n, item_of<T>(77), shift.next()), others(n, item_of<T>(77), shift.next());
   const cell<std::int64_t> found(-1);
 
   lanewise::select_if(exec, in.const_view(), one.view(), found.view(), keep);
@@ -124,10 +145,13 @@ void check_runs(const std::vector<T>& items) {
   const auto count = static_cast<std::int64_t>(expected.first.size());
   std::vector<std::int64_t> index;
   for (std::int64_t i = 0; i < n; ++i) index.push_back(i);
-  const array<T> in(items);
-  const array<std::int64_t> values(index);
-  const array<T> one(n, item_of<T>(77)), two(n, item_of<T>(77)), three(n, item_of<T>(77));
-  const array<std::int64_t> values_out(n, std::int64_t{77}), lengths(n, std::int64_t{77});
+  shifts shift(static_cast<std::uint64_t>(n + count));
+  const array<T> in(items, shift.next());
+  const array<std::int64_t> values(index, shift.next());
+  const array<T> one(n, item_of<T>(77), shift.next()), two(n, item_of<T>(77), shift.next()),
+      three(n, item_of<T>(77), shift.next());
+  const array<std::int64_t> values_out(n, std::int64_t{77}, shift.next()),
+      lengths(n, std::int64_t{77}, shift.next());
   const cell<std::int64_t> found(-1);
 
   lanewise::unique(exec, in.const_view(), one.view(), found.view());

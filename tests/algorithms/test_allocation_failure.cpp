@@ -1,115 +1,22 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <lanewise/allocate.hpp>
 #include <lanewise/multisplit.hpp>
 #include <lanewise/reduce.hpp>
+#include <lanewise/run_length_decode.hpp>
 #include <lanewise/scan.hpp>
+#include <lanewise/segmented_reduce.hpp>
+#include <lanewise/select.hpp>
 #include <lanewise/transform.hpp>
+#include <support/failing_allocations.hpp>
 #include <support/generators.hpp>
 #include <support/oracle.hpp>
 #include <support/space.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
-// Every allocation of a call fails once. On CUDA device memory is not had from operator new; there
-// the host's part of a call is tested, and what is too large for the device.
-
-namespace {
-
-/// Allocations that nobody has freed.
-std::atomic<long> outstanding{0};
-/// This thread's allocations until one fails; none does below zero.
-thread_local long until_failure = -1;
-
-void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  if (until_failure == 0) return nullptr;
-  if (until_failure > 0) --until_failure;
-  if (bytes == 0) bytes = 1;
-  void* p = alignment <= alignof(std::max_align_t)
-                ? std::malloc(bytes)
-                : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  if (p != nullptr) outstanding.fetch_add(1, std::memory_order_relaxed);
-  return p;
-}
-void* allocate_or_throw(std::size_t bytes, std::size_t alignment) {
-  void* p = allocate(bytes, alignment);
-  if (p == nullptr) throw std::bad_alloc();
-  return p;
-}
-void release(void* p) noexcept {
-  if (p != nullptr) outstanding.fetch_sub(1, std::memory_order_relaxed);
-  std::free(p);
-}
-
-}  // namespace
-
-#if defined(__CUDACC__)
-#pragma nv_diag_suppress 20011  // nvcc takes these for functions of both sides
-#endif
-void* operator new(std::size_t n) {
-  return allocate_or_throw(n, 0);
-}
-void* operator new[](std::size_t n) {
-  return allocate_or_throw(n, 0);
-}
-void* operator new(std::size_t n, std::align_val_t a) {
-  return allocate_or_throw(n, static_cast<std::size_t>(a));
-}
-void* operator new[](std::size_t n, std::align_val_t a) {
-  return allocate_or_throw(n, static_cast<std::size_t>(a));
-}
-void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
-  return allocate(n, 0);
-}
-void* operator new[](std::size_t n, const std::nothrow_t&) noexcept {
-  return allocate(n, 0);
-}
-void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
-  return allocate(n, static_cast<std::size_t>(a));
-}
-void* operator new[](std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
-  return allocate(n, static_cast<std::size_t>(a));
-}
-void operator delete(void* p) noexcept {
-  release(p);
-}
-void operator delete[](void* p) noexcept {
-  release(p);
-}
-void operator delete(void* p, std::size_t) noexcept {
-  release(p);
-}
-void operator delete[](void* p, std::size_t) noexcept {
-  release(p);
-}
-void operator delete(void* p, std::align_val_t) noexcept {
-  release(p);
-}
-void operator delete[](void* p, std::align_val_t) noexcept {
-  release(p);
-}
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
-  release(p);
-}
-void operator delete[](void* p, std::size_t, std::align_val_t) noexcept {
-  release(p);
-}
-void operator delete(void* p, const std::nothrow_t&) noexcept {
-  release(p);
-}
-void operator delete[](void* p, const std::nothrow_t&) noexcept {
-  release(p);
-}
-void operator delete(void* p, std::align_val_t, const std::nothrow_t&) noexcept {
-  release(p);
-}
-void operator delete[](void* p, std::align_val_t, const std::nothrow_t&) noexcept {
-  release(p);
-}
+// Every allocation of a call fails once, and those behind it too.
 
 namespace {
 
@@ -119,6 +26,10 @@ using u32 = std::uint32_t;
 constexpr std::int64_t tile = tile_items<u32, lanewise::kernels::scan_policy<u32>>;
 /// Enough for a chain. On the emulated backend, which allocates for every warp, calls fail often.
 const std::int64_t n = is_emulated ? tile + 77 : some_tiles(tile);
+
+struct is_odd {
+  KOKKOS_FUNCTION bool operator()(const u32& x) const { return x % 2 != 0; }
+};
 
 /// Calls f(work) with a new workspace, again and again, with the first, the second, ... allocation
 /// failing, until nothing fails. Then the same for calls without a workspace. done() checks the
@@ -208,6 +119,87 @@ TEST_CASE("Multisplits survive that an allocation fails", "[allocation]") {
       [&] {
         CHECK(difference(out.items(), expected) == "");
         out.assign(out.original());
+      });
+}
+
+TEST_CASE("Selections survive that an allocation fails", "[allocation][sanitize]") {
+  const auto items = random_items<u32>(n);
+  const array<u32> in(items);
+  const array<u32> out(n, 77u);
+  std::vector<u32> expected;
+  for (const u32 x : items) {
+    if (is_odd{}(x)) expected.push_back(x);
+  }
+  std::int64_t count = -1;
+
+  every_allocation_fails_once(
+      [&](lanewise::workspace* work) {
+        count = lanewise::select_if(make_space(), in.const_view(), out.view(), is_odd{},
+                                    {.work = work});
+      },
+      [&] {
+        CHECK(count == static_cast<std::int64_t>(expected.size()));
+        CHECK(difference(out.items(), expected, out.original()) == "");
+        out.assign(out.original());
+        count = -1;
+      });
+}
+
+TEST_CASE("Reductions of segments survive that an allocation fails", "[allocation][sanitize]") {
+  const array<u32> in(n, 1u);
+  const auto expected = random_items<u32>(n / 16, 15);  // items per segment
+  const auto begins = oracle::exclusive_scan(expected, 0u, lanewise::plus{});
+  std::vector<u32> ends = begins;
+  ends.push_back(begins.back() + expected.back());
+  const array<u32> offsets(ends);
+  const array<u32> out(n / 16, 77u);
+
+  every_allocation_fails_once(
+      [&](lanewise::workspace* work) {
+        lanewise::segmented_reduce(make_space(), in.const_view(), offsets.const_view(), out.view(),
+                                   lanewise::plus{}, 0u, {.work = work});
+      },
+      [&] {
+        CHECK(difference(out.items(), expected) == "");
+        out.assign(out.original());
+      });
+}
+
+TEST_CASE("Allocating and decoding survive that an allocation fails", "[allocation][sanitize]") {
+  const auto lengths = random_items<u32>(n, 3);
+  const auto begins = oracle::exclusive_scan(lengths, 0u, lanewise::plus{});
+  const std::int64_t all = begins.back() + lengths.back();
+  std::vector<u32> expected;
+  for (std::size_t run = 0; run < lengths.size(); ++run)
+    expected.insert(expected.end(), lengths[run], begins[run]);
+  const array<u32> length(lengths);
+  const array<u32> offsets(n, 77u);
+  const array<u32> out(all, 77u);
+  std::int64_t count = -1;
+
+  every_allocation_fails_once(
+      [&](lanewise::workspace* work) {
+        count =
+            lanewise::allocate(make_space(), length.const_view(), offsets.view(), {.work = work});
+      },
+      [&] {
+        CHECK(count == all);
+        CHECK(difference(offsets.items(), begins) == "");
+        offsets.assign(offsets.original());
+        count = -1;
+      });
+
+  const array<u32> keys(begins);
+  every_allocation_fails_once(
+      [&](lanewise::workspace* work) {
+        count = lanewise::run_length_decode(make_space(), keys.const_view(), length.const_view(),
+                                            out.view(), {.work = work});
+      },
+      [&] {
+        CHECK(count == all);
+        CHECK(difference(out.items(), expected) == "");
+        out.assign(out.original());
+        count = -1;
       });
 }
 

@@ -2,150 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <lanewise/slab_file.hpp>
+#include <support/failing_allocations.hpp>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <numeric>
 #include <sstream>
 #include <structures/check_slab.hpp>
 
 // Every allocation of a call fails once, but for small ones: a View whose label cannot be copied
 // loses its memory inside Kokkos, or ends the program where it is destroyed. On CUDA device memory
-// is not had from operator new; there the host's part of a call is tested.
-
-namespace {
-
-/// Allocations that nobody has freed.
-std::atomic<long> outstanding{0};
-/// This thread's allocations until one fails; none does below zero. Smaller ones do not count.
-thread_local long until_failure = -1;
-constexpr std::size_t small = 64;
-thread_local std::size_t least_counted = small;
-
-void* allocate(std::size_t bytes, std::size_t alignment) noexcept {
-  if (until_failure >= 0 && bytes >= least_counted && until_failure-- == 0) return nullptr;
-  if (bytes == 0) bytes = 1;
-  void* p = alignment <= alignof(std::max_align_t)
-                ? std::malloc(bytes)
-                : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  if (p != nullptr) outstanding.fetch_add(1, std::memory_order_relaxed);
-  return p;
-}
-void* allocate_or_throw(std::size_t bytes, std::size_t alignment) {
-  void* p = allocate(bytes, alignment);
-  if (p == nullptr) throw std::bad_alloc();
-  return p;
-}
-void release(void* p) noexcept {
-  if (p != nullptr) outstanding.fetch_sub(1, std::memory_order_relaxed);
-  std::free(p);
-}
-
-}  // namespace
-
-#if defined(LANEWISE_TEST_SPACE_CUDA)
-#include <cuda_runtime.h>
-
-namespace {
-
-cudaError_t allocate_from_pool(void** p, std::size_t bytes, cudaMemPool_t pool,
-                               cudaStream_t stream) {
-  if (until_failure == 0) return cudaErrorMemoryAllocation;
-  if (until_failure > 0) --until_failure;
-  const cudaError_t result = cudaMallocFromPoolAsync(p, bytes, pool, stream);
-  if (result == cudaSuccess) outstanding.fetch_add(1, std::memory_order_relaxed);
-  return result;
-}
-cudaError_t release_to_pool(void* p, cudaStream_t stream) {
-  outstanding.fetch_sub(1, std::memory_order_relaxed);
-  return cudaFreeAsync(p, stream);
-}
-
-}  // namespace
-
-// What the library calls from here on.
-#define cudaMallocFromPoolAsync allocate_from_pool
-#define cudaFreeAsync release_to_pool
-#endif
-
-#include <lanewise/allocate.hpp>
-#include <lanewise/multisplit.hpp>
-#include <lanewise/reduce.hpp>
-#include <lanewise/run_length_decode.hpp>
-#include <lanewise/scan.hpp>
-#include <lanewise/segmented_reduce.hpp>
-#include <lanewise/select.hpp>
-#include <lanewise/transform.hpp>
-#include <support/generators.hpp>
-#include <support/oracle.hpp>
-#include <support/space.hpp>
-
-#include <catch2/catch_test_macros.hpp>
-
-#if defined(__CUDACC__)
-#pragma nv_diag_suppress 20011  // nvcc takes these for functions of both sides
-#endif
-void* operator new(std::size_t n) {
-  return allocate_or_throw(n, 0);
-}
-void* operator new[](std::size_t n) {
-  return allocate_or_throw(n, 0);
-}
-void* operator new(std::size_t n, std::align_val_t a) {
-  return allocate_or_throw(n, static_cast<std::size_t>(a));
-}
-void* operator new[](std::size_t n, std::align_val_t a) {
-  return allocate_or_throw(n, static_cast<std::size_t>(a));
-}
-void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
-  return allocate(n, 0);
-}
-void* operator new[](std::size_t n, const std::nothrow_t&) noexcept {
-  return allocate(n, 0);
-}
-void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
-  return allocate(n, static_cast<std::size_t>(a));
-}
-void* operator new[](std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
-  return allocate(n, static_cast<std::size_t>(a));
-}
-void operator delete(void* p) noexcept {
-  release(p);
-}
-void operator delete[](void* p) noexcept {
-  release(p);
-}
-void operator delete(void* p, std::size_t) noexcept {
-  release(p);
-}
-void operator delete[](void* p, std::size_t) noexcept {
-  release(p);
-}
-void operator delete(void* p, std::align_val_t) noexcept {
-  release(p);
-}
-void operator delete[](void* p, std::align_val_t) noexcept {
-  release(p);
-}
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
-  release(p);
-}
-void operator delete[](void* p, std::size_t, std::align_val_t) noexcept {
-  release(p);
-}
-void operator delete(void* p, const std::nothrow_t&) noexcept {
-  release(p);
-}
-void operator delete[](void* p, const std::nothrow_t&) noexcept {
-  release(p);
-}
-void operator delete(void* p, std::align_val_t, const std::nothrow_t&) noexcept {
-  release(p);
-}
-void operator delete[](void* p, std::align_val_t, const std::nothrow_t&) noexcept {
-  release(p);
-}
+// of pools is Kokkos' own; there the host's part of a call is tested.
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace test_kernels {
@@ -183,6 +48,9 @@ using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 using lanewise::pool_kind;
 
+/// What is smaller does not fail.
+constexpr std::size_t small = 64;
+
 /// make() makes a structure, change(structure) changes it, check(structure, failed) is told whether
 /// it could. Again and again, with the first, the second, ... allocation of change failing, until
 /// there are no more. Everything that was allocated is freed.
@@ -193,6 +61,8 @@ void every_allocation_fails_once(Make make, Change change, Check check) {
     make_space().fence();
     bool failed = false;
     std::string surprise;
+    least_counted = small;
+    fails_for_good = false;
     until_failure = failing;
     try {
       change(structure);
@@ -364,6 +234,7 @@ TEST_CASE("Of several super blocks the last one fails", "[.large]") {
   write_zeros(pool);
   bool failed = false;
   least_counted = std::size_t{1} << 16;
+  fails_for_good = false;
   until_failure = 1;
   try {
     pool.grow(exec, (std::int64_t{1} << 24) + 1);
