@@ -6,12 +6,8 @@
 #include <lanewise/scan.hpp>
 #include <lanewise/transform.hpp>
 #include <support/fixed_tree.hpp>
-#include <support/generators.hpp>
-#include <support/instances.hpp>
-#include <support/oracle.hpp>
-#include <support/space.hpp>
 
-#include <catch2/catch_test_macros.hpp>
+#include <algorithms/check_backends.hpp>
 
 // The tested backend and the others that every program has, bit for bit.
 
@@ -22,60 +18,28 @@ using u32 = std::uint32_t;
 
 /// Everything that the algorithms write, as words.
 template <class Exec>
-class results {
+class results : public written_words<Exec> {
  public:
   results(const Exec& exec, const std::vector<u32>& keys, const std::vector<float>& numbers)
-      : exec_(exec), n_(static_cast<std::int64_t>(keys.size())) {
-    const auto in = copy("keys", keys);
-    const auto x = copy("numbers", numbers);
+      : written_words<Exec>(exec, static_cast<std::int64_t>(keys.size())) {
+    const auto in = this->copy("keys", keys);
+    const auto x = this->copy("numbers", numbers);
     const auto sums = lanewise::deterministic(lanewise::plus{});
-    auto out = place<u32>();
+    auto out = this->template place<u32>();
     lanewise::transform(exec, in, out, square_plus_one{});
-    keep(out);
+    this->keep(out);
     lanewise::exclusive_scan(exec, in, out, 5u, lanewise::plus{});
-    keep(out);
+    this->keep(out);
     lanewise::multisplit(exec, in, out, 200, modulo{200});
-    keep(out);
-    auto scanned = place<float>();
+    this->keep(out);
+    auto scanned = this->template place<float>();
     lanewise::inclusive_scan(exec, x, scanned, sums);
-    keep(scanned);
+    this->keep(scanned);
     lanewise::exclusive_scan(exec, x, scanned, 0.1f, sums);
-    keep(scanned);
-    words.push_back(word(lanewise::reduce(exec, in, lanewise::plus{}, 3u)));
-    words.push_back(word(lanewise::reduce(exec, x, sums, 0.1f)));
+    this->keep(scanned);
+    this->words.push_back(this->word(lanewise::reduce(exec, in, lanewise::plus{}, 3u)));
+    this->words.push_back(this->word(lanewise::reduce(exec, x, sums, 0.1f)));
   }
-
-  std::vector<u32> words;
-
- private:
-  using space_of = typename Exec::memory_space;
-
-  template <class T>
-  Kokkos::View<T*, space_of> copy(const char* name, const std::vector<T>& items) {
-    const Kokkos::View<T*, space_of> view(name, items.size());
-    Kokkos::deep_copy(view, Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-                                items.data(), items.size()));
-    return view;
-  }
-  template <class T>
-  Kokkos::View<T*, space_of> place() {
-    return Kokkos::View<T*, space_of>("out", static_cast<std::size_t>(n_));
-  }
-  template <class T>
-  static u32 word(const T& x) {
-    u32 w;
-    std::memcpy(&w, &x, sizeof(w));
-    return w;
-  }
-  template <class V>
-  void keep(const V& view) {
-    exec_.fence();
-    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), view);
-    for (std::size_t i = 0; i < host.extent(0); ++i) words.push_back(word(host(i)));
-  }
-
-  Exec exec_;
-  std::int64_t n_;
 };
 
 }  // namespace
@@ -88,12 +52,6 @@ TEST_CASE("All backends compute the same bits", "[backends][deterministic]") {
     std::vector<float> x;
     for (const u32 key : keys) x.push_back(1 / (1 + static_cast<float>(key % 100'003)));
 
-    const auto here = results(make_space(), keys, x).words;
-
-    CHECK(difference(results(Kokkos::Serial(), keys, x).words, here) == "");
-    CHECK(difference(results(lanewise::emulated(seed() + 1, 3), keys, x).words, here) == "");
-    const auto [one, other] = two_instances();
-    CHECK(difference(results(one, keys, x).words, here) == "");
-    CHECK(difference(results(other, keys, x).words, here) == "");
+    check_backends<results>(keys, x);
   }
 }

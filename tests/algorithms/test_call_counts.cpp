@@ -3,7 +3,12 @@
 
 #include <lanewise/multisplit.hpp>
 #include <lanewise/reduce.hpp>
+#include <lanewise/reduce_by_key.hpp>
+#include <lanewise/run_length.hpp>
 #include <lanewise/scan.hpp>
+#include <lanewise/scan_two_level.hpp>
+#include <lanewise/segmented_scan.hpp>
+#include <lanewise/unique.hpp>
 #include <support/functors.hpp>
 #include <support/generators.hpp>
 #include <support/space.hpp>
@@ -42,6 +47,37 @@ struct counting_index {
       ++calls[i];
     }
     return i;
+  }
+};
+
+/// i, counting the calls for every i, also where several lanes look at an item at once.
+struct shared_index {
+  int* calls;
+  std::int64_t n;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    Kokkos::atomic_inc(calls + (i < 0 ? -1 : (i < n ? i : n)));
+    return i;
+  }
+};
+
+/// Whether i and i + 1 are of the same three, counting the calls for every i; for others it damages
+/// a guard.
+struct counting_equal {
+  int* calls;
+  std::int64_t n;
+  KOKKOS_FUNCTION bool operator()(const std::int64_t& a, const std::int64_t& b) const {
+    const bool known = b == a + 1 && a >= 0 && b < n;
+    Kokkos::atomic_inc(calls + (known ? a : -1));
+    return a / 3 == b / 3;
+  }
+};
+
+/// 1 for the first of three, counting the calls for every i.
+struct counting_head {
+  int* calls;
+  std::int64_t n;
+  KOKKOS_FUNCTION int operator()(std::int64_t i) const {
+    return shared_index{calls, n}(i) % 3 == 0;
   }
 };
 
@@ -96,6 +132,91 @@ TEST_CASE("Deterministic calls read sources as often as others", "[calls][determ
 
     check_calls(reduced, 1);
     check_calls(scanned, 2);
+    check_calls(written, 1);
+  }
+}
+
+TEST_CASE("What finds runs compares neighbours, and only those", "[calls]") {
+  const auto exec = make_space();
+  for (const std::int64_t n : sizes()) {
+    CAPTURE(n);
+    const array<int> read(n, 0), compared(n - 1, 0);
+    const array<int> read_encoding(n, 0), compared_encoding(n - 1, 0);
+    const array<std::int64_t> items(n, -1), keys(n, -1), lengths(n, -1);
+
+    const auto runs = lanewise::unique(exec, lanewise::generated(n, shared_index{read.data(), n}),
+                                       items.view(), counting_equal{compared.data(), n});
+    lanewise::run_length_encode(exec, lanewise::generated(n, shared_index{read_encoding.data(), n}),
+                                keys.view(), lengths.view(),
+                                counting_equal{compared_encoding.data(), n});
+
+    CHECK(runs == (n + 2) / 3);
+    check_calls(read, 4);
+    check_calls(compared, 2);
+    check_calls(read_encoding, 4);
+    check_calls(compared_encoding, 2);
+  }
+}
+
+TEST_CASE("reduce_by_key reads values twice at most, and compares neighbours", "[calls]") {
+  const auto exec = make_space();
+  for (const std::int64_t n : sizes()) {
+    CAPTURE(n);
+    const array<int> keys_read(n, 0), values_read(n, 0), compared(n - 1, 0);
+    const array<std::int64_t> keys(n, -1);
+    const array<u64> sums(n, 0);
+
+    lanewise::reduce_by_key(exec, lanewise::generated(n, shared_index{keys_read.data(), n}),
+                            lanewise::generated(n, counting_square{values_read.data(), n}),
+                            keys.view(), sums.view(), lanewise::plus{},
+                            counting_equal{compared.data(), n});
+
+    check_calls(keys_read, 5);
+    check_calls(values_read, 2);
+    check_calls(compared, 3);
+  }
+}
+
+TEST_CASE("Segmented scans read items and flags twice, and compare neighbours twice", "[calls]") {
+  const auto exec = make_space();
+  for (const std::int64_t n : sizes()) {
+    CAPTURE(n);
+    const array<int> heads(n, 0), read(n, 0), written(n, 0);
+    const array<int> compared(n - 1, 0), keys_read(n, 0), read_by_key(n, 0);
+    const array<u64> out(n, 0);
+
+    lanewise::exclusive_segmented_scan(
+        exec, lanewise::generated(n, counting_square{read.data(), n}),
+        lanewise::generated(n, counting_head{heads.data(), n}),
+        lanewise::consumed(n, counting_store{written.data(), n, out.data()}), u64{3},
+        lanewise::plus{});
+    lanewise::inclusive_scan_by_key(exec, lanewise::generated(n, shared_index{keys_read.data(), n}),
+                                    lanewise::generated(n, counting_square{read_by_key.data(), n}),
+                                    out.view(), lanewise::plus{},
+                                    counting_equal{compared.data(), n});
+
+    check_calls(heads, 2);
+    check_calls(read, 2);
+    check_calls(written, 1);
+    if (n > 1) check_calls(keys_read, 4);  // a single key has no neighbour
+    check_calls(read_by_key, 2);
+    check_calls(compared, 2);
+  }
+}
+
+TEST_CASE("Scans of two sweeps read sources twice and write once", "[calls]") {
+  const auto exec = make_space();
+  for (const std::int64_t n : sizes()) {
+    CAPTURE(n);
+    const array<int> read(n, 0), written(n, 0);
+    const array<u64> out(n, 0);
+
+    lanewise::two_level::exclusive_scan(
+        exec, lanewise::generated(n, counting_square{read.data(), n}),
+        lanewise::consumed(n, counting_store{written.data(), n, out.data()}), u64{3},
+        lanewise::plus{});
+
+    check_calls(read, 2);
     check_calls(written, 1);
   }
 }

@@ -30,10 +30,11 @@ void check_by_key(const std::vector<Key>& keys, const std::vector<T>& values, Op
     for (std::int64_t i = 1; i < expected.length[r]; ++i) sum = op(sum, item[i]);
     results.push_back(sum);
   }
-  const array<Key> key(keys);
-  const array<T> value(values);
-  const array<Key> keys_out(n, item_of<Key>(77));
-  const array<T> values_out(n, item_of<T>(77));
+  shifts shift(static_cast<std::uint64_t>(n) + results.size());
+  const array<Key> key(keys, shift.next());
+  const array<T> value(values, shift.next());
+  const array<Key> keys_out(n, item_of<Key>(77), shift.next());
+  const array<T> values_out(n, item_of<T>(77), shift.next());
   const cell<std::int64_t> found(-1);
 
   lanewise::reduce_by_key(exec, key.const_view(), value.const_view(), keys_out.view(),

@@ -33,11 +33,12 @@ void check(const std::vector<T>& items, const std::vector<u32>& keys, const T& i
     exclusive.push_back(head ? init : op(exclusive.back(), items[i - 1]));
     inclusive.push_back(head ? items[i] : op(inclusive.back(), items[i]));
   }
-  const array<T> in(items);
-  const array<u32> key(keys);
-  const array<u8> heads(flag);
-  const array<T> one(n, item_of<T>(77)), two(n, item_of<T>(77)), three(n, item_of<T>(77)),
-      four(n, item_of<T>(77));
+  shifts shift(static_cast<std::uint64_t>(n + std::count(flag.begin(), flag.end(), u8{1})));
+  const array<T> in(items, shift.next());
+  const array<u32> key(keys, shift.next());
+  const array<u8> heads(flag, shift.next());
+  const array<T> one(n, item_of<T>(77), shift.next()), two(n, item_of<T>(77), shift.next()),
+      three(n, item_of<T>(77), shift.next()), four(n, item_of<T>(77), shift.next());
 
   lanewise::inclusive_segmented_scan(exec, in.const_view(), heads.const_view(), one.view(), op);
   lanewise::exclusive_segmented_scan(exec, in.const_view(), heads.const_view(), two.view(), init,

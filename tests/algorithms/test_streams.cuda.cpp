@@ -1,9 +1,17 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <lanewise/allocate.hpp>
+#include <lanewise/extrema.hpp>
 #include <lanewise/multisplit.hpp>
 #include <lanewise/reduce.hpp>
+#include <lanewise/reduce_by_key.hpp>
+#include <lanewise/run_length.hpp>
+#include <lanewise/run_length_decode.hpp>
 #include <lanewise/scan.hpp>
+#include <lanewise/scan_reverse.hpp>
+#include <lanewise/segmented_reduce.hpp>
+#include <lanewise/select.hpp>
 #include <lanewise/transform.hpp>
 #include <support/generators.hpp>
 #include <support/oracle.hpp>
@@ -12,8 +20,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <numeric>
 #include <thread>
 
 // Streams of others, graphs, other devices, and calls that must not wait.
@@ -40,6 +50,10 @@ class stream {
   cudaStream_t handle_ = nullptr;
 };
 
+struct is_odd {
+  KOKKOS_FUNCTION bool operator()(const u32& x) const { return x % 2 != 0; }
+};
+
 /// Calls of every algorithm, and what they should give.
 struct calls {
   static constexpr std::int64_t n = 100'003;
@@ -51,6 +65,15 @@ struct calls {
   array<u32> split{n, 77u};
   array<std::int64_t> offsets{41, -1};
   cell<u32> sum;
+  array<u32> odd{n, 77u};
+  array<u32> keys{n, 77u}, lengths{n, 77u};
+  array<u32> keys_of_sums{n, 77u}, sums{n, 77u};
+  array<u32> sums_of_split{40, 77u};
+  array<u32> begins{n, 77u};
+  array<u32> decoded{2 * n, 77u};
+  array<u32> from_back{n, 77u};
+  cell<std::int64_t> odds, runs, runs_summed, allocated, places;
+  cell<lanewise::indexed<u32>> greatest;
 
   void run(const Kokkos::Cuda& exec, lanewise::workspace* work) const {
     lanewise::transform(exec, in.const_view(), twisted.view(), square_plus_one{}, {.work = work});
@@ -60,13 +83,44 @@ struct calls {
     lanewise::reduce(exec, twisted.const_view(), sum.view(), lanewise::plus{}, 7u, {.work = work});
     lanewise::multisplit(exec, twisted.const_view(), split.view(), 40, modulo{40},
                          {.work = work, .offsets = offsets.view()});
+    run_counted(exec, work);
+    lanewise::segmented_reduce(exec, split.const_view(), offsets.const_view(), sums_of_split.view(),
+                               lanewise::plus{}, 3u, {.work = work});
+    lanewise::inclusive_scan_reverse(exec, in.const_view(), from_back.view(), lanewise::plus{},
+                                     {.work = work});
+    lanewise::max_element(exec, in.const_view(), greatest.view(), lanewise::natural_order{},
+                          {.work = work});
+  }
+
+  /// What stores on the device how many results there are.
+  void run_counted(const Kokkos::Cuda& exec, lanewise::workspace* work) const {
+    const auto few = lanewise::transformed(in.const_view(), modulo{4});
+    const lanewise::equal_to equal;
+    lanewise::select_if(exec, twisted.const_view(), odd.view(), odds.view(), is_odd{},
+                        {.work = work});
+    lanewise::run_length_encode(exec, few, keys.view(), lengths.view(), runs.view(), equal,
+                                {.work = work});
+    lanewise::reduce_by_key(exec, few, in.const_view(), keys_of_sums.view(), sums.view(),
+                            runs_summed.view(), lanewise::plus{}, equal, {.work = work});
+    lanewise::allocate(exec, few, begins.view(), allocated.view(), {.work = work});
+    lanewise::run_length_decode(exec, in.const_view(), few, decoded.view(), places.view(),
+                                {.work = work});
   }
 
   static lanewise::workspace_size need(const Kokkos::Cuda& exec) {
-    return max(max(lanewise::scan_workspace<u32, Kokkos::Cuda>(n),
-                   lanewise::scan_workspace<affine, Kokkos::Cuda>(n)),
-               max(lanewise::reduce_workspace<u32>(exec),
-                   lanewise::multisplit_workspace<u32, Kokkos::Cuda>(n, 40)));
+    using cuda = Kokkos::Cuda;
+    lanewise::workspace_size most;
+    for (const lanewise::workspace_size& size :
+         {lanewise::scan_workspace<u32, cuda>(n + 15), lanewise::scan_workspace<affine, cuda>(n),
+          lanewise::reduce_workspace<u32>(exec),
+          lanewise::reduce_workspace<lanewise::indexed<u32>>(exec),
+          lanewise::multisplit_workspace<u32, cuda>(n, 40),
+          lanewise::compact_workspace<u32, cuda>(n),
+          lanewise::reduce_by_key_workspace<u32, cuda>(n), lanewise::allocate_workspace<cuda>(n),
+          lanewise::run_length_decode_workspace<cuda>(n),
+          lanewise::segmented_reduce_workspace<u32, cuda>(n, 40)})
+      most = max(most, size);
+    return most;
   }
 
   void new_input(std::uint64_t salt) const {
@@ -82,6 +136,58 @@ struct calls {
     CHECK(sum.get() == oracle::reduce(items, lanewise::plus{}, 7u));
     CHECK(difference(split.items(), oracle::gather(items, expected.index)) == "");
     CHECK(difference(offsets.items(), expected.offsets) == "");
+    check_rest(oracle::gather(items, expected.index), expected.offsets);
+    check_counted(items);
+  }
+
+  void check_rest(const std::vector<u32>& parted, const std::vector<std::int64_t>& begin) const {
+    std::vector<u32> parts;
+    for (std::size_t b = 0; b + 1 < begin.size(); ++b)
+      parts.push_back(
+          std::accumulate(parted.begin() + begin[b], parted.begin() + begin[b + 1], 3u));
+    CHECK(difference(sums_of_split.items(), parts) == "");
+    auto backward = in.items();
+    const auto most = std::max_element(backward.begin(), backward.end());
+    CHECK(greatest.get().value == *most);
+    CHECK(greatest.get().index == most - backward.begin());
+    std::reverse(backward.begin(), backward.end());
+    auto sums_back = oracle::inclusive_scan(backward, lanewise::plus{});
+    std::reverse(sums_back.begin(), sums_back.end());
+    CHECK(difference(from_back.items(), sums_back) == "");
+  }
+
+  void check_counted(const std::vector<u32>& items) const {
+    const auto given = in.items();
+    std::vector<u32> kept, key, length, sum, few, repeated;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      if (is_odd{}(items[i])) kept.push_back(items[i]);
+      few.push_back(given[i] % 4);
+      repeated.insert(repeated.end(), few[i], given[i]);
+      if (i == 0 || few[i] != few[i - 1]) {
+        key.push_back(few[i]);
+        length.push_back(0);
+        sum.push_back(0);
+      }
+      ++length.back();
+      sum.back() += given[i];
+    }
+    check_front(odd, odds, kept);
+    check_front(keys, runs, key);
+    check_front(lengths, runs, length);
+    check_front(keys_of_sums, runs_summed, key);
+    check_front(sums, runs_summed, sum);
+    check_front(decoded, places, repeated);
+    CHECK(difference(begins.items(), oracle::exclusive_scan(few, 0u, lanewise::plus{})) == "");
+    CHECK(allocated.get() == static_cast<std::int64_t>(repeated.size()));
+  }
+
+  /// Behind the results is what another replay left.
+  static void check_front(const array<u32>& out, const cell<std::int64_t>& count,
+                          const std::vector<u32>& expected) {
+    CHECK(count.get() == static_cast<std::int64_t>(expected.size()));
+    auto found = out.items();
+    found.resize(expected.size());
+    CHECK(difference(found, expected) == "");
   }
 };
 

@@ -1,9 +1,17 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <lanewise/allocate.hpp>
+#include <lanewise/extrema.hpp>
 #include <lanewise/multisplit.hpp>
 #include <lanewise/reduce.hpp>
+#include <lanewise/reduce_by_key.hpp>
+#include <lanewise/run_length.hpp>
+#include <lanewise/run_length_decode.hpp>
 #include <lanewise/scan.hpp>
+#include <lanewise/scan_reverse.hpp>
+#include <lanewise/segmented_reduce.hpp>
+#include <lanewise/select.hpp>
 #include <lanewise/transform.hpp>
 #include <support/generators.hpp>
 #include <support/instances.hpp>
@@ -133,6 +141,65 @@ TEST_CASE(
   }
   exec.fence();
 }
+
+// The same of one kind of host threads and of devices: what the others do differently is in the
+// launch of any kernel.
+#if defined(LANEWISE_TEST_SPACE_OPENMP) || defined(LANEWISE_TEST_SPACE_CUDA)
+
+namespace {
+
+struct is_even {
+  KOKKOS_FUNCTION bool operator()(const u32& x) const { return x % 2 == 0; }
+};
+
+}  // namespace
+
+TEST_CASE("Calls whose results are counted on the device are asynchronous too", "[tools]") {
+  const auto instances = two_instances();
+  const auto& exec = instances.second;
+  const array<u32> in(random_items<u32>(10'000, 3));
+  const array<u32> out(10'000, 77u), more(10'000, 77u);
+  const array<u32> offsets(std::vector<u32>{0, 10, 10, 5'000, 10'000});
+  const cell<std::int64_t> count;
+  const cell<lanewise::indexed<u32>> greatest;
+  lanewise::workspace work;
+
+  for (lanewise::workspace* given : {static_cast<lanewise::workspace*>(nullptr), &work}) {
+    const recording now;
+    lanewise::select_if(exec, in.const_view(), out.view(), count.view(), is_even{},
+                        {.work = given});
+    lanewise::run_length_encode(exec, in.const_view(), out.view(), more.view(), count.view(),
+                                lanewise::equal_to{}, {.work = given});
+    lanewise::reduce_by_key(exec, in.const_view(), in.const_view(), out.view(), more.view(),
+                            count.view(), lanewise::plus{}, lanewise::equal_to{}, {.work = given});
+    lanewise::segmented_reduce(exec, in.const_view(), offsets.const_view(), out.view(),
+                               lanewise::plus{}, 0u, {.work = given});
+    lanewise::run_length_decode(exec, in.const_view(), in.const_view(), out.view(), count.view(),
+                                {.work = given});
+    lanewise::allocate(exec, in.const_view(), out.view(), count.view(), {.work = given});
+    lanewise::inclusive_scan_reverse(exec, in.const_view(), out.view(), lanewise::plus{},
+                                     {.work = given});
+    lanewise::max_element(exec, in.const_view(), greatest.view(), lanewise::natural_order{},
+                          {.work = given});
+
+    CAPTURE(given);
+    CHECK(fences == std::vector<std::string>{});
+    CHECK(copies == 0);
+    CHECK(allocations == std::vector<std::string>{});
+    CHECK(open_kernels == 0);
+    CHECK(labels() ==
+          std::vector<std::string>{"Lanewise::select_if", "Lanewise::run_length_encode",
+                                   "Lanewise::reduce_by_key", "Lanewise::segmented_reduce",
+                                   "Lanewise::run_length_decode::allocate",
+                                   "Lanewise::run_length_decode", "Lanewise::allocate",
+                                   "Lanewise::inclusive_scan_reverse", "Lanewise::max_element"});
+    for (const auto& kernel : kernels)
+      CHECK(kernel.device == Kokkos::Tools::Experimental::device_id(exec));
+  }
+  exec.fence();
+}
+
+#endif
 
 TEST_CASE("A call that returns a host value waits, and labels its memory", "[tools]") {
   const auto exec = make_space();

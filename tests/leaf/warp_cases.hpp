@@ -1991,11 +1991,15 @@ void some_cases(Run& run) {
   run.template one<matching<u64, W>>();
   run.template one<matching<triple, W>>();
   run.template one<buckets<W>>();
+  run.template one<item_by_item<pack<i16, 2>, W>>();
+  run.template one<item_by_item<pack<u8, 8>, W>>();
   run.template one<indexed<u32, u64, W>>();
   run.template one<indexed<record, i32, W>>();
   run.template one<atomics<u32, W>>();
   run.template one<atomics<double, W>>();
   run.template one<atomics<entry, W>>();
+  run.template one<lines<pack<u64, 2>, W>>();
+  run.template one<bitwise_atomics<u32, W>>();
   run.template one<uniform<u64, W>>();
   run.template one<cooperation<1, W>>();
   run.template one<cooperation<2, W>>();
