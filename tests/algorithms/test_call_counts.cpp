@@ -81,6 +81,14 @@ struct counting_head {
   }
 };
 
+/// The neighbour of a warp's first item is looked at by the warp as one, which on CUDA are 32
+/// calls.
+#if defined(LANEWISE_TEST_SPACE_CUDA)
+constexpr int by_warps = 31;
+#else
+constexpr int by_warps = 0;
+#endif
+
 void check_calls(const array<int>& calls, int most) {
   const auto counts = calls.items();
   CHECK(calls.guards_intact());
@@ -151,10 +159,10 @@ TEST_CASE("What finds runs compares neighbours, and only those", "[calls]") {
                                 counting_equal{compared_encoding.data(), n});
 
     CHECK(runs == (n + 2) / 3);
-    check_calls(read, 4);
-    check_calls(compared, 2);
-    check_calls(read_encoding, 4);
-    check_calls(compared_encoding, 2);
+    check_calls(read, 4 + by_warps);
+    check_calls(compared, 2 + by_warps);
+    check_calls(read_encoding, 4 + by_warps);
+    check_calls(compared_encoding, 2 + by_warps);
   }
 }
 
@@ -171,9 +179,9 @@ TEST_CASE("reduce_by_key reads values twice at most, and compares neighbours", "
                             keys.view(), sums.view(), lanewise::plus{},
                             counting_equal{compared.data(), n});
 
-    check_calls(keys_read, 5);
+    check_calls(keys_read, 5 + by_warps);
     check_calls(values_read, 2);
-    check_calls(compared, 3);
+    check_calls(compared, 3 + by_warps);
   }
 }
 
@@ -198,9 +206,9 @@ TEST_CASE("Segmented scans read items and flags twice, and compare neighbours tw
     check_calls(heads, 2);
     check_calls(read, 2);
     check_calls(written, 1);
-    if (n > 1) check_calls(keys_read, 4);  // a single key has no neighbour
+    if (n > 1) check_calls(keys_read, 4 + by_warps);  // a single key has no neighbour
     check_calls(read_by_key, 2);
-    check_calls(compared, 2);
+    check_calls(compared, 2 + by_warps);
   }
 }
 
