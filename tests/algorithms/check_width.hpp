@@ -5,11 +5,22 @@
 #include "check_compact.hpp"
 #include "check_multisplit.hpp"
 #include "check_scans.hpp"
+#include <lanewise/adjacent_difference.hpp>
+#include <lanewise/allocate.hpp>
+#include <lanewise/extrema.hpp>
 #include <lanewise/reduce.hpp>
 #include <lanewise/reduce_by_key.hpp>
+#include <lanewise/run_length_decode.hpp>
+#include <lanewise/scan_reverse.hpp>
+#include <lanewise/scan_two_level.hpp>
+#include <lanewise/segmented_reduce.hpp>
+#include <lanewise/transform.hpp>
 #include <support/functors.hpp>
 
 #include <catch2/catch_template_test_macros.hpp>
+
+#include <algorithm>
+#include <numeric>
 
 // Every algorithm at warps of LANEWISE_TEST_WIDTH lanes. Scans hand values on through the chain.
 
@@ -24,6 +35,28 @@ void check_lane_reduce(const std::vector<T>& items, const T& init, Op op) {
   lanewise::reduce(make_space(), in.const_view(), result.view(), op, init);
   CHECK(result.get() == oracle::reduce(items, op, init));
   CHECK(in.unchanged());
+}
+
+/// A few tiles of any algorithm here, with an end that is not one of a row.
+const std::int64_t several_tiles = some_tiles(scan_tile<std::uint32_t>);
+
+/// What f(in, out) writes for these items.
+template <class F>
+std::vector<std::uint32_t> written(const std::vector<std::uint32_t>& items, F f) {
+  const array<std::uint32_t> in(items, 1);
+  const array<std::uint32_t> out(static_cast<std::int64_t>(items.size()), 77u);
+  f(in.const_view(), out.view());
+  CHECK(in.unchanged());
+  CHECK(out.guards_intact());
+  return out.items();
+}
+
+/// Lengths of ranges, most of them short, some empty, one that fills several tiles.
+std::vector<std::uint32_t> lengths_of_ranges() {
+  auto lengths = random_items<std::uint32_t>(700, 40);
+  for (std::size_t i = 100; i < 180; ++i) lengths[i] = 0;
+  lengths[300] = static_cast<std::uint32_t>(several_tiles);
+  return lengths;
 }
 
 }  // namespace
@@ -92,4 +125,84 @@ TEST_CASE("Sums by key do not depend on the width", "[width]") {
   check_front(keys_out, oracle::gather(keys, expected.first));
   check_front(values_out, sums);
   CHECK(difference(scanned.items(), scan) == "");
+}
+
+TEST_CASE("What tiles compute item by item does not depend on the width", "[width]") {
+  const auto items = random_items<std::uint32_t>(several_tiles);
+  const auto twice = [](std::uint32_t x) { return 2 * x + 1; };
+  std::vector<std::uint32_t> differences = items;
+  for (std::size_t i = 1; i < items.size(); ++i) differences[i] = items[i] - items[i - 1];
+
+  CHECK(difference(written(items,
+                           [&](const auto& in, const auto& out) {
+                             lanewise::transform(make_space(), in, out, twice);
+                           }),
+                   oracle::transform<std::uint32_t>(items, twice)) == "");
+  CHECK(difference(written(items,
+                           [](const auto& in, const auto& out) {
+                             lanewise::adjacent_difference(make_space(), in, out,
+                                                           lanewise::minus{});
+                           }),
+                   differences) == "");
+}
+
+TEST_CASE("Other scans do not depend on the width", "[width]") {
+  const auto items = random_items<std::uint32_t>(several_tiles);
+  const std::vector<std::uint32_t> reversed(items.rbegin(), items.rend());
+  auto from_back = oracle::inclusive_scan(reversed, lanewise::plus{});
+  std::reverse(from_back.begin(), from_back.end());
+
+  CHECK(difference(written(items,
+                           [](const auto& in, const auto& out) {
+                             lanewise::inclusive_scan_reverse(make_space(), in, out,
+                                                              lanewise::plus{});
+                           }),
+                   from_back) == "");
+  CHECK(difference(written(items,
+                           [](const auto& in, const auto& out) {
+                             lanewise::two_level::exclusive_scan(
+                                 make_space(), in, out, std::uint32_t{5}, lanewise::plus{});
+                           }),
+                   oracle::exclusive_scan(items, std::uint32_t{5}, lanewise::plus{})) == "");
+}
+
+TEST_CASE("Extrema do not depend on the width", "[width]") {
+  // Equal ones are many, and the first counts.
+  const auto items = random_items<std::uint32_t>(9000, 500);
+  const array<std::uint32_t> in(items);
+  const cell<lanewise::indexed<std::uint32_t>> low, high;
+  lanewise::min_element(make_space(), in.const_view(), low.view());
+  lanewise::max_element(make_space(), in.const_view(), high.view());
+  CHECK(low.get().index == std::min_element(items.begin(), items.end()) - items.begin());
+  CHECK(high.get().index == std::max_element(items.begin(), items.end()) - items.begin());
+}
+
+TEST_CASE("Ranges do not depend on the width", "[width]") {
+  const auto lengths = lengths_of_ranges();
+  const auto ranges = static_cast<std::int64_t>(lengths.size());
+  std::vector<std::int64_t> offsets = {0};
+  for (const std::uint32_t length : lengths) offsets.push_back(offsets.back() + length);
+  const std::int64_t n = offsets.back();
+  const auto items = random_items<std::uint32_t>(n);
+  const auto keys = random_items<std::uint32_t>(ranges);
+  std::vector<std::uint32_t> sums, decoded;
+  for (std::size_t r = 0; r < lengths.size(); ++r) {
+    const auto begin = items.begin() + offsets[r];
+    sums.push_back(std::accumulate(begin, begin + lengths[r], std::uint32_t{5}));
+    decoded.insert(decoded.end(), lengths[r], keys[r]);
+  }
+  const array<std::uint32_t> in(items), key(keys), length(lengths);
+  const array<std::int64_t> ends(offsets);
+  const array<std::uint32_t> summed(ranges, 77u), expanded(n, 77u);
+  const array<std::int64_t> places(ranges, std::int64_t{77});
+
+  lanewise::segmented_reduce(make_space(), in.const_view(), ends.const_view(), summed.view(),
+                             lanewise::plus{}, std::uint32_t{5});
+  lanewise::run_length_decode(make_space(), key.const_view(), length.const_view(), expanded.view());
+  CHECK(lanewise::allocate(make_space(), length.const_view(), places.view()) == n);
+
+  CHECK(difference(summed.items(), sums) == "");
+  CHECK(difference(expanded.items(), decoded) == "");
+  offsets.pop_back();
+  CHECK(difference(places.items(), offsets) == "");
 }

@@ -127,6 +127,32 @@ TEST_CASE("Lanes that come by different ways are reported", "[lanes]") {
   });
 }
 
+TEST_CASE("Lanes that make different numbers of calls are reported", "[lanes]") {
+  must_report({"its lanes disagree: lane 0 made 1 calls since they last met, lane 1 2"},
+              [](const auto& warp, words&) {
+                bool odd = false;
+                auto lane = warp.lane();
+                warp.each([&](u32 i) { odd = i % 2 == 1; }, lane);
+                if (odd) warp.once([] {});
+                (void)warp.once([] { return 7; });
+              });
+}
+
+TEST_CASE("Sub-warps that fall out of step are reported", "[lanes]") {
+  const auto in_step = [](bool keep_step) {
+    return [keep_step](const auto& warp, words&) {
+      warp.template split_in_step<8>([&](const auto& sub) {
+        const u32 first = sub.broadcast(sub.take(warp.lane()), 0);
+        // Uniform in the sub-warp, but not in the warp.
+        if (keep_step || first == 8) sub.ballot(sub.first(3));
+        sub.broadcast(sub.lane(), 1);
+      });
+    };
+  };
+  must_report({"its lanes disagree: lane 0 calls broadcast, lane 8 calls ballot"}, in_step(false));
+  CHECK(report(in_step(true)) == "");
+}
+
 TEST_CASE("Effects outside of once() happen once per lane", "[lanes]") {
   u32 counted = 0, counted_once = 0;
   CHECK(report([&](const auto& warp, words&) {

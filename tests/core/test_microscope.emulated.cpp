@@ -7,6 +7,7 @@
 #include <catch2/catch_message.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include <chrono>
 #include <functional>
 #include <string>
 
@@ -34,6 +35,25 @@ struct planted {
   }
 };
 
+/// The same in teams of 2 warps and one that looks back, with a signal in scratch.
+template <class F>
+struct planted_behind {
+  struct policy : launch_policy {
+    static constexpr int warps = 2;
+    static constexpr int tiles_behind = 1;
+  };
+  template <class Team>
+  struct scratch {
+    std::uint32_t word[64];
+    typename Team::template signal<1> signal;
+  };
+  F f;
+  template <class Team>
+  void operator()(const Team& team, scratch<Team>& shared) const {
+    f(team, shared);
+  }
+};
+
 }  // namespace test_kernels
 LANEWISE_END_NAMESPACE
 
@@ -45,16 +65,16 @@ using lanewise::interleaving;
 using u32 = std::uint32_t;
 using words = lanewise::test_kernels::words;
 
-template <class F>
+template <template <class> class Kernel = lanewise::test_kernels::planted, class F>
 void start(const emulated& exec, std::int64_t league, F f) {
-  lanewise::launch(exec, "Lanewise::test::planted", league, lanewise::test_kernels::planted<F>{f});
+  lanewise::launch(exec, "Lanewise::test::planted", league, Kernel<F>{f});
 }
 
 /// What the backend says, or "" if it finds nothing.
-template <class F>
+template <template <class> class Kernel = lanewise::test_kernels::planted, class F>
 std::string report(const emulated& exec, std::int64_t league, F f) {
   try {
-    start(exec, league, f);
+    start<Kernel>(exec, league, f);
   } catch (const lanewise::emulation_error& error) {
     return error.what();
   }
@@ -85,10 +105,10 @@ void must_report(int warp, std::initializer_list<std::string> parts, F f) {
 }
 
 /// The same for races, which ThreadSanitizer would report too if warps ran at the same time.
-template <class F>
+template <template <class> class Kernel = lanewise::test_kernels::planted, class F>
 void must_report_race(std::initializer_list<std::string> parts, F f) {
   for (u32 seed = 1; seed <= 10; ++seed) {
-    const std::string text = report(emulated(seed, 2, interleaving::seeded), 5, f);
+    const std::string text = report<Kernel>(emulated(seed, 2, interleaving::seeded), 5, f);
     CAPTURE(seed, text);
     CHECK(has(text, "kernel 'Lanewise::test::planted' (seed " + std::to_string(seed) +
                         ", team 2 of 5, warp "));
@@ -96,11 +116,11 @@ void must_report_race(std::initializer_list<std::string> parts, F f) {
   }
 }
 
-template <class F>
+template <template <class> class Kernel = lanewise::test_kernels::planted, class F>
 void must_be_fine(F f) {
   for (const interleaving mode : modes) {
     CAPTURE(mode);
-    CHECK(report(emulated(seed(), 3, mode), 7, f) == "");
+    CHECK(report<Kernel>(emulated(seed(), 3, mode), 7, f) == "");
   }
 }
 
@@ -157,13 +177,26 @@ TEST_CASE("What a functor throws arrives at the caller", "[microscope]") {
   }
 }
 
-TEST_CASE("Writing in front of scratch or behind it is reported", "[microscope]") {
+TEST_CASE("Accesses in front of scratch or behind it are reported at once", "[microscope]") {
+  const auto one_too_far = [](auto f) {
+    return [f](const auto& team, words& shared) {
+      if (team.index() == 2 && team.warp_index() == 1) f(team.warp(), shared.word);
+    };
+  };
+  must_report(1, {"store: lane 31 writes byte 256 of the team's scratch, which has 256 bytes"},
+              one_too_far([](const auto& w, u32* word) { w.store(word + 33, w.lane()); }));
+  must_report(1, {"load: lane 31 reads byte 256 of the team's scratch, which has 256 bytes"},
+              one_too_far([](const auto& w, u32* word) { w.load(word + 33); }));
+  must_report(1, {"load: lane 0 reads byte -4 of the team's scratch, which has 256 bytes"},
+              one_too_far([](const auto& w, u32* word) { w.load(word - 1); }));
+  must_be_fine(one_too_far([](const auto& w, u32* word) { w.load(word + 32); }));
+}
+
+TEST_CASE("Writing around scratch by plain code is reported when the team ends", "[microscope]") {
   must_report(-1, {"scratch has 256 bytes, and byte 256 was written"},
               [](const auto& team, words& shared) {
-                if (team.index() != 2 || team.warp_index() != 1) return;
-                const auto warp = team.warp();
-                // One too far.
-                warp.store(shared.word + 33, warp.lane());
+                if (team.index() == 2)
+                  team.once([&] { reinterpret_cast<unsigned char*>(shared.word)[256] = 1; });
               });
   must_report(-1, {"byte -1 of the team's scratch was written"},
               [](const auto& team, words& shared) {
@@ -211,6 +244,12 @@ TEST_CASE("Lanes and numbers of lanes out of range are reported", "[microscope]"
               in_team_2([&](const auto& w) { w.inclusive_scan(w.lane(), add, too_many); }));
   must_report(3, {"exclusive_scan: the number of lanes is -1"},
               in_team_2([&](const auto& w) { w.exclusive_scan(w.lane(), add, 0u, minus_one); }));
+  must_report(3, {"fold: the first lane is -1, not in [0, 32]"},
+              in_team_2([&](const auto& w) { w.fold(0u, w.lane(), add, minus_one, all); }));
+  must_report(3, {"fold: the end of the lanes is 33"},
+              in_team_2([&](const auto& w) { w.fold(0u, w.lane(), add, none, too_many); }));
+  must_report(3, {"scan_by_doubling: the number of lanes is 33"},
+              in_team_2([&](const auto& w) { w.scan_by_doubling(w.lane(), add, too_many); }));
   must_report(3, {"shuffle_up: the distance is 33"},
               in_team_2([&](const auto& w) { w.shuffle_up(w.lane(), too_many); }));
   must_report(3, {"shuffle_down: the distance is -1"},
@@ -240,6 +279,49 @@ u32 tickets_drawn_by_load_and_store(const emulated& exec) {
 }
 
 }  // namespace
+
+TEST_CASE("As many teams run at once as the instance says", "[microscope]") {
+  for (const interleaving mode : modes) {
+    CAPTURE(mode);
+    u32 here = 0, alone = 0;
+    start(emulated(seed(), 3, mode), 3, [&](const auto& team, words&) {
+      if (team.warp_index() > 0) return;
+      const auto warp = team.warp();
+      warp.fetch_add(here, 1u);
+      // Not for ever, or the test would hang where they do not.
+      for (int i = 0; i < 20'000 && warp.load(here) < 3; ++i) warp.pause();
+      if (warp.load(here) < 3) warp.fetch_add(alone, 1u);
+    });
+    CHECK(alone == 0);
+  }
+}
+
+TEST_CASE("The seed chooses the order in which lanes take effect", "[microscope]") {
+  std::vector<u32> winners;
+  for (u32 seed = 1; seed <= 20; ++seed) {
+    u32 winner = 77;
+    start(emulated(seed, 1), 1, [&](const auto& team, words&) {
+      if (team.warp_index() > 0) return;
+      const auto warp = team.warp();
+      warp.scatter(&winner, warp.map([](u32) { return 0u; }, warp.lane()), warp.lane());
+    });
+    winners.push_back(winner);
+  }
+  std::sort(winners.begin(), winners.end());
+  CHECK(winners.back() < 32);
+  CHECK(std::unique(winners.begin(), winners.end()) - winners.begin() > 4);
+}
+
+TEST_CASE("Delays stand before racing accesses", "[microscope]") {
+  u32 word = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  start(emulated(seed(), 1, interleaving::delayed), 1, [&](const auto& team, words&) {
+    if (team.warp_index() > 0) return;
+    for (int i = 0; i < 1 << 16; ++i) team.warp().load(word);
+  });
+  // One in 64 sleeps for 0 to 99 us: 50 ms in all. Without that it takes 1.
+  CHECK(std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(35));
+}
 
 TEST_CASE("A seeded interleaving finds a race, and finds it again", "[microscope]") {
   int wrong = 0;
@@ -305,6 +387,90 @@ TEST_CASE("A missing fence between lanes is reported", "[microscope]") {
   must_be_fine(reversed(true));
 }
 
+TEST_CASE("Every operation that writes tells lanes that read", "[microscope]") {
+  const auto then_read = [](bool fenced, auto write) {
+    return [fenced, write](const auto& team, words& shared) {
+      if (team.index() != 2 || team.warp_index() != 1) return;
+      const auto warp = team.warp();
+      const auto turned = warp.map([](u32 i) { return 31 - i; }, warp.lane());
+      write(warp, shared.word, warp.first(20), turned);
+      if (fenced) warp.fence();
+      // What lane 0 reads, lane 12 (of those that wrote backwards), 19 or 31 has written.
+      warp.gather(warp.first(1), shared.word, warp.map([](u32) { return 19u; }, warp.lane()), 0u);
+    };
+  };
+  const auto check = [&](auto write) {
+    must_report(1,
+                {"gather: lane 0 reads byte 76 of the team's scratch, which lane ",
+                 " wrote with no warp.fence() between"},
+                then_read(false, write));
+    must_be_fine(then_read(true, write));
+  };
+  check([](const auto& w, u32* p, const auto&, const auto&) { w.store(p, w.lane()); });
+  check([](const auto& w, u32* p, const auto& m, const auto&) { w.store(m, p, w.lane()); });
+  check([](const auto& w, u32* p, const auto&, const auto&) { w.store_streaming(p, w.lane()); });
+  check([](const auto& w, u32* p, const auto&, const auto& i) { w.scatter(p, i, w.lane()); });
+  check([](const auto& w, u32* p, const auto& m, const auto& i) { w.scatter(m, p, i, w.lane()); });
+  check(
+      [](const auto& w, u32* p, const auto& m, const auto&) { w.compress_store(p, m, w.lane()); });
+}
+
+TEST_CASE("Every operation that reads is told of lanes that wrote", "[microscope]") {
+  const auto after_write = [](bool fenced, auto read) {
+    return [fenced, read](const auto& team, words& shared) {
+      if (team.index() != 2 || team.warp_index() != 1) return;
+      const auto warp = team.warp();
+      warp.store(shared.word, warp.lane());
+      warp.store(shared.word + 32, warp.lane());
+      warp.fence();
+      warp.store(shared.word, warp.lane());
+      if (fenced) warp.fence();
+      const auto next = warp.map([](u32 i) { return i + 1; }, warp.lane());
+      read(warp, shared.word, warp.first(1), next);
+    };
+  };
+  const auto check = [&](const std::string& name, auto read) {
+    must_report(1,
+                {name + ": lane 0 reads byte 4 of the team's scratch, which lane 1 wrote with "
+                        "no warp.fence() between"},
+                after_write(false, read));
+    must_be_fine(after_write(true, read));
+  };
+  check("load", [](const auto& w, u32* p, const auto&, const auto&) { w.load(p + 1); });
+  check("load", [](const auto& w, u32* p, const auto& m, const auto&) { w.load(m, p + 1, 0u); });
+  check("load", [](const auto& w, u32* p, const auto&, const auto&) { w.load_streaming(p + 1); });
+  check("gather", [](const auto& w, u32* p, const auto&, const auto& i) { w.gather(p, i); });
+  check("gather",
+        [](const auto& w, u32* p, const auto& m, const auto& i) { w.gather(m, p, i, 0u); });
+}
+
+TEST_CASE("A missing fence between a read and the next write is reported", "[microscope]") {
+  const auto turn = [](bool fenced, bool all_read) {
+    return [fenced, all_read](const auto& team, words& shared) {
+      if (team.warp_index() != 1) return;
+      const auto warp = team.warp();
+      warp.store(shared.word, warp.lane());
+      warp.fence();
+      const auto from = warp.map([=](u32 i) { return all_read ? 0 : 31 - i; }, warp.lane());
+      warp.gather(shared.word, from);
+      if (fenced || team.index() != 2) warp.fence();
+      warp.store(warp.mask_of(all_read ? 1u : 8u), shared.word, warp.lane());
+      // Every lane writes what it read itself.
+      warp.fence();
+      warp.load(shared.word);
+      warp.store(shared.word, warp.lane());
+    };
+  };
+  must_report(1,
+              {"store: lane 3 writes byte 12 of the team's scratch, which lane 28 read with no "
+               "warp.fence() between"},
+              turn(false, false));
+  must_report(1, {"store: lane 0 writes byte 0 of the team's scratch, which another lane read"},
+              turn(false, true));
+  must_be_fine(turn(true, false));
+  must_be_fine(turn(true, true));
+}
+
 TEST_CASE("Lanes of different sub-warps are told apart", "[microscope]") {
   must_report(0, {"load: lane 8 reads byte 0 of the team's scratch, which lane 0 wrote"},
               [](const auto& team, words& shared) {
@@ -351,6 +517,137 @@ TEST_CASE("A missing barrier between a read and the next write is reported", "[m
   must_report_race({"of the team's scratch, which ", "with no team.barrier() between"},
                    rounds(false));
   must_be_fine(rounds(true));
+}
+
+TEST_CASE("Warps that write to one place are reported", "[microscope]") {
+  must_report_race({"store: lane ", " writes byte ", "of the team's scratch, which warp ",
+                    " wrote with no team.barrier() between"},
+                   [](const auto& team, words& shared) {
+                     const auto warp = team.warp();
+                     if (team.index() == 2 || team.warp_index() == 0)
+                       warp.store(shared.word, warp.lane());
+                   });
+}
+
+TEST_CASE("A write over what this warp and then others have read is reported", "[microscope]") {
+  for (const int writer : {0, 1, 2}) {
+    CAPTURE(writer);
+    u32 turns[5] = {};
+    must_report_race({"which warp ", " read with no team.barrier() between"},
+                     [&, writer](const auto& team, words& shared) {
+                       const auto warp = team.warp();
+                       const auto me = static_cast<u32>(team.warp_index());
+                       u32& turn = turns[team.index()];
+                       // Atomic accesses let warps read one after the other, and order nothing.
+                       if (team.index() == 2 && me < 3) {
+                         while (warp.load(turn) % 3 != me) warp.pause();
+                         warp.load(shared.word);
+                         warp.fetch_add(turn, 1u);
+                         while (warp.load(turn) % 3 != 0) warp.pause();
+                         if (team.warp_index() == writer) warp.store(shared.word, warp.lane());
+                       }
+                     });
+  }
+}
+
+TEST_CASE("What a signal hands over is in order, and no more", "[microscope]") {
+  using lanewise::test_kernels::planted_behind;
+  enum bug { none, no_wait, late, back };
+  const auto hand_over = [](bug bug) {
+    return [bug](const auto& team, auto& shared) {
+      const auto warp = team.warp();
+      team.once([&] { shared.signal.init(); });
+      team.everybody();
+      const auto is = [&](auto b) { return bug == b && team.index() == 2; };
+      if (team.warp_index() == 0) {
+        if (!is(late)) warp.store(shared.word, warp.lane());
+        shared.signal.raise(warp);
+        if (is(late)) warp.store(shared.word, warp.lane());
+        // The one that waited has told nobody that it read.
+        if (is(back)) warp.store(shared.word, warp.lane());
+      } else if (team.looks_back()) {
+        if (!is(no_wait)) shared.signal.wait(warp, 1);
+        warp.load(shared.word);
+      }
+    };
+  };
+  must_be_fine<planted_behind>(hand_over(none));
+  for (const bug bug : {no_wait, late, back}) {
+    CAPTURE(bug);
+    must_report_race<planted_behind>(
+        {"of the team's scratch, which warp ", "with no team.barrier() between"}, hand_over(bug));
+  }
+}
+
+TEST_CASE("What a signal hands over includes what others handed over before", "[microscope]") {
+  must_be_fine<lanewise::test_kernels::planted_behind>([](const auto& team, auto& shared) {
+    const auto warp = team.warp();
+    team.once([&] { shared.signal.init(); });
+    team.everybody();
+    if (team.looks_back()) {
+      shared.signal.wait(warp, 1);
+      warp.load(shared.word);
+      return;
+    }
+    if (team.warp_index() == 1) warp.store(shared.word, warp.lane());
+    team.barrier();
+    if (team.warp_index() == 0) shared.signal.raise(warp);
+  });
+}
+
+TEST_CASE("The warp that looks back takes no part in barrier()", "[microscope]") {
+  using lanewise::test_kernels::planted_behind;
+  const auto rounds = [](bool met) {
+    return [met](const auto& team, auto& shared) {
+      const auto warp = team.warp();
+      const bool meet = met || team.index() != 2;
+      if (!team.looks_back()) {
+        for (int round = 0; round < 3; ++round) {
+          if (team.warp_index() == round % 2) warp.store(shared.word, warp.lane());
+          team.barrier();
+          warp.load(shared.word);
+          team.barrier();
+        }
+      }
+      if (meet) team.everybody();
+      if (team.looks_back()) warp.load(shared.word);
+    };
+  };
+  must_be_fine<planted_behind>(rounds(true));
+  must_report_race<planted_behind>(
+      {"of the team's scratch, which warp ", "with no team.barrier() between"}, rounds(false));
+  must_report_race<planted_behind>({"it waits at team.barrier() in", "but warp"},
+                                   [](const auto& team, auto&) {
+                                     if (team.index() != 2) return;
+                                     if (team.warp_index() == 0) {
+                                       team.barrier();
+                                     } else {
+                                       team.everybody();
+                                     }
+                                   });
+}
+
+TEST_CASE("Items that are used before they have come are others, or are reported", "[microscope]") {
+  const auto early = [](int who, std::vector<u32>& seen) {
+    return [who, &seen](const auto& team, words& shared) {
+      const lanewise::array_source<u32, lanewise::identity> source{some_items, 32, {}};
+      using staging = typename std::decay_t<decltype(team)>::template staging<u32, 32>;
+      auto& stage = reinterpret_cast<staging&>(shared);
+      stage.load_async(team, source, 0, 32);
+      if (team.index() == 2 && team.warp_index() == who) {
+        const auto here = team.warp().load(shared.word);
+        team.warp().store(seen.data(), here);
+      }
+      stage.wait(team, source, 1);
+    };
+  };
+  std::vector<u32> seen(32);
+  for (const interleaving mode : modes) {
+    CHECK(report(emulated(seed(), 2, mode), 5, early(0, seen)) == "");
+    CHECK(seen == std::vector<u32>(32, 0xA5A5A5A5u));
+  }
+  must_report_race({"of the team's scratch, which warp ", "with no team.barrier() between"},
+                   early(1, seen));
 }
 
 TEST_CASE("Items that are loaded over others still in use are reported", "[microscope]") {

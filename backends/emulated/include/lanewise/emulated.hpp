@@ -11,6 +11,7 @@
 #include <lanewise/detail/register_tile.hpp>
 #include <lanewise/emulated/meeting.hpp>
 #include <lanewise/emulated/resident.hpp>
+#include <lanewise/emulated/signal.hpp>
 #include <lanewise/emulated/staging.hpp>
 #include <lanewise/emulated/warp.hpp>
 #include <lanewise/emulated/watch.hpp>
@@ -67,36 +68,21 @@ class emulated_with_width : public emulated {
 
 namespace backends::emulated {
 
-template <int raisers, class Warp>
-class signal {
- public:
-  void init() { raised_ = 0; }
-  void raise(const Warp& warp) {
-    warp.template fetch_add<order::acq_rel, scope::team>(raised_, 1u);
-  }
-  void wait(const Warp& warp, std::uint32_t times) const {
-    while (warp.template load<order::acquire, scope::team>(raised_) != times * raisers)
-      warp.pause();
-  }
-
- private:
-  std::uint32_t raised_;
-};
-
 /// Several warps, and one more that looks back where tiles wait for their turn.
 template <int warps_, int tiles_behind_ = 0, class Warp = warp<32>>
 class team {
  public:
   using warp_type = Warp;
-  template <int raisers>
-  using signal = emulated::signal<raisers, Warp>;
-  template <class Raw, int n>
-  using staging = emulated::staging<Raw, n>;
   static constexpr int warps = warps_;
   static constexpr int tiles_behind = tiles_behind_;
   static constexpr int threads = warps + (tiles_behind > 0 ? 1 : 0);
   static constexpr int windows_in_flight = 2;
   static constexpr bool one_ticket = false;
+  static_assert(threads <= shadow::most_warps);
+  template <int raisers>
+  using signal = emulated::signal<raisers, threads, Warp>;
+  template <class Raw, int n>
+  using staging = emulated::staging<Raw, n>;
 
   team(std::uint32_t index, std::uint32_t league, int warp_index, const Warp& warp,
        emulated::meeting& meeting)
@@ -126,6 +112,8 @@ class team {
   tile<T, Policy> load(typename tile<T, Policy>::scratch& shared, const Source& source,
                        std::int64_t first, std::int64_t n) const {
     if constexpr (Policy::deterministic) {
+      static_assert(tile<T, Policy>::segment == lanewise::detail::fixed_tree<T>::segment,
+                    "lanewise: deterministic operators need warps of 32 lanes");
       return {*this, shared, lanewise::detail::rounded_source<Source>{source}, first, n};
     } else {
       return {*this, shared, source, first, n};
@@ -224,7 +212,7 @@ inline void run_league(const lanewise::emulated& exec, const char* label, std::i
         begin.wait();
         if (!all_there) return;
         run_warp(running_warp{state, slots[static_cast<std::size_t>(slot)]->shadow(), seat,
-                              seat % warps, slot, league},
+                              seat % warps, slot, league, phase(seat % warps, warps)},
                  slot, at_once, slots, part);
       });
     }

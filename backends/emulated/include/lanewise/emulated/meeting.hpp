@@ -21,36 +21,44 @@ struct place {
   std::string text() const { return std::string(file) + ":" + std::to_string(line); }
 };
 
-/// The barrier of one team. It knows which warps wait where and which have left the kernel, and
-/// fails where a GPU would hang, or would let warps meet that stand at different barriers.
+/// The barriers of one team: of all its warps, and of those that do not look back for the others.
+/// It knows which warps wait where and which have left the kernel, and fails where a GPU would
+/// hang, or would let warps meet that stand at different barriers.
 class meeting {
  public:
   meeting(int warps, int first_seat)
-      : first_seat_(first_seat), waits_(static_cast<std::size_t>(warps), false) {}
+      : first_seat_(first_seat), all_(warps), some_(warps), left_(warps) {}
 
-  /// A barrier that so many warps of the team pass.
+  /// A barrier that the first so many warps of the team pass.
   void arrive(running_warp& me, place here, int warps) {
     me.leave_if_stopped();
     std::unique_lock lock(mutex_);
-    if (left_ > 0)
-      me.fail("it waits at team.barrier() in " + here.text() + ", which " + std::to_string(left_) +
+    gathering& mine = warps == all_.members ? all_ : some_;
+    mine.members = warps;
+    const std::string waits = "it waits at team.barrier() in " + here.text() + ", ";
+    if (const int gone = left_.waiting_below(warps); gone > 0)
+      me.fail(waits + "which " + std::to_string(gone) +
               " of the team's warps passed by when they left the kernel");
-    if (waiting_ > 0 && (here.line != where_.line || std::string(here.file) != where_.file))
-      me.fail("it waits at team.barrier() in " + here.text() + ", but warp" + names() + " in " +
-              where_.text());
-    where_ = here;
-    ++waiting_;
-    meet(lock, me, waiting_, warps, [] {});
+    for (const gathering* other : {&all_, &some_}) {
+      const bool elsewhere = other != &mine || here.line != other->where.line ||
+                             std::string(here.file) != other->where.file;
+      if (elsewhere && needs(*other, me, warps))
+        me.fail(waits + "but warp" + other->names() + " in " + other->where.text());
+    }
+    mine.where = here;
+    meet(lock, me, mine, [] {});
   }
 
   /// The end of a team. last() is called when all have come, before any of them goes on.
   void leave(running_warp& me, const std::function<void()>& last) {
     me.leave_if_stopped();
     std::unique_lock lock(mutex_);
-    if (waiting_ > 0)
-      me.fail("it left the kernel, but warp" + names() + " at team.barrier() in " + where_.text());
-    ++left_;
-    meet(lock, me, left_, static_cast<int>(waits_.size()), last);
+    for (const gathering* other : {&all_, &some_}) {
+      if (needs(*other, me, all_.members))
+        me.fail("it left the kernel, but warp" + other->names() + " at team.barrier() in " +
+                other->where.text());
+    }
+    meet(lock, me, left_, last);
   }
 
   /// Lets those who wait look whether the launch was stopped.
@@ -60,50 +68,80 @@ class meeting {
   }
 
  private:
-  void meet(std::unique_lock<std::mutex>& lock, running_warp& me, int& here, int all,
+  /// Where warps [0, members) meet.
+  struct gathering {
+    explicit gathering(int warps) : members(warps), waits(static_cast<std::size_t>(warps)) {}
+    int waiting_below(int warps) const {
+      int n = 0;
+      for (int w = 0; w < warps; ++w) n += waits[static_cast<std::size_t>(w)] != nullptr;
+      return n;
+    }
+    std::string names() const {
+      std::string text;
+      for (std::size_t w = 0; w < waits.size(); ++w) {
+        if (waits[w] != nullptr) text += (text.empty() ? " " : ", ") + std::to_string(w);
+      }
+      return text + (waiting_below(members) > 1 ? " wait" : " waits");
+    }
+
+    int members;
+    std::vector<running_warp*> waits;  // null: it has not come
+    place where{"", 0};
+    std::uint32_t times = 0;
+  };
+
+  /// Whether warps wait there for this one that the first so many warps, which it waits for, are
+  /// among.
+  static bool needs(const gathering& there, const running_warp& me, int warps) {
+    return me.warp_index < there.members &&
+           there.waiting_below(warps < there.members ? warps : there.members) > 0;
+  }
+
+  void meet(std::unique_lock<std::mutex>& lock, running_warp& me, gathering& here,
             const std::function<void()>& last) {
     scheduler* order = me.launch.order();
-    if (here == all) {
+    here.waits[static_cast<std::size_t>(me.warp_index)] = &me;
+    if (here.waiting_below(here.members) == here.members) {
       last();
-      here = 0;
-      ++barriers_;
-      for (std::size_t w = 0; w < waits_.size(); ++w) {
-        if (waits_[w] && order != nullptr) order->wake(first_seat_ + static_cast<int>(w));
-        waits_[w] = false;
-      }
-      all_here_.notify_all();
+      go_on(here, order);
       lock.unlock();
       if (order != nullptr) order->step(me.seat);
+      return;
+    }
+    const std::uint32_t before = here.times;
+    if (order != nullptr) {
+      lock.unlock();
+      order->sleep(me.seat);
+      lock.lock();
     } else {
-      waits_[static_cast<std::size_t>(me.warp_index)] = true;
-      const std::uint32_t before = barriers_;
-      if (order != nullptr) {
-        lock.unlock();
-        order->sleep(me.seat);
-        me.leave_if_stopped();
-      } else {
-        all_here_.wait(lock, [&] { return barriers_ != before || me.launch.stopped(); });
-        if (barriers_ == before) throw cancelled{};
-      }
+      all_here_.wait(lock, [&] { return here.times != before || me.launch.stopped(); });
     }
-    ++me.now.barriers;
+    if (here.times == before) {
+      here.waits[static_cast<std::size_t>(me.warp_index)] = nullptr;
+      throw cancelled{};
+    }
   }
-  std::string names() const {
-    std::string text;
-    for (std::size_t w = 0; w < waits_.size(); ++w) {
-      if (waits_[w]) text += (text.empty() ? " " : ", ") + std::to_string(w);
+  /// All are here, and each learns what the others know.
+  void go_on(gathering& here, scheduler* order) {
+    auto& first = here.waits[0]->now;
+    for (int w = 1; w < here.members; ++w)
+      first.learn(here.waits[static_cast<std::size_t>(w)]->now.known);
+    const auto known = first.known;
+    for (int w = 0; w < here.members; ++w) {
+      auto& warp = here.waits[static_cast<std::size_t>(w)];
+      warp->now.learn(known);
+      warp->now.next_epoch();
+      if (order != nullptr) order->wake(first_seat_ + w);
+      warp = nullptr;
     }
-    return text + (waiting_ > 1 ? " wait" : " waits");
+    ++here.times;
+    all_here_.notify_all();
   }
 
   const int first_seat_;
   std::mutex mutex_;
   std::condition_variable all_here_;
-  std::vector<bool> waits_;
-  int waiting_ = 0;
-  int left_ = 0;
-  place where_{"", 0};
-  std::uint32_t barriers_ = 0;
+  gathering all_, some_, left_;
 };
 
 }  // namespace backends::emulated

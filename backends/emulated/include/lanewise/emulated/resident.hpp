@@ -26,7 +26,7 @@ class resident {
       : bytes_(scratch_bytes),
         lines_(divide_up(static_cast<std::int64_t>(guard_bytes + bytes_ + guard_bytes), alignment)),
         meeting_(warps, first_seat),
-        shadow_(scratch(), bytes_),
+        shadow_(scratch(), bytes_, guard_bytes, warps),
         seed_(seed) {
     std::memset(scratch() - guard_bytes, guard, guard_bytes);
     std::memset(scratch() + bytes_, guard, guard_bytes);

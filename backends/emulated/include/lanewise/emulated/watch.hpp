@@ -83,7 +83,7 @@ struct running_warp {
   int warp_index;
   std::int64_t team_index = 0;
   std::int64_t league = 0;
-  phase now{};
+  phase now;
   std::minstd_rand random{};
 
   [[noreturn]] void fail(const std::string& what) const {
@@ -165,30 +165,40 @@ class watched {
       : warp_(this_warp()), operation_(operation), first_lane_(first_lane) {}
   template <class T>
   const T& read(const T* p, int lane) const {
-    if (warp_ != nullptr && warp_->memory.covers(p))
-      refuse(p, lane, "reads", warp_->memory.read(p, sizeof(T), me(lane), warp_->now));
+    if (scratch_has(p, sizeof(T), lane, "reads"))
+      refuse(p, lane, "reads", warp_->memory.read(p, sizeof(T), first_lane_ + lane, warp_->now));
     return *p;
   }
   template <class T>
   void write(T* p, int lane, const T& x) const {
-    if (warp_ != nullptr && warp_->memory.covers(p))
-      refuse(p, lane, "writes", warp_->memory.write(p, sizeof(T), me(lane), warp_->now));
+    if (scratch_has(p, sizeof(T), lane, "writes"))
+      refuse(p, lane, "writes", warp_->memory.write(p, sizeof(T), first_lane_ + lane, warp_->now));
     *p = x;
   }
 
  private:
-  shadow::accessor me(int lane) const { return {warp_->warp_index, first_lane_ + lane}; }
+  /// Refuses what is beside scratch.
+  bool scratch_has(const void* p, std::size_t n, int lane, const char* does) const {
+    if (warp_ == nullptr || !warp_->memory.covers(p)) return false;
+    if (!warp_->memory.has_room(p, n))
+      warp_->fail(access(p, lane, does) + ", which has " + std::to_string(warp_->memory.bytes()) +
+                  " bytes");
+    return true;
+  }
+  std::string access(const void* p, int lane, const char* does) const {
+    return std::string(operation_) + ": lane " + std::to_string(first_lane_ + lane) + " " + does +
+           " byte " + std::to_string(static_cast<std::ptrdiff_t>(warp_->memory.offset(p))) +
+           " of the team's scratch";
+  }
   void refuse(const void* p, int lane, const char* does, const shadow::conflict& other) const {
     if (!other.found) return;
     const bool same_warp = other.who.warp == warp_->warp_index;
-    std::string text = std::string(operation_) + ": lane " + std::to_string(first_lane_ + lane) +
-                       " " + does + " byte " + std::to_string(warp_->memory.offset(p)) +
-                       " of the team's scratch, which ";
-    text += same_warp                           ? "lane " + std::to_string(other.who.lane)
-            : other.who.warp == shadow::unknown ? "another warp"
-                                                : "warp " + std::to_string(other.who.warp);
-    text += other.wrote ? " wrote" : " read";
-    warp_->fail(text + " with no " + (same_warp ? "warp.fence()" : "team.barrier()") + " between");
+    const std::string them = !same_warp ? "warp " + std::to_string(other.who.warp)
+                             : other.who.lane == shadow::unknown
+                                 ? "another lane"
+                                 : "lane " + std::to_string(other.who.lane);
+    warp_->fail(access(p, lane, does) + ", which " + them + (other.wrote ? " wrote" : " read") +
+                " with no " + (same_warp ? "warp.fence()" : "team.barrier()") + " between");
   }
 
   running_warp* warp_;
