@@ -203,7 +203,7 @@ TEST_CASE("Segmented scans read items and flags twice, and compare neighbours tw
                                     out.view(), lanewise::plus{},
                                     counting_equal{compared.data(), n});
 
-    check_calls(heads, 2);
+    check_calls(heads, 2 + by_warps);
     check_calls(read, 2);
     check_calls(written, 1);
     if (n > 1) check_calls(keys_read, 4 + by_warps);  // a single key has no neighbour
