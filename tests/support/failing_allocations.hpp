@@ -78,7 +78,7 @@ inline cudaError_t release_to_pool(void* p, cudaStream_t stream) {
 #endif
 
 #if defined(__CUDACC__)
-#pragma nv_diag_suppress 20011  // nvcc takes these for functions of both sides
+#pragma nv_diag_suppress 20011, 20014  // nvcc takes these for functions of both sides
 #endif
 void* operator new(std::size_t n) {
   return test::allocate_or_throw(n, 0);
