@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/emulated/watch.hpp>
+#include <lanewise/memory.hpp>
 #include <lanewise/policy.hpp>
 
 #include <array>
