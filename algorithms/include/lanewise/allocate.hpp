@@ -222,8 +222,8 @@ void allocate(const Exec& exec, const Counts& counts, const Offsets& offsets,
 template <class Exec, class Counts, class Offsets>
 std::int64_t allocate(const Exec& exec, const Counts& counts, const Offsets& offsets,
                       const checked_options& with = {}) {
-  return kernels::counted(exec,
-                          [&](const auto& total) { allocate(exec, counts, offsets, total, with); });
+  return kernels::returned<std::int64_t>(
+      exec, [&](const auto& total) { allocate(exec, counts, offsets, total, with); });
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -39,18 +39,6 @@ void extremum(const Exec& exec, const char* label, const char* algorithm, const 
          maybe<indexed<item>>{{item{}, -1}, false}, with);
 }
 
-/// Calls f(result) with a result in the memory of the instance, and returns it. Blocks.
-template <class T, class Exec, class F>
-T returned(const Exec& exec, F f) {
-  auto place = call_workspace::make<backend_of<Exec>>(exec, nullptr, {0, sizeof(T)}, "extremum");
-  const Kokkos::View<T, typename Exec::memory_space, Kokkos::MemoryUnmanaged> result(
-      static_cast<T*>(place.get().plain()));
-  f(result);
-  T value;
-  detail::copy_to_host(exec, &value, result);
-  return value;
-}
-
 }  // namespace kernels
 
 /// Stores the least item of in and its index in the rank-0 View result of indexed<item>: of

@@ -29,3 +29,23 @@ item_count count_of(std::int64_t extent, const options& with, const char* algori
 
 }  // namespace detail
 LANEWISE_END_NAMESPACE
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// Calls f(result) with a rank-0 View of T in the memory of the instance, and returns what is there
+/// then. **Blocks.** The memory is had as calls have it, in the order of the instance: a View of
+/// its own would fence, and end the program where the host has no memory for its label.
+template <class T, class Exec, class F>
+T returned(const Exec& exec, F f) {
+  auto place = call_workspace::make<backend_of<Exec>>(exec, nullptr, {0, sizeof(T)}, "returned");
+  const Kokkos::View<T, typename Exec::memory_space, Kokkos::MemoryUnmanaged> result(
+      static_cast<T*>(place.get().plain()));
+  f(result);
+  T value;
+  detail::copy_to_host(exec, &value, result);
+  return value;
+}
+
+}  // namespace kernels
+LANEWISE_END_TARGET_NAMESPACE

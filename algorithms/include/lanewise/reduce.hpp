@@ -253,14 +253,8 @@ void reduce(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result,
 template <class Exec, class In, class Op, class T>
 requires(!Kokkos::is_view_v<Op>) T
     reduce(const Exec& exec, const In& in, const Op& op, const T& init, const options& with = {}) {
-  // Memory as calls have it, in the order of the instance: a View of its own would fence.
-  auto place = call_workspace::make<backend_of<Exec>>(exec, nullptr, {0, sizeof(T)}, "reduce");
-  const Kokkos::View<T, typename Exec::memory_space, Kokkos::MemoryUnmanaged> result(
-      static_cast<T*>(place.get().plain()));
-  reduce(exec, in, result, op, init, with);
-  T value;
-  detail::copy_to_host(exec, &value, result);
-  return value;
+  return kernels::returned<T>(
+      exec, [&](const auto& result) { reduce(exec, in, result, op, init, with); });
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -161,7 +161,7 @@ requires(!Kokkos::is_view_v<Op>) std::int64_t
     reduce_by_key(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
                   const ValuesOut& values_out, const Op& op, const Equal& equal = {},
                   const options& with = {}) {
-  return kernels::counted(exec, [&](const auto& count) {
+  return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
     reduce_by_key(exec, keys, values, keys_out, values_out, count, op, equal, with);
   });
 }

@@ -51,7 +51,7 @@ requires(!Kokkos::is_view_v<Equal>) std::int64_t
     run_length_encode(const Exec& exec, const In& in, const KeysOut& keys_out,
                       const LengthsOut& lengths_out, const Equal& equal = {},
                       const options& with = {}) {
-  return kernels::counted(exec, [&](const auto& count) {
+  return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
     run_length_encode(exec, in, keys_out, lengths_out, count, equal, with);
   });
 }

@@ -144,7 +144,7 @@ void run_length_decode(const Exec& exec, const Keys& keys, const Lengths& length
 template <class Exec, class Keys, class Lengths, class Out>
 std::int64_t run_length_decode(const Exec& exec, const Keys& keys, const Lengths& lengths,
                                const Out& out, const checked_options& with = {}) {
-  return kernels::counted(
+  return kernels::returned<std::int64_t>(
       exec, [&](const auto& count) { run_length_decode(exec, keys, lengths, out, count, with); });
 }
 

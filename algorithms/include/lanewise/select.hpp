@@ -44,8 +44,8 @@ template <class Exec, class In, class Out, class Predicate>
 requires(!Kokkos::is_view_v<Predicate>) std::int64_t
     select_if(const Exec& exec, const In& in, const Out& out, const Predicate& keep,
               const options& with = {}) {
-  return kernels::counted(exec,
-                          [&](const auto& count) { select_if(exec, in, out, count, keep, with); });
+  return kernels::returned<std::int64_t>(
+      exec, [&](const auto& count) { select_if(exec, in, out, count, keep, with); });
 }
 
 /// Copies the items whose flag is not zero: like select_if, with a View or source of integers
@@ -71,7 +71,7 @@ void select_flagged(const Exec& exec, const In& in, const Flags& flags, const Ou
 template <class Exec, class In, class Flags, class Out>
 std::int64_t select_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,
                             const options& with = {}) {
-  return kernels::counted(
+  return kernels::returned<std::int64_t>(
       exec, [&](const auto& count) { select_flagged(exec, in, flags, out, count, with); });
 }
 
@@ -104,7 +104,7 @@ template <class Exec, class In, class Out, class Rejected, class Predicate>
 requires(!Kokkos::is_view_v<Predicate>) std::int64_t
     partition(const Exec& exec, const In& in, const Out& out, const Rejected& rejected,
               const Predicate& keep, const options& with = {}) {
-  return kernels::counted(
+  return kernels::returned<std::int64_t>(
       exec, [&](const auto& count) { partition(exec, in, out, rejected, count, keep, with); });
 }
 

@@ -36,8 +36,8 @@ template <class Exec, class In, class Out, class Equal = equal_to>
 requires(!Kokkos::is_view_v<Equal>) std::int64_t
     unique(const Exec& exec, const In& in, const Out& out, const Equal& equal = {},
            const options& with = {}) {
-  return kernels::counted(exec,
-                          [&](const auto& count) { unique(exec, in, out, count, equal, with); });
+  return kernels::returned<std::int64_t>(
+      exec, [&](const auto& count) { unique(exec, in, out, count, equal, with); });
 }
 
 /// For every run of equal neighbouring keys, stores its key and the value beside its first key.
@@ -82,7 +82,7 @@ template <class Exec, class Keys, class Values, class KeysOut, class ValuesOut,
 requires(!Kokkos::is_view_v<Equal>) std::int64_t
     unique_by_key(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
                   const ValuesOut& values_out, const Equal& equal = {}, const options& with = {}) {
-  return kernels::counted(exec, [&](const auto& count) {
+  return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
     unique_by_key(exec, keys, values, keys_out, values_out, count, equal, with);
   });
 }

@@ -108,21 +108,6 @@ void compact(const Exec& exec, const char* label, const char* algorithm, const S
          kernel{source, marks, one, two, n, work.get().template make_chain<state>(0), kept});
 }
 
-/// Calls f(count) with a count in the memory of the instance, and returns it. Blocks.
-template <class Exec, class F>
-std::int64_t counted(const Exec& exec, F f) {
-  // Memory as calls have it, in the order of the instance: a View of its own would fence, and end
-  // the program where the host has no memory for its label.
-  auto place =
-      call_workspace::make<backend_of<Exec>>(exec, nullptr, {0, sizeof(std::int64_t)}, "count");
-  const Kokkos::View<std::int64_t, typename Exec::memory_space, Kokkos::MemoryUnmanaged> count(
-      static_cast<std::int64_t*>(place.get().plain()));
-  f(count);
-  std::int64_t number;
-  detail::copy_to_host(exec, &number, count);
-  return number;
-}
-
 }  // namespace kernels
 
 /// The workspace that select_if, select_flagged, partition, unique, unique_by_key and
