@@ -10,6 +10,8 @@
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <limits>
+
 // Reductions of segments given by offsets.
 
 namespace {
@@ -303,6 +305,9 @@ TEST_CASE("Bad offsets are counted, and harm nothing", "[segments][sanitize]") {
   CHECK(run({-3, 5, n}) == 1);
   CHECK(run({0, 5, n + 1}) == 1);
   CHECK(run({0, 5, n + 1, n + 1, n + 7, n}) == 4);
+  constexpr i64 lowest = std::numeric_limits<i64>::min(), highest = std::numeric_limits<i64>::max();
+  CHECK(run({lowest, 5, highest}) == 2);
+  CHECK(run({highest, lowest, highest, lowest}) == 3);
   for (int i = 0; i < 20; ++i) {
     std::vector<i64> few;
     for (int k = 0; k < 40; ++k)

@@ -88,8 +88,9 @@ class register_whole {
             const auto at = [&](std::int64_t r) {
               return ranges.offset(r < ranges.count ? r : ranges.count);
             };
-            // Offsets may be out of order, too.
-            const auto n = static_cast<std::uint64_t>(at(end) - at(begin));
+            // Offsets may be out of order, or anything.
+            const std::uint64_t n =
+                static_cast<std::uint64_t>(at(end)) - static_cast<std::uint64_t>(at(begin));
             is_uneven |= n > static_cast<std::uint64_t>(equal.most_items) ? 1 : 0;
           },
           uneven, lane);
