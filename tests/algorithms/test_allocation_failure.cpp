@@ -231,3 +231,33 @@ TEST_CASE("A workspace that could not grow still serves", "[allocation][sanitize
     scan();
   }
 }
+
+#if defined(LANEWISE_TEST_SPACE_EMULATED)
+TEST_CASE("Where a thread cannot be had, no warp begins", "[allocation][sanitize]") {
+  const int most = 5;
+  int failures = 0;
+  for (bool failed = true; failed;) {
+    const long before = outstanding;
+    {
+      lanewise::backends::emulated::crew all;
+      std::atomic<int> began{0};
+      const std::function<void(int)> work = [&](int seat) { began += 1 << 4 * seat; };
+      until_failure = failures;
+      try {
+        all.run(most, work);
+        failed = false;
+      } catch (const std::bad_alloc&) {
+        ++failures;
+      }
+      until_failure = -1;
+      CHECK(began == (failed ? 0 : 0x11111));
+      began = 0;
+      all.run(most, work);
+      CHECK(began == 0x11111);
+    }
+    CHECK(outstanding == before);
+    REQUIRE(failures < 1000);
+  }
+  CHECK(failures >= most);
+}
+#endif

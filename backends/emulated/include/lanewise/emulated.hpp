@@ -9,6 +9,7 @@
 #include <lanewise/detail/register_split.hpp>
 #include <lanewise/detail/register_sums.hpp>
 #include <lanewise/detail/register_tile.hpp>
+#include <lanewise/emulated/crew.hpp>
 #include <lanewise/emulated/meeting.hpp>
 #include <lanewise/emulated/resident.hpp>
 #include <lanewise/emulated/signal.hpp>
@@ -20,10 +21,8 @@
 #include <Kokkos_Core.hpp>
 
 #include <functional>
-#include <latch>
 #include <memory>
 #include <new>
-#include <thread>
 #include <vector>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -201,27 +200,13 @@ inline void run_league(const lanewise::emulated& exec, const char* label, std::i
     slots.push_back(std::make_unique<resident>(scratch_bytes, exec.seed(), slot, warps,
                                                static_cast<int>(slot) * warps));
   }
-  // Nobody begins before all are there: a thread may not come for want of memory.
-  std::latch begin(1);
-  bool all_there = false;
-  std::vector<std::thread> threads;
-  try {
-    for (int seat = 0; seat < static_cast<int>(at_once) * warps; ++seat) {
-      const int slot = seat / warps;
-      threads.emplace_back([&, seat, slot] {
-        begin.wait();
-        if (!all_there) return;
-        run_warp(running_warp{state, slots[static_cast<std::size_t>(slot)]->shadow(), seat,
-                              seat % warps, slot, league, phase(seat % warps, warps)},
-                 slot, at_once, slots, part);
-      });
-    }
-    all_there = true;
-  } catch (...) {
-    state.stop(std::current_exception());
-  }
-  begin.count_down();
-  for (auto& t : threads) t.join();
+  static crew all;
+  all.run(static_cast<int>(at_once) * warps, [&](int seat) {
+    const int slot = seat / warps;
+    run_warp(running_warp{state, slots[static_cast<std::size_t>(slot)]->shadow(), seat,
+                          seat % warps, slot, league, phase(seat % warps, warps)},
+             slot, at_once, slots, part);
+  });
   state.rethrow();
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -19,6 +20,9 @@ struct place {
   const char* file;
   int line;
   std::string text() const { return std::string(file) + ":" + std::to_string(line); }
+  bool operator==(const place& other) const {
+    return line == other.line && std::string_view(file) == other.file;
+  }
 };
 
 /// The barriers of one team: of all its warps, and of those that do not look back for the others.
@@ -35,15 +39,14 @@ class meeting {
     std::unique_lock lock(mutex_);
     gathering& mine = warps == all_.members ? all_ : some_;
     mine.members = warps;
-    const std::string waits = "it waits at team.barrier() in " + here.text() + ", ";
+    const auto waits = [&] { return "it waits at team.barrier() in " + here.text() + ", "; };
     if (const int gone = left_.waiting_below(warps); gone > 0)
-      me.fail(waits + "which " + std::to_string(gone) +
+      me.fail(waits() + "which " + std::to_string(gone) +
               " of the team's warps passed by when they left the kernel");
     for (const gathering* other : {&all_, &some_}) {
-      const bool elsewhere = other != &mine || here.line != other->where.line ||
-                             std::string(here.file) != other->where.file;
+      const bool elsewhere = other != &mine || here != other->where;
       if (elsewhere && needs(*other, me, warps))
-        me.fail(waits + "but warp" + other->names() + " in " + other->where.text());
+        me.fail(waits() + "but warp" + other->names() + " in " + other->where.text());
     }
     mine.where = here;
     meet(lock, me, mine, [] {});
