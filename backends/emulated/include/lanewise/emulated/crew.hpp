@@ -14,7 +14,9 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::emulated {
 
-/// Threads that stay for the next launch: under sanitizers new ones cost more than small kernels.
+/// Threads that stay for the next launch: under sanitizers new ones cost more than small kernels. A
+/// process that forks leaves them behind: only one that has launched nothing may launch in its
+/// child.
 class crew {
  public:
   crew() = default;
