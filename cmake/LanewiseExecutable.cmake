@@ -10,4 +10,6 @@ function(lanewise_configure_target target)
     set_source_files_properties(${sources} PROPERTIES LANGUAGE CUDA)
   endif()
   target_compile_options(${target} PRIVATE ${Lanewise_SIMD_OPTIONS})
+  # Slow flags have been warned of once, by LanewiseSummary.cmake.
+  target_compile_definitions(${target} PRIVATE LANEWISE_ALLOW_SLOW_SIMD=1)
 endfunction()

@@ -7,7 +7,7 @@ endforeach()
 install(FILES ${PROJECT_BINARY_DIR}/include/lanewise/version.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lanewise)
 
-install(TARGETS lanewise EXPORT LanewiseTargets)
+install(TARGETS lanewise lanewise_avx2 lanewise_avx512 EXPORT LanewiseTargets)
 install(EXPORT LanewiseTargets NAMESPACE Lanewise:: DESTINATION ${package_dir})
 export(EXPORT LanewiseTargets NAMESPACE Lanewise::
   FILE ${PROJECT_BINARY_DIR}/LanewiseTargets.cmake)

@@ -30,7 +30,7 @@ if(Lanewise_HAS_HOST_BACKEND)
   if(PROJECT_IS_TOP_LEVEL AND simd_target MATCHES "^(SSSE3|SSE2|EMU128|SCALAR)$")
     message(WARNING "The host SIMD target is ${simd_target}: slow. Add for instance "
       "-DLanewise_SIMD_FLAGS='-march=haswell -maes -mpclmul' (AVX2) or '-march=icelake-server' "
-      "(AVX-512), and the same flags to your own targets.")
+      "(AVX-512). Your own targets get them by linking Lanewise::avx2 or Lanewise::avx512.")
   endif()
 endif()
 if(Kokkos_ENABLE_CUDA)

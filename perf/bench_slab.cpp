@@ -10,6 +10,43 @@
 namespace lanewise::perf {
 namespace {
 
+// The scalar face: every thread for itself, as users of Kokkos::UnorderedMap write it.
+
+template <class Face, class View, class Keys>
+struct scalar_insert {
+  View table;
+  Keys keys, values;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    auto value = values(i);
+    Face(table, static_cast<std::uint64_t>(i)).insert(keys(i), value);
+  }
+};
+template <class Face, class View, class Keys>
+struct scalar_find {
+  View table;
+  Keys queries, answers;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    Face(table, static_cast<std::uint64_t>(i)).find(queries(i), answers(i));
+  }
+};
+template <class Exec, class T>
+void add_scalar_face() {
+  using map = typename slab_problem<Exec, T>::map;
+  using view = typename map::view_type;
+  using face = slab_scalar_face_t<Exec, map>;
+  const auto look = [](auto& p, auto time) {
+    const scalar_find<face, view, array<Exec, T>> one{p.table.view(), p.queries, p.answers};
+    time([&] { Kokkos::parallel_for("perf::find", range<Exec>(p.exec, 0, p.n), one); });
+  };
+  add<find_problem<Exec, T, true, false>>("lanewise.scalar", look);
+  add<find_problem<Exec, T, false, false>>("lanewise.scalar", look);
+  add<change_problem<Exec, T, change::insert>>("lanewise.scalar", [](auto& p, auto time) {
+    const scalar_insert<face, view, array<Exec, T>> one{p.table.view(), p.keys, p.values};
+    time([&] { clear(p.exec, p.table); },
+         [&] { Kokkos::parallel_for("perf::insert", range<Exec>(p.exec, 0, p.n), one); });
+  });
+}
+
 template <class Exec, class T>
 void add_slab_map() {
   const auto look = [](slab_order order) {
@@ -118,6 +155,10 @@ template <class Exec>
 void add_slab() {
   add_slab_map<Exec, std::uint32_t>();
   add_slab_map<Exec, std::uint64_t>();
+  if constexpr (on_host<Exec>) {
+    add_scalar_face<Exec, std::uint32_t>();
+    add_scalar_face<Exec, std::uint64_t>();
+  }
   add_incremental<Exec, std::uint32_t>();
   add_incremental<Exec, std::uint64_t>();
   add_allocator<Exec, false, pool_kind::growing>("lanewise");

@@ -62,7 +62,7 @@ double load_for(double utilisation) {
 template <class Exec, class T>
 std::vector<slab_point> standard_points() {
   std::vector<slab_point> points;
-  std::vector<std::int64_t> sizes{10'000'000, 100'000'000};
+  std::vector<std::int64_t> sizes{100'000, 1'000'000, 10'000'000, 100'000'000};
   if (!on_host<Exec>) {
     sizes.clear();
     for (int e = 20; e <= 28; e += 2) sizes.push_back(std::int64_t{1} << e);

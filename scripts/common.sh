@@ -3,6 +3,12 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
 export PATH=$PATH:/usr/local/cuda/bin
 
+# Where ccache is installed, what was compiled once is not compiled again, in another clone neither.
+if command -v ccache >/dev/null; then
+  export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+  export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+fi
+
 say() { printf '== %s\n' "$*"; }
 
 # Installs Debian packages that are missing; without the right to, says how and stops.

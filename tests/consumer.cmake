@@ -26,3 +26,29 @@ foreach(from build_tree installation)
   set_tests_properties(consumer.${from} PROPERTIES
     LABELS consumer FIXTURES_REQUIRED installation TIMEOUT 600)
 endforeach()
+
+# The benchmarks are installed where they are built; shared libraries are found from there.
+if(TARGET bench_algorithms AND NOT Lanewise_PERF_SYNTAX_ONLY AND Lanewise_PROGRAMS_RUN)
+  add_test(NAME consumer.perf
+    COMMAND ${dir}/prefix/${CMAKE_INSTALL_LIBEXECDIR}/lanewise/bench_algorithms --benchmark_list_tests)
+  set_tests_properties(consumer.perf PROPERTIES LABELS consumer TIMEOUT 60
+    FIXTURES_REQUIRED installation PASS_REGULAR_EXPRESSION "reduce/")
+endif()
+
+# The message about slow SIMD flags, which clang keeps back in installed headers, and the targets that add better ones.
+if(Lanewise_HAS_HOST_BACKEND AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
+    AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  foreach(units baseline haswell_alone silent)
+    add_test(NAME consumer.simd.${units} COMMAND ${CMAKE_CTEST_COMMAND}
+      --build-and-test ${CMAKE_CURRENT_SOURCE_DIR}/consumer/simd ${dir}/simd.${units}
+      --build-generator ${CMAKE_GENERATOR} --build-target ${units}
+      --build-options -DLanewise_DIR=${package} "-DCMAKE_PREFIX_PATH=${prefix_path}"
+        -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER})
+    set(heard "FAIL_REGULAR_EXPRESSION;error:|CMake Error;PASS_REGULAR_EXPRESSION")
+    if(units STREQUAL "silent")
+      set(heard FAIL_REGULAR_EXPRESSION)
+    endif()
+    set_tests_properties(consumer.simd.${units} PROPERTIES LABELS consumer TIMEOUT 600
+      FIXTURES_REQUIRED installation ${heard} "#pragma message: Lanewise's host code")
+  endforeach()
+endif()

@@ -121,7 +121,7 @@ TEST_CASE("Selections read the number of items on the device", "[select][sanitiz
     check_front(lengths, std::vector<u32>(found.length.begin(), found.length.end()));
 
     lanewise::reduce_by_key(
-        exec, in.const_view(), lanewise::generated(ragged_selection, plus_three{}), out.view(),
+        exec, in.const_view(), lanewise::generated(ragged_selection, u32_plus_three{}), out.view(),
         sums.view(), count.view(), lanewise::minimum{}, lanewise::equal_to{}, {.count = n.view()});
     CHECK(count.get() == static_cast<std::int64_t>(found.first.size()));
     std::vector<u32> firsts(found.first.begin(), found.first.end());

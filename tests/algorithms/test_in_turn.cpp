@@ -104,6 +104,24 @@ TEST_CASE("Scans of many tiles", "[in_turn]") {
   CHECK(out.guards_intact());
 }
 
+// One team of a host publishes nothing.
+TEST_CASE("Scans of one tile clear the slots of larger ones", "[in_turn]") {
+  const auto exec = make_space();
+  const array<u32> in(many, 1u), out(many, 77u);
+  lanewise::workspace work;
+  lanewise::inclusive_scan(exec, in.const_view(), out.view(), lanewise::plus{}, {.work = &work});
+  const auto link = work.make_chain<u32>(0);
+  exec.fence();
+  const auto epoch = static_cast<u32>(to_host(link.control, 1)[0] >> 32) - 1;
+  for (u32 launch = 0; launch <= link.rotation / 32; ++launch) {
+    lanewise::inclusive_scan(exec, Kokkos::subview(in.const_view(), Kokkos::make_pair(0, 10)),
+                             out.view(), lanewise::plus{}, {.work = &work});
+  }
+  exec.fence();
+  for (const auto& slot : to_host(link.slots, link.places))
+    CHECK((slot.tag == 0 || slot.tag >> 2 != epoch));
+}
+
 TEST_CASE("Selections of many tiles", "[in_turn]") {
   const auto exec = make_space();
   const auto items = random_items<u32>(many, 1000);

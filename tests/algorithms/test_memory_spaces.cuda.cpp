@@ -26,7 +26,8 @@ void check_unreachable(const Exec& exec, const Count& count, const Offsets& offs
   const auto unreachable = [](const std::string& message, const char* algorithm,
                               const char* option) {
     return message == std::string("lanewise::") + algorithm + ": the View given as " + option +
-                          " is in memory that this execution space cannot reach";
+                          " is in memory of " + Count::memory_space::name() + ", which " +
+                          Exec::name() + " cannot reach";
   };
 
   CHECK(unreachable(

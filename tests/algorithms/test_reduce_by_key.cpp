@@ -15,6 +15,14 @@ using namespace test;
 using u8 = std::uint8_t;
 using u32 = std::uint32_t;
 
+/// Whether two keys differ in their last digit at most.
+struct alike {
+  template <class T>
+  KOKKOS_FUNCTION bool operator()(const T& a, const T& b) const {
+    return number_of(a) / 10 == number_of(b) / 10;
+  }
+};
+
 template <class T>
 constexpr std::int64_t by_key_tile = tile_items<T, lanewise::kernels::ends_policy<T, u32>>;
 
@@ -114,5 +122,42 @@ TEST_CASE("Results that find no place are counted and left out", "[reduce_by_key
     CHECK(difference(keys_out.items(), first) == "");
     CHECK(keys_out.guards_intact());
     CHECK(values_out.guards_intact());
+  }
+}
+
+TEMPLATE_TEST_CASE("A run has the key of its first item", "[reduce_by_key][sanitize]", u32,
+                   affine MORE_TYPES(u8)) {
+  using T = TestType;
+  const auto exec = make_space();
+  const std::int64_t n = some_tiles(by_key_tile<u32>);
+  for (const std::int64_t mean :
+       {std::int64_t{1}, std::int64_t{4}, std::int64_t{100}, n / 2, 3 * n}) {
+    CAPTURE(mean);
+    // Keys of a run are equal but for their last digit.
+    auto keys = items_in_runs<T>(n, static_cast<int>(mean));
+    std::vector<T> firsts;
+    std::vector<u32> lengths;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      keys[i] = item_of<T>(number_of(keys[i]) / 10 % 20 * 10 + i % 10);
+      if (i == 0 || !alike{}(keys[i - 1], keys[i])) {
+        firsts.push_back(keys[i]);
+        lengths.push_back(0);
+      }
+      ++lengths.back();
+    }
+    const auto all = static_cast<std::int64_t>(firsts.size());
+    const array<T> key(keys);
+    const array<u32> ones(n, 1u);
+    for (const std::int64_t room : {n, all - 1, all / 2}) {
+      CAPTURE(room, all);
+      const array<T> keys_out(room, item_of<T>(77));
+      const array<u32> sums(n, 77u);
+      CHECK(lanewise::reduce_by_key(exec, key.const_view(), ones.const_view(), keys_out.view(),
+                                    sums.view(), lanewise::plus{}, alike{}) == all);
+      auto expected = firsts;
+      expected.resize(static_cast<std::size_t>(std::min(all, room)));
+      check_front(keys_out, expected);
+      check_front(sums, lengths);
+    }
   }
 }

@@ -4,11 +4,24 @@
 #include <catch2/catch_template_test_macros.hpp>
 
 #include <algorithms/check_compact.hpp>
+#include <cmath>
 #include <limits>
 
 // Runs of equal neighbours: unique, unique_by_key, run_length_encode.
 
+namespace {
+
 using namespace test;
+
+/// Whether two items differ in their last digit at most.
+struct same_tens {
+  template <class T>
+  KOKKOS_FUNCTION bool operator()(const T& a, const T& b) const {
+    return number_of(a) / 10 == number_of(b) / 10;
+  }
+};
+
+}  // namespace
 
 TEMPLATE_TEST_CASE("Runs are found at every size and length", "[runs]", std::uint32_t,
                    affine MORE_TYPES(std::uint8_t, std::uint64_t, double)) {
@@ -45,4 +58,47 @@ TEST_CASE("NaN is a run of its own and both zeros are one", "[runs]") {
   const array<std::int32_t> lengths(6, 77);
   CHECK(lanewise::run_length_encode(exec, in.const_view(), out.view(), lengths.view()) == 4);
   CHECK(lengths.items() == std::vector<std::int32_t>{2, 1, 1, 2, 77, 77});
+  CHECK(!std::signbit(out.items()[0]));  // of the first zero
+}
+
+TEMPLATE_TEST_CASE("A run is coded by its first item", "[runs][sanitize]", std::uint32_t,
+                   affine MORE_TYPES(std::uint8_t)) {
+  using T = TestType;
+  const auto exec = make_space();
+  const std::int64_t size = some_tiles(compact_tile<T>);
+  for (const std::int64_t mean :
+       {std::int64_t{1}, std::int64_t{4}, std::int64_t{100}, size / 2, 3 * size}) {
+    CAPTURE(mean);
+    // Items of a run are equal but for their last digit.
+    auto items = items_in_runs<T>(size, static_cast<int>(mean));
+    std::vector<T> firsts;
+    std::vector<std::int64_t> lengths;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      items[i] = item_of<T>(number_of(items[i]) / 10 % 20 * 10 + i % 10);
+      if (i == 0 || !same_tens{}(items[i - 1], items[i])) {
+        firsts.push_back(items[i]);
+        lengths.push_back(0);
+      }
+      ++lengths.back();
+    }
+    const auto all = static_cast<std::int64_t>(firsts.size());
+    for (const std::int64_t room : {size, all - 1, all / 2}) {
+      CAPTURE(room, all);
+      const array<T> in(items), out(room, item_of<T>(77));
+      const array<std::int64_t> lengths_out(room, std::int64_t{77});
+      CHECK(lanewise::run_length_encode(exec, in.const_view(), out.view(), lengths_out.view(),
+                                        same_tens{}) == all);
+      auto expected = firsts;
+      expected.resize(static_cast<std::size_t>(std::min(all, room)));
+      auto expected_lengths = lengths;
+      expected_lengths.resize(expected.size());
+      check_front(out, expected);
+      check_front(lengths_out, expected_lengths);
+      const array<T> first(room, item_of<T>(77));
+      CHECK(lanewise::unique_by_key(exec, in.const_view(), in.const_view(), out.view(),
+                                    first.view(), same_tens{}) == all);
+      check_front(out, expected);
+      check_front(first, expected);
+    }
+  }
 }

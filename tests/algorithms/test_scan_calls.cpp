@@ -245,7 +245,7 @@ TEST_CASE("Scans refuse Views without memory", "[scan]") {
 
 TEST_CASE("Sources and sinks of a negative extent are refused", "[scan]") {
   CHECK_THAT(refusal([] { lanewise::generated(-3, plus_three{}); }),
-             ContainsSubstring("generated: n is -3"));
+             ContainsSubstring("lanewise::generated: n is -3, less than 0"));
   CHECK_THAT(refusal([] { lanewise::consumed(-4, plus_three{}); }),
-             ContainsSubstring("consumed: n is -4"));
+             ContainsSubstring("lanewise::consumed: n is -4, less than 0"));
 }

@@ -285,6 +285,14 @@ TEST_CASE(
   }
 }
 
+/// Segments that are none, of n items.
+u64 number_of_bad(const std::vector<i64>& offsets, i64 n) {
+  u64 bad = 0;
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s)
+    bad += offsets[s] < 0 || offsets[s] > offsets[s + 1] || offsets[s + 1] > n;
+  return bad;
+}
+
 TEST_CASE("Bad offsets are counted, and harm nothing", "[segments][sanitize]") {
   const auto exec = make_space();
   const i64 n = 3 * steps<u32>;
@@ -298,7 +306,9 @@ TEST_CASE("Bad offsets are counted, and harm nothing", "[segments][sanitize]") {
     lanewise::segmented_reduce(exec, in.const_view(), offset.const_view(), out.view(),
                                lanewise::plus{}, 0u, {.errors = errors.view()});
     CHECK(out.guards_intact());
-    return errors.get().bad_items;
+    const u64 bad = errors.get().bad_items;
+    CHECK(bad == number_of_bad(offsets, n));
+    return bad;
   };
   CHECK(run({0, 5, 5, n}) == 0);
   CHECK(run({0, 5, 4, n}) == 1);
@@ -322,6 +332,39 @@ TEST_CASE("Bad offsets are counted, and harm nothing", "[segments][sanitize]") {
   CHECK(run(wild) > 0);
   std::reverse(wild.begin(), wild.end());
   CHECK(run(wild) > 0);
+}
+
+TEST_CASE("Every bad segment is counted once, however far out of order ends are", "[segments]") {
+  auto random = make_random(18);
+  const int rounds = is_emulated && !full() ? 150 : 500;
+  for (int round = 0; round < rounds; ++round) {
+    // Few segments that teams take whole or in pieces, or many short ones.
+    const bool many = round % 10 == 0;
+    const auto n = static_cast<i64>(1 + random_number(random, many ? 3 * steps<u32> : 6000));
+    const auto segments = 1 + random_number(random, many ? steps<u32> / 2 : 40);
+    std::vector<i64> offsets(segments + 1);
+    for (i64& o : offsets) o = static_cast<i64>(random_number(random, static_cast<u64>(n)));
+    if (round % 7 != 0) std::sort(offsets.begin(), offsets.end());
+    const auto spoilt = random_number(random, 5);
+    for (u64 k = 0; k < spoilt; ++k) {
+      const auto at = random_number(random, segments);
+      offsets[at] = static_cast<i64>(random()) >> random_number(random, 60);
+    }
+#if defined(LANEWISE_TEST_SPACE_EMULATED)
+    const space exec(seed() + static_cast<u32>(round), 1 + round % 4, mode());
+#else
+    const space exec;
+#endif
+    const array<u32> in(n, 1u);
+    const array<i64> offset(offsets);
+    const array<u32> out(static_cast<i64>(segments), 77u);
+    const cell<lanewise::status> errors;
+    lanewise::segmented_reduce(exec, in.const_view(), offset.const_view(), out.view(),
+                               lanewise::plus{}, 0u, {.errors = errors.view()});
+    CAPTURE(round, n, segments);
+    CHECK(errors.get().bad_items == number_of_bad(offsets, n));
+    CHECK(out.guards_intact());
+  }
 }
 
 TEST_CASE("The workspace of segmented_reduce is known beforehand", "[segments]") {

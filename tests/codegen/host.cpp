@@ -367,6 +367,23 @@ CODEGEN_INLINE void gather(const u32* a, const u32* b, u32* out) {
 CODEGEN_INLINE void scatter(const u32* a, const u32* b, u32* out) {
   _Pragma("GCC unroll 32") for (int i = 0; i < 32; ++i) out[b[i]] = a[i];
 }
+CODEGEN_INLINE void team_add(const u32* a, const u32* b, u32* out) {
+  u32 x[32], to[32];
+  __builtin_memcpy(x, a, sizeof x);
+  __builtin_memcpy(to, b, sizeof to);
+  _Pragma("GCC unroll 1") for (int i = 0; i < 32; ++i) out[to[i]] += x[i];
+}
+CODEGEN_INLINE void team_exchange(const u32* a, const u32* b, u32* out) {
+  u32 x[32], y[32], before[32];
+  __builtin_memcpy(x, a, sizeof x);
+  __builtin_memcpy(y, b, sizeof y);
+  _Pragma("GCC unroll 1") for (int i = 0; i < 32; ++i) {
+    u32& there = out[y[i]];
+    before[i] = there;
+    if (there == x[i]) there = x[i] + y[i];
+  }
+  __builtin_memcpy(out + 32, before, sizeof before);
+}
 #if defined(__AVX512F__)
 CODEGEN_INLINE void compress_store(const u32* a, const u32* b, u32* out) {
   const warp x(a), y(b);
@@ -419,3 +436,5 @@ CODEGEN_INLINE void compress_store(const u32* a, const u32* b, u32* out) {
 
 LANEWISE_CODEGEN_OPERATIONS(CODEGEN_LANEWISE)
 LANEWISE_CODEGEN_WRITTEN(CODEGEN_INTRINSICS)
+LANEWISE_CODEGEN_HOST(CODEGEN_LANEWISE)
+LANEWISE_CODEGEN_HOST(CODEGEN_INTRINSICS)

@@ -10,12 +10,13 @@
 #include <cstdint>
 
 // clang-format off
-// Operations with a counterpart written by hand on every target, and all.
+// Operations with a counterpart written by hand on every target, all, and those of hosts, whose teams are one thread.
 #define LANEWISE_CODEGEN_WRITTEN(X)                                                       \
   X(ballot) X(select_store) X(reduce) X(inclusive_scan) X(exclusive_scan) X(shuffle)      \
   X(shuffle_xor) X(shuffle_up) X(peers_8) X(peers_256) X(rank_8) X(rank_256)              \
   X(histogram_8) X(histogram_256) X(match_any) X(gather) X(scatter) X(compress_store)
 #define LANEWISE_CODEGEN_OPERATIONS(X) LANEWISE_CODEGEN_WRITTEN(X)
+#define LANEWISE_CODEGEN_HOST(X) X(team_add) X(team_exchange)
 // clang-format on
 
 LANEWISE_BEGIN_NAMESPACE
@@ -23,13 +24,13 @@ namespace codegen {
 
 using u32 = std::uint32_t;
 
-#define LANEWISE_CODEGEN_OPERATION(name, body)                                               \
+#define LANEWISE_CODEGEN_OPERATION(name, ...)                                                \
   struct name {                                                                              \
     template <class W>                                                                       \
     LANEWISE_FUNCTION void operator()(const W& warp, const u32* a, const u32* b, u32* out) { \
       using lanes = typename W::template lanes<u32>;                                         \
       [[maybe_unused]] const lanes x = warp.load(a), y = warp.load(b);                       \
-      body                                                                                   \
+      __VA_ARGS__                                                                            \
     }                                                                                        \
   };
 // What a warp-uniform result is stored with.
@@ -59,6 +60,12 @@ LANEWISE_CODEGEN_OPERATION(histogram_8,
                            warp.store(out, warp.histogram(warp.first(W::width), y, 8));)
 LANEWISE_CODEGEN_OPERATION(histogram_256,
                            warp.store(out, warp.histogram(warp.first(W::width), y, 256));)
+LANEWISE_CODEGEN_OPERATION(team_add, warp.template fetch_add<order::relaxed, scope::team>(
+                                         warp.first(W::width), out, y, x);)
+LANEWISE_CODEGEN_OPERATION(team_exchange,
+                           warp.store(out + 32,
+                                      warp.template compare_exchange<order::acq_rel, scope::team>(
+                                          warp.first(W::width), out, y, x, x + y));)
 
 }  // namespace codegen
 LANEWISE_END_NAMESPACE

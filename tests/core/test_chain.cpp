@@ -265,3 +265,57 @@ TEMPLATE_TEST_CASE("A chain survives the end of its epochs", "[chain]", std::uin
     }
   }
 }
+
+// What tickets of the launch before left would be what they are to leave 2^30 launches later.
+TEMPLATE_TEST_CASE("Slots that wait for 2^30 launches are not taken for fresh", "[chain][sanitize]",
+                   std::uint32_t, segment, affine) {
+  using backend = lanewise::backend_of<space>;
+  constexpr std::uint32_t tickets = 150, reserved = 200;
+  // 256 slots go round in 8 launches of warps of 32 lanes.
+  constexpr int between = 32;
+  // Also where epochs of 32 bits begin again.
+  for (const std::uint64_t epoch :
+       {std::uint64_t{0}, std::uint64_t{77}, std::uint64_t{0xfffffff5}}) {
+    CAPTURE(epoch);
+    lanewise::workspace work;
+    work.reserve_for<backend>(
+        make_space(), {reserved, lanewise::chain<TestType>::payload_bytes(reserved)}, "test");
+    const auto link = work.make_chain<TestType>(0);
+    to_space(link.control, std::vector<std::uint64_t>{epoch << 32});
+    check_hand_over<TestType>(work, tickets, 1, true);
+    for (int round = 0; round < between; ++round)
+      check_hand_over<TestType>(work, static_cast<std::uint32_t>(round % 3), 2, true, 0, 1);
+
+    int leftovers = 0;
+    for (const auto& slot : to_host(link.slots, reserved))
+      leftovers += slot.tag != 0 && slot.tag >> 2 == (epoch & 0x3fffffff);
+    CHECK(leftovers == 0);
+    const std::uint64_t later = (epoch + (std::uint64_t{1} << 30)) & 0xffffffff;
+    to_space(link.control, std::vector<std::uint64_t>{later << 32});
+    check_hand_over<TestType>(work, tickets, 3, true, runs_on_host ? 20 : 300);
+  }
+}
+
+TEST_CASE("A chain's rotation comes to every slot, and goes on where epochs begin again",
+          "[chain]") {
+  using backend = lanewise::backend_of<space>;
+  constexpr std::int64_t width = lanewise::warp_t<space>::width;
+  for (const std::int64_t reserved :
+       {std::int64_t{1}, std::int64_t{5}, width, width + 1, 4 * width, 5 * width + 3}) {
+    lanewise::workspace work;
+    work.reserve_for<backend>(make_space(), {reserved, 0}, "test");
+    const auto link = work.make_chain<std::uint32_t>(0);
+    CAPTURE(reserved, link.places, link.rotation);
+    CHECK(link.places >= reserved);
+    const std::vector<lanewise::chain_slot> marked(link.places, {{1, 2, 3}, 4});
+    to_space(link.slots, marked);
+    to_space(link.control, std::vector<std::uint64_t>{std::uint64_t{0xfffffffe} << 32});
+    const std::int64_t launches = lanewise::divide_up(std::int64_t{link.rotation} + 1, width);
+    for (std::int64_t i = 0; i < launches; ++i)
+      check_hand_over<std::uint32_t>(work, 0, 1, true, 0, 1);
+    for (const auto& slot : to_host(link.slots, link.places)) {
+      CHECK(slot.tag == 0);
+      CHECK(slot.word[2] == 3);
+    }
+  }
+}

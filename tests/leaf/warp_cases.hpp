@@ -232,7 +232,7 @@ struct item_by_item {
     T sum[W], difference[W], both[W], either[W], differ[W], inverse[W];
     T smaller[W], larger[W], chosen[W];
     flags equal[W], less[W];
-    u32 bits[W];
+    u32 bits[W], matches[W];
   };
   LANEWISE_LEAF_COLD static void fill(random_source& rng, int, input& in) {
     for (int i = 0; i < W; ++i) {
@@ -258,12 +258,16 @@ struct item_by_item {
     warp.store(out.larger, warp.larger_items(a, b));
     warp.store(out.chosen, warp.select_items(less, a, b));
     warp.store(out.bits, warp.bits_of_items(less));
+    const auto first = warp.map([](const T& p) { return p[0]; }, b);
+    warp.store(out.matches, warp.match_words(a, first));
   }
   LANEWISE_LEAF_COLD static void expect(const input& in, output& out) {
     for (int i = 0; i < W; ++i) {
       out.bits[i] = 0;
+      out.matches[i] = 0;
       for (int c = 0; c < T::size; ++c) {
         const item a = in.a[i][c], b = in.b[i][c];
+        if (a == in.b[i][0]) out.matches[i] |= 1u << c;
         out.sum[i][c] = static_cast<item>(a + b);
         out.difference[i][c] = static_cast<item>(a - b);
         out.both[i][c] = static_cast<item>(a & b);
@@ -292,6 +296,7 @@ struct item_by_item {
     c("larger_items", want.larger, got.larger);
     c("select_items", want.chosen, got.chosen);
     c("bits_of_items", want.bits, got.bits);
+    c("match_words", want.matches, got.matches);
   }
 };
 

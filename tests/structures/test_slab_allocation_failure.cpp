@@ -260,6 +260,15 @@ TEST_CASE("A table that cannot have more lists is what it was", "[slab_allocatio
   check_map({.expected = 100}, there, [&](map_type& map) { lanewise::rehash(exec, map, 50); });
 }
 
+TEST_CASE("A table whose room cannot be had is what it was", "[slab_allocation]") {
+  const auto exec = make_space();
+  const auto reserve = [&](map_type& map) { lanewise::reserve(exec, map, 40'000); };
+  const auto grow = [&](map_type& map) { map.grow(exec, 2000); };
+  check_map({.expected = 100}, there, reserve);             // more lists
+  check_map({.buckets = 200, .units = 1}, there, reserve);  // a larger pool
+  check_map({.expected = 100}, there, grow);
+}
+
 TEST_CASE("Insertions that cannot grow a table lose nothing that was there", "[slab_allocation]") {
   const auto exec = make_space();
   const auto put_more = [&](map_type& map) { put(exec, map, there, more - there); };

@@ -3,6 +3,7 @@
 
 #include <lanewise/slab_allocator.hpp>
 #include <support/generators.hpp>
+#include <support/oracle.hpp>
 #include <support/space.hpp>
 
 #include <catch2/catch_template_test_macros.hpp>
@@ -370,11 +371,33 @@ TEST_CASE("Sizes of pools are checked", "[slab_allocator]") {
                  (std::int64_t{1} << 39) - 1024 * 128);
   const auto exec = make_space();
   using allocator = lanewise::slab_allocator<memory>;
-  CHECK_THROWS_AS(allocator(exec, -1), std::invalid_argument);
+  for (const std::int64_t units : {std::int64_t{-1}, std::int64_t{1} << 32})
+    CHECK(refusal([&] { allocator(exec, units); }) ==
+          lanewise::detail::message("lanewise::slab_allocator: units is ", units,
+                                    ", it must be 0 to 4294966272"));
   allocator a(exec, 0);
   CHECK(a.units() == 1024);
-  CHECK_THROWS_AS(a.grow(exec, 0), std::invalid_argument);
-  CHECK_THROWS_AS(a.grow(exec, std::int64_t{1} << 32), std::invalid_argument);
+  for (const std::int64_t more : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{1} << 32})
+    CHECK(
+        refusal([&] { a.grow(exec, more); }) ==
+        lanewise::detail::message("lanewise::slab_allocator: a pool of 1024 units cannot grow by ",
+                                  more, ", the most is 4294966272"));
+}
+
+TEST_CASE("Pools without units are refused", "[slab_allocator]") {
+  const auto exec = make_space();
+  using allocator = lanewise::slab_allocator<memory>;
+  allocator had(exec, 1), none;
+  const allocator has = std::move(had);
+  for (allocator* pool : {&had, &none}) {
+    const std::string text =
+        "lanewise::slab_allocator: the pool has 0 units: it was made without a size, or moved from";
+    CHECK(refusal([&] { (void)pool->view(); }) == text);
+    CHECK(refusal([&] { pool->grow(exec, 1); }) == text);
+    CHECK(pool->units() == 0);
+    CHECK(lanewise::usage(exec, *pool).units == 0);
+  }
+  CHECK(has.units() == 1024);
 }
 
 TEST_CASE("There are 256 super blocks, and no unit has the address of none", "[slab_allocator]") {

@@ -121,11 +121,13 @@ TEST_CASE("Files that are damaged or of another kind are refused", "[slab_copies
   REQUIRE(refusal<map_type>(file).empty());
 
   CHECK_THAT((refusal<lanewise::slab_hash_map<u64, u32, memory>>(file)),
-             ContainsSubstring("the size of keys is 4 in the file, 8 in the program"));
+             ContainsSubstring("the table is a map from unsigned integers of 4 bytes to unsigned "
+                               "integers of 4 bytes in the file, a map from unsigned integers of "
+                               "8 bytes to"));
   CHECK_THAT((refusal<lanewise::slab_hash_multimap<u32, u32, memory>>(file)),
-             ContainsSubstring("the kind is 0 in the file, 1"));
+             ContainsSubstring("in the file, a multimap from"));
   CHECK_THAT((refusal<lanewise::slab_hash_set<u32, memory>>(file)),
-             ContainsSubstring("the size of values"));
+             ContainsSubstring("in the file, a set from"));
   CHECK_THAT(refusal<map_type>("nothing of the kind, and long enough for a header"),
              ContainsSubstring("no slab table"));
   for (const std::size_t length :

@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <support/oracle.hpp>
+
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <limits>
 #include <structures/check_slab.hpp>
 
 // Maps against std::unordered_map, by bulk calls.
@@ -325,9 +328,6 @@ TEST_CASE("Calls on maps refuse what they cannot do", "[slab_hash_map]") {
   using Catch::Matchers::ContainsSubstring;
   const auto exec = make_space();
   using map_type = lanewise::slab_hash_map<u32, u32, memory>;
-  CHECK_THROWS_AS(map_type(exec, {.expected = -1}), std::invalid_argument);
-  CHECK_THROWS_AS(map_type(exec, {.load = 0}), std::invalid_argument);
-  CHECK_THROWS_AS(map_type(exec, {.buckets = std::int64_t{1} << 32}), std::invalid_argument);
   map_type map(exec, {.expected = 100});
   const array<u32> keys(10, 1u), values(9, 2u);
   const array<slab_status> status(9, slab_status::none);
@@ -335,6 +335,144 @@ TEST_CASE("Calls on maps refuse what they cannot do", "[slab_hash_map]") {
                     ContainsSubstring("insert: values has 9 items, keys has 10"));
   CHECK_THROWS_WITH(lanewise::find(exec, map, keys.const_view(), {.status = status.view()}),
                     ContainsSubstring("options.status has 9 places, there are 10 items"));
-  CHECK_THROWS_AS(lanewise::rehash(exec, map, 0), std::invalid_argument);
   CHECK(lanewise::statistics(exec, map).elements == 0);
+}
+
+TEST_CASE("Views without memory are refused by all calls on maps", "[slab_hash_map]") {
+  const auto exec = make_space();
+  lanewise::slab_hash_map<u32, u32, memory> map(exec, {.expected = 100});
+  const array<u32> some(4, 1u);
+  const array<slab_operation> operations(4, slab_operation::insert);
+  const array<u32>::view_type none(nullptr, 4), empty(nullptr, 0);
+  const array<slab_operation>::view_type no_operations(nullptr, 4);
+  const array<slab_status>::view_type no_status(nullptr, 4);
+  const Kokkos::View<lanewise::slab_tally, memory> no_tally;
+  const auto k = some.const_view();
+  const auto v = some.view();
+  const auto text = [](const char* call, const char* which) {
+    return lanewise::detail::message("lanewise::", call, ": ", which, " has 4 items and no memory");
+  };
+  const auto keys = [&](const char* call) { return text(call, "keys"); };
+  const auto values = [&](const char* call) { return text(call, "values"); };
+
+  CHECK(refusal([&] { lanewise::insert(exec, map, none, k); }) == keys("insert"));
+  CHECK(refusal([&] { lanewise::assign(exec, map, none, k); }) == keys("assign"));
+  CHECK(refusal([&] { lanewise::upsert(exec, map, none, k, add_and_double{}); }) == keys("upsert"));
+  CHECK(refusal([&] { lanewise::find(exec, map, none, v); }) == keys("find"));
+  CHECK(refusal([&] { lanewise::find(exec, map, none, lanewise::slab_options{}); }) ==
+        keys("find"));
+  CHECK(refusal([&] { lanewise::erase(exec, map, none); }) == keys("erase"));
+  CHECK(refusal([&] { lanewise::apply(exec, map, operations.view(), none, v); }) == keys("apply"));
+
+  CHECK(refusal([&] { lanewise::insert(exec, map, k, none); }) == values("insert"));
+  CHECK(refusal([&] { lanewise::assign(exec, map, k, none); }) == values("assign"));
+  CHECK(refusal([&] { lanewise::upsert(exec, map, k, none, add_and_double{}); }) ==
+        values("upsert"));
+  CHECK(refusal([&] { lanewise::find(exec, map, k, none); }) == values("find"));
+  CHECK(refusal([&] { lanewise::apply(exec, map, operations.view(), k, none); }) ==
+        values("apply"));
+  CHECK(refusal([&] { lanewise::apply(exec, map, no_operations, k, v); }) ==
+        text("apply", "operations"));
+
+  // An option View without memory is one of no places.
+  const std::string status = ": options.status has 0 places, there are 4 items";
+  const std::string tally = ": the View given as options.tally has no memory";
+  CHECK(refusal([&] { lanewise::insert(exec, map, k, k, {.status = no_status}); }) ==
+        "lanewise::insert" + status);
+  CHECK(refusal([&] { lanewise::find(exec, map, k, {.status = no_status}); }) ==
+        "lanewise::find" + status);
+  CHECK(refusal([&] { lanewise::erase(exec, map, k, {.status = no_status}); }) ==
+        "lanewise::erase" + status);
+  CHECK(refusal([&] { lanewise::insert(exec, map, k, k, {.tally = no_tally}); }) ==
+        "lanewise::insert" + tally);
+  CHECK(refusal([&] { lanewise::find(exec, map, k, {.tally = no_tally}); }) ==
+        "lanewise::find" + tally);
+
+  exec.fence();
+  CHECK(some.unchanged());
+  CHECK(lanewise::statistics(exec, map).elements == 0);
+  // No items need no memory.
+  lanewise::insert(exec, map, empty, empty);
+  lanewise::find(exec, map, empty, empty, {.status = no_status});
+  CHECK(lanewise::statistics(exec, map).elements == 0);
+}
+
+TEST_CASE("Sizes of tables that cannot be are refused with the name and the value",
+          "[slab_hash_map]") {
+  const auto exec = make_space();
+  using map_type = lanewise::slab_hash_map<u32, u32, memory>;
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  const auto refused = [&](const lanewise::slab_table_options& with) {
+    const std::string text = refusal([&] { map_type(exec, with); });
+    const std::string begin = "lanewise::slab_hash_table: options.";
+    return text.rfind(begin, 0) == 0 ? text.substr(begin.size()) : text;
+  };
+  const std::string load_must = ", it must be 0.001 to 100";
+  CHECK(refused({.load = std::numeric_limits<double>::infinity()}) == "load is inf" + load_must);
+  CHECK(refused({.load = std::numeric_limits<double>::quiet_NaN()}) == "load is nan" + load_must);
+  CHECK(refused({.load = 1e300}) == "load is 1e+300" + load_must);
+  CHECK(refused({.load = 1e-300}) == "load is 1e-300" + load_must);
+  CHECK(refused({.load = 0}) == "load is 0" + load_must);
+  CHECK(refused({.load = -1, .buckets = 7}) == "load is -1" + load_must);
+  CHECK(refused({.expected = -1}) == "expected is -1, it must be 0 to 9223372036854775807");
+  CHECK(refused({.expected = most}) ==
+        "expected is 9223372036854775807, which takes 9.45987e+17 buckets at load 0.65, the most "
+        "is 4294967040");
+  CHECK(refused({.expected = 1'000'000'000, .load = 0.001}) ==
+        "expected is 1000000000, which takes 6.66667e+10 buckets at load 0.001, the most is "
+        "4294967040");
+  CHECK(refused({.buckets = -5}) == "buckets is -5, it must be 0 to 4294967040");
+  CHECK(refused({.buckets = std::int64_t{1} << 32}) ==
+        "buckets is 4294967296, it must be 0 to 4294967040");
+  CHECK(refused({.units = -1}) == "units is -1, it must be 0 to 4294966272");
+  CHECK(refused({.units = most}) == "units is 9223372036854775807, it must be 0 to 4294966272");
+
+  map_type map(exec, {.expected = 100});
+  for (const std::int64_t buckets :
+       {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 32, most})
+    CHECK(refusal([&] { lanewise::rehash(exec, map, buckets); }) ==
+          lanewise::detail::message("lanewise::rehash: buckets is ", buckets,
+                                    ", it must be 1 to 4294967040"));
+}
+
+TEST_CASE("Loads at both bounds make tables that can be filled", "[slab_hash_map]") {
+  const auto exec = make_space();
+  const u32 n = is_emulated ? 1000 : 20'000;
+  std::vector<u32> keys(n);
+  for (u32 i = 0; i < n; ++i) keys[i] = i;
+  const array<u32> k(keys);
+  using limits = lanewise::slab_table_options;
+  for (const double load : {limits::least_load, limits::most_load}) {
+    lanewise::slab_hash_map<u32, u32, memory> map(exec, {.load = load});
+    lanewise::insert(exec, map, k.const_view(), k.const_view());
+    CHECK(lanewise::statistics(exec, map).elements == n);
+  }
+}
+
+TEST_CASE("A map that was moved from is refused", "[slab_hash_map]") {
+  const auto exec = make_space();
+  using map_type = lanewise::slab_hash_map<u32, u32, memory>;
+  map_type map(exec, {.expected = 100});
+  const array<u32> k(4, 1u), no_keys(0, 1u), found(4, 0u);
+  lanewise::insert(exec, map, k.const_view(), k.const_view());
+  map_type other = std::move(map);
+  const std::string text = "lanewise::slab_hash_table: the table has no memory: it was moved from";
+
+  CHECK(refusal([&] { (void)map.view(); }) == text);
+  CHECK(refusal([&] { (void)map.pool(); }) == text);
+  CHECK(refusal([&] { (void)map.heads(); }) == text);
+  CHECK(refusal([&] { lanewise::insert(exec, map, k.const_view(), k.const_view()); }) == text);
+  CHECK(refusal([&] { lanewise::insert(exec, map, no_keys.const_view(), no_keys.const_view()); }) ==
+        text);
+  CHECK(refusal([&] { lanewise::find(exec, map, k.const_view(), found.view()); }) == text);
+  CHECK(refusal([&] { lanewise::erase(exec, map, k.const_view()); }) == text);
+  CHECK(refusal([&] { lanewise::flush(exec, map); }) == text);
+  CHECK(refusal([&] { lanewise::clear(exec, map); }) == text);
+  CHECK(refusal([&] { lanewise::rehash(exec, map, 10); }) == text);
+  CHECK(refusal([&] { (void)lanewise::statistics(exec, map); }) == text);
+  CHECK(refusal([&] { (void)contents(exec, map); }) == text);
+  CHECK(refusal([&] { (void)map.copy_to<memory>(exec); }) == text);
+
+  map = std::move(other);
+  CHECK(contents(exec, map) == std::vector<std::pair<u32, u32>>{{1, 1}});
 }

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <support/oracle.hpp>
+
 #include <map>
 #include <structures/check_slab.hpp>
 
@@ -264,4 +266,37 @@ TEST_CASE("Warps and single threads count, find and delete all elements of a key
     CHECK(erased.items() == numbers);
     CHECK(lanewise::statistics(exec, map).elements == 0);
   }
+}
+
+TEST_CASE("Calls on multimaps refuse Views without memory and short ones", "[slab_hash_multimap]") {
+  const auto exec = make_space();
+  lanewise::slab_hash_multimap<u64, u64, memory> map(exec, {.expected = 100});
+  const array<u64> k(4, u64{1}), found(4, u64{0});
+  const array<u64>::view_type none(nullptr, 4);
+  const array<u32>::view_type no_numbers(nullptr, 4);
+  const array<std::int64_t> begins(5, std::int64_t{0}), too_few(4, std::int64_t{0});
+  const array<std::int64_t>::view_type no_begins(nullptr, 5);
+  lanewise::insert(exec, map, k.const_view(), k.const_view());
+
+  CHECK(refusal([&] { lanewise::insert(exec, map, none, k.const_view()); }) ==
+        "lanewise::insert: keys has 4 items and no memory");
+  CHECK(refusal([&] { lanewise::erase_all(exec, map, none); }) ==
+        "lanewise::erase_all: keys has 4 items and no memory");
+  CHECK(refusal([&] { lanewise::count(exec, map, k.const_view(), no_numbers); }) ==
+        "lanewise::count: numbers has 4 items and no memory");
+  const auto all_of = [&](const auto& keys, const auto& offsets, const auto& values) {
+    return refusal([&] { lanewise::find_all(exec, map, keys, offsets, values); });
+  };
+  CHECK(all_of(none, begins.view(), found.view()) ==
+        "lanewise::find_all: keys has 4 items and no memory");
+  CHECK(all_of(k.view(), no_begins, found.view()) ==
+        "lanewise::find_all: offsets has 5 items and no memory");
+  CHECK(all_of(k.view(), begins.view(), none) ==
+        "lanewise::find_all: values has 4 items and no memory");
+  CHECK(all_of(k.view(), too_few.view(), found.view()) ==
+        "lanewise::find_all: offsets has 4 items, keys has 4, offsets needs one more");
+
+  exec.fence();
+  CHECK(found.unchanged());
+  CHECK(lanewise::statistics(exec, map).elements == 4);
 }

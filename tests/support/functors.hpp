@@ -17,6 +17,12 @@ struct plus_three {
   }
 };
 
+struct u32_plus_three {
+  KOKKOS_FUNCTION std::uint32_t operator()(std::int64_t i) const {
+    return static_cast<std::uint32_t>(i + 3);
+  }
+};
+
 /// plus_three that raises a flag when it meets the bytes around a test::array.
 struct trap_poison {
   int* trapped;

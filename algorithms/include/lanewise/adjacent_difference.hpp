@@ -50,7 +50,7 @@ struct adjacent_kernel {
 /// functor is called up to twice per item. One launch and one pass: n reads, n writes, O(n) work,
 /// no workspace. Does not block. Throws std::invalid_argument on wrong extents, overlap, or an
 /// option that cannot be reached.
-template <class Exec, class In, class Out, class Op = minus>
+template <execution_space Exec, class In, class Out, class Op = minus>
 void adjacent_difference(const Exec& exec, const In& in, const Out& out, const Op& op = {},
                          const options& with = {}) {
   const auto source = detail::as_source<Exec>(in);
@@ -66,10 +66,12 @@ void adjacent_difference(const Exec& exec, const In& in, const Out& out, const O
       kernels::adjacent_kernel<std::decay_t<decltype(source)>, std::decay_t<decltype(sink)>, Op>;
   using policy = typename kernel::policy;
   using tile = typename team_t<Exec, policy>::template tile<typename kernel::value_type, policy>;
-  launch(exec, "Lanewise::adjacent_difference",
-         backend_of<Exec>::template league_for_tiles<kernel>(exec,
-                                                             divide_up(source.extent, tile::items)),
-         kernel{source, sink, op, n});
+  if constexpr (detail::check_difference<Exec, Op, typename kernel::value_type,
+                                         std::decay_t<decltype(sink)>>())
+    launch(exec, "Lanewise::adjacent_difference",
+           backend_of<Exec>::template league_for_tiles<kernel>(
+               exec, divide_up(source.extent, tile::items)),
+           kernel{source, sink, op, n});
 }
 
 LANEWISE_END_TARGET_NAMESPACE

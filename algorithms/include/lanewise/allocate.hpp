@@ -13,8 +13,9 @@ LANEWISE_BEGIN_NAMESPACE
 /// Options of calls that may meet bad items.
 struct checked_options {
   /// Memory for temporaries; without it the call allocates in the order of its instance.
-  workspace* work = nullptr;
-  /// Number of items, read on the device; the extents are the upper bound.
+  workspace_ref work = {};
+  /// A rank-0 View of integers, read on the device when the call runs: the number of items. The
+  /// extents are the upper bound.
   option_view<const std::int64_t> count = {};
   /// Counts bad items.
   option_view<status> errors = {};
@@ -82,15 +83,15 @@ struct allocate_kernel {
   Sink out;
   item_count n;
   chain<std::int64_t> link;
-  std::int64_t* total;
-  std::int64_t most;  // the greatest total that out can express
+  detail::integers total;
+  std::int64_t most;  // the greatest total that can be expressed
   status* errors;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     constexpr std::int64_t items = tile<Team>::items;
     const std::int64_t count = n();
-    if (count == 0 && team.index() == 0) team.once([&] { *total = 0; });
+    if (count == 0 && team.index() == 0) team.once([&] { total.put(0, 0); });
     const auto tiles = static_cast<std::uint32_t>(divide_up(count, items));
     const auto sizes = detail::compose(counts, detail::places{});
     in_turn(
@@ -139,7 +140,7 @@ struct allocate_kernel {
     } else {
       sum = add{}(before.value, tile.total());
     }
-    team.once([&] { *total = sum; });
+    team.once([&] { total.put(0, sum); });
     if (sum > most && errors != nullptr && team.warp_index() == 0)
       team.warp().fetch_add(errors->bad_items, 1);
   }
@@ -160,8 +161,8 @@ item_count count_of(std::int64_t extent, const checked_options& with, const char
 /// Starts the kernel with the chain at an offset of the workspace.
 template <bool ends, class Exec, class Counts, class Sink>
 void allocate(const Exec& exec, const char* label, const Counts& counts, const Sink& out,
-              item_count n, std::int64_t* total, std::int64_t most, status* errors, workspace& work,
-              std::size_t chain_at) {
+              item_count n, detail::integers total, std::int64_t most, status* errors,
+              workspace& work, std::size_t chain_at) {
   using kernel = allocate_kernel<ends, Counts, Sink>;
   using policy = typename kernel::policy;
   using tile = typename team_t<Exec, policy>::template tile<std::int64_t, policy>;
@@ -179,20 +180,20 @@ workspace_size allocate_workspace(std::int64_t n) {
 }
 
 /// Allocates counts(i) places for every i: stores where they begin in offsets, in order and without
-/// gaps, and how many there are in all in the rank-0 View total of std::int64_t. So offsets is the
+/// gaps, and how many there are in all in the rank-0 View total of integers. So offsets is the
 /// exclusive sum of counts. To have the total behind the offsets, as a list of row begins does,
 /// give Kokkos::subview(offsets, n) as total.
 ///
 /// counts is a contiguous rank-1 View or a source of integers, offsets a View of integers or a sink
 /// with at least as many places; they may be the same View when the item sizes agree. Sums are of
 /// 64 bits. A negative count is taken as 0 and counted in options.errors, else in options.work; so
-/// is, as one bad item, a total that the type of offsets cannot express (then offsets are what the
-/// conversion makes of them) or that reaches 2^63 - 1 (then it is that). One launch and one pass: n
-/// reads, n writes; signed counts are read again from cache where bad ones are counted. O(n) work.
-/// The result is the same on every backend. Does not block. Throws std::invalid_argument on wrong
-/// extents, partial overlap, or an option that cannot be reached. (Merrill, 1.3.3 and chapter 3; a
-/// single pass with look-back.)
-template <class Exec, class Counts, class Offsets, class T, class... P>
+/// is, as one bad item, a total that the type of offsets or of total cannot express (then offsets
+/// are what the conversion makes of them, and total is the greatest integer of its type) or that
+/// reaches 2^63 - 1 (then it is that). One launch and one pass: n reads, n writes; signed counts
+/// are read again from cache where bad ones are counted. O(n) work. The result is the same on every
+/// backend. Does not block. Throws std::invalid_argument on wrong extents, partial overlap, or an
+/// option that cannot be reached. (Merrill, 1.3.3 and chapter 3; a single pass with look-back.)
+template <execution_space Exec, class Counts, class Offsets, class T, class... P>
 void allocate(const Exec& exec, const Counts& counts, const Offsets& offsets,
               const Kokkos::View<T, P...>& total, const checked_options& with = {}) {
   const auto source = detail::as_source<Exec>(counts);
@@ -210,7 +211,8 @@ void allocate(const Exec& exec, const Counts& counts, const Offsets& offsets,
   detail::expects_memory(source, "allocate", "counts");
   detail::expects_memory(sink, "allocate", "offsets");
   detail::expects_no_partial_overlap(source, sink, "allocate", "counts", "offsets");
-  std::int64_t* const sum = kernels::count_place<Exec>(total, "allocate");
+  const detail::integers sum = kernels::count_place<Exec>(total, "allocate");
+  if (sum.most() < most) most = sum.most();
   const item_count n = kernels::count_of<Exec>(source.extent, with, "allocate");
   auto work = call_workspace::make<backend_of<Exec>>(exec, with.work,
                                                      allocate_workspace<Exec>(n.bound), "allocate");
@@ -219,7 +221,7 @@ void allocate(const Exec& exec, const Counts& counts, const Offsets& offsets,
 }
 
 /// The same, returning the total. **Blocks.**
-template <class Exec, class Counts, class Offsets>
+template <execution_space Exec, class Counts, class Offsets>
 std::int64_t allocate(const Exec& exec, const Counts& counts, const Offsets& offsets,
                       const checked_options& with = {}) {
   return kernels::returned<std::int64_t>(

@@ -34,9 +34,13 @@ void extremum(const Exec& exec, const char* label, const char* algorithm, const 
                 "lanewise: the result is a View of rank 0 of lanewise::indexed<item of in>");
   detail::check_reachable<Exec, view>();
   const auto by = wins<larger>(less);
-  reduce(exec, label, algorithm, detail::numbered_source<std::decay_t<decltype(source)>>{source},
-         result.data(), detail::winner<std::decay_t<decltype(by)>>{by},
-         maybe<indexed<item>>{{item{}, -1}, false}, with);
+  if constexpr (detail::check_less<Exec,
+                                   std::conditional_t<std::is_same_v<Less, natural_order>,
+                                                      std::decay_t<decltype(by)>, Less>,
+                                   item>())
+    reduce(exec, label, algorithm, detail::numbered_source<std::decay_t<decltype(source)>>{source},
+           result.data(), detail::winner<std::decay_t<decltype(by)>>{by},
+           maybe<indexed<item>>{{item{}, -1}, false}, with);
 }
 
 }  // namespace kernels
@@ -51,14 +55,14 @@ void extremum(const Exec& exec, const char* label, const char* algorithm, const 
 /// O(n) work, one launch; the workspace is that of reduce for indexed<item>. The result is the same
 /// on every backend. Does not block. Throws std::invalid_argument on an option that cannot be
 /// reached.
-template <class Exec, class In, class T, class... P, class Less = natural_order>
+template <execution_space Exec, class In, class T, class... P, class Less = natural_order>
 void min_element(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result,
                  const Less& less = {}, const options& with = {}) {
   kernels::extremum<false>(exec, "Lanewise::min_element", "min_element", in, result, less, with);
 }
 
 /// Returns that. **Blocks.**
-template <class Exec, class In, class Less = natural_order>
+template <execution_space Exec, class In, class Less = natural_order>
 requires(!Kokkos::is_view_v<Less>) auto min_element(const Exec& exec, const In& in,
                                                     const Less& less = {},
                                                     const options& with = {}) {
@@ -69,14 +73,14 @@ requires(!Kokkos::is_view_v<Less>) auto min_element(const Exec& exec, const In& 
 
 /// Stores the greatest item of in and its index: of equivalent items the first, and NaN only if
 /// there is no number. Otherwise like min_element, with the same order.
-template <class Exec, class In, class T, class... P, class Less = natural_order>
+template <execution_space Exec, class In, class T, class... P, class Less = natural_order>
 void max_element(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result,
                  const Less& less = {}, const options& with = {}) {
   kernels::extremum<true>(exec, "Lanewise::max_element", "max_element", in, result, less, with);
 }
 
 /// Returns that. **Blocks.**
-template <class Exec, class In, class Less = natural_order>
+template <execution_space Exec, class In, class Less = natural_order>
 requires(!Kokkos::is_view_v<Less>) auto max_element(const Exec& exec, const In& in,
                                                     const Less& less = {},
                                                     const options& with = {}) {

@@ -106,7 +106,7 @@ struct starts_kernel {
   split_columns grid;
   std::int64_t* starts;
   std::uint64_t* control;  // a chain's control word; its lower half counts teams that have finished
-  std::int64_t* offsets;
+  detail::integers offsets;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
@@ -168,14 +168,14 @@ struct starts_kernel {
           exists,
           [&](std::uint32_t i, std::int64_t x) {
             first[i] = x;
-            if (offsets != nullptr) offsets[i] = x;
+            if (offsets.exist()) offsets.put(i, x);
           },
           bucket, place);
       before += warp.broadcast(upto, static_cast<int>(width) - 1);
     }
     warp.once([&] {
       first[buckets] = before;
-      if (offsets != nullptr) offsets[buckets] = before;
+      if (offsets.exist()) offsets.put(buckets, before);
       *control = shared.control >> 32 << 32;
     });
   }
@@ -252,10 +252,12 @@ struct split_layout {
 /// Options of multisplit.
 struct multisplit_options {
   /// Memory for temporaries; without it the call allocates in the order of its instance.
-  workspace* work = nullptr;
-  /// Number of items, read on the device; the extents are the upper bound.
+  workspace_ref work = {};
+  /// A rank-0 View of integers, read on the device when the call runs: the number of items. The
+  /// extents are the upper bound.
   option_view<const std::int64_t> count = {};
-  /// Receives bucket_count + 1 entries: where every bucket begins, and the number of items kept.
+  /// A View of integers. Receives bucket_count + 1 entries: where every bucket begins, and the
+  /// number of items kept; the greatest integer of the type where these are greater.
   option_view<std::int64_t> offsets = {};
   /// Counts items whose bucket is out of range; such items are skipped.
   option_view<status> errors = {};
@@ -275,6 +277,16 @@ workspace_size multisplit_workspace(std::int64_t n, std::uint32_t buckets) {
 
 namespace kernels {
 
+/// Values beside keys, if there are any.
+template <class Exec, class Values, class ValueSink>
+constexpr bool check_values() {
+  if constexpr (std::is_same_v<Values, std::nullptr_t>) {
+    return true;
+  } else {
+    return detail::check_results<Exec, typename Values::value_type, ValueSink>();
+  }
+}
+
 template <class Policy, class Exec, class Source, class Sink, class Values, class ValueSink,
           class BucketOf>
 void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, const Values& values,
@@ -288,12 +300,11 @@ void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, cons
   detail::expects_memory(keys, "multisplit", "keys");
   detail::expects_memory(keys_out, "multisplit", "keys_out");
   detail::expects_no_partial_overlap(keys, keys_out, "multisplit", "keys", "keys_out", false);
-  const bool wants_offsets = with.offsets.data() != nullptr;
-  detail::expects(!wants_offsets || with.offsets.extent() >= buckets + 1,
+  detail::expects(!with.offsets.is_given() || with.offsets.extent() >= buckets + 1,
                   "multisplit: options.offsets has ", with.offsets.extent(),
                   " entries, bucket_count + 1 is ", buckets + 1);
   with.count.expects_reachable<Exec>("multisplit", "options.count");
-  with.offsets.expects_reachable<Exec>("multisplit", "options.offsets");
+  with.offsets.expects_reachable<Exec>("multisplit", "options.offsets", 0);
   with.errors.expects_reachable<Exec>("multisplit", "options.errors");
   const item_count n{keys.extent, with.count.data()};
   using backend = backend_of<Exec>;
@@ -312,17 +323,21 @@ void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, cons
   const split_columns grid{layout.tiles, columns,
                            reinterpret_cast<std::uint32_t*>(memory + layout.counts_at),
                            reinterpret_cast<std::uint32_t*>(memory + layout.tile_counts_at)};
-  launch(exec, "Lanewise::multisplit::count",
-         backend::template league_for_tiles<counting>(exec, columns),
-         counting{keys, n, bucket_of, m, grid,
-                  with.errors.data() != nullptr ? with.errors.data() : work.get().errors()});
-  launch(exec, "Lanewise::multisplit::scan",
-         backend::template league_for_tiles<starts_kernel>(exec, buckets),
-         starts_kernel{m, grid, starts, work.get().template make_chain<std::int64_t>(0).control,
-                       wants_offsets ? with.offsets.data() : nullptr});
-  launch(exec, "Lanewise::multisplit::place",
-         backend::template league_for_tiles<placing>(exec, split::pieces(layout.tiles, columns)),
-         placing{keys, keys_out, values, values_out, n, bucket_of, m, grid, starts});
+  if constexpr (detail::check_bucket_of<Exec, BucketOf, key_type>() &&
+                detail::check_results<Exec, key_type, Sink>() &&
+                check_values<Exec, Values, ValueSink>()) {
+    launch(exec, "Lanewise::multisplit::count",
+           backend::template league_for_tiles<counting>(exec, columns),
+           counting{keys, n, bucket_of, m, grid,
+                    with.errors.data() != nullptr ? with.errors.data() : work.get().errors()});
+    launch(exec, "Lanewise::multisplit::scan",
+           backend::template league_for_tiles<starts_kernel>(exec, buckets),
+           starts_kernel{m, grid, starts, work.get().template make_chain<std::int64_t>(0).control,
+                         with.offsets.data()});
+    launch(exec, "Lanewise::multisplit::place",
+           backend::template league_for_tiles<placing>(exec, split::pieces(layout.tiles, columns)),
+           placing{keys, keys_out, values, values_out, n, bucket_of, m, grid, starts});
+  }
 }
 
 }  // namespace kernels
@@ -339,7 +354,7 @@ void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, cons
 /// the same on every backend. Does not block. Throws std::invalid_argument on a wrong bucket_count,
 /// wrong extents, overlap, or an option that cannot be reached. (GPU Multisplit, sections 4
 /// and 5.2.2; Ashkiani, chapter 3.)
-template <class Exec, class Keys, class KeysOut, class BucketOf>
+template <execution_space Exec, class Keys, class KeysOut, class BucketOf>
 void multisplit(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
                 std::int64_t bucket_count, const BucketOf& bucket_of,
                 const multisplit_options& with = {}) {
@@ -351,7 +366,8 @@ void multisplit(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
 
 /// The same for pairs: values go the way of their keys. values_out must not overlap any other
 /// array; the values are read and written once more.
-template <class Exec, class Keys, class Values, class KeysOut, class ValuesOut, class BucketOf>
+template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut,
+          class BucketOf>
 void multisplit(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
                 const ValuesOut& values_out, std::int64_t bucket_count, const BucketOf& bucket_of,
                 const multisplit_options& with = {}) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/backend.hpp>
+#include <lanewise/detail/arguments.hpp>
 
 #include <cstdint>
 
@@ -12,9 +13,9 @@ LANEWISE_BEGIN_NAMESPACE
 /// plus{}, {.work = &workspace}).
 struct options {
   /// Memory for temporaries; without it the call allocates in the order of its instance.
-  workspace* work = nullptr;
-  /// A rank-0 View<const std::int64_t>, read on the device when the call runs: the number of items.
-  /// The extents are the upper bound.
+  workspace_ref work = {};
+  /// A rank-0 View of integers, read on the device when the call runs: the number of items. The
+  /// extents are the upper bound.
   option_view<const std::int64_t> count = {};
 };
 

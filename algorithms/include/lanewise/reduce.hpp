@@ -20,7 +20,7 @@ struct reduce_policy
 
 /// Every team folds a contiguous share of the items; the team that finishes last folds the teams'
 /// results, in order.
-template <class Source, class Op, class T, class Policy = reduce_policy<Source>>
+template <class Source, class Op, class T, class Result = T, class Policy = reduce_policy<Source>>
 struct reduce_kernel {
   using policy = Policy;
 
@@ -37,7 +37,7 @@ struct reduce_kernel {
   T* partial;  // one per team
   std::uint64_t*
       control;  // a chain's control word; its lower half counts the teams that have finished
-  T* result;
+  Result* result;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
@@ -60,8 +60,9 @@ struct reduce_kernel {
     const maybe<T> all =
         team.template reduce_range<T, policy>(shared.reduce, parts_in_order, 0, parts, op);
     team.once([&] {
-      *result = all.present && init.present ? op(init.value, all.value)
-                                            : (all.present ? all.value : init.value);
+      *result =
+          static_cast<Result>(all.present && init.present ? op(init.value, all.value)
+                                                          : (all.present ? all.value : init.value));
       *control = shared.control >> 32 << 32;
     });
   }
@@ -71,7 +72,7 @@ struct reduce_kernel {
 /// warps of a team those of one after the other; the team that finishes last does the same with
 /// those totals as items, and folds what is left one by one. So the order is a function of n and
 /// sizeof(T).
-template <class Source, class Op, class T>
+template <class Source, class Op, class T, class Result>
 struct deterministic_reduce_kernel {
   using tree = detail::fixed_tree<T>;
   // Not measured yet.
@@ -101,7 +102,7 @@ struct deterministic_reduce_kernel {
   T* block_totals;
   T* totals_of_totals;
   std::uint64_t* control;
-  T* result;
+  Result* result;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
@@ -130,7 +131,7 @@ struct deterministic_reduce_kernel {
         sum = warp.fold(sum, totals, op, 0, here);
       }
       warp.once([&] {
-        *result = sum;
+        *result = static_cast<Result>(sum);
         *control = shared.control >> 32 << 32;
       });
     }
@@ -181,14 +182,14 @@ workspace_size deterministic_reduce_workspace(std::int64_t n) {
 namespace kernels {
 
 /// init is combined with the items if it is present; without items it is the result.
-template <class Exec, class Source, class Op, class T>
+template <class Exec, class Source, class Op, class T, class Result>
 void reduce(const Exec& exec, const char* label, const char* algorithm, const Source& source,
-            T* result, const Op& op, const maybe<T>& init, const options& with) {
+            Result* result, const Op& op, const maybe<T>& init, const options& with) {
   detail::expects_memory(source, algorithm, "in");
   detail::expects(result != nullptr, algorithm, ": result has no memory");
   const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
   using backend = backend_of<Exec>;
-  using kernel = reduce_kernel<Source, Op, T>;
+  using kernel = reduce_kernel<Source, Op, T, Result>;
   using policy = typename kernel::policy;
   using tile = typename team_t<Exec, policy>::template tile<T, policy>;
   const workspace_size need = reduce_workspace<T>(exec);
@@ -202,12 +203,12 @@ void reduce(const Exec& exec, const char* label, const char* algorithm, const So
                 work.get().template make_chain<T>(0).control, result});
 }
 
-template <class Exec, class Source, class Op, class T>
+template <class Exec, class Source, class Op, class T, class Result>
 void reduce(const Exec& exec, const char* label, const char* algorithm, const Source& source,
-            T* result, const deterministic_operator<Op>& op, const maybe<T>& init,
+            Result* result, const deterministic_operator<Op>& op, const maybe<T>& init,
             const options& with) {
   using backend = backend_of<Exec>;
-  using kernel = deterministic_reduce_kernel<Source, Op, T>;
+  using kernel = deterministic_reduce_kernel<Source, Op, T, Result>;
   detail::expects_memory(source, algorithm, "in");
   detail::expects(result != nullptr, algorithm, ": result has no memory");
   const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
@@ -226,35 +227,45 @@ void reduce(const Exec& exec, const char* label, const char* algorithm, const So
 
 /// Stores init op in(0) op ... op in(n-1) in the rank-0 View result.
 ///
-/// op is an associative function object on T, the value type of result; it need not commute. in is
-/// a contiguous rank-1 View or a source; its items are converted to T. O(n) work, n reads, nothing
+/// op is an associative function object on T, the value type of result, or on A where it is
+/// accumulate_as<A>(op); it need not commute. in is a contiguous rank-1 View or a source; its items
+/// are converted to that type. O(n) work, n reads, nothing
 /// written but the result. Floating-point sums depend on the number of teams, unless op is
 /// deterministic(op). Does not block.
 /// Throws std::invalid_argument on an option that cannot be reached.
-template <class Exec, class In, class T, class... P, class Op>
+template <execution_space Exec, class In, class T, class... P, class Op,
+          class Init = typename Kokkos::View<T, P...>::non_const_value_type>
 void reduce(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result, const Op& op,
-            const typename Kokkos::View<T, P...>::non_const_value_type& init,
-            const options& with = {}) {
+            const Init& init, const options& with = {}) {
   using view = Kokkos::View<T, P...>;
   using value = typename view::non_const_value_type;
   static_assert(view::rank() == 0, "lanewise::reduce: the result is a View of rank 0");
   detail::check_reachable<Exec, view>();
-  const auto source = detail::as<value>(detail::as_source<Exec>(in));
-  const maybe<value> begin{init, true};
-  if constexpr (detail::in_fixed_order<Op, value>) {
-    kernels::reduce(exec, "Lanewise::reduce", "reduce", source, result.data(), op, begin, with);
-  } else {
-    kernels::reduce(exec, "Lanewise::reduce", "reduce", source, result.data(),
-                    detail::plain_operator(op), begin, with);
+  if constexpr (detail::check_reduction<Exec, In, Op, Init, value, false>()) {
+    using sum = detail::accumulated<Op, value>;
+    const auto source = detail::as<sum>(detail::as_source<Exec>(in));
+    const auto combine = detail::without_accumulation(op);
+    const maybe<sum> begin{static_cast<sum>(static_cast<value>(init)), true};
+    if constexpr (detail::in_fixed_order<std::decay_t<decltype(combine)>, sum>) {
+      kernels::reduce(exec, "Lanewise::reduce", "reduce", source, result.data(), combine, begin,
+                      with);
+    } else {
+      kernels::reduce(exec, "Lanewise::reduce", "reduce", source, result.data(),
+                      detail::plain_operator(combine), begin, with);
+    }
   }
 }
 
 /// Returns init op in(0) op ... op in(n-1) as described above. **Blocks.**
-template <class Exec, class In, class Op, class T>
+template <execution_space Exec, class In, class Op, class T>
 requires(!Kokkos::is_view_v<Op>) T
     reduce(const Exec& exec, const In& in, const Op& op, const T& init, const options& with = {}) {
-  return kernels::returned<T>(
-      exec, [&](const auto& result) { reduce(exec, in, result, op, init, with); });
+  if constexpr (detail::check_reduction<Exec, In, Op, T, T, false>()) {
+    return kernels::returned<T>(
+        exec, [&](const auto& result) { reduce(exec, in, result, op, init, with); });
+  } else {
+    return init;
+  }
 }
 
 LANEWISE_END_TARGET_NAMESPACE

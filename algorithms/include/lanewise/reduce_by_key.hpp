@@ -15,7 +15,8 @@ namespace kernels {
 template <class T, class Key>
 struct ends_policy : segments_policy<T> {
   static constexpr int warps = sizeof(T) + sizeof(Key) <= 8 ? 10 : 8;
-  static constexpr int items_per_lane = sizeof(T) + sizeof(Key) <= 16 ? 16 : 4;
+  static constexpr int items_per_lane =
+      items_that_fit(sizeof(T) + sizeof(Key) <= 16 ? 16 : 4, warps, sizeof(T) + sizeof(Key));
   static constexpr int tiles_behind = [] {
     const int most =
         tiles_that_wait((sizeof(T) + sizeof(Key)) * 32 * ends_policy::warps * items_per_lane);
@@ -44,7 +45,7 @@ struct reduce_by_key_kernel {
   Op op;
   item_count n;
   chain<state> link;
-  std::int64_t* runs;
+  detail::integers runs;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
@@ -65,9 +66,9 @@ struct reduce_by_key_kernel {
         [&](auto& segments, std::uint32_t ticket, const maybe<state>& front)
             LANEWISE_INLINE_LAMBDA {
               const state before = front.present ? front.value : state::of(0, T{});
-              segments.write_ends(heads.keys, keys_out, values_out, before, op);
+              segments.write_ends(heads, keys_out, values_out, before, op);
               if (ticket + 1 == tiles)
-                team.once([&] { *runs = before.heads() + segments.total().heads(); });
+                team.once([&] { runs.put(0, before.heads() + segments.total().heads()); });
             });
   }
 };
@@ -77,37 +78,38 @@ std::int64_t ends_tiles(std::int64_t n) {
   using policy = ends_policy<T, Key>;
   return n > 0 ? divide_up(n, team_t<Exec, policy>::template tile<T, policy>::items) : 1;
 }
-/// Makes tiles as small as they get.
+/// Makes tiles as small as they get with keys of up to 16 bytes.
 struct large_key {
   std::uint64_t words[2];
 };
 
 }  // namespace kernels
 
-/// The workspace that reduce_by_key needs for n values combined as T, with keys of any type. Needs
-/// no device.
-template <class T, class Exec>
+/// The workspace that reduce_by_key needs for n values combined as T, with keys of type Key: where
+/// it is not named, of any type of up to 16 bytes. Needs no device.
+template <class T, class Exec, class Key = kernels::large_key>
 workspace_size reduce_by_key_workspace(std::int64_t n) {
-  const std::int64_t tiles = kernels::ends_tiles<T, kernels::large_key, Exec>(n);
+  const std::int64_t tiles = kernels::ends_tiles<T, Key, Exec>(n);
   return {tiles, chain<detail::segment_state<T>>::payload_bytes(tiles)};
 }
 
 /// For every run of equal neighbouring keys, in input order, stores its key in keys_out and the
 /// combination of the values beside it in values_out; stores the number of runs in the rank-0 View
-/// count of std::int64_t.
+/// count of integers (docs/algorithms.md).
 ///
-/// op is an associative function object on the type of values_out's items, to which values are
-/// converted; it need not commute and needs no identity. equal is a pure scalar equivalence, called
-/// up to three times per pair of neighbours; the key that is stored is the last of its run. keys
-/// and values are contiguous rank-1 Views or sources of the same extent, keys_out and values_out
-/// Views, or a sink for keys, that overlap none of them. Where an output has fewer places than
-/// there are runs, the first are written; count tells how many there were. One launch and one pass:
-/// n reads of keys and of values, two writes per run, and another read of the runs' last keys from
-/// cache; O(n) work, whatever the lengths of runs. Floating-point sums may differ from run to run
-/// by association. Does not block. Throws std::invalid_argument on wrong extents, overlap, or an
-/// option that cannot be reached. (Merrill, 3.6; a single pass with look-back.)
-template <class Exec, class Keys, class Values, class KeysOut, class ValuesOut, class C, class... P,
-          class Op, class Equal = equal_to>
+/// op is an associative function object on the type of values_out's items, or on A where it is
+/// accumulate_as<A>(op), to which values are converted; it need not commute and needs no identity.
+/// equal is a pure scalar equivalence, called up to three times per pair of neighbours; the key
+/// that is stored is the first of its run. keys and values are contiguous rank-1 Views or sources
+/// of the same extent, keys_out and values_out Views, or a sink for keys, that overlap none of
+/// them. Where an output has fewer places than there are runs, the first are written; count tells
+/// how many there were. One launch and one pass: n reads of keys and of values, two writes per run,
+/// and another read of the runs' keys from cache; O(n) work, whatever the lengths of runs.
+/// Floating-point sums may differ from run to run by association. Does not block. Throws
+/// std::invalid_argument on wrong extents, overlap, or an option that cannot be reached.
+/// (Merrill, 3.6; a single pass with look-back.)
+template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut, class C,
+          class... P, class Op, class Equal = equal_to>
 requires(!Kokkos::is_view_v<Op>) void reduce_by_key(const Exec& exec, const Keys& keys,
                                                     const Values& values, const KeysOut& keys_out,
                                                     const ValuesOut& values_out,
@@ -115,8 +117,10 @@ requires(!Kokkos::is_view_v<Op>) void reduce_by_key(const Exec& exec, const Keys
                                                     const Op& op, const Equal& equal = {},
                                                     const options& with = {}) {
   const auto sink = detail::as_sink<Exec>(values_out);
-  using T = typename detail::sink_value<std::decay_t<decltype(sink)>>::type;
-  static_assert(!std::is_void_v<T>, "lanewise::reduce_by_key: values_out is a View");
+  using result = typename detail::sink_value<std::decay_t<decltype(sink)>>::type;
+  static_assert(!std::is_void_v<result>, "lanewise::reduce_by_key: values_out is a View");
+  using T = detail::accumulated<Op, result>;
+  const auto combine = detail::without_accumulation(op);
   const auto key = detail::as_source<Exec>(keys);
   const auto value = detail::as<T>(detail::as_source<Exec>(values));
   const auto key_sink = detail::as_sink<Exec>(keys_out);
@@ -135,27 +139,31 @@ requires(!Kokkos::is_view_v<Op>) void reduce_by_key(const Exec& exec, const Keys
   using kernel =
       kernels::reduce_by_key_kernel<std::decay_t<decltype(key)>, std::decay_t<decltype(value)>,
                                     std::decay_t<decltype(key_sink)>, std::decay_t<decltype(sink)>,
-                                    Op, Equal>;
+                                    std::decay_t<decltype(combine)>, Equal>;
   using backend = backend_of<Exec>;
   const item_count n = detail::count_of<Exec>(key.extent, with, "reduce_by_key");
-  auto* runs = kernels::count_place<Exec>(count, "reduce_by_key");
-  auto work = call_workspace::make<backend>(
-      exec, with.work, reduce_by_key_workspace<T, Exec>(key.extent), "reduce_by_key");
-  const std::int64_t tiles =
-      kernels::ends_tiles<T, typename decltype(key)::value_type, Exec>(key.extent);
-  launch(exec, "Lanewise::reduce_by_key", backend::template league_for_tiles<kernel>(exec, tiles),
-         kernel{{key, equal},
-                value,
-                key_sink,
-                sink,
-                op,
-                n,
-                work.get().template make_chain<detail::segment_state<T>>(0),
-                runs});
+  const detail::integers runs = kernels::count_place<Exec>(count, "reduce_by_key");
+  using key_item = typename decltype(key)::value_type;
+  const workspace_size need = reduce_by_key_workspace<T, Exec, key_item>(key.extent);
+  auto work = call_workspace::make<backend>(exec, with.work, need, "reduce_by_key");
+  if constexpr (detail::check_operator<Exec, Op, result>() &&
+                detail::check_items<detail::item_of<Exec, Values>, T, detail::says_type<Op>>() &&
+                detail::check_equal<Exec, Equal, key_item>() &&
+                detail::check_results<Exec, key_item, std::decay_t<decltype(key_sink)>>())
+    launch(exec, "Lanewise::reduce_by_key",
+           backend::template league_for_tiles<kernel>(exec, need.tickets),
+           kernel{{key, equal},
+                  value,
+                  key_sink,
+                  sink,
+                  combine,
+                  n,
+                  work.get().template make_chain<detail::segment_state<T>>(0),
+                  runs});
 }
 
 /// The same, returning the number of runs. **Blocks.**
-template <class Exec, class Keys, class Values, class KeysOut, class ValuesOut, class Op,
+template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut, class Op,
           class Equal = equal_to>
 requires(!Kokkos::is_view_v<Op>) std::int64_t
     reduce_by_key(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,

@@ -6,19 +6,34 @@
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
-/// For every run of equal neighbours of in, in input order, stores the item in keys_out and the
-/// run's length in lengths_out; stores the number of runs in the rank-0 View count of std::int64_t.
+namespace kernels {
+
+/// The column of the runs' first items, each run being kept by its last.
+template <class Equal, class Source, class Sink>
+auto keys_of_runs(const Source& source, const Sink& sink) {
+  if constexpr (detail::are_interchangeable<typename Source::value_type, Equal>) {
+    return detail::kept_items<Sink>(sink);
+  } else {
+    return detail::kept_run_begins<Source, Sink>(source, sink);
+  }
+}
+
+}  // namespace kernels
+
+/// For every run of equal neighbours of in, in input order, stores its first item in keys_out and
+/// its length in lengths_out; stores the number of runs in the rank-0 View count of integers
+/// (docs/algorithms.md).
 ///
 /// A run is kept by its last item: then its length is the distance from the last item of the run
 /// before, which the chain hands on. equal is a pure scalar equivalence, called up to twice per
 /// pair of neighbours. in is a contiguous rank-1 View or a source, keys_out a View or a sink,
-/// lengths_out a View of integers; they do not overlap in or each other; the item that is stored is
-/// the last of its run. Lengths are stored in the type of lengths_out, which must be wide enough.
-/// Where an output has fewer places than there are runs, the first are written; count tells how
-/// many there were. One launch and one pass: n reads and two writes per run. O(n) work, n < 2^48.
-/// The result is the same on every backend. Does not block. Throws std::invalid_argument on overlap
-/// or an option that cannot be reached. (Merrill, 3.6; a single pass with look-back.)
-template <class Exec, class In, class KeysOut, class LengthsOut, class T, class... P,
+/// lengths_out a View of integers; they do not overlap in or each other. Lengths are stored in the
+/// type of lengths_out, which must be wide enough. Where an output has fewer places than there are
+/// runs, the first are written; count tells how many there were. One launch and one pass: n reads
+/// and two writes per run. O(n) work, n < 2^48. The result is the same on every backend. Does not
+/// block. Throws std::invalid_argument on overlap or an option that cannot be reached.
+/// (Merrill, 3.6; a single pass with look-back.)
+template <execution_space Exec, class In, class KeysOut, class LengthsOut, class T, class... P,
           class Equal = equal_to>
 void run_length_encode(const Exec& exec, const In& in, const KeysOut& keys_out,
                        const LengthsOut& lengths_out, const Kokkos::View<T, P...>& count,
@@ -37,16 +52,20 @@ void run_length_encode(const Exec& exec, const In& in, const KeysOut& keys_out,
                                      false);
   detail::expects_no_partial_overlap(sink, lengths, "run_length_encode", "keys_out", "lengths_out",
                                      false);
-  kernels::compact(exec, "Lanewise::run_length_encode", "run_length_encode", source,
-                   detail::kept_differing<+1, Equal>{equal},
-                   detail::kept_items<std::decay_t<decltype(sink)>>(sink),
-                   detail::kept_distances<std::decay_t<decltype(lengths)>>(lengths),
-                   kernels::count_place<Exec>(count, "run_length_encode"), with,
-                   compact_workspace<typename decltype(source)::value_type, Exec>(source.extent));
+  using item = typename decltype(source)::value_type;
+  using sink_type = std::decay_t<decltype(sink)>;
+  if constexpr (detail::check_equal<Exec, Equal, item>() &&
+                detail::check_results<Exec, item, sink_type>())
+    kernels::compact(exec, "Lanewise::run_length_encode", "run_length_encode", source,
+                     detail::kept_differing<+1, Equal>{equal},
+                     kernels::keys_of_runs<Equal>(source, sink),
+                     detail::kept_distances<std::decay_t<decltype(lengths)>>(lengths),
+                     kernels::count_place<Exec>(count, "run_length_encode"), with,
+                     compact_workspace<item, Exec>(source.extent));
 }
 
 /// The same, returning the number of runs. **Blocks.**
-template <class Exec, class In, class KeysOut, class LengthsOut, class Equal = equal_to>
+template <execution_space Exec, class In, class KeysOut, class LengthsOut, class Equal = equal_to>
 requires(!Kokkos::is_view_v<Equal>) std::int64_t
     run_length_encode(const Exec& exec, const In& in, const KeysOut& keys_out,
                       const LengthsOut& lengths_out, const Equal& equal = {},

@@ -55,12 +55,12 @@ struct decode_kernel {
   write_key<Keys, Sink> write;
   item_count n;
   const std::int64_t* ends;
-  const std::int64_t* total;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const std::int64_t runs = n();
-    const std::int64_t places = *total < write.out.extent ? *total : write.out.extent;
+    const std::int64_t total = runs > 0 ? ends[runs - 1] : 0;
+    const std::int64_t places = total < write.out.extent ? total : write.out.extent;
     // Runs that find no room end where the places do.
     const auto end_of = [e = ends, places](std::int64_t run) {
       return e[run] < places ? e[run] : places;
@@ -92,21 +92,22 @@ workspace_size run_length_decode_workspace(std::int64_t runs) {
 }
 
 /// Writes keys(0) lengths(0) times, then keys(1) lengths(1) times, and so on to the front of out,
-/// and stores the sum of the lengths in the rank-0 View count of std::int64_t.
+/// and stores the sum of the lengths in the rank-0 View count of integers.
 ///
 /// keys and lengths are contiguous rank-1 Views or sources of equal extent, lengths of integers;
 /// out is a View or a sink that overlaps neither. A negative length is taken as 0 and counted in
-/// options.errors, else in options.work; so is, as one bad item, a sum that reaches 2^63 - 1. Where
-/// out has fewer places than there are items, the first are written; count tells how many there
-/// are. options.count is the number of runs. Two launches; every team gets an equal share of the
-/// runs and items together, so the runs' lengths do not matter: O(runs + items) work. keys and
-/// lengths are read once, signed lengths again from cache where bad ones are counted; 8 bytes per
-/// run are written and read, and every item is written once (on the host, places of short runs
-/// several times). A source of keys is called once per run and warp that looks at it on CUDA, once
-/// per run and team on the host; a sink once per item. The result is the same on every backend.
-/// Does not block. Throws std::invalid_argument on wrong extents, overlap, or an option that cannot
-/// be reached. (Merrill, 1.3.3 and 6.4.1; the path through runs and items is that of a merge.)
-template <class Exec, class Keys, class Lengths, class Out, class T, class... P>
+/// options.errors, else in options.work; so is, as one bad item, a sum that the type of count
+/// cannot express (then count is the greatest integer of it) or that reaches 2^63 - 1. Where out
+/// has fewer places than there are items, the first are written; count tells how many there are.
+/// options.count is the number of runs. Two launches; every team gets an equal share of the runs
+/// and items together, so the runs' lengths do not matter: O(runs + items) work. keys and lengths
+/// are read once, signed lengths again from cache where bad ones are counted; 8 bytes per run are
+/// written and read, and every item is written once (on the host, places of short runs several
+/// times). A source of keys is called once per run and warp that looks at it on CUDA, once per run
+/// and team on the host; a sink once per item. The result is the same on every backend. Does not
+/// block. Throws std::invalid_argument on wrong extents, overlap, or an option that cannot be
+/// reached. (Merrill, 1.3.3 and 6.4.1; the path through runs and items is that of a merge.)
+template <execution_space Exec, class Keys, class Lengths, class Out, class T, class... P>
 void run_length_decode(const Exec& exec, const Keys& keys, const Lengths& lengths, const Out& out,
                        const Kokkos::View<T, P...>& count, const checked_options& with = {}) {
   const auto key = detail::as_source<Exec>(keys);
@@ -121,7 +122,7 @@ void run_length_decode(const Exec& exec, const Keys& keys, const Lengths& length
   detail::expects_memory(sink, "run_length_decode", "out");
   detail::expects_no_partial_overlap(key, sink, "run_length_decode", "keys", "out", false);
   detail::expects_no_partial_overlap(length, sink, "run_length_decode", "lengths", "out", false);
-  std::int64_t* const total = kernels::count_place<Exec>(count, "run_length_decode");
+  const detail::integers total = kernels::count_place<Exec>(count, "run_length_decode");
   const item_count n = kernels::count_of<Exec>(key.extent, with, "run_length_decode");
   using backend = backend_of<Exec>;
   const kernels::decode_layout<Exec> layout(n.bound);
@@ -129,19 +130,23 @@ void run_length_decode(const Exec& exec, const Keys& keys, const Lengths& length
   auto* const ends = static_cast<std::int64_t*>(work.get().plain());
   kernels::allocate<true>(exec, "Lanewise::run_length_decode::allocate", length,
                           array_sink<std::int64_t>{ends, n.bound}, n, total,
-                          detail::most_places - 1, kernels::errors_of<Exec>(with, work.get()),
-                          work.get(), layout.chain_at);
+                          Kokkos::min(total.most(), detail::most_places - 1),
+                          kernels::errors_of<Exec>(with, work.get()), work.get(), layout.chain_at);
   if (n.bound == 0 || sink.extent == 0) return;
-  using kernel = kernels::decode_kernel<std::decay_t<decltype(key)>, std::decay_t<decltype(sink)>>;
-  constexpr std::int64_t steps =
-      kernel::template expansion<team_t<Exec, typename kernel::policy>>::steps;
-  launch(exec, "Lanewise::run_length_decode",
-         backend::template resident_league<kernel>(exec, divide_up(n.bound + sink.extent, steps)),
-         kernel{{key, sink}, n, ends, total});
+  using key_source = std::decay_t<decltype(key)>;
+  using sink_type = std::decay_t<decltype(sink)>;
+  if constexpr (detail::check_results<Exec, typename key_source::value_type, sink_type>()) {
+    using kernel = kernels::decode_kernel<key_source, sink_type>;
+    constexpr std::int64_t steps =
+        kernel::template expansion<team_t<Exec, typename kernel::policy>>::steps;
+    launch(exec, "Lanewise::run_length_decode",
+           backend::template resident_league<kernel>(exec, divide_up(n.bound + sink.extent, steps)),
+           kernel{{key, sink}, n, ends});
+  }
 }
 
 /// The same, returning the number of items. **Blocks.**
-template <class Exec, class Keys, class Lengths, class Out>
+template <execution_space Exec, class Keys, class Lengths, class Out>
 std::int64_t run_length_decode(const Exec& exec, const Keys& keys, const Lengths& lengths,
                                const Out& out, const checked_options& with = {}) {
   return kernels::returned<std::int64_t>(

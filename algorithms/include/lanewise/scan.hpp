@@ -105,15 +105,20 @@ void with_checked_arrays(const char* algorithm, const In& in, const Out& out, co
   if (source.extent > 0) f(source, sink, n);
 }
 
-template <bool exclusive, class Exec, class In, class Out, class T, class Op>
+/// Items are combined as Init unless the operator says otherwise.
+template <bool exclusive, class Exec, class In, class Out, class Init, class Given>
 void checked_scan(const Exec& exec, const char* label, const char* algorithm, const In& in,
-                  const Out& out, const T& init, const Op& op, const options& with) {
+                  const Out& out, const Init& init, const Given& given, const options& with) {
+  using T = detail::accumulated<Given, Init>;
+  const auto op = detail::without_accumulation(given);
+  using Op = std::decay_t<decltype(op)>;
   using policy =
       std::conditional_t<detail::in_fixed_order<Op, T>, detail::fixed_tree<T>, scan_policy<T>>;
   with_checked_arrays<T, Exec>(
       algorithm, in, out, with, [&](const auto& source, const auto& sink, const item_count& n) {
         scan<exclusive, policy>(exec, label, algorithm, source, sink, detail::plain_operator(op),
-                                init, n, with.work, 0, scan_workspace<T, Exec>(n.bound));
+                                static_cast<T>(init), n, with.work, 0,
+                                scan_workspace<T, Exec>(n.bound));
       });
 }
 
@@ -121,28 +126,31 @@ void checked_scan(const Exec& exec, const char* label, const char* algorithm, co
 
 /// Writes out(i) = in(0) op ... op in(i) for i in [0, n), n being in's extent or options.count.
 ///
-/// op is an associative function object on the value type of in; it need not commute and needs no
-/// identity. in and out are contiguous rank-1 Views, or a source and a sink; out has at least as
-/// many places as in has items and may be the same View. One pass: n reads, n writes, O(n) work,
+/// op is an associative function object on the value type of in, or on A where it is
+/// accumulate_as<A>(op); it need not commute and needs no identity. in and out are contiguous
+/// rank-1 Views, or a source and a sink; out has at least as many places as in has items and may be
+/// the same View. One pass: n reads, n writes, O(n) work,
 /// one launch. Floating-point sums may differ from run to run by association, unless op is
 /// deterministic(op). A source's functor may be called twice per item. Does not block. Throws
 /// std::invalid_argument on wrong extents, partial overlap, or an option that cannot be reached.
 /// (Merrill, chapter 3; a single pass with look-back.)
-template <class Exec, class In, class Out, class Op>
+template <execution_space Exec, class In, class Out, class Op>
 void inclusive_scan(const Exec& exec, const In& in, const Out& out, const Op& op,
                     const options& with = {}) {
   using T = typename decltype(detail::as_source<Exec>(in))::value_type;
-  kernels::checked_scan<false>(exec, "Lanewise::inclusive_scan", "inclusive_scan", in, out, T{}, op,
-                               with);
+  if constexpr (detail::check_scan<Exec, In, Out, Op, T, false>())
+    kernels::checked_scan<false>(exec, "Lanewise::inclusive_scan", "inclusive_scan", in, out, T{},
+                                 op, with);
 }
 
 /// Writes out(i) = init op in(0) op ... op in(i-1) for i in [0, n); items are converted to the type
-/// of init. Otherwise like inclusive_scan.
-template <class Exec, class In, class Out, class T, class Op>
+/// of init, or to A. Otherwise like inclusive_scan.
+template <execution_space Exec, class In, class Out, class T, class Op>
 void exclusive_scan(const Exec& exec, const In& in, const Out& out, const T& init, const Op& op,
                     const options& with = {}) {
-  kernels::checked_scan<true>(exec, "Lanewise::exclusive_scan", "exclusive_scan", in, out, init, op,
-                              with);
+  if constexpr (detail::check_exclusive_scan<Exec, In, Out, T, Op, false>())
+    kernels::checked_scan<true>(exec, "Lanewise::exclusive_scan", "exclusive_scan", in, out, init,
+                                op, with);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -77,9 +77,10 @@ struct scan_reverse_kernel {
   }
 };
 
-template <bool exclusive, class Exec, class In, class Out, class T, class Op>
+template <bool exclusive, class Exec, class In, class Out, class Init, class Op>
 void scan_reverse(const Exec& exec, const char* label, const char* algorithm, const In& in,
-                  const Out& out, const T& init, const Op& op, const options& with) {
+                  const Out& out, const Init& init, const Op& op, const options& with) {
+  using T = detail::accumulated<Op, Init>;
   const auto source = detail::as<T>(detail::as_source<Exec>(in));
   const auto sink = detail::as_sink<Exec>(out);
   detail::expects(sink.extent >= source.extent, algorithm, ": out has ", sink.extent,
@@ -89,7 +90,7 @@ void scan_reverse(const Exec& exec, const char* label, const char* algorithm, co
   detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out");
   const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
   if (source.extent == 0) return;
-  const auto backward = backward_operator<T>(op);
+  const auto backward = backward_operator<T>(detail::without_accumulation(op));
   using kernel =
       scan_reverse_kernel<exclusive, std::decay_t<decltype(source)>, std::decay_t<decltype(sink)>,
                           std::decay_t<decltype(backward)>, T>;
@@ -100,7 +101,8 @@ void scan_reverse(const Exec& exec, const char* label, const char* algorithm, co
   auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, need, algorithm);
   launch(exec, label,
          backend_of<Exec>::template league_for_tiles<kernel>(exec, divide_up(most, tile::items)),
-         kernel{source, sink, backward, init, n, work.get().template make_chain<T>(0)});
+         kernel{source, sink, backward, static_cast<T>(init), n,
+                work.get().template make_chain<T>(0)});
 }
 
 }  // namespace kernels
@@ -108,21 +110,23 @@ void scan_reverse(const Exec& exec, const char* label, const char* algorithm, co
 /// Writes out(i) = in(i) op ... op in(n-1) for i in [0, n): inclusive_scan from the back, which
 /// reads and writes the arrays backward and is as fast. Otherwise like inclusive_scan; the
 /// workspace is scan_workspace of 15 items more.
-template <class Exec, class In, class Out, class Op>
+template <execution_space Exec, class In, class Out, class Op>
 void inclusive_scan_reverse(const Exec& exec, const In& in, const Out& out, const Op& op,
                             const options& with = {}) {
   using T = typename decltype(detail::as_source<Exec>(in))::value_type;
-  kernels::scan_reverse<false>(exec, "Lanewise::inclusive_scan_reverse", "inclusive_scan_reverse",
-                               in, out, T{}, op, with);
+  if constexpr (detail::check_scan<Exec, In, Out, Op, T>())
+    kernels::scan_reverse<false>(exec, "Lanewise::inclusive_scan_reverse", "inclusive_scan_reverse",
+                                 in, out, T{}, op, with);
 }
 
 /// Writes out(i) = in(i+1) op ... op in(n-1) op init for i in [0, n); items are converted to the
 /// type of init. Otherwise like inclusive_scan_reverse.
-template <class Exec, class In, class Out, class T, class Op>
+template <execution_space Exec, class In, class Out, class T, class Op>
 void exclusive_scan_reverse(const Exec& exec, const In& in, const Out& out, const T& init,
                             const Op& op, const options& with = {}) {
-  kernels::scan_reverse<true>(exec, "Lanewise::exclusive_scan_reverse", "exclusive_scan_reverse",
-                              in, out, init, op, with);
+  if constexpr (detail::check_exclusive_scan<Exec, In, Out, T, Op>())
+    kernels::scan_reverse<true>(exec, "Lanewise::exclusive_scan_reverse", "exclusive_scan_reverse",
+                                in, out, init, op, with);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -103,15 +103,17 @@ struct shares_with_items {
   }
 };
 
-template <bool exclusive, class Exec, class In, class Out, class T, class Op>
+template <bool exclusive, class Exec, class In, class Out, class Init, class Given>
 void two_level_scan(const Exec& exec, const char* label, const char* algorithm, const In& in,
-                    const Out& out, const T& init, const Op& given, const options& with) {
+                    const Out& out, const Init& init, const Given& given, const options& with) {
+  using T = detail::accumulated<Given, Init>;
+  const auto without = detail::without_accumulation(given);
   static_assert(
-      !detail::in_fixed_order<Op, T>,
+      !detail::in_fixed_order<std::decay_t<decltype(without)>, T>,
       "lanewise::two_level: sums depend on the number of teams; use the scans of scan.hpp");
   with_checked_arrays<T, Exec>(
       algorithm, in, out, with, [&](const auto& source, const auto& sink, const item_count& n) {
-        const auto op = detail::plain_operator(given);
+        const auto op = detail::plain_operator(without);
         using source_type = std::decay_t<decltype(source)>;
         using sink_type = std::decay_t<decltype(sink)>;
         using op_type = std::decay_t<decltype(op)>;
@@ -123,7 +125,7 @@ void two_level_scan(const Exec& exec, const char* label, const char* algorithm, 
         using downsweep =
             downsweep_kernel<exclusive, source_type, sink_type, op_type, T, item_count>;
         constexpr std::int64_t items = team_t<Exec, policy>::template tile<T, policy>::items;
-        const maybe<T> first{init, exclusive};
+        const maybe<T> first{static_cast<T>(init), exclusive};
         const std::int64_t league = backend::template resident_league<downsweep>(
             exec, scan_tiles<T, Exec, policy>(n.bound));
         auto work = call_workspace::make<backend>(
@@ -151,19 +153,21 @@ void two_level_scan(const Exec& exec, const char* label, const char* algorithm, 
 /// deterministic(op): sums depend on the number of teams. (Merrill, 4.3.3.)
 namespace two_level {
 
-template <class Exec, class In, class Out, class Op>
+template <execution_space Exec, class In, class Out, class Op>
 void inclusive_scan(const Exec& exec, const In& in, const Out& out, const Op& op,
                     const options& with = {}) {
   using T = typename decltype(detail::as_source<Exec>(in))::value_type;
-  kernels::two_level_scan<false>(exec, "Lanewise::two_level::inclusive_scan",
-                                 "two_level::inclusive_scan", in, out, T{}, op, with);
+  if constexpr (detail::check_scan<Exec, In, Out, Op, T, false>())
+    kernels::two_level_scan<false>(exec, "Lanewise::two_level::inclusive_scan",
+                                   "two_level::inclusive_scan", in, out, T{}, op, with);
 }
 
-template <class Exec, class In, class Out, class T, class Op>
+template <execution_space Exec, class In, class Out, class T, class Op>
 void exclusive_scan(const Exec& exec, const In& in, const Out& out, const T& init, const Op& op,
                     const options& with = {}) {
-  kernels::two_level_scan<true>(exec, "Lanewise::two_level::exclusive_scan",
-                                "two_level::exclusive_scan", in, out, init, op, with);
+  if constexpr (detail::check_exclusive_scan<Exec, In, Out, T, Op, false>())
+    kernels::two_level_scan<true>(exec, "Lanewise::two_level::exclusive_scan",
+                                  "two_level::exclusive_scan", in, out, init, op, with);
 }
 
 }  // namespace two_level

@@ -13,7 +13,8 @@ template <class T>
 struct segments_policy : launch_policy {
   // H200, 4 bytes beside keys of 4: 300 Gitems/s by 10 warps, 284 by 8, 269 by 12.
   static constexpr int warps = sizeof(T) <= 4 ? 10 : 8;
-  static constexpr int items_per_lane = sizeof(T) <= 8 ? 16 : (sizeof(T) <= 16 ? 8 : 4);
+  static constexpr int items_per_lane =
+      items_that_fit(sizeof(T) <= 8 ? 16 : (sizeof(T) <= 16 ? 8 : 4), warps, sizeof(T));
   static constexpr int teams_per_multiprocessor = 2;
   static constexpr int tiles_behind = [] {
     const int most = tiles_that_wait(sizeof(T) * 32 * segments_policy::warps * items_per_lane);
@@ -83,9 +84,7 @@ std::int64_t segment_tiles(std::int64_t n) {
 /// Heads from flags beside the items.
 template <class Exec, class Flags>
 auto heads_of_flags(const Flags& flags, std::int64_t n, const char* algorithm) {
-  const auto source = detail::as_source<Exec>(flags);
-  static_assert(std::is_integral_v<typename decltype(source)::value_type>,
-                "lanewise: head flags are integers");
+  const auto source = detail::as_flags<Exec>(flags);
   detail::expects(source.extent == n, algorithm, ": heads has ", source.extent, " items, in has ",
                   n);
   detail::expects_memory(source, algorithm, "heads");
@@ -145,63 +144,84 @@ void segmented_scan(const Exec& exec, const char* label, const char* algorithm,
 
 }  // namespace kernels
 
-/// Writes out(i) = in(h) op ... op in(i), where h <= i is the last index with heads(h) != 0, or 0.
+/// Writes out(i) = in(h) op ... op in(i), where h <= i is the last index with heads(h) set, or 0.
 ///
-/// heads is a View or source of integers, one per item. op is an associative function object on the
-/// value type of in; it need not commute and needs no identity. in and out are contiguous rank-1
-/// Views, or a source and a sink; out has at least as many places as in has items and may be the
-/// same View as in, not as heads. One launch and one pass: n reads of items and of flags, n writes;
-/// O(n) work, whatever the lengths of segments. Functors are called up to twice per item.
-/// Floating-point sums may differ from run to run by association. Does not block. Throws
-/// std::invalid_argument on wrong extents, overlap, or an option that cannot be reached. (Merrill,
-/// 3.4; a single pass with look-back.)
-template <class Exec, class In, class Heads, class Out, class Op>
+/// heads is a View or source of flags, one per item, of any type that converts to bool. op is an
+/// associative function object on the value type of in; it need not commute and needs no identity.
+/// in and out are contiguous rank-1 Views, or a source and a sink; out has at least as many places
+/// as in has items and may be the same View as in, not as heads. One launch and one pass: n reads
+/// of items and of flags, n writes; O(n) work, whatever the lengths of segments. Functors are
+/// called up to twice per item. Floating-point sums may differ from run to run by association. Does
+/// not block. Throws std::invalid_argument on wrong extents, overlap, or an option that cannot be
+/// reached. (Merrill, 3.4; a single pass with look-back.)
+template <execution_space Exec, class In, class Heads, class Out, class Op>
 void inclusive_segmented_scan(const Exec& exec, const In& in, const Heads& heads, const Out& out,
                               const Op& op, const options& with = {}) {
-  const auto source = detail::as_source<Exec>(in);
-  using T = typename decltype(source)::value_type;
-  const char* algorithm = "inclusive_segmented_scan";
-  kernels::segmented_scan<false>(exec, "Lanewise::inclusive_segmented_scan", algorithm, source,
-                                 kernels::heads_of_flags<Exec>(heads, source.extent, algorithm),
-                                 out, T{}, op, identity{}, with);
+  using item = typename decltype(detail::as_source<Exec>(in))::value_type;
+  if constexpr (detail::check_scan<Exec, In, Out, Op, item>()) {
+    using T = detail::accumulated<Op, item>;
+    const auto source = detail::as<T>(detail::as_source<Exec>(in));
+    const char* algorithm = "inclusive_segmented_scan";
+    kernels::segmented_scan<false>(exec, "Lanewise::inclusive_segmented_scan", algorithm, source,
+                                   kernels::heads_of_flags<Exec>(heads, source.extent, algorithm),
+                                   out, T{}, detail::without_accumulation(op), identity{}, with);
+  }
 }
 
 /// Writes out(i) = init op in(h) op ... op in(i-1), and init at heads; items are converted to the
-/// type of init. Otherwise like inclusive_segmented_scan.
-template <class Exec, class In, class Heads, class Out, class T, class Op>
+/// type of init, or to A. Otherwise like inclusive_segmented_scan.
+template <execution_space Exec, class In, class Heads, class Out, class T, class Op>
 void exclusive_segmented_scan(const Exec& exec, const In& in, const Heads& heads, const Out& out,
                               const T& init, const Op& op, const options& with = {}) {
-  const auto source = detail::as<T>(detail::as_source<Exec>(in));
-  const char* algorithm = "exclusive_segmented_scan";
-  kernels::segmented_scan<true>(exec, "Lanewise::exclusive_segmented_scan", algorithm, source,
-                                kernels::heads_of_flags<Exec>(heads, source.extent, algorithm), out,
-                                init, op, kernels::begin_with<T, Op>{init, op}, with);
+  if constexpr (detail::check_exclusive_scan<Exec, In, Out, T, Op>()) {
+    using sum = detail::accumulated<Op, T>;
+    const auto source = detail::as<sum>(detail::as_source<Exec>(in));
+    const auto combine = detail::without_accumulation(op);
+    const auto first = static_cast<sum>(init);
+    const char* algorithm = "exclusive_segmented_scan";
+    kernels::segmented_scan<true>(
+        exec, "Lanewise::exclusive_segmented_scan", algorithm, source,
+        kernels::heads_of_flags<Exec>(heads, source.extent, algorithm), out, first, combine,
+        kernels::begin_with<sum, std::decay_t<decltype(combine)>>{first, combine}, with);
+  }
 }
 
 /// inclusive_segmented_scan where a segment is a run of equal neighbouring keys. equal is a pure
 /// scalar equivalence.
-template <class Exec, class Keys, class In, class Out, class Op, class Equal = equal_to>
+template <execution_space Exec, class Keys, class In, class Out, class Op, class Equal = equal_to>
 void inclusive_scan_by_key(const Exec& exec, const Keys& keys, const In& in, const Out& out,
                            const Op& op, const Equal& equal = {}, const options& with = {}) {
-  const auto source = detail::as_source<Exec>(in);
-  using T = typename decltype(source)::value_type;
-  const char* algorithm = "inclusive_scan_by_key";
-  kernels::segmented_scan<false>(
-      exec, "Lanewise::inclusive_scan_by_key", algorithm, source,
-      kernels::heads_of_keys<Exec>(keys, equal, source.extent, algorithm), out, T{}, op, identity{},
-      with);
+  using item = typename decltype(detail::as_source<Exec>(in))::value_type;
+  if constexpr (detail::check_scan<Exec, In, Out, Op, item>() &&
+                detail::check_equal<Exec, Equal, detail::item_of<Exec, Keys>>()) {
+    using T = detail::accumulated<Op, item>;
+    const auto source = detail::as<T>(detail::as_source<Exec>(in));
+    const char* algorithm = "inclusive_scan_by_key";
+    kernels::segmented_scan<false>(
+        exec, "Lanewise::inclusive_scan_by_key", algorithm, source,
+        kernels::heads_of_keys<Exec>(keys, equal, source.extent, algorithm), out, T{},
+        detail::without_accumulation(op), identity{}, with);
+  }
 }
 
 /// exclusive_segmented_scan where a segment is a run of equal neighbouring keys.
-template <class Exec, class Keys, class In, class Out, class T, class Op, class Equal = equal_to>
+template <execution_space Exec, class Keys, class In, class Out, class T, class Op,
+          class Equal = equal_to>
 void exclusive_scan_by_key(const Exec& exec, const Keys& keys, const In& in, const Out& out,
                            const T& init, const Op& op, const Equal& equal = {},
                            const options& with = {}) {
-  const auto source = detail::as<T>(detail::as_source<Exec>(in));
-  const char* algorithm = "exclusive_scan_by_key";
-  kernels::segmented_scan<true>(exec, "Lanewise::exclusive_scan_by_key", algorithm, source,
-                                kernels::heads_of_keys<Exec>(keys, equal, source.extent, algorithm),
-                                out, init, op, kernels::begin_with<T, Op>{init, op}, with);
+  if constexpr (detail::check_exclusive_scan<Exec, In, Out, T, Op>() &&
+                detail::check_equal<Exec, Equal, detail::item_of<Exec, Keys>>()) {
+    using sum = detail::accumulated<Op, T>;
+    const auto source = detail::as<sum>(detail::as_source<Exec>(in));
+    const auto combine = detail::without_accumulation(op);
+    const auto first = static_cast<sum>(init);
+    const char* algorithm = "exclusive_scan_by_key";
+    kernels::segmented_scan<true>(
+        exec, "Lanewise::exclusive_scan_by_key", algorithm, source,
+        kernels::heads_of_keys<Exec>(keys, equal, source.extent, algorithm), out, first, combine,
+        kernels::begin_with<sum, std::decay_t<decltype(combine)>>{first, combine}, with);
+  }
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -10,19 +10,20 @@ namespace kernels {
 
 template <class Exec, class Source, class Sink, class Marks>
 void select(const Exec& exec, const char* label, const char* algorithm, const Source& source,
-            const Sink& sink, const Marks& marks, std::int64_t* kept, const options& with) {
+            const Sink& sink, const Marks& marks, detail::integers kept, const options& with) {
   detail::expects_memory(source, algorithm, "in");
   detail::expects_memory(sink, algorithm, "out");
   detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out", false);
-  compact(exec, label, algorithm, source, marks, detail::kept_items<Sink>(sink),
-          detail::no_column{}, kept, with,
-          compact_workspace<typename Source::value_type, Exec>(source.extent));
+  using item = typename Source::value_type;
+  if constexpr (detail::check_results<Exec, item, Sink>())
+    compact(exec, label, algorithm, source, marks, detail::kept_items<Sink>(sink),
+            detail::no_column{}, kept, with, compact_workspace<item, Exec>(source.extent));
 }
 
 }  // namespace kernels
 
 /// Copies the items for which keep(item) holds to the front of out, in input order, and stores
-/// their number in the rank-0 View count of std::int64_t.
+/// their number in the rank-0 View count of integers (docs/algorithms.md).
 ///
 /// keep is a pure scalar function object, called up to twice per item. in is a contiguous rank-1
 /// View or a source, out a View or a sink that does not overlap it. Where out has fewer places than
@@ -31,16 +32,17 @@ void select(const Exec& exec, const char* label, const char* algorithm, const So
 /// the host with several threads the items are read again from cache). O(n) work. The result is the
 /// same on every backend. Does not block. Throws std::invalid_argument on overlap or an option that
 /// cannot be reached. (Merrill, 3.5; a single pass with look-back.)
-template <class Exec, class In, class Out, class T, class... P, class Predicate>
+template <execution_space Exec, class In, class Out, class T, class... P, class Predicate>
 void select_if(const Exec& exec, const In& in, const Out& out, const Kokkos::View<T, P...>& count,
                const Predicate& keep, const options& with = {}) {
-  kernels::select(exec, "Lanewise::select_if", "select_if", detail::as_source<Exec>(in),
-                  detail::as_sink<Exec>(out), detail::kept_where<Predicate>{keep},
-                  kernels::count_place<Exec>(count, "select_if"), with);
+  if constexpr (detail::check_predicate<Exec, Predicate, detail::item_of<Exec, In>>())
+    kernels::select(exec, "Lanewise::select_if", "select_if", detail::as_source<Exec>(in),
+                    detail::as_sink<Exec>(out), detail::kept_where<Predicate>{keep},
+                    kernels::count_place<Exec>(count, "select_if"), with);
 }
 
 /// The same, returning the number of kept items. **Blocks.**
-template <class Exec, class In, class Out, class Predicate>
+template <execution_space Exec, class In, class Out, class Predicate>
 requires(!Kokkos::is_view_v<Predicate>) std::int64_t
     select_if(const Exec& exec, const In& in, const Out& out, const Predicate& keep,
               const options& with = {}) {
@@ -48,16 +50,14 @@ requires(!Kokkos::is_view_v<Predicate>) std::int64_t
       exec, [&](const auto& count) { select_if(exec, in, out, count, keep, with); });
 }
 
-/// Copies the items whose flag is not zero: like select_if, with a View or source of integers
-/// beside in.
-template <class Exec, class In, class Flags, class Out, class T, class... P>
+/// Copies the items whose flag is set: like select_if, with a View or source of flags beside in, of
+/// any type that converts to bool.
+template <execution_space Exec, class In, class Flags, class Out, class T, class... P>
 void select_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,
                     const Kokkos::View<T, P...>& count, const options& with = {}) {
   const auto source = detail::as_source<Exec>(in);
   const auto sink = detail::as_sink<Exec>(out);
-  const auto flag = detail::as_source<Exec>(flags);
-  static_assert(std::is_integral_v<typename decltype(flag)::value_type>,
-                "lanewise::select_flagged: flags are integers");
+  const auto flag = detail::as_flags<Exec>(flags);
   detail::expects(flag.extent == source.extent, "select_flagged: flags has ", flag.extent,
                   " items, in has ", source.extent);
   detail::expects_memory(flag, "select_flagged", "flags");
@@ -68,7 +68,7 @@ void select_flagged(const Exec& exec, const In& in, const Flags& flags, const Ou
 }
 
 /// The same, returning the number of kept items. **Blocks.**
-template <class Exec, class In, class Flags, class Out>
+template <execution_space Exec, class In, class Flags, class Out>
 std::int64_t select_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,
                             const options& with = {}) {
   return kernels::returned<std::int64_t>(
@@ -78,7 +78,8 @@ std::int64_t select_flagged(const Exec& exec, const In& in, const Flags& flags, 
 /// Copies the items for which keep(item) holds to the front of out, the others to the front of
 /// rejected, both in input order, and stores the number of the former in count. One pass: n reads,
 /// n writes. Otherwise like select_if.
-template <class Exec, class In, class Out, class Rejected, class T, class... P, class Predicate>
+template <execution_space Exec, class In, class Out, class Rejected, class T, class... P,
+          class Predicate>
 void partition(const Exec& exec, const In& in, const Out& out, const Rejected& rejected,
                const Kokkos::View<T, P...>& count, const Predicate& keep,
                const options& with = {}) {
@@ -91,16 +92,21 @@ void partition(const Exec& exec, const In& in, const Out& out, const Rejected& r
   detail::expects_no_partial_overlap(source, sink, "partition", "in", "out", false);
   detail::expects_no_partial_overlap(source, others, "partition", "in", "rejected", false);
   detail::expects_no_partial_overlap(sink, others, "partition", "out", "rejected", false);
-  kernels::compact(exec, "Lanewise::partition", "partition", source,
-                   detail::kept_where<Predicate>{keep},
-                   detail::kept_items<std::decay_t<decltype(sink)>>(sink),
-                   detail::rejected_items<std::decay_t<decltype(others)>>(others),
-                   kernels::count_place<Exec>(count, "partition"), with,
-                   compact_workspace<typename decltype(source)::value_type, Exec>(source.extent));
+  using item = typename decltype(source)::value_type;
+  using sink_type = std::decay_t<decltype(sink)>;
+  using others_type = std::decay_t<decltype(others)>;
+  if constexpr (detail::check_predicate<Exec, Predicate, item>() &&
+                detail::check_results<Exec, item, sink_type>() &&
+                detail::check_results<Exec, item, others_type>())
+    kernels::compact(exec, "Lanewise::partition", "partition", source,
+                     detail::kept_where<Predicate>{keep}, detail::kept_items<sink_type>(sink),
+                     detail::rejected_items<others_type>(others),
+                     kernels::count_place<Exec>(count, "partition"), with,
+                     compact_workspace<item, Exec>(source.extent));
 }
 
 /// The same, returning the number of kept items. **Blocks.**
-template <class Exec, class In, class Out, class Rejected, class Predicate>
+template <execution_space Exec, class In, class Out, class Rejected, class Predicate>
 requires(!Kokkos::is_view_v<Predicate>) std::int64_t
     partition(const Exec& exec, const In& in, const Out& out, const Rejected& rejected,
               const Predicate& keep, const options& with = {}) {

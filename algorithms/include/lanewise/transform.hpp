@@ -44,7 +44,7 @@ struct transform_kernel {
 /// as in has items. They may be the same View when the item sizes agree. f is a pure scalar
 /// function object, called once per item. n reads and n writes; O(n) work. Does not block. Throws
 /// std::invalid_argument on wrong extents, partial overlap, or an option that cannot be reached.
-template <class Exec, class In, class Out, class F>
+template <execution_space Exec, class In, class Out, class F>
 void transform(const Exec& exec, const In& in, const Out& out, const F& f,
                const options& with = {}) {
   const auto raw = detail::as_source<Exec>(in);
@@ -56,16 +56,19 @@ void transform(const Exec& exec, const In& in, const Out& out, const F& f,
   detail::expects_no_partial_overlap(raw, sink, "transform", "in", "out");
   const item_count n = detail::count_of<Exec>(raw.extent, with, "transform");
   if (raw.extent == 0) return;
-  const auto source = detail::compose(raw, f);
-  using kernel =
-      kernels::transform_kernel<std::decay_t<decltype(source)>, std::decay_t<decltype(sink)>>;
-  using tile =
-      typename team_t<Exec, typename kernel::policy>::template tile<typename kernel::value_type,
-                                                                    typename kernel::policy>;
-  launch(
-      exec, "Lanewise::transform",
-      backend_of<Exec>::template league_for_tiles<kernel>(exec, divide_up(raw.extent, tile::items)),
-      kernel{source, sink, n});
+  if constexpr (detail::check_transformation<Exec, F, typename decltype(raw)::value_type,
+                                             std::decay_t<decltype(sink)>>()) {
+    const auto source = detail::compose(raw, f);
+    using kernel =
+        kernels::transform_kernel<std::decay_t<decltype(source)>, std::decay_t<decltype(sink)>>;
+    using tile =
+        typename team_t<Exec, typename kernel::policy>::template tile<typename kernel::value_type,
+                                                                      typename kernel::policy>;
+    launch(exec, "Lanewise::transform",
+           backend_of<Exec>::template league_for_tiles<kernel>(exec,
+                                                               divide_up(raw.extent, tile::items)),
+           kernel{source, sink, n});
+  }
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -7,7 +7,7 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
 /// Stores the first item of every run of equal neighbours of in at the front of out, in input
-/// order, and the number of runs in the rank-0 View count of std::int64_t.
+/// order, and the number of runs in the rank-0 View count of integers (docs/algorithms.md).
 ///
 /// equal is a pure scalar equivalence, called up to twice per pair of neighbours; a source's
 /// functor is called up to four times per item. in is a contiguous rank-1 View or a source, out a
@@ -16,7 +16,7 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 /// write per run (on the host with several threads the items are read again from cache). O(n) work.
 /// The result is the same on every backend. Does not block. Throws std::invalid_argument on overlap
 /// or an option that cannot be reached. (Merrill, 3.5; a single pass with look-back.)
-template <class Exec, class In, class Out, class T, class... P, class Equal = equal_to>
+template <execution_space Exec, class In, class Out, class T, class... P, class Equal = equal_to>
 void unique(const Exec& exec, const In& in, const Out& out, const Kokkos::View<T, P...>& count,
             const Equal& equal = {}, const options& with = {}) {
   const auto source = detail::as_source<Exec>(in);
@@ -24,15 +24,18 @@ void unique(const Exec& exec, const In& in, const Out& out, const Kokkos::View<T
   detail::expects_memory(source, "unique", "in");
   detail::expects_memory(sink, "unique", "out");
   detail::expects_no_partial_overlap(source, sink, "unique", "in", "out", false);
-  kernels::compact(exec, "Lanewise::unique", "unique", source,
-                   detail::kept_differing<-1, Equal>{equal},
-                   detail::kept_items<std::decay_t<decltype(sink)>>(sink), detail::no_column{},
-                   kernels::count_place<Exec>(count, "unique"), with,
-                   compact_workspace<typename decltype(source)::value_type, Exec>(source.extent));
+  using item = typename decltype(source)::value_type;
+  using sink_type = std::decay_t<decltype(sink)>;
+  if constexpr (detail::check_equal<Exec, Equal, item>() &&
+                detail::check_results<Exec, item, sink_type>())
+    kernels::compact(exec, "Lanewise::unique", "unique", source,
+                     detail::kept_differing<-1, Equal>{equal}, detail::kept_items<sink_type>(sink),
+                     detail::no_column{}, kernels::count_place<Exec>(count, "unique"), with,
+                     compact_workspace<item, Exec>(source.extent));
 }
 
 /// The same, returning the number of runs. **Blocks.**
-template <class Exec, class In, class Out, class Equal = equal_to>
+template <execution_space Exec, class In, class Out, class Equal = equal_to>
 requires(!Kokkos::is_view_v<Equal>) std::int64_t
     unique(const Exec& exec, const In& in, const Out& out, const Equal& equal = {},
            const options& with = {}) {
@@ -42,8 +45,8 @@ requires(!Kokkos::is_view_v<Equal>) std::int64_t
 
 /// For every run of equal neighbouring keys, stores its key and the value beside its first key.
 /// Otherwise like unique; the values are read where runs begin.
-template <class Exec, class Keys, class Values, class KeysOut, class ValuesOut, class T, class... P,
-          class Equal = equal_to>
+template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut, class T,
+          class... P, class Equal = equal_to>
 void unique_by_key(const Exec& exec, const Keys& keys, const Values& values,
                    const KeysOut& keys_out, const ValuesOut& values_out,
                    const Kokkos::View<T, P...>& count, const Equal& equal = {},
@@ -66,18 +69,22 @@ void unique_by_key(const Exec& exec, const Keys& keys, const Values& values,
                                      false);
   detail::expects_no_partial_overlap(sink, value_sink, "unique_by_key", "keys_out", "values_out",
                                      false);
-  kernels::compact(
-      exec, "Lanewise::unique_by_key", "unique_by_key", source,
-      detail::kept_differing<-1, Equal>{equal},
-      detail::kept_items<std::decay_t<decltype(sink)>>(sink),
-      detail::kept_values<std::decay_t<decltype(value)>, std::decay_t<decltype(value_sink)>>(
-          value, value_sink),
-      kernels::count_place<Exec>(count, "unique_by_key"), with,
-      compact_workspace<typename decltype(source)::value_type, Exec>(source.extent));
+  using key_type = typename decltype(source)::value_type;
+  using value_source = std::decay_t<decltype(value)>;
+  using sink_type = std::decay_t<decltype(sink)>;
+  using value_sink_type = std::decay_t<decltype(value_sink)>;
+  if constexpr (detail::check_equal<Exec, Equal, key_type>() &&
+                detail::check_results<Exec, key_type, sink_type>() &&
+                detail::check_results<Exec, typename value_source::value_type, value_sink_type>())
+    kernels::compact(exec, "Lanewise::unique_by_key", "unique_by_key", source,
+                     detail::kept_differing<-1, Equal>{equal}, detail::kept_items<sink_type>(sink),
+                     detail::kept_values<value_source, value_sink_type>(value, value_sink),
+                     kernels::count_place<Exec>(count, "unique_by_key"), with,
+                     compact_workspace<key_type, Exec>(source.extent));
 }
 
 /// The same, returning the number of runs. **Blocks.**
-template <class Exec, class Keys, class Values, class KeysOut, class ValuesOut,
+template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut,
           class Equal = equal_to>
 requires(!Kokkos::is_view_v<Equal>) std::int64_t
     unique_by_key(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,

@@ -5,6 +5,7 @@
 // The one place that maps Kokkos execution spaces to backends.
 
 #include <lanewise/emulated.hpp>
+#include <lanewise/execution_space.hpp>
 #include <lanewise/status.hpp>
 #include <lanewise/workspace.hpp>
 
@@ -97,14 +98,14 @@ LANEWISE_FUNCTION warp_t<typename Member::execution_space> warp_of(const Member&
 inline constexpr int warp_lanes = 32;
 
 /// Starts league teams of a kernel (see team.hpp) on the instance. Does not block on CUDA.
-template <class Exec, class Kernel>
+template <execution_space Exec, class Kernel>
 void launch(const Exec& exec, const char* label, std::int64_t league, const Kernel& kernel) {
   backend_of<Exec>::launch(exec, label, league, kernel);
 }
 
 /// Makes room in a workspace for calls of this size on this instance, so that they allocate
 /// nothing.
-template <class Exec>
+template <execution_space Exec>
 void reserve(const Exec& exec, workspace& work, const workspace_size& size) {
   work.reserve_for<backend_of<Exec>>(exec, size, "reserve");
 }

@@ -19,6 +19,9 @@ struct allocation {
 
 /// By a warp: lane order. Counts are integers; their sum must fit the type.
 template <class W, class Lanes>
+requires requires {
+  W::width;
+}
 LANEWISE_FUNCTION allocation<Lanes> allocate(const W& warp, const Lanes& count) {
   const auto upto = warp.inclusive_scan(count, plus{});
   return {upto - count, warp.broadcast(upto, W::width - 1)};

@@ -28,7 +28,9 @@ struct alignas(16) chain_slot {
 /// single pass). Tiles take tickets; a tile publishes its total before it waits for its
 /// predecessors, so the tile with the lowest ticket never waits and progress needs no assumption
 /// about scheduling. Memory is cleared once, when it is allocated: a tag carries the epoch of its
-/// launch, and whoever draws the last ticket of a launch starts the next epoch.
+/// launch, and whoever draws the last ticket of a launch starts the next epoch. A tag has 30 bits
+/// for the epoch, which come again. Therefore every launch also clears a few slots that it does not
+/// use, in rotation: no slot keeps a tag for more than 2^29 launches.
 ///
 /// Values of up to 4 bytes share a 64-bit word with their tag, on backends with 16-byte atomic
 /// words values of up to 12 bytes do; larger ones are written beside and published by a release
@@ -41,6 +43,10 @@ class chain {
   chain_slot* slots;
   /// Two places per ticket, for values that do not fit a slot.
   T* payload;
+  /// The number of slots in memory.
+  std::uint32_t places;
+  /// A power of two that is at least `places`, less one: the rotation goes so far.
+  std::uint32_t rotation;
 
   static constexpr std::size_t payload_bytes(std::int64_t tickets) {
     return sizeof(T) <= 4 ? 0 : 2 * sizeof(T) * static_cast<std::size_t>(tickets);
@@ -51,13 +57,17 @@ class chain {
     std::uint32_t epoch;
   };
 
-  /// Takes the next ticket for the calling warp. draws is the number of draws of the whole launch.
+  /// Takes the next ticket for the calling warp. draws is the number of draws of the whole launch,
+  /// of whose tickets those below `used` may be exchanged from here on.
   template <class W>
-  LANEWISE_FUNCTION drawn draw(const W& warp, std::uint32_t draws) const {
+  LANEWISE_FUNCTION drawn draw(const W& warp, std::uint32_t draws, std::uint32_t used) const {
     // Relaxed: what tiles tell each other travels with their tags.
     const std::uint64_t word = warp.fetch_add(*control, 1);
     const drawn mine{static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32)};
-    if (mine.ticket + 1 == draws) warp.store(*control, std::uint64_t{mine.epoch + 1} << 32);
+    if (mine.ticket + 1 == draws) {
+      clear_some(warp, mine.epoch, used);
+      warp.store(*control, std::uint64_t{mine.epoch + 1} << 32);
+    }
     return mine;
   }
 
@@ -103,6 +113,18 @@ class chain {
   }
 
   enum state : std::uint32_t { empty = 0, has_total = 1, has_prefix = 2 };
+
+  /// Clears as many neighbouring slots as the warp has lanes, but none that is used. Epochs count
+  /// modulo 2^32, a multiple of the rotation's length: it goes on where they begin again.
+  template <class W>
+  LANEWISE_FUNCTION void clear_some(const W& warp, std::uint32_t epoch, std::uint32_t used) const {
+    using numbers = typename W::template lanes<std::uint32_t>;
+    constexpr std::uint32_t width = W::width;
+    numbers slot = warp.lane() + numbers((epoch * width) & rotation);
+    const auto unused = (slot >= numbers(used)) & (slot < numbers(places));
+    warp.each(
+        unused, [all = slots](std::uint32_t s) { all[s].tag = 0; }, slot);
+  }
 
   template <class W>
   static constexpr bool in_word = sizeof(T) <= 4 || (sizeof(T) <= 12 && W::has_wide_words);
@@ -273,9 +295,11 @@ template <class Team, class T, class F>
 LANEWISE_FUNCTION void for_each_ticket(const Team& team, const chain<T>& link, std::uint32_t count,
                                        chain_scratch<T>& shared, F f) {
   const std::uint32_t draws = Team::one_ticket ? team.league() : count + team.league();
+  // One team may do without the chain, and has no ticket left when it draws for the last time.
+  const std::uint32_t used = !Team::one_ticket && team.league() == 1 ? 0 : count;
   for (;;) {
     if (team.warp_index() == 0) {
-      const auto mine = link.draw(team.warp(), draws);
+      const auto mine = link.draw(team.warp(), draws, used);
       team.warp().once([&] { shared.drawn = mine; });
     }
     team.barrier();

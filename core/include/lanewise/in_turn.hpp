@@ -79,7 +79,7 @@ LANEWISE_FUNCTION void begin_and_store(const Team& team, const chain<T>& link, s
     auto& slot = shared.slots[k % slots];
     auto tile = load(mine.ticket, slot.scratch);
     if (speaks) {
-      const auto next = link.draw(warp, draws);
+      const auto next = link.draw(warp, draws, count);
       warp.once([&] { shared.next[(k + 1) % 2] = next; });
     }
     if constexpr (slots == 1) team.barrier();
@@ -130,7 +130,7 @@ LANEWISE_FUNCTION void in_turn(const Team& team, const chain<T>& link, std::uint
                                Store store) {
   if constexpr (Team::tiles_behind > 0) {
     if (team.warp_index() == 0) {
-      const auto mine = link.draw(team.warp(), count + team.league());
+      const auto mine = link.draw(team.warp(), count + team.league(), count);
       team.warp().once([&] {
         shared.next[0] = mine;
         for (auto& slot : shared.slots) {

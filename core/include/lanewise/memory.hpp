@@ -4,13 +4,20 @@
 
 #include <lanewise/macros.hpp>
 
+#include <cstddef>
+
 LANEWISE_BEGIN_NAMESPACE
+
+/// The alignment of workspaces and of scratch, in bytes, which is that of memory from CUDA; items
+/// have no more.
+inline constexpr std::size_t most_alignment = 256;
 
 /// Memory order of a racing access; the meanings are those of std::memory_order.
 enum class order { relaxed, acquire, release, acq_rel };
 
 /// Who takes part in a racing access: the lanes and warps of one team, or everybody on the device
-/// (every thread on the host).
+/// (every thread on the host). Where a team is one thread, atomics of scope team are plain
+/// accesses: another team's, at the same time, are lost.
 enum class scope { team, device };
 
 LANEWISE_END_NAMESPACE

@@ -15,6 +15,7 @@ LANEWISE_BEGIN_NAMESPACE
 
 struct plus {
   template <class T>
+  requires requires(const T& a, const T& b) { a + b; }
   LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
     return static_cast<T>(a + b);
   }
@@ -22,12 +23,14 @@ struct plus {
 /// Not associative; for adjacent_difference.
 struct minus {
   template <class T>
+  requires requires(const T& a, const T& b) { a - b; }
   LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
     return static_cast<T>(a - b);
   }
 };
 struct multiplies {
   template <class T>
+  requires requires(const T& a, const T& b) { a* b; }
   LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
     if constexpr (std::is_integral_v<T> && sizeof(T) < sizeof(int)) {
       return static_cast<T>(static_cast<unsigned>(a) *
@@ -39,30 +42,31 @@ struct multiplies {
 };
 struct minimum {
   template <class T>
-  LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
-    return b < a ? b : a;
-  }
+  requires requires(const T& a, const T& b) { b < a; }
+  LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const { return b < a ? b : a; }
 };
 struct maximum {
   template <class T>
-  LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
-    return a < b ? b : a;
-  }
+  requires requires(const T& a, const T& b) { a < b; }
+  LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const { return a < b ? b : a; }
 };
 struct bit_and {
   template <class T>
+  requires requires(const T& a, const T& b) { a& b; }
   LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
     return static_cast<T>(a & b);
   }
 };
 struct bit_or {
   template <class T>
+  requires requires(const T& a, const T& b) { a | b; }
   LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
     return static_cast<T>(a | b);
   }
 };
 struct bit_xor {
   template <class T>
+  requires requires(const T& a, const T& b) { a ^ b; }
   LANEWISE_FUNCTION constexpr T operator()(const T& a, const T& b) const {
     return static_cast<T>(a ^ b);
   }
@@ -71,9 +75,8 @@ struct bit_xor {
 /// The default equivalence of neighbours.
 struct equal_to {
   template <class T>
-  LANEWISE_FUNCTION constexpr bool operator()(const T& a, const T& b) const {
-    return a == b;
-  }
+  requires requires(const T& a, const T& b) { a == b; }
+  LANEWISE_FUNCTION constexpr bool operator()(const T& a, const T& b) const { return a == b; }
 };
 
 /// True when op(a, b) == op(b, a) is known for values of type T, which lets a reduction keep
@@ -101,7 +104,55 @@ constexpr deterministic_operator<Op> deterministic(const Op& op) {
   return {op};
 }
 
+/// An operator together with the type in which its results are accumulated. It cannot be called, so
+/// an algorithm that does not know it refuses it.
+template <class T, class Op>
+struct accumulating_operator {
+  Op op;
+};
+
+/// Gives reductions and scans of any kind an operator that combines values of type T: items and
+/// init are converted to T first, and results to the type of the output when they are stored, by
+/// the output's assignment. So bytes are summed up in 64 bits, or floats in doubles, without a
+/// source of one's own. Goes together with deterministic(op), inside or outside.
+template <class T, class Op>
+constexpr accumulating_operator<T, Op> accumulate_as(const Op& op) {
+  return {op};
+}
+
 namespace detail {
+
+/// What values are combined as that are of type T if the operator does not say otherwise, and the
+/// operator without what it says of that.
+template <class Op, class T>
+struct accumulation {
+  using type = T;
+  using operator_type = Op;
+  static constexpr const operator_type& without(const Op& op) { return op; }
+};
+template <class A, class Op, class T>
+struct accumulation<accumulating_operator<A, Op>, T> {
+  using type = A;
+  using operator_type = Op;
+  static constexpr const operator_type& without(const accumulating_operator<A, Op>& op) {
+    return op.op;
+  }
+};
+template <class A, class Op, class T>
+struct accumulation<deterministic_operator<accumulating_operator<A, Op>>, T> {
+  using type = A;
+  using operator_type = deterministic_operator<Op>;
+  static constexpr operator_type without(
+      const deterministic_operator<accumulating_operator<A, Op>>& op) {
+    return {op.op.op};
+  }
+};
+template <class Op, class T>
+using accumulated = typename accumulation<Op, T>::type;
+template <class Op>
+constexpr auto without_accumulation(const Op& op) {
+  return accumulation<Op, void>::without(op);
+}
 
 template <class Op, class T>
 inline constexpr bool in_fixed_order = false;

@@ -184,5 +184,20 @@ struct bits_of_flags {
   }
 };
 
+/// Bit i says that word i of a pack equals x.
+struct bits_of_equal_words {
+  template <class P, class T>
+  LANEWISE_FUNCTION std::uint32_t operator()(const P& a, T x) const {
+    constexpr int words = sizeof(P) / sizeof(T);
+    static_assert(words <= 32 && sizeof(P) % sizeof(T) == 0);
+    T word[words];
+    memcpy(word, &a, sizeof(P));
+    std::uint32_t bits = 0;
+    LANEWISE_UNROLL
+    for (int i = 0; i < words; ++i) bits |= static_cast<std::uint32_t>(word[i] == x) << i;
+    return bits;
+  }
+};
+
 }  // namespace detail
 LANEWISE_END_NAMESPACE

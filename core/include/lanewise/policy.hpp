@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/integers.hpp>
 #include <lanewise/macros.hpp>
 
 #include <cstddef>
@@ -35,6 +36,13 @@ constexpr int tiles_that_wait(std::int64_t tile_bytes) {
   return tiles > 5 ? 5 : static_cast<int>(tiles);
 }
 
+/// The items per lane of a tile that waits in scratch: as many as wanted, or fewer where items are
+/// so large that these would take more than 96 KiB.
+constexpr int items_that_fit(int wanted, int warps, std::size_t item_bytes) {
+  while (wanted > 1 && item_bytes * 32 * warps * wanted > (96 << 10)) wanted /= 2;
+  return wanted;
+}
+
 /// Items per lane of a tile that comes and goes as it is, for which a warp needs nothing but many
 /// others beside it: 16 bytes of what is read or of what becomes of it, whichever is narrower.
 template <class Source>
@@ -50,11 +58,11 @@ constexpr int items_in_passing() {
 /// as upper bound.
 struct item_count {
   std::int64_t bound;
-  const std::int64_t* resident = nullptr;
+  detail::integers resident = {};
 
   LANEWISE_FUNCTION std::int64_t operator()() const {
-    if (resident == nullptr) return bound;
-    const std::int64_t n = *resident;
+    if (!resident.exist()) return bound;
+    const std::int64_t n = resident.get();
     return n < 0 ? 0 : (n < bound ? n : bound);
   }
 };

@@ -4,6 +4,7 @@
 
 #include <lanewise/warp.hpp>
 
+#include <concepts>
 #include <cstdint>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -13,7 +14,7 @@ LANEWISE_BEGIN_NAMESPACE
 
 /// The first index in [first, last) for which holds(i) is false, or last; holds is true up to some
 /// index and false from there on.
-template <class Index, class F>
+template <std::integral Index, class F>
 LANEWISE_FUNCTION constexpr Index partition_point(Index first, Index last, F holds) {
   while (first < last) {
     const Index middle = first + (last - first) / 2;
@@ -74,13 +75,13 @@ LANEWISE_FUNCTION std::int64_t partition_point(const W& warp, std::int64_t first
 }
 
 /// The first index of a sorted array whose item is not less than x.
-template <class T, class Index, class U>
+template <class T, std::integral Index, class U>
 LANEWISE_FUNCTION constexpr Index lower_bound(const T* sorted, Index n, const U& x) {
   return partition_point(Index{0}, n, [&](Index i) { return sorted[i] < x; });
 }
 
 /// The first index of a sorted array whose item is greater than x.
-template <class T, class Index, class U>
+template <class T, std::integral Index, class U>
 LANEWISE_FUNCTION constexpr Index upper_bound(const T* sorted, Index n, const U& x) {
   return partition_point(Index{0}, n, [&](Index i) { return !(x < sorted[i]); });
 }

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <lanewise/by_lanes.hpp>
+#include <lanewise/detail/functors.hpp>
 #include <lanewise/macros.hpp>
+#include <lanewise/memory.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -149,13 +151,27 @@ void expects(bool holds, const Parts&... parts) {
   if (!holds) throw std::invalid_argument(message("lanewise::", parts...));
 }
 
+// Each check says in one line what does not fit, and returns whether all fits.
+
+template <class T>
+constexpr bool check_item_type() {
+  constexpr bool copyable = std::is_trivially_copyable_v<T>;
+  constexpr bool constructible = std::is_default_constructible_v<T>;
+  constexpr bool aligned = alignof(T) <= most_alignment;
+  static_assert(copyable, "lanewise: items must be trivially copyable");
+  static_assert(constructible, "lanewise: items must be default constructible");
+  static_assert(aligned, "lanewise: items must not be aligned to more than 256 bytes");
+  return copyable && constructible && aligned;
+}
+
 template <class V>
-constexpr void check_view_type() {
-  static_assert(V::rank() == 1, "lanewise: arrays are Views of rank 1");
-  static_assert(std::is_trivially_copyable_v<typename V::non_const_value_type>,
-                "lanewise: items must be trivially copyable");
-  static_assert(!std::is_same_v<typename V::array_layout, Kokkos::LayoutStride>,
+constexpr bool check_view_type() {
+  constexpr bool vector = V::rank() == 1;
+  constexpr bool contiguous = !std::is_same_v<typename V::array_layout, Kokkos::LayoutStride>;
+  static_assert(vector, "lanewise: arrays are Views of rank 1");
+  static_assert(contiguous,
                 "lanewise: Views must be contiguous (LayoutLeft or LayoutRight, not LayoutStride)");
+  return check_item_type<typename V::non_const_value_type>() && vector && contiguous;
 }
 
 template <class T>
@@ -181,18 +197,35 @@ constexpr void check_reachable() {
       "lanewise: this execution space cannot reach the memory of a View argument");
 }
 
+/// Whether kernels on this space can call the functor of a source.
+template <class Exec, class R, class F>
+constexpr void check_functor(const array_source<R, F>&) {
+  functor_rules<Exec>::template called_with<F, R>();
+}
+template <class Exec, class F>
+constexpr void check_functor(const generated_source<F>&) {
+  functor_rules<Exec>::template called_with<F, std::int64_t>();
+}
+
 template <class Exec, class V>
 auto as_source(const V& view) {
   if constexpr (is_source<V>::value) {
-    return view;
-  } else {
+    check_functor<Exec>(view);
+    if constexpr (check_item_type<typename V::value_type>())
+      return view;
+    else
+      return array_source<refused, identity>{};
+  } else if constexpr (!Kokkos::is_view_v<V>) {
     static_assert(Kokkos::is_view_v<V>,
                   "lanewise: an input is a Kokkos::View or a lanewise source");
-    check_view_type<V>();
+    return array_source<refused, identity>{};
+  } else if constexpr (check_view_type<V>()) {
     check_reachable<Exec, V>();
     using raw = typename V::non_const_value_type;
     return array_source<raw, identity>{view.data(), static_cast<std::int64_t>(view.extent(0)),
                                        identity{}};
+  } else {
+    return array_source<refused, identity>{};
   }
 }
 
@@ -200,14 +233,17 @@ template <class Exec, class V>
 auto as_sink(const V& view) {
   if constexpr (is_sink<V>::value) {
     return view;
-  } else {
+  } else if constexpr (!Kokkos::is_view_v<V>) {
     static_assert(Kokkos::is_view_v<V>, "lanewise: an output is a Kokkos::View or a lanewise sink");
+    return array_sink<refused>{};
+  } else if constexpr (check_view_type<V>()) {
     static_assert(!std::is_const_v<typename V::value_type>,
                   "lanewise: an output View must not be const");
-    check_view_type<V>();
     check_reachable<Exec, V>();
     return array_sink<typename V::value_type>{view.data(),
                                               static_cast<std::int64_t>(view.extent(0))};
+  } else {
+    return array_sink<refused>{};
   }
 }
 
@@ -261,10 +297,33 @@ LANEWISE_FUNCTION auto compose(const generated_source<G>& s, const F& f) {
 /// The source with its items converted to T.
 template <class T, class Source>
 auto as(const Source& s) {
+  check_item_type<T>();
   if constexpr (std::is_same_v<T, typename Source::value_type>) {
     return s;
   } else {
     return compose(s, convert_to<T>{});
+  }
+}
+
+struct is_set {
+  template <class X>
+  LANEWISE_FUNCTION std::uint8_t operator()(const X& x) const {
+    return static_cast<bool>(x) ? 1 : 0;
+  }
+};
+
+/// Flags of any type that converts to bool, as integers.
+template <class Exec, class V>
+auto as_flags(const V& view) {
+  const auto source = as_source<Exec>(view);
+  using flag = typename decltype(source)::value_type;
+  static_assert(
+      requires(const flag& x) { static_cast<bool>(x); },
+      "lanewise: flags are of a type that converts to bool");
+  if constexpr (std::is_integral_v<flag> && !std::is_same_v<flag, bool>) {
+    return source;
+  } else {
+    return compose(source, is_set{});
   }
 }
 
@@ -317,25 +376,38 @@ void expects_no_partial_overlap(const In& in, const Out& out, const char* algori
 
 /// A source whose item i is f(view(i)). f is a pure scalar function object, called once per read.
 template <class V, class F>
-auto transformed(const V& view, const F& f) {
-  static_assert(Kokkos::is_view_v<V>,
-                "lanewise::transformed: the first argument is a Kokkos::View");
+requires(Kokkos::is_view_v<V>) auto transformed(const V& view, const F& f) {
+  using raw = typename V::non_const_value_type;
   detail::check_view_type<V>();
-  return array_source<typename V::non_const_value_type, F>{
-      view.data(), static_cast<std::int64_t>(view.extent(0)), f};
+  if constexpr (detail::takes<F, raw>) {
+    return array_source<raw, F>{view.data(), static_cast<std::int64_t>(view.extent(0)), f};
+  } else {
+    static_assert(
+        detail::takes<F, raw>,
+        "lanewise::transformed: f is a function object that is called with an item of the "
+        "View, and its operator() is const");
+    return array_source<detail::refused, identity>{};
+  }
 }
 
 /// A source of n items whose item i is f(i), i being a std::int64_t.
 template <class F>
 auto generated(std::int64_t n, const F& f) {
-  detail::expects(n >= 0, "generated: n is ", n);
-  return generated_source<F>{n, f};
+  detail::expects(n >= 0, "generated: n is ", n, ", less than 0");
+  if constexpr (detail::takes<F, std::int64_t>) {
+    return generated_source<F>{n, f};
+  } else {
+    static_assert(detail::takes<F, std::int64_t>,
+                  "lanewise::generated: f is a function object that is called with a std::int64_t, "
+                  "and its operator() is const");
+    return array_source<detail::refused, identity>{};
+  }
 }
 
 /// A sink of n places that calls f(i, x) once for every result x with index i.
 template <class F>
 auto consumed(std::int64_t n, const F& f) {
-  detail::expects(n >= 0, "consumed: n is ", n);
+  detail::expects(n >= 0, "consumed: n is ", n, ", less than 0");
   return function_sink<F>{n, f};
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/execution_space.hpp>
+#include <lanewise/integers.hpp>
 #include <lanewise/macros.hpp>
 #include <lanewise/source.hpp>
 
@@ -9,6 +11,7 @@
 
 #include <cstdint>
 #include <stdexcept>
+#include <type_traits>
 
 LANEWISE_BEGIN_NAMESPACE
 
@@ -33,8 +36,9 @@ void copy_to_host(const Exec& exec, T* to, const V& from) {
 }  // namespace detail
 
 /// Waits for exec and throws std::runtime_error if any call has counted a bad item. **Blocks.**
-template <class Exec, class V>
-void check(const Exec& exec, const V& view) {
+template <execution_space Exec, class T, class... P>
+requires(std::is_same_v<std::remove_const_t<T>, status>) void check(
+    const Exec& exec, const Kokkos::View<T, P...>& view) {
   status seen;
   detail::copy_to_host(exec, &seen, view);
   if (seen.bad_items != 0)
@@ -42,42 +46,75 @@ void check(const Exec& exec, const V& view) {
                                              " items were skipped because they were bad"));
 }
 
+namespace detail {
+/// Where an option View has its values: counts and offsets are integers of any type.
+template <class T>
+struct option_values {
+  using type = T*;
+  static constexpr bool are_counts = false;
+};
+template <class T>
+requires(std::is_same_v<std::remove_const_t<T>, std::int64_t>) struct option_values<T> {
+  using type = integers;
+  static constexpr bool are_counts = true;
+};
+}  // namespace detail
+
 /// A View of rank 0 or 1 handed to a call as an option, whatever its memory space. Its memory must
-/// outlive the call's kernels, as with any View argument.
+/// outlive the call's kernels, as with any View argument. Where T is std::int64_t, its values are
+/// integers of any type, const where T is not.
 template <class T>
 class option_view {
+  using values = detail::option_values<T>;
+
  public:
+  using data_type = typename values::type;
+
   option_view() = default;
   template <class V>
   requires(Kokkos::is_view_v<V>&& V::rank() <= 1 &&
            !std::is_same_v<typename V::array_layout, Kokkos::LayoutStride>)
       option_view(const V& view)
-      : data_(view.data()),
-        extent_(static_cast<std::int64_t>(view.size())),
+      : is_given_(true),
+        extent_(view.data() != nullptr ? static_cast<std::int64_t>(view.size()) : 0),
+        space_(V::memory_space::name()),
         on_host_(
             Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename V::memory_space>::accessible),
         on_device_(!std::is_same_v<typename V::memory_space, Kokkos::HostSpace>) {
-    static_assert(std::is_convertible_v<typename V::pointer_type, T*>,
-                  "lanewise: an option View has the wrong value type (std::int64_t for count, "
-                  "status for status)");
+    using value = typename V::value_type;
+    constexpr bool writable = std::is_const_v<T> || !std::is_const_v<value>;
+    constexpr bool fits =
+        values::are_counts
+            ? std::is_integral_v<value> && !std::is_same_v<std::remove_const_t<value>, bool>
+            : std::is_same_v<std::remove_const_t<value>, std::remove_const_t<T>>;
+    static_assert(fits && writable,
+                  "lanewise: an option View has the wrong value type (integers for count and "
+                  "offsets, status for errors; const only for count)");
+    if constexpr (fits && writable) data_ = data_type(view.data());
   }
 
-  T* data() const { return data_; }
+  /// Null, or no integers, where the option was not given.
+  data_type data() const { return data_; }
+  bool is_given() const { return is_given_; }
   std::int64_t extent() const { return extent_; }
 
-  /// Throws unless code of Exec can read the View.
+  /// Throws where the option was given, but code of Exec cannot read the View, or it has no memory,
+  /// which `least` 0 allows.
   template <class Exec>
-  void expects_reachable(const char* algorithm, const char* name) const {
+  void expects_reachable(const char* algorithm, const char* name, std::int64_t least = 1) const {
+    if (!is_given_) return;
     constexpr bool host =
         Kokkos::SpaceAccessibility<typename Exec::memory_space, Kokkos::HostSpace>::accessible;
-    detail::expects(data_ == nullptr || (host ? on_host_ : on_device_), algorithm,
-                    ": the View given as ", name,
-                    " is in memory that this execution space cannot reach");
+    detail::expects(extent_ >= least, algorithm, ": the View given as ", name, " has no memory");
+    detail::expects(host ? on_host_ : on_device_, algorithm, ": the View given as ", name,
+                    " is in memory of ", space_, ", which ", Exec::name(), " cannot reach");
   }
 
  private:
-  T* data_ = nullptr;
+  data_type data_ = {};
+  bool is_given_ = false;
   std::int64_t extent_ = 0;
+  const char* space_ = "";
   bool on_host_ = false;
   bool on_device_ = false;
 };

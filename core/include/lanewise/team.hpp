@@ -76,7 +76,9 @@ LANEWISE_BEGIN_NAMESPACE
 //     path(ranges, items)                       how long their path is
 //     steps  pieces(path, league)               so much of it is worth a team; how many pieces to
 //                                               make
-//     reduce(ranges, source, sink, init, op)    then total(), an open_sum, and bad()
+//     reduce(ranges, source, sink, init, op)    then total(), an open_sum
+//     bad(ranges, piece, pieces)                after it: how many ranges are bad. Over all pieces
+//                                               every range is asked about once
 //     write_first(sink, before, init, op)       the range that may have begun in front
 //   Team::split<Key, Policy>         counts tiles into, and distributes them over, buckets; see
 //                                    multisplit.hpp

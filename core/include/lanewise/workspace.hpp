@@ -6,10 +6,14 @@
 #include <lanewise/source.hpp>
 #include <lanewise/status.hpp>
 
+#include <algorithm>
 #include <any>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -34,6 +38,9 @@ struct workspace_size {
 /// A workspace belongs to the first instance that uses it; using it on another one throws until
 /// release() was called. Graph capture needs a workspace that is large enough before the capture
 /// begins: reserve(exec, work, size).
+///
+/// Where a functor's exception can reach the caller (Serial and emulated), the workspace serves the
+/// next call as if nothing had happened.
 class workspace {
  public:
   workspace() = default;
@@ -75,6 +82,7 @@ class workspace {
     const std::size_t chain_bytes =
         need.tickets == 0 ? 0 : sizeof(chain_slot) * (static_cast<std::size_t>(need.tickets) + 1);
     grow<Backend>(exec, chain_, chain_bytes, algorithm, true);
+    if constexpr (Backend::launch_waits) clear_abandoned_chain<Backend>(exec);
     if (keep_) grow<Backend>(exec, errors_, sizeof(status), algorithm, true);
   }
 
@@ -87,9 +95,14 @@ class workspace {
   /// The chain in this workspace; payload lies at an offset of the plain memory.
   template <class T>
   chain<T> make_chain(std::size_t payload_offset) const {
+    constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
     auto* slots = static_cast<chain_slot*>(chain_.data);
-    return {static_cast<std::uint64_t*>(chain_.data), slots + 1,
-            reinterpret_cast<T*>(static_cast<char*>(plain_.data) + payload_offset)};
+    const std::size_t control = chain_.data == nullptr ? 0 : 1;
+    const std::size_t places = std::min(chain_.bytes / sizeof(chain_slot) - control, most);
+    return {static_cast<std::uint64_t*>(chain_.data), slots + control,
+            reinterpret_cast<T*>(static_cast<char*>(plain_.data) + payload_offset),
+            static_cast<std::uint32_t>(places),
+            static_cast<std::uint32_t>(std::bit_ceil(std::uint64_t{places}) - 1)};
   }
 
  private:
@@ -112,6 +125,15 @@ class workspace {
     b.data = Backend::allocate(exec, want);
     if (zero) Backend::zero(exec, b.data, want);
     b.bytes = want;
+  }
+
+  /// A kernel that an exception ended leaves tickets drawn, or teams counted, and slots published
+  /// for the epoch, in memory of the host.
+  template <class Backend, class Exec>
+  void clear_abandoned_chain(const Exec& exec) {
+    if (chain_.data == nullptr) return;
+    const std::uint64_t control = *static_cast<const std::uint64_t*>(chain_.data);
+    if (static_cast<std::uint32_t>(control) != 0) Backend::zero(exec, chain_.data, chain_.bytes);
   }
 
   void free_blocks() {
@@ -143,9 +165,24 @@ class workspace {
   bool keep_ = true;
 };
 
+/// The workspace given as an option: a pointer, or none.
+class workspace_ref {
+ public:
+  constexpr workspace_ref(workspace* given = nullptr) : given_(given) {}
+  template <class W>
+  requires(std::is_same_v<std::remove_cvref_t<W>, workspace>) constexpr workspace_ref(W&&)
+      : given_(nullptr) {
+    static_assert(sizeof(W) == 0, "lanewise: options.work is a pointer: {.work = &workspace}");
+  }
+  constexpr operator workspace*() const { return given_; }
+
+ private:
+  workspace* given_;
+};
+
 /// Waits for exec and throws std::runtime_error if calls with this workspace, and without a status
 /// View of their own, have counted bad items. **Blocks.**
-template <class Exec>
+template <execution_space Exec>
 void check(const Exec& exec, const workspace& work) {
   if (work.errors() == nullptr) return;
   check(exec, Kokkos::View<const status, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(

@@ -301,30 +301,36 @@ class slab_allocator {
       : table_(Kokkos::view_alloc("Lanewise::slab_allocator::table", Kokkos::WithoutInitializing),
                detail::most_super_blocks),
         exhausted_("Lanewise::slab_allocator::exhausted", 1) {
-    detail::expects(units >= 0, "slab_allocator: units is ", units);
-    grow(exec, units > 0 ? units : 1);
+    detail::expects(units >= 0 && units <= most_units, "slab_allocator: units is ", units,
+                    ", it must be 0 to ", most_units);
+    add(exec, units > 0 ? units : 1);
   }
 
-  /// Units that there are.
-  std::int64_t units() const { return std::int64_t{blocks_} * detail::units_per_block; }
+  /// Units that there are: none in a pool that was moved from.
+  std::int64_t units() const {
+    return memory_.empty() ? 0 : std::int64_t{blocks_} * detail::units_per_block;
+  }
+  /// Throws std::invalid_argument unless `more` units can be added.
+  void expects_growth(std::int64_t more) const {
+    expects_memory();
+    detail::expects(more > 0 && more <= most_units - units(), "slab_allocator: a pool of ", units(),
+                    " units cannot grow by ", more, ", the most is ", most_units);
+  }
 
   /// Adds at least `more` units. Those in use stay where they are and keep their addresses; a light
   /// pool is copied. No kernel may be using the pool. **Blocks.** Throws std::invalid_argument
   /// beyond most_units. Whatever it throws, the pool is as before.
   template <class Exec>
   void grow(const Exec& exec, std::int64_t more) {
-    detail::expects(more > 0 && more <= most_units - units(), "slab_allocator: a pool of ", units(),
-                    " units cannot grow by ", more, ", the most is ", most_units);
-    const auto blocks = static_cast<std::uint32_t>(divide_up(more, detail::units_per_block));
-    if constexpr (kind == pool_kind::light) {
-      become(exec, {copied_into(exec, blocks_ + blocks)});
-    } else {
-      become(exec, with_more(exec, blocks));
-    }
+    expects_growth(more);
+    add(exec, more);
   }
 
   /// For kernels. Valid until the pool grows or ends.
-  pool view() const { return {table_.data(), block_at(memory_[0], 0), blocks_, exhausted_.data()}; }
+  pool view() const {
+    expects_memory();
+    return {table_.data(), block_at(memory_[0], 0), blocks_, exhausted_.data()};
+  }
 
   /// The same pool, with the same addresses, in another memory space. **Blocks.**
   template <class Other, class Exec>
@@ -346,7 +352,8 @@ class slab_allocator {
   using memory = Kokkos::View<slab_unit*, MemorySpace>;
   const std::vector<memory>& super_blocks() const { return memory_; }
 
-  /// A pool without units, and not for kernels: to be assigned to.
+  /// A pool without units, to be assigned to. It does not grow, and kernels cannot use it; the same
+  /// holds of a pool that was moved from. Both throw std::invalid_argument.
   slab_allocator()
       : table_(Kokkos::view_alloc("Lanewise::slab_allocator::table", Kokkos::WithoutInitializing),
                detail::most_super_blocks),
@@ -366,6 +373,22 @@ class slab_allocator {
   }
 
  private:
+  void expects_memory() const {
+    detail::expects(!memory_.empty(),
+                    "slab_allocator: the pool has 0 units: it was made without a size, or moved "
+                    "from");
+  }
+
+  template <class Exec>
+  void add(const Exec& exec, std::int64_t more) {
+    const auto blocks = static_cast<std::uint32_t>(divide_up(more, detail::units_per_block));
+    if constexpr (kind == pool_kind::light) {
+      become(exec, {copied_into(exec, blocks_ + blocks)});
+    } else {
+      become(exec, with_more(exec, blocks));
+    }
+  }
+
   template <class Exec>
   static memory allocate(const Exec& exec, std::uint32_t blocks) {
     memory m(Kokkos::view_alloc("Lanewise::slab_allocator", Kokkos::WithoutInitializing),

@@ -26,7 +26,7 @@ enum class slab_order {
 struct slab_options {
   /// Memory for temporaries; without it a call that may grow allocates in the order of its
   /// instance.
-  workspace* work = nullptr;
+  workspace_ref work = {};
   /// Receives what came of every item.
   option_view<slab_status> status = {};
   /// Is added what came of the items. A rank-0 View.
@@ -359,14 +359,6 @@ void sort_by_region(const Exec& exec, const Table& table, const slab_arrays<Tabl
                              nullptr, keys, along);
 }
 
-/// Places that the elements of a table may take before its lists become too long: three times those
-/// of the first slabs.
-template <class Table>
-std::int64_t places_before_long(const Table& table) {
-  return static_cast<std::int64_t>(std::max(3.0, 2 * table.load()) *
-                                   static_cast<double>(table.places()));
-}
-
 /// Makes the lists of a table shorter that chooses how many it has: as many as it needs, where it
 /// and `coming` further elements are too many; or without gaps, where more elements were deleted
 /// than are there. Returns whether anything was done.
@@ -376,8 +368,7 @@ bool shorten_lists(const Exec& exec, Table& table, std::int64_t coming) {
   const std::int64_t all = s.elements + coming;
   table.set_taken(all + s.deleted);
   if (all > places_before_long(table)) {
-    const double lists = static_cast<double>(all) / (Table::layout::elements * table.load());
-    rehash(exec, table, static_cast<std::int64_t>(lists) + 1);
+    rehash(exec, table, lists_for(table, all));
   } else if (s.deleted > s.elements) {
     flush(exec, table);
   } else {
@@ -394,7 +385,7 @@ void make_room(const Exec& exec, Table& table, std::int64_t lacking) {
   // Enough for what is lacking if it is spread evenly, and at least half of what there is: units of
   // a pool that is almost full take long to find.
   constexpr std::int64_t elements = Table::layout::elements;
-  table.grow(exec, std::max(lacking / elements + 1, table.pool().units() / 2));
+  table.grow_pool(exec, std::max(lacking / elements + 1, table.pool().units() / 2));
 }
 
 /// What a bulk call has in its workspace: counters, then items twice, then statuses.
@@ -524,7 +515,7 @@ void slab_part(const Exec& exec, const char* label, const char* name, Table& tab
     auto sorted = layout.items(memory, what, 0);
     if constexpr (builds<Operation>) {
       if (builds_first) {
-        many.resident = reinterpret_cast<std::int64_t*>(memory + 8);
+        many.resident = detail::integers(reinterpret_cast<std::int64_t*>(memory + 8));
         const auto left = layout.items(memory, what, 1);
         build_pieces<Operation::operation>(exec, label, table, arrays, what, sorted, left,
                                            reinterpret_cast<std::int64_t*>(memory + 8),
@@ -572,13 +563,14 @@ template <class Operation, class Exec, class Table, class Combine>
 void slab_call(const Exec& exec, const char* label, const char* name, Table& table,
                const slab_arrays<Table>& arrays, const Combine& combine, bool needs_room,
                const slab_options& with) {
-  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
-                                           typename Table::memory_space>::accessible,
-                "lanewise: this execution space cannot reach the memory of a slab table");
-  with.status.template expects_reachable<Exec>(name, "options.status");
+  detail::functor_rules<Exec>::template called_with<typename Table::hasher,
+                                                    typename Table::key_type>();
+  expects_reachable_table<Exec, Table>();
+  table.expects_memory();
+  with.status.template expects_reachable<Exec>(name, "options.status", 0);
   with.tally.template expects_reachable<Exec>(name, "options.tally");
   slab_status* status = with.status.data();
-  detail::expects(status == nullptr || with.status.extent() >= arrays.n, name,
+  detail::expects(!with.status.is_given() || with.status.extent() >= arrays.n, name,
                   ": options.status has ", with.status.extent(), " places, there are ", arrays.n,
                   " items");
   const bool grows = needs_room && with.grow;
@@ -609,16 +601,24 @@ slab_arrays<Table> arrays_of(const char* name, const Keys& keys) {
   arrays.n = source.extent;
   return arrays;
 }
-/// A further array of as many items.
+/// A further array.
 template <class T, class Exec, class V>
-T* array_of(const char* name, const char* which, const V& view, std::int64_t n) {
+array_sink<T> array_of(const char* name, const char* which, const V& view) {
   static_assert(Kokkos::is_view_v<V> && std::is_convertible_v<typename V::pointer_type, T*>,
                 "lanewise: an array argument is a View of the table's type of values");
   detail::check_view_type<V>();
   detail::check_reachable<Exec, V>();
-  detail::expects(static_cast<std::int64_t>(view.extent(0)) >= n, name, ": ", which, " has ",
-                  view.extent(0), " items, keys has ", n);
-  return view.data();
+  const array_sink<T> array{view.data(), static_cast<std::int64_t>(view.extent(0))};
+  detail::expects_memory(array, name, which);
+  return array;
+}
+/// One of as many items as there are keys.
+template <class T, class Exec, class V>
+T* array_of(const char* name, const char* which, const V& view, std::int64_t n) {
+  const auto array = array_of<T, Exec>(name, which, view);
+  detail::expects(array.extent >= n, name, ": ", which, " has ", array.extent, " items, keys has ",
+                  n);
+  return array.data;
 }
 
 }  // namespace kernels
@@ -627,7 +627,8 @@ T* array_of(const char* name, const char* which, const V& view, std::int64_t n) 
 /// the caller chooses what they hold. Of several elements with one key, the oldest.
 ///
 /// O(n (1 + slabs per list)) work, a line of 128 bytes for each of them. Does not block. Throws
-/// std::invalid_argument on wrong extents and on options that cannot be reached.
+/// std::invalid_argument on wrong extents, Views with items and no memory, options that cannot be
+/// reached, and a table that was moved from.
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys,
           class Values>
 void find(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
@@ -706,8 +707,13 @@ void upsert(const Exec& exec, slab_hash_table<Key, Value, slab_keys::unique, Mem
   using table_type = slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>;
   auto arrays = kernels::arrays_of<Exec, table_type>("upsert", keys);
   arrays.given = kernels::array_of<const Value, Exec>("upsert", "values", values, arrays.n);
-  kernels::slab_call<detail::same_operation<slab_operation::combine>>(
-      exec, "Lanewise::slab_hash::upsert", "upsert", table, arrays, combine, true, with);
+  constexpr bool fitting = detail::fits<Exec, Value, Combine, Value, Value>();
+  static_assert(fitting,
+                "lanewise::upsert: combine is a function object with Value operator()(Value there, "
+                "Value given) const");
+  if constexpr (fitting)
+    kernels::slab_call<detail::same_operation<slab_operation::combine>>(
+        exec, "Lanewise::slab_hash::upsert", "upsert", table, arrays, combine, true, with);
 }
 
 /// Deletes keys; of several elements with one key the oldest, for each time that the key is given.
@@ -762,9 +768,10 @@ void find_all(const Exec& exec,
   using kernel = kernels::collect_kernel<typename table_type::view_type, Key>;
   auto arrays = kernels::arrays_of<Exec, table_type>("find_all", keys);
   const std::int64_t n = arrays.n;
-  std::int64_t* begins =
-      kernels::array_of<std::int64_t, Exec>("find_all", "offsets", offsets, n + 1);
-  Value* found = kernels::array_of<Value, Exec>("find_all", "values", values, 0);
+  const auto begins = kernels::array_of<std::int64_t, Exec>("find_all", "offsets", offsets);
+  detail::expects(begins.extent > n, "find_all: offsets has ", begins.extent, " items, keys has ",
+                  n, ", offsets needs one more");
+  const auto found = kernels::array_of<Value, Exec>("find_all", "values", values);
 
   const workspace_size scan = scan_workspace<std::int64_t, Exec>(n + 1);
   const std::size_t numbers_bytes = (static_cast<std::size_t>(n + 1) * 4 + 63) / 64 * 64;
@@ -778,14 +785,13 @@ void find_all(const Exec& exec,
   const auto numbers = array_source<std::uint32_t, identity>{arrays.numbers, n + 1, {}};
   kernels::scan<true, kernels::scan_policy<std::int64_t>>(
       exec, "Lanewise::slab_hash::scan", "find_all", detail::as<std::int64_t>(numbers),
-      array_sink<std::int64_t>{begins, n + 1}, plus{}, std::int64_t{0}, item_count{n + 1},
+      array_sink<std::int64_t>{begins.data, n + 1}, plus{}, std::int64_t{0}, item_count{n + 1},
       &temporary.get(), numbers_bytes, {scan.tickets, numbers_bytes + scan.bytes});
   const std::int64_t windows = divide_up(n, warp_t<Exec>::width);
   launch(exec, "Lanewise::slab_hash::find_all",
          backend::template resident_league<kernel>(
              exec, divide_up(windows, team_t<Exec, typename kernel::policy>::warps)),
-         kernel{table.view(), arrays.keys, begins, found, n,
-                static_cast<std::int64_t>(values.extent(0))});
+         kernel{table.view(), arrays.keys, begins.data, found.data, n, found.extent});
 }
 
 /// An operation of its own for every item: operations is a View of slab_operation (see
@@ -803,8 +809,13 @@ void apply(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& ta
       kernels::array_of<const slab_operation, Exec>("apply", "operations", operations, arrays.n);
   arrays.found = kernels::array_of<Value, Exec>("apply", "values", values, arrays.n);
   arrays.given = arrays.found;
-  kernels::slab_call<detail::each_its_own>(exec, "Lanewise::slab_hash::apply", "apply", table,
-                                           arrays, combine, true, with);
+  constexpr bool fitting = detail::fits<Exec, Value, Combine, Value, Value>();
+  static_assert(fitting,
+                "lanewise::apply: combine is a function object with Value operator()(Value there, "
+                "Value given) const");
+  if constexpr (fitting)
+    kernels::slab_call<detail::each_its_own>(exec, "Lanewise::slab_hash::apply", "apply", table,
+                                             arrays, combine, true, with);
 }
 
 /// The scalar face of a table for threads of an execution space.

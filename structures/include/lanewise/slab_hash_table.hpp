@@ -5,6 +5,7 @@
 #include <lanewise/slab_list.hpp>
 
 #include <cmath>
+#include <limits>
 #include <utility>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -451,14 +452,34 @@ class slab_scalar_face {
   slab_resident<Solo> resident_;
 };
 
-/// How large a table is made. Bulk calls give it more lists as it fills (slab_options), unless the
-/// number of buckets is given.
+/// How large a table is made. Bulk calls, reserve and grow give it more lists as it fills, unless
+/// the number of buckets is given.
 struct slab_table_options {
+  /// Of load. Beyond them lists would have more than 100 slabs, or an element more than 1000
+  /// places.
+  static constexpr double least_load = 0.001, most_load = 100;
+  /// Of buckets, given or chosen.
+  static constexpr std::int64_t most_buckets = (std::int64_t{1} << 32) - 256;
+
   std::int64_t expected = 0;  ///< elements; buckets are chosen for them
   double load = 0.65;         ///< elements per place of the first slabs, when all are there
   std::int64_t buckets = 0;   ///< unless 0, instead of the two
   std::int64_t units = 0;     ///< further slabs to begin with; 0 for an eighth of the buckets
 };
+
+namespace detail {
+
+/// The lists that so many elements need at `load` per place of the first slabs, of which each has
+/// so many. `what` names the elements' number in the text of the exception.
+inline std::int64_t lists_for(const char* what, std::int64_t expected, double load, int places) {
+  constexpr auto most = slab_table_options::most_buckets;
+  const double lists = std::ceil(static_cast<double>(expected) / (places * load)) + 1;
+  expects(lists <= static_cast<double>(most), what, " is ", expected, ", which takes ", lists,
+          " buckets at load ", load, ", the most is ", most);
+  return static_cast<std::int64_t>(lists);
+}
+
+}  // namespace detail
 
 /// How a table is filled.
 struct slab_statistics {
@@ -489,6 +510,9 @@ class slab_hash_table {
   static_assert(std::is_trivially_copyable_v<Hash>, "lanewise: a slab hash is trivially copyable");
 
   /// An empty table. **Blocks.** Throws std::invalid_argument on sizes that cannot be.
+  ///
+  /// A table that was moved from can be assigned to or end. Whatever else needs its memory throws
+  /// std::invalid_argument.
   template <class Exec>
   explicit slab_hash_table(const Exec& exec, const slab_table_options& with = {},
                            const Hash& hash = {})
@@ -506,15 +530,29 @@ class slab_hash_table {
   slab_hash_table& operator=(slab_hash_table&&) = default;
 
   /// For kernels. Valid until the table grows, is rehashed or ends.
-  view_type view() const { return {heads_.data(), where_, pool_.view()}; }
+  view_type view() const {
+    expects_memory();
+    return {heads_.data(), where_, pool_.view()};
+  }
 
   std::int64_t buckets() const { return where_.buckets; }
   const Hash& hash() const { return where_.hash; }
-  const allocator_type& pool() const { return pool_; }
-  const heads_type& heads() const { return heads_; }
+  const allocator_type& pool() const {
+    expects_memory();
+    return pool_;
+  }
+  const heads_type& heads() const {
+    expects_memory();
+    return heads_;
+  }
+  /// Throws std::invalid_argument if the table was moved from.
+  void expects_memory() const {
+    detail::expects(pool_.units() > 0,
+                    "slab_hash_table: the table has no memory: it was moved from");
+  }
 
-  /// Elements per place of the first slabs that the lists are made for, or 0: bulk calls leave the
-  /// lists as they are.
+  /// Elements per place of the first slabs that the lists are made for, or 0: the table keeps its
+  /// number of lists until it is rehashed.
   double load() const { return load_; }
   /// Elements that fit into the first slabs.
   std::int64_t places() const { return buckets() * layout::elements; }
@@ -529,15 +567,27 @@ class slab_hash_table {
     pool_ = std::move(other.pool_);
   }
 
-  /// Adds units to the pool. No kernel may be using the table. **Blocks.**
+  /// Adds at least `units` units to the pool. Where the elements that are there and those that
+  /// these units have places for would make lists long, and buckets were not given, the table gets
+  /// as many lists as they all need, in the way of bulk calls: elements move then, and the memory
+  /// of both tables is needed for a moment. Not to run beside any other operation on the table.
+  /// Reads all slabs. **Blocks.** Throws std::invalid_argument where there cannot be so many.
+  /// Whatever it throws, the table is as before.
+  ///
+  /// Defined in slab_whole.hpp. Target keeps functions of different SIMD targets apart.
+  template <class Exec, class Target = detail_backend::backend_of<Exec>>
+  void grow(const Exec& exec, std::int64_t units);
+  /// The same for the pool alone, whatever becomes of the lists.
   template <class Exec>
-  void grow(const Exec& exec, std::int64_t units) {
+  void grow_pool(const Exec& exec, std::int64_t units) {
+    expects_memory();
     pool_.grow(exec, units);
   }
 
   /// The same table in another memory space. No kernel may be using it. **Blocks.**
   template <class Other, class Exec>
   slab_hash_table<Key, Value, kind, Other, Hash> copy_to(const Exec& exec) const {
+    expects_memory();
     exec.fence("Lanewise::slab_hash_table: the table is copied");
     typename slab_hash_table<Key, Value, kind, Other, Hash>::heads_type to(
         Kokkos::view_alloc("Lanewise::slab_hash_table", Kokkos::WithoutInitializing),
@@ -557,15 +607,21 @@ class slab_hash_table {
 
  private:
   static std::uint32_t buckets_for(const slab_table_options& with) {
-    detail::expects(with.expected >= 0 && with.load > 0 && with.units >= 0 && with.buckets >= 0,
-                    "slab_hash_table: expected is ", with.expected, ", load is ", with.load,
-                    ", buckets is ", with.buckets, ", units is ", with.units);
-    const double wanted = static_cast<double>(with.expected) / (layout::elements * with.load);
-    const double most = 4294967040.0;  // 2^32 - 256
-    detail::expects(wanted <= most && static_cast<double>(with.buckets) <= most,
-                    "slab_hash_table: more than 2^32 - 256 buckets");
+    using limits = slab_table_options;
+    const auto expects_within = [](const char* name, std::int64_t number, std::int64_t most) {
+      detail::expects(number >= 0 && number <= most, "slab_hash_table: options.", name, " is ",
+                      number, ", it must be 0 to ", most);
+    };
+    expects_within("expected", with.expected, std::numeric_limits<std::int64_t>::max());
+    expects_within("buckets", with.buckets, limits::most_buckets);
+    expects_within("units", with.units, allocator_type::most_units);
+    // Written so that it refuses what is no number.
+    detail::expects(with.load >= limits::least_load && with.load <= limits::most_load,
+                    "slab_hash_table: options.load is ", with.load, ", it must be ",
+                    limits::least_load, " to ", limits::most_load);
     if (with.buckets > 0) return static_cast<std::uint32_t>(with.buckets);
-    return static_cast<std::uint32_t>(std::ceil(wanted)) + 1;
+    return static_cast<std::uint32_t>(detail::lists_for(
+        "slab_hash_table: options.expected", with.expected, with.load, layout::elements));
   }
 
   typename view_type::places where_;

@@ -318,7 +318,9 @@ class slab_walk {
   using part = std::conditional_t<per_lane == 1, unit, pack<unit, per_lane>>;
   using line = lanes<part>;
   static constexpr bool claims = Layout::wide && !Warp::has_wide_exchange;
-  static constexpr bool value_in_line = !Layout::wide || Warp::has_wide_words;
+  /// One lane that reads a slab compares all its words at once, and reads its value afterwards.
+  static constexpr bool alone = Warp::width == 1;
+  static constexpr bool value_in_line = !alone && (!Layout::wide || Warp::has_wide_words);
 
   /// The active lanes' operations, and what comes of them.
   template <class Pool>
@@ -511,9 +513,19 @@ class slab_walk {
     const bool puts = needs_room(operation) && !adds;
     const word wanted = adds ? Layout::empty : key;
     const word other = puts ? Layout::empty : wanted;
-    const auto [hit, mine] = hits(seen, [wanted, other, puts](const lanes<word>& w) {
+    if constexpr (alone) {
+      return look_alone(warp_.broadcast(t.slab, source), seen, key, wanted, other);
+    } else {
+      return look_together<changes>(t, source, seen, key, wanted, other);
+    }
+  }
+  /// wanted and other are the keys of the slots that decide: they may be the same.
+  template <bool changes, class Tasks>
+  LANEWISE_FUNCTION sight look_together(const Tasks& t, int source, const line& seen, word key,
+                                        word wanted, word other) const {
+    const auto [hit, mine] = hits(seen, [wanted, other](const lanes<word>& w) {
       auto chosen = (w == wanted) | (w == other);
-      if constexpr (claims) chosen = chosen | (w == (puts ? Layout::claimed : wanted));
+      if constexpr (claims) chosen = chosen | (w == claimed_beside(wanted, other));
       return chosen;
     });
     sight there{{0, key, Layout::empty}, hit != 0};
@@ -527,6 +539,24 @@ class slab_walk {
       there.stands = read_value(warp_.broadcast(t.slab, source), there);
     }
     return there;
+  }
+  LANEWISE_FUNCTION sight look_alone(slab_unit* slab, const line& seen, word key, word wanted,
+                                     word other) const {
+    const std::uint32_t first = keys_equal(seen, wanted);
+    const std::uint32_t second = keys_equal(seen, other);
+    std::uint32_t any = first | second;
+    if constexpr (claims) any |= keys_equal(seen, claimed_beside(wanted, other));
+    sight there{{0, key, Layout::empty}, any != 0};
+    if (any == 0) return there;
+    const auto at = static_cast<std::uint32_t>(Warp::lowest(any));
+    there.unit = at / words_per_unit;
+    there.key = (first >> at & 1) != 0 ? wanted : (second >> at & 1) != 0 ? other : Layout::claimed;
+    if (there.key == key) there.stands = read_value(slab, there);
+    return there;
+  }
+  /// What decides, too, where a slot for the key may be empty.
+  static LANEWISE_FUNCTION word claimed_beside(word wanted, word other) {
+    return wanted == other ? wanted : static_cast<word>(Layout::claimed);
   }
   /// The lane `me` keeps its slot to change it, or else the value that was found.
   template <bool changes, class Tasks, class Mask>
@@ -548,7 +578,7 @@ class slab_walk {
 
   LANEWISE_FUNCTION line read(const slab_unit* slab) const {
     const part* p = reinterpret_cast<const part*>(slab);
-    if constexpr (value_in_line) {
+    if constexpr (value_in_line || !Layout::wide) {
       return warp_.load_relaxed(p);
     } else {
       return warp_.load_acquire(p);  // the value is read later
@@ -609,6 +639,18 @@ class slab_walk {
     return {warp_.ballot(any), first};
   }
 
+  /// The words of the slab that are this key, for a lane that has read it alone.
+  static constexpr std::uint32_t words_per_unit = sizeof(unit) / sizeof(word);
+  static LANEWISE_FUNCTION constexpr std::uint32_t key_words() {
+    std::uint32_t bits = 0;
+    for (std::uint32_t u = 0; u < 128 / sizeof(unit); ++u)
+      bits |= std::uint32_t{Layout::has_key(u)} << u * words_per_unit;
+    return bits;
+  }
+  LANEWISE_FUNCTION std::uint32_t keys_equal(const line& seen, word key) const {
+    return warp_.broadcast(warp_.match_words(seen, lanes<word>(key)), 0) & key_words();
+  }
+
   /// The value beside the key at that unit of a lane.
   LANEWISE_FUNCTION word value_in(const line& seen, const indices& unit_of_key, int lane) const {
     if constexpr (!Layout::has_values) {
@@ -626,7 +668,14 @@ class slab_walk {
   /// Where the line does not have it: the value of a key that was seen. False if the key has gone
   /// meanwhile.
   LANEWISE_FUNCTION bool read_value(slab_unit* slab, slot& there) const {
-    if constexpr (!claims) {
+    if constexpr (!Layout::has_values) {
+      there.value = 0;
+      return true;
+    } else if constexpr (!Layout::wide) {
+      const unit now = warp_.load(*Layout::element_at(slab, there.unit));
+      there.value = Layout::value_of(now);
+      return Layout::key_of(now) == there.key;
+    } else if constexpr (!claims) {
       there.value = warp_.load(*Layout::value_at(slab, there.unit));
       return true;
     } else {
@@ -643,9 +692,13 @@ class slab_walk {
 
   LANEWISE_FUNCTION word number_of(const line& seen, word key) const {
     int number = 0;
-    LANEWISE_UNROLL
-    for (int j = 0; j < per_lane; j += Layout::units_per_element)
-      number += Warp::popcount(warp_.ballot(words_at(seen, j) == key) & key_lanes(j));
+    if constexpr (alone) {
+      number = Warp::popcount(keys_equal(seen, key));
+    } else {
+      LANEWISE_UNROLL
+      for (int j = 0; j < per_lane; j += Layout::units_per_element)
+        number += Warp::popcount(warp_.ballot(words_at(seen, j) == key) & key_lanes(j));
+    }
     return static_cast<word>(number);
   }
 

@@ -5,12 +5,21 @@
 #include <lanewise/backend.hpp>
 #include <lanewise/slab_hash_table.hpp>
 
-// Calls on all elements of a slab table: for_each, flush, clear, rehash and statistics. Sub-warps
-// take lists, each for itself.
+#include <algorithm>
+
+// Calls on whole slab tables: for_each, flush, clear, rehash, statistics, size, reserve, and the
+// growth of a table. Sub-warps take lists, each for itself.
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
+
+template <class Exec, class Table>
+constexpr void expects_reachable_table() {
+  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
+                                           typename Table::memory_space>::accessible,
+                "lanewise: this execution space cannot reach the memory of a slab table");
+}
 
 /// Calls action(sub, walk, bucket) for every list, by sub-warps that have it for themselves.
 template <class View, class Action>
@@ -179,14 +188,15 @@ struct statistics_action {
   }
 };
 
-template <class Exec, class View, class Action>
-void for_lists(const Exec& exec, const char* label, const View& table, const Action& action) {
-  using kernel = slab_lists_kernel<View, Action>;
+template <class Exec, class Table, class Action>
+void for_lists(const Exec& exec, const char* label, const Table& table, const Action& action) {
+  expects_reachable_table<Exec, Table>();
+  using kernel = slab_lists_kernel<typename Table::view_type, Action>;
   using team = team_t<Exec, typename kernel::policy>;
   const std::int64_t lists = std::int64_t{table.buckets()} + 1;
   const auto league = backend_of<Exec>::template resident_league<kernel>(
       exec, divide_up(lists, team::warps * (warp_t<Exec>::width / warp_t<Exec>::line_width)));
-  launch(exec, label, league, kernel{table, action});
+  launch(exec, label, league, kernel{table.view(), action});
 }
 
 /// Counters that a kernel adds to and the host then reads.
@@ -212,8 +222,19 @@ struct counters {
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class F>
 void for_each(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
               const F& f) {
-  kernels::for_lists(exec, "Lanewise::slab_hash::for_each", table.view(),
-                     kernels::visit_action<Key, Value, F>(f));
+  constexpr bool fitting = [] {
+    if constexpr (std::is_void_v<Value>) {
+      return detail::fits<Exec, void, F, Key>();
+    } else {
+      return detail::fits<Exec, void, F, Key, Value>();
+    }
+  }();
+  static_assert(fitting,
+                "lanewise::for_each: f is a function object that is called with a key and its "
+                "value, of a set with a key, and its operator() is const");
+  if constexpr (fitting)
+    kernels::for_lists(exec, "Lanewise::slab_hash::for_each", table,
+                       kernels::visit_action<Key, Value, F>(f));
 }
 
 /// Closes the gaps that deletions have left, so that every list has as few slabs as it needs, and
@@ -221,34 +242,44 @@ void for_each(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, 
 /// ones included. Reads all slabs, writes those with gaps. Does not block. (Ashkiani, 5.3: FLUSH.)
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
 void flush(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
-  kernels::for_lists(exec, "Lanewise::slab_hash::flush", table.view(), kernels::flush_action{});
+  kernels::for_lists(exec, "Lanewise::slab_hash::flush", table, kernels::flush_action{});
 }
 
 /// Removes all elements; the pool keeps its size. Not to run beside any other operation on the
 /// table. Does not block.
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
 void clear(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
-  kernels::for_lists(exec, "Lanewise::slab_hash::clear", table.view(), kernels::clear_action{});
+  kernels::for_lists(exec, "Lanewise::slab_hash::clear", table, kernels::clear_action{});
   table.set_taken(0);
 }
 
+namespace kernels {
+
+/// Moves all elements into as many lists, with a pool of `units` units, or more if they need more.
+template <class Exec, class Table>
+void move_to_lists(const Exec& exec, Table& table, std::int64_t buckets, std::int64_t units) {
+  for (;; units *= 2) {
+    Table larger(exec, {.buckets = buckets, .units = units}, table.hash());
+    const counters<Exec, 1> lacking;
+    for_lists(exec, "Lanewise::slab_hash::rehash", table,
+              move_action<typename Table::key_type, typename Table::view_type>{larger.view(),
+                                                                               lacking.data()});
+    if (lacking.read(exec)[0] == 0) return table.take_lists(std::move(larger));
+  }
+}
+
+}  // namespace kernels
+
 /// Moves all elements into as many lists as given. Not to run beside any other operation on the
-/// table. Needs the memory of both tables. **Blocks.**
+/// table. Needs the memory of both tables. **Blocks.** Throws std::invalid_argument where there
+/// cannot be so many lists.
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
 void rehash(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
             std::int64_t buckets) {
-  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
-  detail::expects(buckets > 0, "rehash: buckets is ", buckets);
-  for (std::int64_t units = table.pool().units();; units *= 2) {
-    table_type larger(exec, {.buckets = buckets, .units = units}, table.hash());
-    const kernels::counters<Exec, 1> lacking;
-    kernels::for_lists(
-        exec, "Lanewise::slab_hash::rehash", table.view(),
-        kernels::move_action<Key, typename table_type::view_type>{larger.view(), lacking.data()});
-    if (lacking.read(exec)[0] == 0) {
-      return table.take_lists(std::move(larger));
-    }
-  }
+  constexpr auto most = slab_table_options::most_buckets;
+  detail::expects(buckets > 0 && buckets <= most, "rehash: buckets is ", buckets,
+                  ", it must be 1 to ", most);
+  kernels::move_to_lists(exec, table, buckets, table.pool().units());
 }
 
 /// How the table is filled. No kernel may be changing it. Reads all slabs. **Blocks.**
@@ -258,7 +289,7 @@ slab_statistics statistics(const Exec& exec,
   using layout = typename slab_hash_table<Key, Value, kind, Memory, Hash>::layout;
   constexpr int lengths = kernels::statistics_action::lengths;
   const kernels::counters<Exec, 4 + lengths> counted;
-  kernels::for_lists(exec, "Lanewise::slab_hash::statistics", table.view(),
+  kernels::for_lists(exec, "Lanewise::slab_hash::statistics", table,
                      kernels::statistics_action{counted.data()});
   const auto c = counted.read(exec);
   slab_statistics s;
@@ -275,4 +306,98 @@ slab_statistics statistics(const Exec& exec,
   return s;
 }
 
+/// How many elements there are, equal keys of a multimap each for itself. No kernel may be changing
+/// the table. Reads all slabs: nothing counts the elements that kernels put there, as the number
+/// would be one word that all warps add to. **Blocks.**
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
+std::int64_t size(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
+  return statistics(exec, table).elements;
+}
+
+/// Makes room for `expected` elements in all, for kernels that insert: as many lists as a table
+/// made for so many has, unless buckets were given, and a pool that is enough whatever the keys
+/// are, also if they all share one list. Deleted elements whose places are not free yet have room
+/// beside them; where they are more than the elements, the table is flushed. Where there is all
+/// that, nothing changes; neither lists nor pool ever become smaller.
+///
+/// The pool has a unit for every slab that expected elements fill: 0.65 per list at the default
+/// load, where a table that is made for them begins with 0.125. Insertions that come to the end of
+/// one list at a time have a unit each for a moment, so that a pool that is full but for those can
+/// still have none for an insertion; it finds one when it is tried again.
+///
+/// Not to run beside any other operation on the table. Reads all slabs, and moves all elements if
+/// there have to be more lists, which needs the memory of both tables. **Blocks.** Throws
+/// std::invalid_argument where there cannot be so many elements. Whatever it throws, the table is
+/// as before.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
+void reserve(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+             std::int64_t expected) {
+  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+  constexpr std::int64_t per_slab = table_type::layout::elements;
+  constexpr std::int64_t most = table_type::allocator_type::most_units * per_slab;
+  detail::expects(expected >= 0 && expected <= most, "reserve: expected is ", expected,
+                  ", it must be 0 to ", most);
+  slab_statistics s = statistics(exec, table);
+  const std::int64_t lists =
+      table.load() > 0 ? detail::lists_for("reserve: expected", expected, table.load(), per_slab)
+                       : 0;
+  if (lists > table.buckets()) {
+    const std::int64_t units = divide_up(expected, per_slab);
+    kernels::move_to_lists(exec, table, lists, std::max(units, table.pool().units()));
+    return table.set_taken(s.elements);
+  }
+  if (s.deleted > s.elements) {
+    flush(exec, table);
+    s.deleted = 0;
+  }
+  const std::int64_t units = divide_up(expected + s.deleted, per_slab) - table.pool().units();
+  if (units > 0) table.grow_pool(exec, units);
+  table.set_taken(s.elements + s.deleted);
+}
+
+namespace kernels {
+
+/// Places that the elements of a table may take before its lists become too long: three times those
+/// of the first slabs.
+template <class Table>
+std::int64_t places_before_long(const Table& table) {
+  return static_cast<std::int64_t>(std::max(3.0, 2 * table.load()) *
+                                   static_cast<double>(table.places()));
+}
+
+/// The lists that a table needs for so many elements.
+template <class Table>
+std::int64_t lists_for(const Table& table, std::int64_t elements) {
+  return detail::lists_for("slab_hash_table: the number of elements", elements, table.load(),
+                           Table::layout::elements);
+}
+
+template <class Exec, class Table>
+void grow_table(const Exec& exec, Table& table, std::int64_t units) {
+  table.pool().expects_growth(units);
+  if (table.load() > 0) {
+    const slab_statistics s = statistics(exec, table);
+    const std::int64_t all = s.elements + units * Table::layout::elements;
+    if (all > places_before_long(table)) {
+      move_to_lists(exec, table, lists_for(table, all), table.pool().units() + units);
+      return table.set_taken(s.elements);
+    }
+    table.set_taken(s.elements + s.deleted);
+  }
+  table.grow_pool(exec, units);
+}
+
+}  // namespace kernels
+
 LANEWISE_END_TARGET_NAMESPACE
+
+LANEWISE_BEGIN_NAMESPACE
+
+template <class Key, class Value, slab_keys kind_, class MemorySpace, class Hash>
+template <class Exec, class Target>
+void slab_hash_table<Key, Value, kind_, MemorySpace, Hash>::grow(const Exec& exec,
+                                                                 std::int64_t units) {
+  kernels::grow_table(exec, *this, units);
+}
+
+LANEWISE_END_NAMESPACE

@@ -17,8 +17,9 @@ template <class T, bool alone = true>
 struct compact_policy : launch_policy {
   static constexpr bool large_teams = alone && sizeof(T) == 4;
   static constexpr int warps = large_teams ? 16 : 8;
-  static constexpr int items_per_lane =
-      large_teams ? 24 : (sizeof(T) <= 4 ? 32 : (sizeof(T) <= 8 ? 16 : (sizeof(T) <= 16 ? 8 : 4)));
+  static constexpr int items_per_lane = items_that_fit(
+      large_teams ? 24 : (sizeof(T) <= 4 ? 32 : (sizeof(T) <= 8 ? 16 : (sizeof(T) <= 16 ? 8 : 4))),
+      warps, sizeof(T));
   static constexpr int teams_per_multiprocessor = sizeof(T) == 1 ? 3 : 2;
 };
 
@@ -54,7 +55,7 @@ struct compact_kernel {
   Second two;
   item_count n;
   chain<state> link;
-  std::int64_t* kept;
+  detail::integers kept;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
@@ -71,7 +72,7 @@ struct compact_kernel {
         [&](auto& chosen, std::uint32_t ticket, const maybe<state>& before) LANEWISE_INLINE_LAMBDA {
           const std::int64_t so_far =
               chosen.write(one, two, before.value.count(), before.value.end());
-          if (ticket + 1 == tiles) team.once([&] { *kept = so_far; });
+          if (ticket + 1 == tiles) team.once([&] { kept.put(0, so_far); });
         });
   }
 };
@@ -84,18 +85,19 @@ std::int64_t compact_tiles(std::int64_t n) {
 
 /// Where the number of kept items goes: checked, and reachable.
 template <class Exec, class T, class... P>
-std::int64_t* count_place(const Kokkos::View<T, P...>& count, const char* algorithm) {
+detail::integers count_place(const Kokkos::View<T, P...>& count, const char* algorithm) {
   using view = Kokkos::View<T, P...>;
-  static_assert(view::rank() == 0 && std::is_same_v<T, std::int64_t>,
-                "lanewise: the number of results is a View of rank 0 of std::int64_t");
+  static_assert(
+      view::rank() == 0 && std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_const_v<T>,
+      "lanewise: the number of results is a View of rank 0 of integers, not const");
   detail::check_reachable<Exec, view>();
   detail::expects(count.data() != nullptr, algorithm, ": count has no memory");
-  return count.data();
+  return detail::integers(count.data());
 }
 
 template <class Exec, class Source, class Marks, class First, class Second>
 void compact(const Exec& exec, const char* label, const char* algorithm, const Source& source,
-             const Marks& marks, const First& one, const Second& two, std::int64_t* kept,
+             const Marks& marks, const First& one, const Second& two, detail::integers kept,
              const options& with, workspace_size need) {
   using kernel = compact_kernel<Source, Marks, First, Second>;
   using state = typename kernel::state;

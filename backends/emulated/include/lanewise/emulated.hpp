@@ -200,8 +200,7 @@ inline void run_league(const lanewise::emulated& exec, const char* label, std::i
     slots.push_back(std::make_unique<resident>(scratch_bytes, exec.seed(), slot, warps,
                                                static_cast<int>(slot) * warps));
   }
-  static crew all;
-  all.run(static_cast<int>(at_once) * warps, [&](int seat) {
+  crew_of_process().run(static_cast<int>(at_once) * warps, [&](int seat) {
     const int slot = seat / warps;
     run_warp(running_warp{state, slots[static_cast<std::size_t>(slot)]->shadow(), seat,
                           seat % warps, slot, league, phase(seat % warps, warps)},
@@ -213,6 +212,7 @@ inline void run_league(const lanewise::emulated& exec, const char* label, std::i
 template <class Warp>
 struct backend_with {
   static constexpr const char* name = "emulated";
+  static constexpr bool launch_waits = true;
   /// No more warps than lanes: one warp combines what the others found.
   template <class Policy>
   using team = emulated::team<(Policy::warps < Warp::width ? Policy::warps : Warp::width),
@@ -257,10 +257,10 @@ struct backend_with {
   }
 
   static void* allocate(const lanewise::emulated&, std::size_t bytes) {
-    return ::operator new (bytes, std::align_val_t{64});
+    return ::operator new (bytes, std::align_val_t{most_alignment});
   }
   static void deallocate(const lanewise::emulated&, void* p) noexcept {
-    ::operator delete (p, std::align_val_t{64});
+    ::operator delete (p, std::align_val_t{most_alignment});
   }
   static void zero(const lanewise::emulated&, void* p, std::size_t bytes) {
     std::memset(p, 0, bytes);

@@ -135,14 +135,25 @@ class cache_compaction {
  private:
   template <class U>
   using lanes = typename warp_type::template lanes<U>;
+  template <class Column>
+  static constexpr bool is_distance = Column::needs_previous && !Column::is_of_runs;
 
-  /// The kept items of window w, or those that are not.
-  template <bool rejected>
-  LANEWISE_FUNCTION bits chosen(std::int64_t w) const {
+  /// The kept items of window w, those that are not, or those behind kept items. `follows`: so does
+  /// the first item of the tile.
+  template <class Column>
+  LANEWISE_FUNCTION bits chosen(std::int64_t w, bool follows) const {
     const std::int64_t here = items_ - w * width;
     const bits exists =
         here >= width ? ~bits{0} >> (sizeof(bits) * 8 - width) : (bits{1} << here) - 1;
-    return rejected ? ~kept_[w] & exists : kept_[w];
+    if constexpr (Column::is_of_runs) {
+      const bits in_front = w > 0 ? kept_[w - 1] >> (width - 1) : bits{follows};
+      return (kept_[w] << 1 | in_front) & exists;
+    } else {
+      return Column::needs_rejected ? ~kept_[w] & exists : kept_[w];
+    }
+  }
+  LANEWISE_FUNCTION bool last_is_kept() const {
+    return items_ > 0 && ((kept_[(items_ - 1) / width] >> ((items_ - 1) % width)) & 1) != 0;
   }
 
   LANEWISE_FUNCTION void put_tile(const no_column&, std::int64_t, std::int64_t) const {}
@@ -150,25 +161,29 @@ class cache_compaction {
   LANEWISE_FUNCTION void put_tile(const Column& column, std::int64_t start,
                                   std::int64_t end) const {
     constexpr bool rejected = Column::needs_rejected;
-    const std::int64_t begin = rejected ? first_ - start : start;
+    // Runs are written where they begin. The one that began in front of the tile has its place.
+    const bool follows = end == first_;
+    const std::int64_t begun = count_ + (follows ? 1 : 0) - (last_is_kept() ? 1 : 0);
+    const std::int64_t begin =
+        rejected ? first_ - start : start + (Column::is_of_runs && !follows ? 1 : 0);
     // Up to here places are this tile's, so that whole vectors may be written.
-    const std::int64_t mine = begin + (rejected ? items_ - count_ : count_);
+    const std::int64_t mine =
+        begin + (rejected ? items_ - count_ : (Column::is_of_runs ? begun : count_));
     const std::int64_t limit = mine < column.sink.extent ? mine : column.sink.extent;
     std::int64_t to = begin;
     std::int64_t w = 0;
     // While a window's width of places is left, so are as many items, and the window is whole.
     for (; to + width <= limit; ++w) {
-      const bits here = chosen<rejected>(w);
+      const bits here = chosen<Column>(w, follows);
       prefetch_places<width / 2>(column.sink, to);
       put_window(column, w, here, to);
       to += warp_type::popcount(here);
     }
     for (; to < limit; ++w) {
-      for (bits todo = chosen<rejected>(w); todo != 0 && to < limit; todo &= todo - 1)
+      for (bits todo = chosen<Column>(w, follows); todo != 0 && to < limit; todo &= todo - 1)
         column.sink(to++, value_at(column, w, warp_type::lowest(todo)));
     }
-    if constexpr (Column::needs_previous)
-      subtract_previous(column.sink, begin, limit, end - first_);
+    if constexpr (is_distance<Column>) subtract_previous(column.sink, begin, limit, end - first_);
   }
 
   /// One window, where a window's width of places may be overwritten.
@@ -176,7 +191,7 @@ class cache_compaction {
   LANEWISE_FUNCTION void put_window(const Column& column, std::int64_t w, bits here,
                                     std::int64_t to) const {
     const auto warp = team_.warp();
-    if constexpr (Column::needs_previous) {
+    if constexpr (is_distance<Column>) {
       using out = typename sink_value<typename Column::sink_type>::type;
       const auto index = warp.lane() + lanes<std::uint32_t>(static_cast<std::uint32_t>(w * width));
       compress_window_over(warp, column.sink, to, here, warp.template cast<out>(index));
@@ -188,7 +203,7 @@ class cache_compaction {
 
   template <class Column>
   LANEWISE_FUNCTION auto value_at(const Column& column, std::int64_t w, int lane) const {
-    if constexpr (Column::needs_previous) {
+    if constexpr (is_distance<Column>) {
       return w * width + lane;
     } else {
       return values_of(column)(first_ + w * width + lane);

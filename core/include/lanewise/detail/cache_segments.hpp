@@ -64,17 +64,20 @@ class cache_segments {
 
   /// Writes key and result of the segments that end in the tile; `before` is what is in front of
   /// the tile. Places beyond a sink's extent are left out.
-  template <class Keys, class KeySink, class Sink, class Op>
-  LANEWISE_FUNCTION void write_ends(const Keys& keys, const KeySink& key_sink, const Sink& sink,
+  template <class Heads, class KeySink, class Sink, class Op>
+  LANEWISE_FUNCTION void write_ends(const Heads& by, const KeySink& key_sink, const Sink& sink,
                                     const state& before, Op op) const {
+    constexpr bool any_key = Heads::any_key_will_do;
+    const auto& keys = by.keys;
     if (items_ == 0) return;
+    if constexpr (!any_key) write_first_keys(keys, key_sink, before.heads());
     const auto warp = team_.warp();
     const bool open = (heads_[0] & 1) == 0;
     std::int64_t to = before.heads() - (open ? 1 : 0);
     // Up to here places are this tile's, so that whole vectors may be written.
     const std::int64_t mine = to + count_ + (open ? 1 : 0) - (closed_ ? 0 : 1);
     const auto put = [&](std::int64_t i, const T& scan) LANEWISE_INLINE_LAMBDA {
-      if (to < key_sink.extent) key_sink(to, keys(i));
+      if (any_key && to < key_sink.extent) key_sink(to, keys(i));
       if (to < sink.extent) sink(to, scan);
       ++to;
     };
@@ -87,10 +90,13 @@ class cache_segments {
             LANEWISE_INLINE_LAMBDA { return heads != 0 || ends_at(k + width - 1); },
         [&](std::int64_t i, const auto& scan, bits heads, const T&) LANEWISE_INLINE_LAMBDA {
           const bits last = heads >> 1 | bits{ends_at(i - first_ + width - 1)} << (width - 1);
-          if (to + width <= mine && to + width <= key_sink.extent && to + width <= sink.extent) {
-            prefetch_places<1>(key_sink, to);
+          if (to + width <= mine && (!any_key || to + width <= key_sink.extent) &&
+              to + width <= sink.extent) {
+            if constexpr (any_key) {
+              prefetch_places<1>(key_sink, to);
+              compress_window_over(warp, key_sink, to, last, load_window(warp, keys, i));
+            }
             prefetch_places<1>(sink, to);
-            compress_window_over(warp, key_sink, to, last, load_window(warp, keys, i));
             compress_window_over(warp, sink, to, last, scan);
             to += warp_type::popcount(last);
           } else {
@@ -103,6 +109,25 @@ class cache_segments {
         [&](std::int64_t i, const T& scan, bool, const T&) LANEWISE_INLINE_LAMBDA {
           if (ends_at(i - first_)) put(i, scan);
         });
+  }
+
+  /// Writes the keys of the segments that begin in the tile, to places from `to` on.
+  template <class Keys, class KeySink>
+  LANEWISE_FUNCTION void write_first_keys(const Keys& keys, const KeySink& sink,
+                                          std::int64_t to) const {
+    const auto warp = team_.warp();
+    const std::int64_t limit = to + count_ < sink.extent ? to + count_ : sink.extent;
+    for (std::int64_t w = 0; to < limit; ++w) {
+      const std::int64_t i = first_ + w * width;
+      // While a window's width of places is left, so are as many items, and the window is whole.
+      if (to + width <= limit) {
+        compress_window_over(warp, sink, to, heads_[w], load_window(warp, keys, i));
+        to += warp_type::popcount(heads_[w]);
+      } else {
+        for (bits todo = heads_[w]; todo != 0 && to < limit; todo &= todo - 1)
+          sink(to++, keys(i + warp_type::lowest(todo)));
+      }
+    }
   }
 
   template <class Sink, class Op>

@@ -76,17 +76,20 @@ class cache_sums {
   LANEWISE_FUNCTION cache_sums(const Team& team, scratch&, const Ranges& ranges, index_range piece)
       : team_(team),
         piece_(cut_path(team.warp(), ranges, ranges.count, ranges.items, piece.begin, piece.end)) {
-    if (piece_.is_ordered()) {
-      for (std::int64_t r = piece_.begin.ends; r < piece_.end.ends; ++r)
-        bad_ += ranges.is_bad(ranges.offset(r), ranges.offset(r + 1)) ? 1 : 0;
-    } else {
-      bad_ = 1;
-      piece_.end = piece_.begin;
-    }
+    if (!piece_.is_ordered()) piece_.end = piece_.begin;
   }
 
-  /// How many ranges end here and are bad; one where they are so bad that the path has no order.
-  LANEWISE_FUNCTION std::uint64_t bad() const { return bad_; }
+  /// How many ranges are bad of this piece's share of them. Which ones end here is another
+  /// question, whose answers overlap where ends are out of order.
+  template <class Ranges>
+  LANEWISE_FUNCTION std::uint64_t bad(const Ranges& ranges, std::int64_t piece,
+                                      std::int64_t pieces) const {
+    const index_range mine = even_share(ranges.count, piece, pieces);
+    std::uint64_t n = 0;
+    for (std::int64_t r = mine.begin; r < mine.end; ++r)
+      n += ranges.is_bad(ranges.offset(r), ranges.offset(r + 1)) ? 1 : 0;
+    return n;
+  }
 
   /// Sums up what is here, and writes the ranges that began here.
   template <class Ranges, class Source, class Sink, class Op>
@@ -166,7 +169,6 @@ class cache_sums {
 
   const Team& team_;
   path_piece piece_;
-  std::uint64_t bad_ = 0;
   maybe<T> first_{{}, false};
   open_sum<T> total_;
 };

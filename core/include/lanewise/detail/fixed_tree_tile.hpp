@@ -209,7 +209,7 @@ class fixed_tree_tile {
     } else if constexpr (requires { source_.f.is_identity; }) {
       warp_.load_columns(source_.data + i, column);
     } else {
-      alignas(64) T items[tree::row];
+      alignas(64) alignas(T) T items[tree::row];
       for (int at = 0; at < tree::row; at += tree::width) {
         warp_.store(items + at, load_window(warp_, source_, i + at));
       }
@@ -226,7 +226,7 @@ class fixed_tree_tile {
     } else if constexpr (std::is_same_v<typename sink_value<Sink>::type, T>) {
       warp_.store_columns(sink.data + i, column);
     } else {
-      alignas(64) T items[tree::row];
+      alignas(64) alignas(T) T items[tree::row];
       warp_.store_columns(items, column);
       for (int j = 0; j < tree::row; ++j) sink(i + j, items[j]);
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/operators.hpp>
 #include <lanewise/source.hpp>
 
 #include <cstdint>
@@ -31,6 +32,12 @@ struct kept_flagged {
   Flags flags;
 };
 
+/// Whether equal items have the same bits, so that any item of a run stands for it. Not numbers in
+/// floating point: zeros differ in their signs.
+template <class T, class Equal>
+inline constexpr bool are_interchangeable = std::is_same_v<Equal, equal_to> &&
+                                            (std::is_integral_v<T> || std::is_enum_v<T>);
+
 /// Items that differ from their neighbour on that side; an item without a neighbour is kept.
 template <int side_, class Equal>
 struct kept_differing {
@@ -47,6 +54,7 @@ struct kept_differing {
 template <class Keys, class Equal>
 struct key_differing {
   static constexpr int side = -1;
+  static constexpr bool any_key_will_do = are_interchangeable<typename Keys::value_type, Equal>;
   Keys keys;
   Equal equal;
 };
@@ -84,6 +92,7 @@ struct no_column {
   static constexpr bool needs_index = false;
   static constexpr bool needs_rejected = false;
   static constexpr bool needs_previous = false;
+  static constexpr bool is_of_runs = false;
 };
 
 /// The item itself.
@@ -122,6 +131,19 @@ struct kept_distances : no_column {
   using sink_type = Sink;
   Sink sink;
   LANEWISE_FUNCTION explicit kept_distances(const Sink& s) : sink(s) {}
+};
+
+/// The item of the source behind the kept item before it, which is the first of the run that ends
+/// with the kept item. The source is that of the items.
+template <class Source, class Sink>
+struct kept_run_begins : no_column {
+  static constexpr bool needs_index = true;
+  static constexpr bool needs_previous = true;
+  static constexpr bool is_of_runs = true;
+  Source source;
+  using sink_type = Sink;
+  Sink sink;
+  LANEWISE_FUNCTION kept_run_begins(const Source& from, const Sink& to) : source(from), sink(to) {}
 };
 
 /// How many items were kept, and the index behind the last of them, 0 when there is none. Twelve

@@ -63,6 +63,10 @@ LANEWISE_FUNCTION auto item_from(const Source& source, const Raw& raw, std::int6
 struct smaller_wins {
   using vectors = minimum;
   template <class T>
+  requires requires(const T& a, const T& b) {
+    a < b;
+    a == b;
+  }
   LANEWISE_FUNCTION constexpr bool operator()(const T& a, const T& b) const {
     return (a < b) | ((a == a) & (b != b));
   }
@@ -70,6 +74,10 @@ struct smaller_wins {
 struct larger_wins {
   using vectors = maximum;
   template <class T>
+  requires requires(const T& a, const T& b) {
+    a < b;
+    a == b;
+  }
   LANEWISE_FUNCTION constexpr bool operator()(const T& a, const T& b) const {
     return (b < a) | ((a == a) & (b != b));
   }

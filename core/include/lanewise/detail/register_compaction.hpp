@@ -21,7 +21,7 @@ class parked_compaction {
   static_assert(Rows::items <= 1 << 16, "indices within a tile have 16 bits");
 
   struct parked {
-    alignas(16) raw_array<T, stages_items ? Rows::items : 1> item;
+    alignas(16) alignas(T) raw_array<T, stages_items ? Rows::items : 1> item;
     std::uint16_t index[stages_indices ? Rows::items : 1];
     std::int64_t first;
     std::uint32_t count;
@@ -72,6 +72,15 @@ class parked_compaction {
     for_each_place(team_, column.sink, start, 0, place_.kept, [&](int k) {
       const std::int64_t here = place_.index[k];
       column.sink(start + k, k == 0 ? first + here + 1 - end : here - place_.index[k - 1]);
+    });
+  }
+
+  template <class Source, class Sink>
+  LANEWISE_FUNCTION void put(const kept_run_begins<Source, Sink>& column, std::int64_t start,
+                             std::int64_t end) const {
+    const std::int64_t behind = place_.first + 1;
+    for_each_place(team_, column.sink, start, 0, place_.kept, [&](int k) {
+      column.sink(start + k, column.source(k == 0 ? end : behind + place_.index[k - 1]));
     });
   }
 

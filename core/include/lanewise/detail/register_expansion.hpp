@@ -9,12 +9,12 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The piece of the path that a warp of the team has of the team's piece.
+/// The piece of the path that warp w of a team has of the team's piece.
 template <int weight, class Team, class Ends>
-LANEWISE_FUNCTION path_piece piece_of_warp(const Team& team, const Ends& end_of,
+LANEWISE_FUNCTION path_piece piece_of_warp(const Team& team, int w, const Ends& end_of,
                                            std::int64_t ranges, std::int64_t items,
                                            index_range piece) {
-  const index_range mine = even_share(piece.end - piece.begin, team.warp_index(), Team::warps);
+  const index_range mine = even_share(piece.end - piece.begin, w, Team::warps);
   return cut_path<weight>(team.warp(), end_of, ranges, items, piece.begin + mine.begin,
                           piece.begin + mine.end);
 }
@@ -53,8 +53,8 @@ class register_expansion {
     const auto warp = team.warp();
     const auto lane = warp.lane();
     T* const value = shared.value.data() + team.warp_index() * width;
-    const path_piece mine =
-        piece_of_warp<weight>(team, end_of, ranges, items, team.share(weight * ranges + items));
+    const path_piece mine = piece_of_warp<weight>(team, team.warp_index(), end_of, ranges, items,
+                                                  team.share(weight * ranges + items));
     const std::int64_t last = mine.end.items;
     std::int64_t at = mine.begin.items;
     for (std::int64_t range = mine.begin.ends; at < last; range += width) {
@@ -142,7 +142,7 @@ class register_expansion {
                  below & lanes<bits>(here));
     warp.scatter(is_here, value, to, batch.value);
     warp.fence();
-    const auto values = warp.load(value);
+    const auto values = warp.load(warp.template first<T>(warp_type::popcount(here)), value, T{});
     warp.fence();
     // In whole lines; items are counted from the first of them on.
     const std::int64_t at = warp.broadcast(batch.begin, warp_type::lowest(here));

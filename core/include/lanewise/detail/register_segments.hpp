@@ -74,7 +74,7 @@ class parked_segments : public scanned_segments<Rows> {
 
  public:
   struct parked {
-    alignas(16) raw_array<T, Rows::items> item;
+    alignas(16) alignas(T) raw_array<T, Rows::items> item;
     std::uint32_t heads[team::warps * width];
     raw_array<maybe<state>, team::warps> before_warp;
     std::int64_t first;
@@ -154,8 +154,9 @@ class parked_segments : public scanned_segments<Rows> {
   parked& place_;
 };
 
-/// What is left of a tile for reduce_by_key: the results of the segments that end in it.
-template <class Rows, class Key>
+/// What is left of a tile for reduce_by_key: the results of the segments that end in it, and their
+/// keys or, where these have to be the first ones, those of the segments that begin in it.
+template <class Rows, class Key, bool any_key>
 class parked_ends {
   using team = typename Rows::team_type;
   using T = typename Rows::value_type;
@@ -176,15 +177,17 @@ class parked_ends {
 
   /// Writes key and result of the segments that end in the tile; `before` is what is in front of
   /// the tile. Places beyond a sink's extent are left out.
-  template <class Keys, class KeySink, class Sink, class Op>
-  LANEWISE_FUNCTION void write_ends(const Keys&, const KeySink& key_sink, const Sink& sink,
+  template <class Heads, class KeySink, class Sink, class Op>
+  LANEWISE_FUNCTION void write_ends(const Heads&, const KeySink& key_sink, const Sink& sink,
                                     const state& before, Op op) const {
     const bool open = place_.starts_open;
     const std::int64_t start = before.heads() - (open ? 1 : 0);
     const Key* key = place_.key.data();
     const T* value = place_.value.data();
-    for_each_place(team_, key_sink, start, 0, place_.ended,
-                   [&](int k) { key_sink(start + k, key[k]); });
+    const std::int64_t key_start = any_key ? start : before.heads();
+    const auto keys = any_key ? place_.ended : static_cast<std::uint32_t>(place_.total.heads());
+    for_each_place(team_, key_sink, key_start, 0, keys,
+                   [&](int k) { key_sink(key_start + k, key[k]); });
     // What is in front of the tile belongs to the first result alone.
     const int whole = open && place_.ended > 0 ? 1 : 0;
     if (whole == 1 && start < sink.extent)
@@ -207,11 +210,15 @@ class register_segments : public scanned_segments<register_rows<Team, T, items_p
   using typename base::state;
 
   template <class H>
-  struct ends_of {};
+  struct ends_of {
+    static constexpr bool any_key = true;
+  };
   template <class Keys, class Equal>
   struct ends_of<key_differing<Keys, Equal>> {
-    using type = parked_ends<row_type, typename Keys::value_type>;
+    static constexpr bool any_key = key_differing<Keys, Equal>::any_key_will_do;
+    using type = parked_ends<row_type, typename Keys::value_type, any_key>;
   };
+  static constexpr bool any_key = ends_of<Heads>::any_key;
 
  public:
   using base::items;
@@ -312,7 +319,7 @@ class register_segments : public scanned_segments<register_rows<Team, T, items_p
     // but for the one that begins with the tile.
     const auto last = last_items();
     ranks_.for_each_row(in_front_ - begins_, [&](int j, const auto& before) {
-      const parking<Op> row{place, j * v, j > 0 || present, op};
+      const parking<Op> row{place, j * v, begins_, j > 0 || present, op};
       warp.each(row, row_[j], inputs_.keys().row(j), lane_sum_[j], heads_, last, before,
                 lane_index_);
     });
@@ -323,14 +330,14 @@ class register_segments : public scanned_segments<register_rows<Team, T, items_p
   LANEWISE_FUNCTION void park_sum(parked& place, const maybe<T>& before, Op op) {
     if (!closed_) return;
     const auto warp = team_.warp();
-    const auto last =
-        warp.map([](const auto& k) { return k[v - 1]; }, inputs_.keys().row(rows - 1));
-    const auto key = warp.broadcast(last, width - 1);
     const T sum = before.present ? op(before.value, segment_value_) : segment_value_;
-    warp.once([&] {
-      place.value.data()[in_front_ - begins_] = sum;
-      place.key.data()[in_front_ - begins_] = key;
-    });
+    warp.once([&] { place.value.data()[in_front_ - begins_] = sum; });
+    if constexpr (any_key) {
+      const auto last =
+          warp.map([](const auto& k) { return k[v - 1]; }, inputs_.keys().row(rows - 1));
+      const auto key = warp.broadcast(last, width - 1);
+      warp.once([&] { place.key.data()[in_front_ - begins_] = key; });
+    }
   }
 
   /// Parks a lane's pack of a row.
@@ -338,6 +345,8 @@ class register_segments : public scanned_segments<register_rows<Team, T, items_p
   struct parking {
     parked& place;
     int first_bit;
+    /// Whether a segment begins with the tile: 0 or 1.
+    std::uint32_t tile_begins;
     /// Whether the first lane has a prefix too.
     bool all_have_prefix;
     Op op;
@@ -351,11 +360,19 @@ class register_segments : public scanned_segments<register_rows<Team, T, items_p
       const std::uint32_t begins = (heads >> first_bit) & 1;
       std::uint32_t to = before + begins;
       T* const first = value + to;
+      if constexpr (!any_key) {
+        auto* begun = key + (before + tile_begins);
+        LANEWISE_UNROLL
+        for (int c = 0; c < v; ++c) {
+          if (((heads >> (first_bit + c)) & 1) != 0) *begun++ = keys[c];
+        }
+      }
       LANEWISE_UNROLL
       for (int c = 0; c < v; ++c) {
         if (((last >> (first_bit + c)) & 1) == 0) continue;
         value[to] = p[c];
-        key[to++] = keys[c];
+        if constexpr (any_key) key[to] = keys[c];
+        ++to;
       }
       // What lies in front of the pack belongs to the segment that ends in it first.
       const bool ends_one = ((last >> first_bit) & base::row_mask) != 0;

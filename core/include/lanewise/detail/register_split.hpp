@@ -16,8 +16,6 @@ namespace detail {
 /// wide results are not cut off.
 template <class B>
 LANEWISE_FUNCTION constexpr std::uint32_t bucket_number(B b) {
-  static_assert(std::is_integral_v<B> || std::is_enum_v<B>,
-                "lanewise: a bucket function returns an integer");
   if constexpr (sizeof(B) > sizeof(std::uint32_t)) {
     return static_cast<std::uint64_t>(b) < most_buckets ? static_cast<std::uint32_t>(b)
                                                         : ~std::uint32_t{0};
@@ -78,6 +76,13 @@ class register_split {
                                         (static_cast<int>(sizeof(Key)) + value_bytes) * items
                                             <= most_staged_bytes;
 
+  /// What values of this size may ask for; 0: there are none.
+  static constexpr std::size_t alignment_of_size(int bytes) {
+    if (bytes == 0) return 1;
+    const auto most = static_cast<std::size_t>(bytes & -bytes);
+    return most < most_alignment ? most : most_alignment;
+  }
+
   /// The fewest items of this size that fill whole sectors of memory, of 32 bytes, clipped to 8.
   static constexpr int items_to_sector(int bytes) {
     const int k = 32 / (bytes & -bytes);
@@ -122,8 +127,9 @@ class register_split {
     std::uint32_t group_total[groups];
     // The empty slots of every row, in whole windows.
     bits empty[aligns<value_bytes> ? divide_up(rows, width) * width : 1];
-    alignas(16) unsigned char keys[sizeof(Key) * slots];
-    alignas(16) unsigned char values[stages_values<value_bytes> ? value_bytes * slots : 1];
+    alignas(16) alignas(Key) unsigned char keys[sizeof(Key) * slots];
+    alignas(16) alignas(alignment_of_size(
+        value_bytes)) unsigned char values[stages_values<value_bytes> ? value_bytes * slots : 1];
   };
   struct count_scratch {
     alignas(16) counters count[2][most_buckets];

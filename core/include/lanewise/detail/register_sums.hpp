@@ -93,7 +93,8 @@ class register_sums {
       : team_(team),
         shared_(shared),
         here_(shared.warp[team.warp_index()]),
-        piece_(piece_of_warp<weight>(team, ranges, ranges.count, ranges.items, piece)),
+        piece_(piece_of_warp<weight>(team, team.warp_index(), ranges, ranges.count, ranges.items,
+                                     piece)),
         seen_begin_(piece_.begin.ends),
         near_(piece_.begin.items) {}
 
@@ -104,7 +105,7 @@ class register_sums {
     if (piece_.is_ordered()) {
       walk(ranges, source, sink, init, op);
     } else {
-      bad_ = 1;
+      saw_bad_ = true;
     }
     const auto warp = team_.warp();
     const auto mine = state::of(piece_.is_ordered() && piece_.begin.ends < piece_.end.ends, open_);
@@ -116,9 +117,37 @@ class register_sums {
 
   LANEWISE_FUNCTION const state& total() const { return total_; }
 
-  /// How many of the ranges that this warp has seen are bad; one where they are so bad that the
-  /// path has no order.
-  LANEWISE_FUNCTION std::uint64_t bad() const { return bad_; }
+  /// How many ranges are bad and this warp's to count, where the team has that one of the pieces.
+  /// Cuts of ends that are out of order may be so, too: of the warps whose pieces go beyond a range
+  /// the first one counts it. Only who has seen a bad range asks where the others' pieces end.
+  template <class Ranges>
+  LANEWISE_FUNCTION std::uint64_t bad(const Ranges& ranges, std::int64_t piece,
+                                      std::int64_t pieces) const {
+    if (!saw_bad_) return 0;
+    const auto warp = team_.warp();
+    std::int64_t r = piece_.begin.ends;
+    for (std::int64_t p = 0; p <= piece && r < piece_.end.ends; ++p) {
+      const index_range of_team = even_share(path(ranges.count, ranges.items), p, pieces);
+      const int warps = p < piece ? Team::warps : team_.warp_index();
+      for (int w = 0; w < warps; ++w) {
+        const std::int64_t end =
+            piece_of_warp<weight>(team_, w, ranges, ranges.count, ranges.items, of_team).end.ends;
+        if (r < end) r = end;
+      }
+    }
+    std::uint64_t n = 0;
+    for (; r < piece_.end.ends; r += width) {
+      const std::int64_t left = piece_.end.ends - r;
+      const auto is_bad = warp.map(
+          warp.template first<std::uint32_t>(static_cast<int>(left < width ? left : width)),
+          [&](std::uint32_t l) {
+            return std::uint32_t{ranges.is_bad(ranges.offset(r + l), ranges.offset(r + l + 1))};
+          },
+          0u, lane_);
+      n += static_cast<std::uint64_t>(warp.count(is_bad != lanes<std::uint32_t>(0u)));
+    }
+    return n;
+  }
 
   /// Writes the range that may have begun in front of this warp's piece.
   template <class Sink, class Op>
@@ -165,7 +194,10 @@ class register_sums {
       const int before = next_;
       sum_up_tile(source, ranges.first + near_, sink, count, whole, init, op);
       if (count == 0) {
-        if (next_ == before) break;  // ends are out of order
+        if (next_ == before) {  // ends are out of order
+          saw_bad_ = true;
+          break;
+        }
         write_empty(ranges, sink, init);
       }
     }
@@ -178,11 +210,10 @@ class register_sums {
   }
   LANEWISE_FUNCTION std::uint32_t end_of_seen(int i) const { return here_.end.data()[i + 1]; }
 
-  /// Looks at a window of ends, and counts the bad ranges.
+  /// Looks at a window of ends, and whether ranges are bad.
   template <class Ranges>
   LANEWISE_FUNCTION void look_at_ends(const Ranges& ranges) {
     const auto warp = team_.warp();
-    const int checked = seen_ - next_;
     seen_begin_ += next_;
     near_ += at_;
     next_ = 0;
@@ -203,7 +234,7 @@ class register_sums {
       }
     }
     warp.once([&] { here_.end.data()[0] = 0; });
-    if (warp.any(bad != lanes<std::uint32_t>(0u))) count_bad(ranges, checked);
+    if (warp.any(bad != lanes<std::uint32_t>(0u))) saw_bad_ = true;
     warp.fence();
   }
 
@@ -244,23 +275,6 @@ class register_sums {
                         return static_cast<std::uint32_t>(ranges.is_bad(b, e));
                       },
                       begin[k], end[k]);
-    }
-  }
-
-  /// Counts the bad ranges of the window, the first of which may have been counted before.
-  template <class Ranges>
-  LANEWISE_FUNCTION void count_bad(const Ranges& ranges, int from) {
-    const auto warp = team_.warp();
-    for (; from < seen_; from += width) {
-      const auto bad = warp.map(
-          warp.template first<std::uint32_t>(seen_ - from),
-          [&](std::uint32_t l) {
-            const std::int64_t r = seen_begin_ + from + l;
-            return static_cast<std::uint32_t>(
-                ranges.is_bad(ranges.offset(r), ranges.offset(r + 1)));
-          },
-          0u, lane_);
-      bad_ += warp.count(bad != lanes<std::uint32_t>(0u));
     }
   }
 
@@ -594,7 +608,7 @@ class register_sums {
   bool lanes_open_ = false;
   /// What the range that ends first has in this piece.
   maybe<T> first_{{}, false};
-  std::uint64_t bad_ = 0;
+  bool saw_bad_ = false;
   /// What the warps in front of this one hand on.
   maybe<state> before_{{}, false};
   state total_ = state::of(false, {{}, false});

@@ -104,7 +104,7 @@ class parked_sums : public scanned_rows<Rows> {
 
  public:
   struct parked {
-    alignas(16) raw_array<T, Rows::items> item;
+    alignas(16) alignas(T) raw_array<T, Rows::items> item;
     T total;
     std::int64_t first;
     std::int64_t n;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/cuda/functors.hpp>
 #include <lanewise/cuda/team.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -47,13 +48,19 @@ class device_guard {
 
 constexpr int most_devices = 64;
 
+inline void expects_device(int device) {
+  if (device >= most_devices)
+    throw std::runtime_error("lanewise: the device is number " + std::to_string(device) +
+                             ", the most devices are " + std::to_string(most_devices));
+}
+
 /// A pool of our own, one per device, which keeps freed memory: the device's default pool gives
 /// memory back at every synchronisation, and changing that would change other libraries' behaviour.
 inline cudaMemPool_t pool_of(int device) {
   static cudaMemPool_t pools[most_devices] = {};
   static std::mutex guard;
   const std::lock_guard lock(guard);
-  if (device >= most_devices) throw std::runtime_error("lanewise: more than 64 devices");
+  expects_device(device);
   if (pools[device] == nullptr) {
     cudaMemPoolProps properties = {};
     properties.allocType = cudaMemAllocationTypePinned;
@@ -74,7 +81,7 @@ template <class Kernel>
 __global__ void __launch_bounds__(team_for<Kernel>::threads,
                                   Kernel::policy::teams_per_multiprocessor)
     run(const __grid_constant__ Kernel kernel) {
-  extern __shared__ uint4 lanewise_cuda_scratch[];
+  extern __shared__ __align__(most_alignment) uint4 lanewise_cuda_scratch[];
   const team_for<Kernel> mine;
   kernel(mine, *reinterpret_cast<typename Kernel::template scratch<team_for<Kernel>>*>(
                    lanewise_cuda_scratch));
@@ -93,18 +100,26 @@ constexpr std::size_t scratch_bytes() {
 template <class Kernel>
 static int teams_per_multiprocessor(int device) {
   static std::atomic<int> known[most_devices] = {};
-  if (device >= most_devices) throw std::runtime_error("lanewise: more than 64 devices");
+  expects_device(device);
   int teams = known[device].load(std::memory_order_acquire);
   if (teams > 0) return teams;
-  if constexpr (scratch_bytes<Kernel>() > 48 * 1024) {
-    check(cudaFuncSetAttribute(run<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               scratch_bytes<Kernel>()),
-          "cudaFuncSetAttribute");
+  int most = 0;
+  check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+        "cudaDeviceGetAttribute");
+  if (scratch_bytes<Kernel>() <= static_cast<std::size_t>(most)) {
+    if constexpr (scratch_bytes<Kernel>() > 48 * 1024) {
+      check(cudaFuncSetAttribute(run<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 scratch_bytes<Kernel>()),
+            "cudaFuncSetAttribute");
+    }
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+              &teams, run<Kernel>, team_for<Kernel>::threads, scratch_bytes<Kernel>()),
+          "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   }
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-            &teams, run<Kernel>, team_for<Kernel>::threads, scratch_bytes<Kernel>()),
-        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-  if (teams == 0) throw std::runtime_error("lanewise: a kernel does not fit this device");
+  if (teams == 0)
+    throw std::runtime_error("lanewise: a kernel of " + std::to_string(team_for<Kernel>::threads) +
+                             " threads and " + std::to_string(scratch_bytes<Kernel>()) +
+                             " bytes of scratch does not fit device " + std::to_string(device));
   known[device].store(teams, std::memory_order_release);
   return teams;
 }
@@ -114,6 +129,7 @@ static int teams_per_multiprocessor(int device) {
 /// What algorithms ask of the backend.
 struct backend {
   static constexpr const char* name = "cuda";
+  static constexpr bool launch_waits = false;
   template <class Policy>
   using team = cuda::team<Policy::warps, Policy::tiles_behind>;
 

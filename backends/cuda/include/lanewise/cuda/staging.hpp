@@ -92,7 +92,7 @@ class staging {
 #else
   static constexpr int raisers = 32 * warps;
 #endif
-  alignas(16) unsigned char room_[(sizeof(Raw) * n + 31) / 16 * 16];
+  alignas(16) alignas(Raw) unsigned char room_[(sizeof(Raw) * n + 31) / 16 * 16];
   signal<raisers> arrived_;
   std::int64_t count_;
   std::uint32_t shift_;

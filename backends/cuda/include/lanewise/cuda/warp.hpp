@@ -12,6 +12,9 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::cuda {
 
+// Functions say what they return, and never auto: of code for both sides, a lambda of Kokkos for
+// one, nvcc compiles the host's side too, and there leaves these without a body, so that auto would
+// be void. The host never gets to call them.
 #define LANEWISE_CUDA_FUNCTION __device__ __forceinline__
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
@@ -290,21 +293,22 @@ class warp : public warp_operations<warp<W, S>> {
   LANEWISE_CUDA_FUNCTION lanes<bits> lanes_below() const { return {(bits{1} << id()) - 1}; }
 
   template <class F, class... T>
-  LANEWISE_CUDA_FUNCTION auto map(F f, const lanes<T>&... a) const {
-    using R = std::decay_t<decltype(f(a.value...))>;
-    return lanes<R>(f(a.value...));
+  LANEWISE_CUDA_FUNCTION lanes<std::decay_t<std::invoke_result_t<F&, const T&...>>> map(
+      F f, [[maybe_unused]] const lanes<T>&... a) const {
+    return {f(a.value...)};
   }
   template <class F, class R, class... T>
-  LANEWISE_CUDA_FUNCTION lanes<R> map(mask m, F f, R otherwise, const lanes<T>&... a) const {
+  LANEWISE_CUDA_FUNCTION lanes<R> map(mask m, F f, R otherwise,
+                                      [[maybe_unused]] const lanes<T>&... a) const {
     if (m.value) return lanes<R>(f(a.value...));
     return lanes<R>(otherwise);
   }
   template <class F, class... T>
-  LANEWISE_CUDA_FUNCTION void each(F f, T&... a) const {
+  LANEWISE_CUDA_FUNCTION void each(F f, [[maybe_unused]] T&... a) const {
     f(a.value...);
   }
   template <class F, class... T>
-  LANEWISE_CUDA_FUNCTION void each(mask m, F f, T&... a) const {
+  LANEWISE_CUDA_FUNCTION void each(mask m, F f, [[maybe_unused]] T&... a) const {
     if (m.value) f(a.value...);
   }
   template <class U, class T>
@@ -596,8 +600,8 @@ class warp : public warp_operations<warp<W, S>> {
 
   // Uniform effects.
   template <class F>
-  LANEWISE_CUDA_FUNCTION auto once(F f) const {
-    using R = decltype(f());
+  LANEWISE_CUDA_FUNCTION std::invoke_result_t<F&> once(F f) const {
+    using R = std::invoke_result_t<F&>;
     if constexpr (std::is_void_v<R>) {
       if (id() == 0) f();
     } else {

@@ -4,19 +4,21 @@
 
 #include <lanewise/macros.hpp>
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <iterator>
 #include <list>
+#include <memory>
 #include <mutex>
+#include <new>
+#include <pthread.h>
 #include <thread>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::emulated {
 
-/// Threads that stay for the next launch: under sanitizers new ones cost more than small kernels. A
-/// process that forks leaves them behind: only one that has launched nothing may launch in its
-/// child.
+/// Threads that stay for the next launch: under sanitizers new ones cost more than small kernels.
 class crew {
  public:
   crew() = default;
@@ -109,6 +111,36 @@ class crew {
   std::mutex mutex_;
   std::list<member> idle_;
 };
+
+/// The crew of a process. It is never destroyed: static destructors may launch.
+struct posted_crew {
+  crew all;
+  /// A forked child has the memory of its parent's crew and none of the threads. Kept, so that no
+  /// tool takes it for a leak.
+  posted_crew* parents;
+  std::atomic<bool> left_behind = false;
+};
+inline std::atomic<posted_crew*>& crew_on_post() {
+  static std::atomic<posted_crew*> post = nullptr;
+  return post;
+}
+inline void leave_crew_behind() {
+  if (posted_crew* const post = crew_on_post().load(); post != nullptr) post->left_behind = true;
+}
+
+/// The crew of this process.
+inline crew& crew_of_process() {
+  posted_crew* post = crew_on_post().load();
+  while (post == nullptr || post->left_behind) {
+    auto fresh = std::make_unique<posted_crew>();
+    fresh->parents = post;
+    // Once is enough; more than once, where several threads come here, does no harm.
+    if (post == nullptr && pthread_atfork(nullptr, nullptr, &leave_crew_behind) != 0)
+      throw std::bad_alloc();
+    if (crew_on_post().compare_exchange_strong(post, fresh.get())) post = fresh.release();
+  }
+  return post->all;
+}
 
 }  // namespace backends::emulated
 LANEWISE_END_NAMESPACE

@@ -6,6 +6,7 @@
 #include <lanewise/emulated/shadow.hpp>
 #include <lanewise/emulated/watch.hpp>
 #include <lanewise/macros.hpp>
+#include <lanewise/memory.hpp>
 #include <lanewise/policy.hpp>
 
 #include <cstring>
@@ -19,7 +20,7 @@ namespace backends::emulated {
 /// guards.
 class resident {
  public:
-  static constexpr std::size_t alignment = 64;
+  static constexpr std::size_t alignment = most_alignment;
 
   resident(std::size_t scratch_bytes, std::uint32_t seed, std::int64_t first_team, int warps,
            int first_seat)
@@ -60,7 +61,7 @@ class resident {
 
  private:
   static constexpr unsigned char guard = 0xc7;
-  static constexpr std::size_t guard_bytes = 256;  // no gap: the first byte beyond is guarded
+  static constexpr std::size_t guard_bytes = alignment;  // no gap: the first byte beyond is guarded
   struct alignas(alignment) line {
     unsigned char bytes[alignment];
   };

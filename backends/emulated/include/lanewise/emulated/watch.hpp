@@ -19,8 +19,8 @@
 LANEWISE_BEGIN_NAMESPACE
 
 /// A kernel broke a rule of the warp or team layer on the emulated backend. The text names the
-/// kernel, the seed, the team and the warp. What the kernel worked on, its workspace included, is
-/// left as it was then.
+/// kernel, the seed, the team and the warp. What the kernel worked on is left as it was then; the
+/// next call with its workspace clears that.
 class emulation_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -35,7 +35,9 @@ enum class interleaving {
 
 namespace backends::emulated {
 
-/// Thrown in the warps that have to end because another one failed.
+/// Thrown in the warps that have to end because another one failed: where they wait, and between
+/// teams. Elsewhere they go on, so that no change of a structure remains half done, which later
+/// calls would wait for.
 struct cancelled {};
 
 /// What all warps of a launch share.
@@ -95,10 +97,8 @@ struct running_warp {
 
   /// Stands before every access that may race.
   void step() {
-    leave_if_stopped();
     if (launch.order() != nullptr) {
       launch.order()->step(seat);
-      leave_if_stopped();
     } else if (launch.delayed() && random() % 8 == 0) {
       if (random() % 8 == 0) {
         std::this_thread::sleep_for(std::chrono::microseconds(random() % 100));

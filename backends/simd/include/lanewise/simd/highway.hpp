@@ -47,4 +47,14 @@
 #pragma nv_diagnostic pop
 #endif
 
+// Better targets have lower numbers. A message and no warning: -Werror must not turn it into an
+// error. Once under nvcc too.
+#if HWY_ARCH_X86 && HWY_STATIC_TARGET > HWY_SSE4 && !defined(__CUDA_ARCH__) && \
+    !defined(LANEWISE_ALLOW_SLOW_SIMD)
+#pragma message(                                                                      \
+    "Lanewise's host code is compiled without SSE4.2, AES and PCLMUL: that is slow. " \
+    "In CMake link Lanewise::avx2, else add -march=haswell -maes -mpclmul. "          \
+    "LANEWISE_ALLOW_SLOW_SIMD silences this.")
+#endif
+
 static_assert(!HWY_HAVE_SCALABLE, "lanewise needs a SIMD target whose vectors have a fixed size");

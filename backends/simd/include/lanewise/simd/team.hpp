@@ -145,7 +145,8 @@ struct run {
     const std::atomic_ref<std::int64_t> next(some.next);
     std::int64_t index;
     while ((index = next.fetch_add(1, std::memory_order_relaxed)) < some.end) {
-      alignas(64) typename Kernel::template scratch<team> shared;
+      using scratch = typename Kernel::template scratch<team>;
+      alignas(64) alignas(scratch) scratch shared;
       kernel(team(static_cast<std::uint32_t>(index), league), shared);
       // Stores past the caches are not ordered by what ends a parallel_for.
       hwy::FlushStream();
@@ -156,6 +157,8 @@ struct run {
 /// What algorithms ask of the backend, for the host execution spaces of Kokkos.
 struct backend {
   static constexpr const char* name = "simd";
+  /// launch() returns when the kernel has ended, or throws what ended it.
+  static constexpr bool launch_waits = true;
   template <class Policy>
   using team = simd::team;
 
@@ -213,11 +216,11 @@ struct backend {
 
   template <class Exec>
   static void* allocate(const Exec&, std::size_t bytes) {
-    return ::operator new (bytes, std::align_val_t{64});
+    return ::operator new (bytes, std::align_val_t{most_alignment});
   }
   template <class Exec>
   static void deallocate(const Exec&, void* p) noexcept {
-    ::operator delete (p, std::align_val_t{64});
+    ::operator delete (p, std::align_val_t{most_alignment});
   }
   template <class Exec>
   static void zero(const Exec&, void* p, std::size_t bytes) {

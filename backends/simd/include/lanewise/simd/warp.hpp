@@ -35,8 +35,9 @@ inline constexpr bool predicate_registers = HWY_TARGET <= HWY_AVX3;
 template <std::size_t bytes, bool is_signed = false>
 using word = hwy::If<is_signed, hwy::SignedFromSize<bytes>, hwy::UnsignedFromSize<bytes>>;
 
+/// Not bool: its sums are no sums of bytes. It travels in vectors and is computed lane by lane.
 template <class T>
-concept arithmetic = std::is_arithmetic_v<T> && sizeof(T) <= 8;
+concept arithmetic = std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 8;
 
 template <class T>
 concept integer = arithmetic<T> && std::is_integral_v<T>;
@@ -80,6 +81,10 @@ inline constexpr std::size_t alignment = alignof(T);
 template <vectorizable T, int W>
 inline constexpr std::size_t alignment<T, W> = W * sizeof(T) < 64 ? W * sizeof(T) : 64;
 
+/// What fills vectors by itself: a line of 128 bytes.
+template <class T>
+inline constexpr bool in_whole_vectors = sizeof(T) == 128;
+
 /// f(0), f(1), ..., f(n-1) with constant arguments: arrays that are only indexed this way live in
 /// registers, at any level of optimisation and from nvcc too, which ignores GCC's unroll pragma.
 template <int n, class F>
@@ -103,6 +108,53 @@ LANEWISE_SIMD_FUNCTION void store_vector(D, hn::Vec<D> v, T* p) {
   hn::StoreU(hn::BitCast(bytes, v), bytes, reinterpret_cast<std::uint8_t*>(p));
 }
 
+#if HWY_TARGET <= HWY_AVX3
+// Masks of AVX-512 are joined and made numbers by instructions that the compiler does not look
+// into. A conversion of a mask to a wider integer is not safe: where the mask comes from a
+// comparison and serves as a mask too, g++ 12 makes one instruction of both and then forgets that
+// the upper bits are 0. Out of registers it stores 16 bits and reads 32
+// (tests/codegen/find_widened_masks finds that): with -O3 the operations of slab_concurrent's lanes
+// 16 to 31 took part when they should not.
+#define LANEWISE_SIMD_MASKS(bits, half, join)                                          \
+  LANEWISE_SIMD_FUNCTION __mmask##bits joined(__mmask##half high, __mmask##half low) { \
+    if (__builtin_constant_p(high) && __builtin_constant_p(low))                       \
+      return static_cast<__mmask##bits>(__mmask##bits{high} << half | low);            \
+    __mmask##bits both;                                                                \
+    asm(join " {%2, %1, %0|%0, %1, %2}" : "=k"(both) : "k"(high), "k"(low));           \
+    return both;                                                                       \
+  }
+LANEWISE_SIMD_MASKS(16, 8, "kunpckbw")
+LANEWISE_SIMD_MASKS(32, 16, "kunpckwd")
+LANEWISE_SIMD_MASKS(64, 32, "kunpckdq")
+#undef LANEWISE_SIMD_MASKS
+
+#define LANEWISE_SIMD_NUMBER(bits, move)                                            \
+  LANEWISE_SIMD_FUNCTION std::uint32_t number(__mmask##bits m) {                    \
+    if (__builtin_constant_p(m)) return m;                                          \
+    std::uint32_t r;                                                                \
+    asm(move " {%1, %0|%0, %1}" : "=r"(r) : "k"(m));                                \
+    if (r > std::uint32_t{static_cast<__mmask##bits>(-1)}) __builtin_unreachable(); \
+    return r;                                                                       \
+  }
+LANEWISE_SIMD_NUMBER(8, "kmovb")
+LANEWISE_SIMD_NUMBER(16, "kmovw")
+LANEWISE_SIMD_NUMBER(32, "kmovd")
+#undef LANEWISE_SIMD_NUMBER
+LANEWISE_SIMD_FUNCTION std::uint64_t number(__mmask64 m) {
+  return m;
+}
+
+/// The masks of count vectors from the first on.
+template <int first, int count, class M>
+LANEWISE_SIMD_FUNCTION auto joined(const M* part) {
+  if constexpr (count == 1) {
+    return part[first].raw;
+  } else {
+    return joined(joined<first + count / 2, count / 2>(part), joined<first, count / 2>(part));
+  }
+}
+#endif
+
 template <order o>
 inline constexpr std::memory_order std_order = o == order::relaxed   ? std::memory_order_relaxed
                                                : o == order::acquire ? std::memory_order_acquire
@@ -118,7 +170,7 @@ struct mask;
 /// inlined.
 template <class T, int W>
 struct lanes {
-  static_assert(std::is_trivially_copyable_v<T> && !std::is_same_v<T, bool>);
+  static_assert(std::is_trivially_copyable_v<T>);
   using value_type = T;
 
   alignas(detail::alignment<T, W>) T lane[W];
@@ -156,6 +208,14 @@ struct lanes {
       constexpr int n = detail::per_vector<T, W>;
       detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
         set(c, detail::load_vector(detail::tag<T, W>(), p + c * n));
+      });
+    } else if constexpr (detail::in_whole_vectors<T>) {
+      const hn::ScalableTag<std::uint8_t> d;
+      constexpr int n = hn::MaxLanes(hn::ScalableTag<std::uint8_t>());
+      auto* to = reinterpret_cast<std::uint8_t*>(lane);
+      const auto* from = reinterpret_cast<const std::uint8_t*>(p);
+      detail::unrolled<W* static_cast<int>(sizeof(T)) / n>([&](auto c) LANEWISE_INLINE_LAMBDA {
+        detail::store_vector(d, detail::load_vector(d, from + c * n), to + c * n);
       });
     } else {
       for (int i = 0; i < W; ++i) lane[i] = p[i];
@@ -241,6 +301,10 @@ struct mask {
   using bits = std::conditional_t<(W > 32), std::uint64_t, std::uint32_t>;
   static constexpr int n = detail::per_vector<element, W>;
   static constexpr int vectors = W / n;
+  static constexpr bits all_lanes = ~bits{0} >> (sizeof(bits) * 8 - W);
+  /// Highway looks at so few bits as numbers (see `joined`), and not as predicates.
+  static constexpr bool as_number =
+      detail::predicate_registers && (tag().MaxBytes() <= 16 || n < 8);
 
 #if HWY_TARGET <= HWY_AVX3
   hn::Mask<tag> part[vectors];
@@ -297,17 +361,32 @@ struct mask {
     }
   }
   LANEWISE_SIMD_FUNCTION bits ballot() const {
+#if HWY_TARGET <= HWY_AVX3
+    return valid(detail::number(detail::joined<0, vectors>(part)));
+#else
     bits b = 0;
     detail::unrolled<vectors>([&](auto c) LANEWISE_INLINE_LAMBDA {
       b |= static_cast<bits>(hn::BitsFromMask(tag(), get(c))) << (c * n);
     });
     return b;
+#endif
   }
+#if HWY_TARGET <= HWY_AVX3
+  LANEWISE_SIMD_FUNCTION bits ballot_of(int vector) const {
+    return valid(detail::number(part[vector].raw));
+  }
+#endif
   template <class F>
   LANEWISE_SIMD_FUNCTION auto fold(F f) const {
     auto m = get(0);
     detail::unrolled<vectors - 1>([&](auto c) LANEWISE_INLINE_LAMBDA { m = f(m, get(c + 1)); });
     return m;
+  }
+
+ private:
+  /// Bits without those of the lanes that a vector smaller than a register has above its own.
+  static LANEWISE_SIMD_FUNCTION bits valid(bits b) {
+    return tag().MaxBytes() < 16 ? b & ((bits{1} << n) - 1) : b;
   }
 };
 
@@ -806,6 +885,8 @@ LANEWISE_SIMD_FUNCTION hn::Vec<D> compress(D, hn::Vec<D> v, hn::Mask<D> m) {
     if constexpr (bytes == 32) return {_mm256_mask_compress_epi64(v.raw, m.raw, v.raw)};
     if constexpr (bytes <= 16) return {_mm_mask_compress_epi64(v.raw, m.raw, v.raw)};
   } else {
+    // Without VBMI2 Highway counts parts of the mask (see `joined`).
+    if constexpr (HWY_TARGET > HWY_AVX3_DL) asm("" : "+k"(m.raw));
     return hn::Compress(v, m);
   }
 #else
@@ -828,6 +909,25 @@ LANEWISE_SIMD_FUNCTION auto compress_bytes(const std::uint8_t* p, std::uint16_t 
   const std::uint8_t bits[2] = {static_cast<std::uint8_t>(chosen),
                                 static_cast<std::uint8_t>(chosen >> 8)};
   return hn::DemoteTo(bytes, hn::CompressBits(hn::PromoteTo(words, hn::LoadU(bytes, p)), bits));
+}
+
+/// a + b as atomics add: integers wrap around.
+template <class T>
+LANEWISE_SIMD_FUNCTION T sum(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    using word = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<word>(a) + static_cast<word>(b));
+  } else {
+    return a + b;
+  }
+}
+
+/// f of what is there, put there. Returns what was there.
+template <class T, class F>
+LANEWISE_SIMD_FUNCTION T replace(T& ref, F f) {
+  const T before = ref;
+  ref = f(before);
+  return before;
 }
 
 /// 16 bytes compared and exchanged as one word, whatever the compiler's flags: every x86-64
@@ -967,11 +1067,13 @@ class warp : public warp_operations<warp<W>> {
   }
   template <int b>
   LANEWISE_SIMD_FUNCTION bool any(const mask<b, W>& m) const {
+    if constexpr (mask<b, W>::as_number) return ballot(m) != 0;
     const auto some = m.fold([](auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::Or(x, y); });
     return !hn::AllFalse(typename mask<b, W>::tag(), some);
   }
   template <int b>
   LANEWISE_SIMD_FUNCTION bool all(const mask<b, W>& m) const {
+    if constexpr (mask<b, W>::as_number) return ballot(m) == mask<b, W>::all_lanes;
     const auto every = m.fold([](auto x, auto y) LANEWISE_INLINE_LAMBDA { return hn::And(x, y); });
     return hn::AllTrue(typename mask<b, W>::tag(), every);
   }
@@ -1258,6 +1360,31 @@ class warp : public warp_operations<warp<W>> {
       return base::bits_of_items(flags);
     }
   }
+  /// Packs of whole vectors are compared as such: it is what a warp of one lane has vectors for.
+  template <class P, class T>
+  LANEWISE_SIMD_FUNCTION lanes<std::uint32_t> match_words(const lanes<P>& a,
+                                                          const lanes<T>& x) const {
+    if constexpr (detail::in_whole_vectors<P> && detail::integer<T>) {
+      constexpr int words = sizeof(P) / sizeof(T);
+      static_assert(words <= 32);
+      using equal_words = mask<sizeof(T), words>;
+      using tag = detail::tag<T, words>;
+      lanes<std::uint32_t> r;
+      for (int i = 0; i < W; ++i) {
+        const auto wanted = hn::Set(tag(), static_cast<detail::element_t<T>>(x.lane[i]));
+        const auto* p = reinterpret_cast<const char*>(&a.lane[i]);
+        equal_words equal;
+        detail::unrolled<equal_words::vectors>([&](auto c) LANEWISE_INLINE_LAMBDA {
+          const auto here = detail::load_vector(tag(), p + c * equal_words::n * sizeof(T));
+          equal.set(c, hn::RebindMask(typename equal_words::tag(), hn::Eq(here, wanted)));
+        });
+        r.lane[i] = equal.ballot();
+      }
+      return r;
+    } else {
+      return base::match_words(a, x);
+    }
+  }
 
   // Memory.
   template <class T>
@@ -1403,7 +1530,7 @@ class warp : public warp_operations<warp<W>> {
                                             const lanes<T>& a) const {
     lanes<T> r(T{});
     for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA {
-      r.lane[i] = std::atomic_ref<T>(p[index.lane[i]]).fetch_add(a.lane[i], detail::std_order<o>);
+      r.lane[i] = fetch_add<o, s>(p[index.lane[i]], a.lane[i]);
     });
     return r;
   }
@@ -1412,7 +1539,7 @@ class warp : public warp_operations<warp<W>> {
                                            const lanes<T>& a) const {
     lanes<T> r(T{});
     for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA {
-      r.lane[i] = std::atomic_ref<T>(p[index.lane[i]]).fetch_or(a.lane[i], detail::std_order<o>);
+      r.lane[i] = fetch_or<o, s>(p[index.lane[i]], a.lane[i]);
     });
     return r;
   }
@@ -1421,7 +1548,7 @@ class warp : public warp_operations<warp<W>> {
                                             const lanes<T>& a) const {
     lanes<T> r(T{});
     for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA {
-      r.lane[i] = std::atomic_ref<T>(p[index.lane[i]]).fetch_and(a.lane[i], detail::std_order<o>);
+      r.lane[i] = fetch_and<o, s>(p[index.lane[i]], a.lane[i]);
     });
     return r;
   }
@@ -1522,7 +1649,9 @@ class warp : public warp_operations<warp<W>> {
     }
   }
 
-  // Uniform effects.
+  // Uniform effects. Atomics of scope team are plain: a team is one thread, which sees its own
+  // effects in order. On one core of a Xeon with AVX-512 2^24 counts in 256 places take 30 ms, and
+  // 171 ms with locked instructions.
   template <class F>
   LANEWISE_SIMD_FUNCTION auto once(F f) const {
     return f();
@@ -1533,25 +1662,44 @@ class warp : public warp_operations<warp<W>> {
   }
   template <order o = order::relaxed, scope s = scope::device, class T>
   LANEWISE_SIMD_FUNCTION void store(T& ref, std::type_identity_t<T> x) const {
-    if constexpr (o != order::relaxed) hwy::FlushStream();
+    if constexpr (o != order::relaxed && s == scope::device) hwy::FlushStream();
     std::atomic_ref<T>(ref).store(x, detail::std_order<o>);
   }
   template <order o = order::relaxed, scope s = scope::device, class T>
   LANEWISE_SIMD_FUNCTION T fetch_add(T& ref, std::type_identity_t<T> x) const {
-    return std::atomic_ref<T>(ref).fetch_add(x, detail::std_order<o>);
+    if constexpr (s == scope::team) {
+      return detail::replace(
+          ref, [=](T before) LANEWISE_INLINE_LAMBDA { return detail::sum(before, x); });
+    } else {
+      return std::atomic_ref<T>(ref).fetch_add(x, detail::std_order<o>);
+    }
   }
   template <order o = order::relaxed, scope s = scope::device, class T>
   LANEWISE_SIMD_FUNCTION T fetch_or(T& ref, std::type_identity_t<T> x) const {
-    return std::atomic_ref<T>(ref).fetch_or(x, detail::std_order<o>);
+    if constexpr (s == scope::team) {
+      return detail::replace(
+          ref, [=](T before) LANEWISE_INLINE_LAMBDA { return static_cast<T>(before | x); });
+    } else {
+      return std::atomic_ref<T>(ref).fetch_or(x, detail::std_order<o>);
+    }
   }
   template <order o = order::relaxed, scope s = scope::device, class T>
   LANEWISE_SIMD_FUNCTION T fetch_and(T& ref, std::type_identity_t<T> x) const {
-    return std::atomic_ref<T>(ref).fetch_and(x, detail::std_order<o>);
+    if constexpr (s == scope::team) {
+      return detail::replace(
+          ref, [=](T before) LANEWISE_INLINE_LAMBDA { return static_cast<T>(before & x); });
+    } else {
+      return std::atomic_ref<T>(ref).fetch_and(x, detail::std_order<o>);
+    }
   }
   template <order o = order::acq_rel, scope s = scope::device, class T>
   LANEWISE_SIMD_FUNCTION T compare_exchange(T& ref, std::type_identity_t<T> expected,
                                             std::type_identity_t<T> desired) const {
-    if constexpr (sizeof(T) == 16) {
+    if constexpr (s == scope::team) {
+      return detail::replace(ref, [&](const T& before) LANEWISE_INLINE_LAMBDA {
+        return std::memcmp(&before, &expected, sizeof(T)) == 0 ? desired : before;
+      });
+    } else if constexpr (sizeof(T) == 16) {
       static_assert(has_wide_exchange, "this machine has no 16-byte compare and exchange");
       return detail::exchange_wide(&ref, expected, desired);
     } else {
@@ -1650,7 +1798,12 @@ class warp : public warp_operations<warp<W>> {
       int done = 0;
       detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
         const auto v = detail::compress(u, hn::BitCast(u, a.get(c)), fitting.get_for(u, c));
-        const int here = popcount((chosen >> (c * n)) & (~bits{0} >> (sizeof(bits) * 8 - n)));
+        int here;
+        if constexpr (detail::predicate_registers) {
+          here = popcount(fitting.ballot_of(c));
+        } else {
+          here = popcount((chosen >> (c * n)) & (~bits{0} >> (sizeof(bits) * 8 - n)));
+        }
         auto* to = reinterpret_cast<word*>(p + done);
         // A whole vector fits where the values still to come cover what it writes too much.
         if (over || (!detail::predicate_registers && done + n <= total)) {
@@ -1660,6 +1813,7 @@ class warp : public warp_operations<warp<W>> {
         }
         done += here;
       });
+      return done;
     } else if constexpr (detail::vectorizable<T> && W % detail::compressed_bytes == 0) {
       constexpr int n = detail::compressed_bytes;
       int done = 0;

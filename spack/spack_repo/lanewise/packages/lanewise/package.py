@@ -23,7 +23,7 @@ class Lanewise(CMakePackage, CudaPackage):
     version("main", branch="main")
 
     variant("openmp", default=True, description="Kokkos' OpenMP backend")
-    variant("perf", default=False, description="Build the benchmarks")
+    variant("perf", default=False, description="Build the benchmarks, into libexec/lanewise")
 
     depends_on("cxx", type="build")
     depends_on("cmake@3.25.1:", type="build")
@@ -38,12 +38,18 @@ class Lanewise(CMakePackage, CudaPackage):
         depends_on(f"kokkos+cuda cuda_arch={arch}", when=f"+cuda cuda_arch={arch}")
     conflicts("cuda_arch=none", when="+cuda", msg="lanewise+cuda needs cuda_arch=<number>")
     # Asked here so that the solver finds the mistake, not Kokkos' build.
-    requires("^kokkos+wrapper", "^kokkos+cmake_lang", policy="any_of", when="+cuda %cxx=gcc")
+    conflicts(
+        "^kokkos~wrapper~cmake_lang",
+        when="+cuda",
+        msg="lanewise+cuda needs ^kokkos+wrapper or ^kokkos+cmake_lang",
+    )
 
-    sanity_check_is_file = [
-        join_path("include", "lanewise", "version.hpp"),
-        join_path("include", "lanewise", "scan.hpp"),
-    ]
+    @property
+    def sanity_check_is_file(self):
+        files = ["include/lanewise/version.hpp", "include/lanewise/scan.hpp"]
+        if self.spec.satisfies("+perf"):
+            files += ["libexec/lanewise/bench_algorithms", "libexec/lanewise/report"]
+        return files
 
     def cmake_args(self):
         args = [
@@ -52,10 +58,50 @@ class Lanewise(CMakePackage, CudaPackage):
             self.define("Lanewise_ENABLE_EXAMPLES", False),
             self.define_from_variant("Lanewise_ENABLE_PERF", "perf"),
         ]
-        # Only with CUDA: an external Kokkos without it cannot tell its compiler.
-        if self.spec.satisfies("+cuda ^kokkos+wrapper"):
-            args.append(self.define("CMAKE_CXX_COMPILER", self["kokkos"].kokkos_cxx))
+        # Every processor with AVX2 has these, and Highway takes AVX2 only with them.
+        if "avx2" in self.spec.target:
+            args.append(self.define("Lanewise_SIMD_FLAGS", "-maes -mpclmul"))
+        if self.spec.satisfies("^kokkos+wrapper"):
+            args.append(self.define("CMAKE_CXX_COMPILER", self.find_nvcc_wrapper()))
+        if self.run_tests:
+            args += self.short_tests()
         return args
+
+    def short_tests(self):
+        """A part of scripts/check: a suite of each kind of kernel, with few types."""
+        backends = ["openmp" if self.spec.satisfies("+openmp") else "serial", "emulated"]
+        if self.spec.satisfies("+cuda"):
+            backends = ["cuda"]
+        suites = "warp_of|tile|chain|transform|reduce|scan|select|runs|multisplit|slab_hash_map"
+        return [
+            self.define("Lanewise_TEST_BACKENDS", backends),
+            self.define("Lanewise_TEST_SUITES", f"^({suites})$"),
+            self.define("Lanewise_TEST_BRIEF", True),
+            self.define("Lanewise_TEST_FLAGS", "-O1"),
+            self.define("Lanewise_TEST_PACKAGE", False),
+            self.define("Lanewise_TEST_UNITY", 15),
+        ]
+
+    # No property: Spack would hide what it raises.
+    def find_nvcc_wrapper(self):
+        # Kokkos installs one too: an external Kokkos need not name kokkos-nvcc-wrapper.
+        if self.spec.satisfies("^kokkos-nvcc-wrapper"):
+            return self["kokkos-nvcc-wrapper"].kokkos_cxx
+        wrapper = self.spec["kokkos"].prefix.bin.nvcc_wrapper
+        if not os.path.exists(wrapper):
+            raise InstallError(
+                f"{wrapper} is missing: name ^kokkos-nvcc-wrapper among the dependencies "
+                "of the external Kokkos"
+            )
+        return wrapper
+
+    def setup_build_environment(self, env):
+        # As the package kokkos-nvcc-wrapper does where it is.
+        if self.spec.satisfies("^kokkos+wrapper ^cuda") and not self.spec.satisfies(
+            "^kokkos-nvcc-wrapper"
+        ):
+            env.set("CUDA_ROOT", self.spec["cuda"].prefix)
+            env.set("NVCC_WRAPPER_DEFAULT_COMPILER", self.compiler.cxx)
 
     @run_after("install")
     def keep_test_sources(self):
@@ -65,7 +111,7 @@ class Lanewise(CMakePackage, CudaPackage):
         """a project of its own finds the installed package, builds and runs"""
         compiler = self.compiler.cxx
         if self.spec.satisfies("^kokkos+wrapper"):
-            compiler = self["kokkos-nvcc-wrapper"].kokkos_cxx
+            compiler = self.find_nvcc_wrapper()
         prefixes = [self.prefix] + get_cmake_prefix_path(self)
         source = join_path(self.test_suite.current_test_cache_dir, "tests", "consumer")
         with working_dir("build", create=True):
@@ -76,6 +122,18 @@ class Lanewise(CMakePackage, CudaPackage):
                 "-DCMAKE_PREFIX_PATH=" + ";".join(str(p) for p in prefixes),
             )
             cmake("--build", ".")
-            if self.spec.satisfies("+cuda") and not which("nvidia-smi"):
-                raise SkipTest("no GPU driver: built, not run")
+            self.skip_without_gpu("built, not run")
             which("./consumer")()
+
+    def test_benchmarks(self):
+        """the installed benchmarks start and list what they measure"""
+        if not self.spec.satisfies("+perf"):
+            raise SkipTest("built without +perf")
+        self.skip_without_gpu("not run")
+        program = which(join_path(self.prefix.libexec.lanewise, "bench_algorithms"))
+        rows = program("--benchmark_list_tests", output=str.split, error=str.split)
+        check_outputs(["exclusive_scan/", "reduce/"], rows)
+
+    def skip_without_gpu(self, otherwise):
+        if self.spec.satisfies("+cuda") and not which("nvidia-smi"):
+            raise SkipTest(f"no GPU driver: {otherwise}")

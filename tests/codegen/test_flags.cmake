@@ -1,0 +1,26 @@
+# Flags that a wrapper puts before those of the target change nothing; those behind them are noticed.
+include(${CMAKE_CURRENT_LIST_DIR}/targets.cmake)
+
+# expect(<flags added> <target>...): targets whose flags hold no longer
+function(expect name command)
+  file(WRITE ${DIR}/${name} "#!/bin/sh\n${command}\n")
+  file(CHMOD ${DIR}/${name} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+  set(changed)
+  foreach(target IN LISTS codegen_targets)
+    codegen_flags_added(added ${target} ${DIR}/${name})
+    message(STATUS "${name}, ${target}: ${added}")
+    if(added)
+      list(APPEND changed ${target})
+    endif()
+  endforeach()
+  if(NOT "${changed}" STREQUAL "${ARGN}")
+    message(FATAL_ERROR "${name}: noticed for '${changed}', expected for '${ARGN}'")
+  endif()
+endfunction()
+
+expect(nothing "exec '${COMPILER}' \"$@\"")
+expect(before "exec '${COMPILER}' -march=sapphirerapids -mtune=sapphirerapids \"$@\"")
+expect(behind_avx512 "exec '${COMPILER}' \"$@\" -mavx512f" avx2 sse4)
+expect(behind_avx "exec '${COMPILER}' \"$@\" -mavx" sse4)
+expect(behind_arch "exec '${COMPILER}' \"$@\" -march=sapphirerapids" avx512 avx2 sse4)
+expect(behind_tune "exec '${COMPILER}' \"$@\" -mtune=skylake" avx512 avx2 sse4)
