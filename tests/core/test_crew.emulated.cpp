@@ -77,6 +77,9 @@ TEST_CASE("A forked child launches, and its children, and the parent goes on", "
   CHECK(launches());
 }
 
+// AddressSanitizer's allocator does not unlock in a child what other threads had locked (g++ 12):
+// the child's first allocations may wait for ever. Without it the case runs as well.
+#if !defined(__SANITIZE_ADDRESS__)
 TEST_CASE("A child launches that was forked while others do", "[crew]") {
   std::atomic<bool> goes_on = true;
   std::atomic<int> wrong = 0;
@@ -92,6 +95,7 @@ TEST_CASE("A child launches that was forked while others do", "[crew]") {
   for (auto& t : others) t.join();
   CHECK(wrong == 0);
 }
+#endif
 
 TEST_CASE("A forked child ends as others do, and its static destructors launch", "[crew]") {
   CHECK(launches());
