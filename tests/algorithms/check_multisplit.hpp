@@ -15,8 +15,8 @@ namespace test {
 
 template <class Key>
 constexpr std::int64_t split_tile =
-    lanewise::team_t<space, lanewise::kernels::split_policy<Key>>::template split<
-        Key, lanewise::kernels::split_policy<Key>>::items;
+    lanewise::detail::split_t<lanewise::team_t<space, lanewise::kernels::split_policy<Key>>, Key,
+                              lanewise::kernels::split_policy<Key>>::items;
 
 /// Places, offsets and errors of a multisplit by modulo{divisor} are those of the stable sequential
 /// one; the values are the keys' indices. A divisor above m makes bad items.

@@ -37,7 +37,7 @@ void check_scan(std::int64_t n, std::int64_t league, const T& init, Op op) {
   using source = lanewise::array_source<T, lanewise::identity>;
   using kernel =
       lanewise::kernels::scan_kernel<exclusive, source, lanewise::array_sink<T>, Op, T, Policy>;
-  using tile = typename lanewise::team_t<space, Policy>::template tile<T, Policy>;
+  using tile = lanewise::tile_t<lanewise::team_t<space, Policy>, T, Policy>;
   const auto exec = make_space();
   const auto items = random_items<T>(n, most_summand<T>());
   const array<T> in(items);

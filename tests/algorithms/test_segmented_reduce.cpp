@@ -29,8 +29,8 @@ using segments_kernel_of =
                                                lanewise::array_sink<T>, lanewise::plus, T>;
 template <class T>
 using sums_of =
-    typename lanewise::team_t<space, typename segments_kernel_of<T>::policy>::template sums<
-        T, typename segments_kernel_of<T>::policy>;
+    lanewise::detail::sums_t<lanewise::team_t<space, typename segments_kernel_of<T>::policy>, T,
+                             typename segments_kernel_of<T>::policy>;
 
 /// Segments and items of a tile, taken together.
 template <class T>

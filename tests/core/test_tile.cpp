@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <lanewise/backend.hpp>
+#include <lanewise/tile.hpp>
 #include <support/generators.hpp>
 #include <support/oracle.hpp>
 #include <support/space.hpp>
@@ -27,7 +28,7 @@ struct scan_tiles {
   using policy = small_policy;
   template <class Team>
   struct scratch {
-    typename Team::template tile<T, policy>::scratch tile;
+    typename tile_t<Team, T, policy>::scratch tile;
   };
 
   array_source<T, identity> in;
@@ -39,10 +40,10 @@ struct scan_tiles {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    constexpr std::int64_t items = Team::template tile<T, policy>::items;
+    constexpr std::int64_t items = tile_t<Team, T, policy>::items;
     const auto [begin, end] = team.share(divide_up(in.extent, items));
     for (std::int64_t t = begin; t < end; ++t) {
-      auto tile = team.template load<T, policy>(shared.tile, in, t * items, in.extent);
+      auto tile = load_tile<T, policy>(team, shared.tile, in, t * items, in.extent);
       tile.store(copy);
       tile.scan(Op{});
       const T total = tile.total();
@@ -68,11 +69,11 @@ struct copy_staged {
   using source_type = array_source<Raw, F>;
   using T = typename source_type::value_type;
   template <class Team>
-  static constexpr int items = static_cast<int>(Team::template tile<T, policy>::items);
+  static constexpr int items = static_cast<int>(tile_t<Team, T, policy>::items);
   template <class Team>
   struct scratch {
     typename Team::template staging<Raw, items<Team>> stage[2];
-    typename Team::template tile<T, policy>::scratch tile;
+    typename tile_t<Team, T, policy>::scratch tile;
   };
 
   source_type in;
@@ -93,7 +94,7 @@ struct copy_staged {
       if (t + 1 < end) load(t + 1);
       const auto k = static_cast<std::uint32_t>(t - begin);
       const auto here = shared.stage[k % 2].wait(team, in, k / 2 + 1);
-      auto tile = team.template load<T, policy>(shared.tile, here, 0, here.extent);
+      auto tile = load_tile<T, policy>(team, shared.tile, here, 0, here.extent);
       tile.store(array_sink<T>{out + t * each, here.extent});
       team.barrier();
     }
@@ -105,7 +106,7 @@ template <class T, class Op>
 struct reduce_shares {
   using policy = small_policy;
   template <class Team>
-  using scratch = typename Team::template reduce_scratch<T>;
+  using scratch = reduce_scratch<Team, T>;
 
   array_source<T, identity> in;
   T* results;
@@ -114,7 +115,7 @@ struct reduce_shares {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const auto [begin, end] = team.share(in.extent);
-    const maybe<T> mine = team.template reduce_range<T, policy>(shared, in, begin, end, Op{});
+    const maybe<T> mine = reduce_range<T, policy>(team, shared, in, begin, end, Op{});
     team.once([&] {
       present[team.index()] = mine.present;
       if (mine.present) results[team.index()] = mine.value;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/backend.hpp>
+#include <lanewise/tile.hpp>
 #include <support/environment.hpp>
 
 #if defined(LANEWISE_TEST_LANES)
@@ -31,6 +32,8 @@ using space = Kokkos::Threads;
 using space = Kokkos::Cuda;
 #elif defined(LANEWISE_TEST_SPACE_EMULATED) && defined(LANEWISE_TEST_LANES)
 using space = lanewise::emulated_lanes;
+#elif defined(LANEWISE_TEST_SPACE_EMULATED) && defined(LANEWISE_TEST_HOST_MAPPING)
+using space = lanewise::emulated_host;
 #elif defined(LANEWISE_TEST_SPACE_EMULATED) && defined(LANEWISE_TEST_WIDTH)
 using space = lanewise::emulated_with_width<LANEWISE_TEST_WIDTH>;
 #elif defined(LANEWISE_TEST_SPACE_EMULATED)
@@ -71,7 +74,7 @@ inline space make_space() {
 /// Items per tile of a kernel's policy on the tested space.
 template <class T, class Policy>
 inline constexpr std::int64_t tile_items =
-    lanewise::team_t<space, Policy>::template tile<T, Policy>::items;
+    lanewise::tile_t<lanewise::team_t<space, Policy>, T, Policy>::items;
 
 /// Numbers of items around every edge: lane, warp, tile. The emulated backend is slow and gets few
 /// and small ones.

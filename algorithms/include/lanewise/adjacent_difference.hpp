@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/options.hpp>
+#include <lanewise/tile.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
@@ -19,7 +20,7 @@ struct adjacent_kernel {
 
   template <class Team>
   struct scratch {
-    typename Team::template tile<value_type, policy>::scratch tile;
+    typename tile_t<Team, value_type, policy>::scratch tile;
   };
 
   Source in;
@@ -29,11 +30,11 @@ struct adjacent_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    constexpr std::int64_t items = Team::template tile<value_type, policy>::items;
+    constexpr std::int64_t items = tile_t<Team, value_type, policy>::items;
     const std::int64_t count = n();
     const shared_source<Source> source{in};
     for_each_tile(team, divide_up(count, items), [&](std::int64_t t) {
-      team.template load<value_type, policy>(shared.tile, source, t * items, count)
+      load_tile<value_type, policy>(team, shared.tile, source, t * items, count)
           .store_adjacent(source, out, op);
     });
   }
@@ -65,7 +66,7 @@ void adjacent_difference(const Exec& exec, const In& in, const Out& out, const O
   using kernel =
       kernels::adjacent_kernel<std::decay_t<decltype(source)>, std::decay_t<decltype(sink)>, Op>;
   using policy = typename kernel::policy;
-  using tile = typename team_t<Exec, policy>::template tile<typename kernel::value_type, policy>;
+  using tile = tile_t<team_t<Exec, policy>, typename kernel::value_type, policy>;
   if constexpr (detail::check_difference<Exec, Op, typename kernel::value_type,
                                          std::decay_t<decltype(sink)>>())
     launch(exec, "Lanewise::adjacent_difference",

@@ -5,6 +5,7 @@
 #include <lanewise/allocation.hpp>
 #include <lanewise/detail/compact.hpp>
 #include <lanewise/scan.hpp>
+#include <lanewise/tile.hpp>
 
 #include <limits>
 
@@ -72,10 +73,10 @@ struct allocate_kernel {
   static constexpr bool may_be_negative = std::is_signed_v<count_type>;
 
   template <class Team>
-  using tile = typename Team::template tile<std::int64_t, policy>;
+  using tile = tile_t<Team, std::int64_t, policy>;
   template <class Team>
   struct scratch {
-    typename Team::template reduce_scratch<std::uint32_t> reduce;
+    reduce_scratch<Team, std::uint32_t> reduce;
     turns<Team, std::int64_t, tile<Team>> line;
   };
 
@@ -99,7 +100,7 @@ struct allocate_kernel {
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           const std::int64_t first = ticket * items;
           report_negative(team, shared, first, first + items < count ? first + items : count);
-          return team.template load<std::int64_t, policy>(place, sizes, first, count);
+          return load_tile<std::int64_t, policy>(team, place, sizes, first, count);
         },
         [&](auto& tile) LANEWISE_INLINE_LAMBDA {
           tile.scan(add{});
@@ -123,9 +124,9 @@ struct allocate_kernel {
     if constexpr (may_be_negative) {
       if (errors == nullptr) return;
       const std::uint32_t bad =
-          team.template reduce_range<std::uint32_t, policy>(
-                  shared.reduce, detail::compose(counts, detail::is_negative{}), first, last,
-                  plus{})
+          reduce_range<std::uint32_t, policy>(team, shared.reduce,
+                                              detail::compose(counts, detail::is_negative{}), first,
+                                              last, plus{})
               .value;
       if (bad != 0 && team.warp_index() == 0) team.warp().fetch_add(errors->bad_items, bad);
     }
@@ -134,12 +135,7 @@ struct allocate_kernel {
   template <class Team, class Tile>
   LANEWISE_FUNCTION void report_total(const Team& team, const Tile& tile,
                                       const maybe<std::int64_t>& before) const {
-    std::int64_t sum;
-    if constexpr (requires { tile.carry(); }) {
-      sum = tile.carry();
-    } else {
-      sum = add{}(before.value, tile.total());
-    }
+    const std::int64_t sum = tile.end(before, add{});
     team.once([&] { total.put(0, sum); });
     if (sum > most && errors != nullptr && team.warp_index() == 0)
       team.warp().fetch_add(errors->bad_items, 1);
@@ -165,7 +161,7 @@ void allocate(const Exec& exec, const char* label, const Counts& counts, const S
               workspace& work, std::size_t chain_at) {
   using kernel = allocate_kernel<ends, Counts, Sink>;
   using policy = typename kernel::policy;
-  using tile = typename team_t<Exec, policy>::template tile<std::int64_t, policy>;
+  using tile = tile_t<team_t<Exec, policy>, std::int64_t, policy>;
   const std::int64_t tiles = n.bound > 0 ? divide_up(n.bound, tile::items) : 1;
   launch(exec, label, backend_of<Exec>::template league_for_tiles<kernel>(exec, tiles),
          kernel{counts, out, n, work.make_chain<std::int64_t>(chain_at), total, most, errors});

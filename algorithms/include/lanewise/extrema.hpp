@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/winners.hpp>
 #include <lanewise/reduce.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE

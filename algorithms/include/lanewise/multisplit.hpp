@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/split.hpp>
 #include <lanewise/detail/tuning.hpp>
 #include <lanewise/options.hpp>
 #include <lanewise/status.hpp>
@@ -60,7 +61,7 @@ struct count_kernel {
   using policy = Policy;
 
   template <class Team>
-  using scratch = typename Team::template split<key_type, policy>::count_scratch;
+  using scratch = typename detail::split_t<Team, key_type, policy>::count_scratch;
 
   Source keys;
   item_count n;
@@ -71,7 +72,7 @@ struct count_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    using split = typename Team::template split<key_type, policy>;
+    using split = detail::split_t<Team, key_type, policy>;
     const std::int64_t count = n();
     const auto [begin, end] = team.share(grid.columns);
     for (std::int64_t c = begin; c < end; ++c) {
@@ -195,7 +196,7 @@ struct place_kernel {
   }();
 
   template <class Team>
-  using scratch = typename Team::template split<key_type, policy>::template scratch<value_bytes>;
+  using scratch = typename detail::split_t<Team, key_type, policy>::template scratch<value_bytes>;
 
   Source keys;
   Sink keys_out;
@@ -209,7 +210,7 @@ struct place_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    using split = typename Team::template split<key_type, policy>;
+    using split = detail::split_t<Team, key_type, policy>;
     const std::int64_t count = n();
     const std::int64_t kept = starts[(grid.columns + 1) * buckets];
     const auto [begin, end] = team.share(split::pieces(grid.tiles, grid.columns));
@@ -222,7 +223,7 @@ struct place_kernel {
 };
 
 template <class Key, class Exec, class Policy = split_policy<Key>>
-using split_of = typename team_t<Exec, Policy>::template split<Key, Policy>;
+using split_of = detail::split_t<team_t<Exec, Policy>, Key, Policy>;
 
 /// Where the parts of multisplit's workspace lie: for as many columns as there may be, as the size
 /// must not depend on the number of teams.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/numbered.hpp>
 #include <lanewise/detail/tuning.hpp>
 #include <lanewise/options.hpp>
+#include <lanewise/tile.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
@@ -26,7 +26,7 @@ struct reduce_kernel {
 
   template <class Team>
   struct scratch {
-    typename Team::template reduce_scratch<T> reduce;
+    reduce_scratch<Team, T> reduce;
     std::uint64_t control;
   };
 
@@ -43,7 +43,7 @@ struct reduce_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const std::int64_t count = n();
     const auto [begin, end] = team.share(count);
-    const maybe<T> mine = team.template reduce_range<T, policy>(shared.reduce, in, begin, end, op);
+    const maybe<T> mine = reduce_range<T, policy>(team, shared.reduce, in, begin, end, op);
     if (team.warp_index() == 0) {
       const auto warp = team.warp();
       warp.once([&] {
@@ -57,8 +57,7 @@ struct reduce_kernel {
     // Shares are dealt evenly, so the teams with items are the first ones.
     const std::int64_t parts = count < team.league() ? count : team.league();
     const auto parts_in_order = array_source<T, identity>{partial, parts, identity{}};
-    const maybe<T> all =
-        team.template reduce_range<T, policy>(shared.reduce, parts_in_order, 0, parts, op);
+    const maybe<T> all = reduce_range<T, policy>(team, shared.reduce, parts_in_order, 0, parts, op);
     team.once([&] {
       *result =
           static_cast<Result>(all.present && init.present ? op(init.value, all.value)
@@ -92,7 +91,7 @@ struct deterministic_reduce_kernel {
   template <class Team>
   struct scratch<Team, true> {
     std::uint64_t control;
-    typename Team::template tile<T, tree>::scratch tile;
+    typename tile_t<Team, T, tree>::scratch tile;
   };
 
   Source in;
@@ -146,7 +145,7 @@ struct deterministic_reduce_kernel {
       // one warp is faster.
       if (blocks.end - blocks.begin < 4) {
         for (std::int64_t b = blocks.begin; b < blocks.end; ++b) {
-          auto tile = team.template load<T, tree>(shared.tile, items, b * tree::block, count);
+          auto tile = load_tile<T, tree>(team, shared.tile, items, b * tree::block, count);
           tile.scan(op);
           team.once([&] { totals[b] = tile.total(); });
           team.barrier();
@@ -155,7 +154,7 @@ struct deterministic_reduce_kernel {
       }
     }
     for (std::int64_t b = blocks.begin + team.warp_index(); b < blocks.end; b += Team::warps) {
-      const T total = team.template block_total<T>(items, b * tree::block, count, op);
+      const T total = block_total<T>(team, items, b * tree::block, count, op);
       team.warp().once([&] { totals[b] = total; });
     }
   }
@@ -191,7 +190,7 @@ void reduce(const Exec& exec, const char* label, const char* algorithm, const So
   using backend = backend_of<Exec>;
   using kernel = reduce_kernel<Source, Op, T, Result>;
   using policy = typename kernel::policy;
-  using tile = typename team_t<Exec, policy>::template tile<T, policy>;
+  using tile = tile_t<team_t<Exec, policy>, T, policy>;
   const workspace_size need = reduce_workspace<T>(exec);
   const std::int64_t most_teams = need.bytes / sizeof(T);
   const std::int64_t wanted = divide_up(source.extent > 0 ? source.extent : 1, tile::items);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <lanewise/detail/compact.hpp>
+#include <lanewise/detail/segments.hpp>
 #include <lanewise/segmented_scan.hpp>
+#include <lanewise/tile.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
@@ -34,7 +36,7 @@ struct reduce_by_key_kernel {
   using heads_type = detail::key_differing<Keys, Equal>;
 
   template <class Team>
-  using tile = typename Team::template segments<T, policy, Values, heads_type, identity, true>;
+  using tile = detail::segments_t<Team, T, policy, Values, heads_type, identity, true>;
   template <class Team>
   using scratch = turns<Team, state, tile<Team>>;
 
@@ -49,7 +51,7 @@ struct reduce_by_key_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    constexpr std::int64_t items = Team::template tile<T, policy>::items;
+    constexpr std::int64_t items = tile_t<Team, T, policy>::items;
     const std::int64_t count = n();
     // There is a tile without items when there are none, so that somebody writes the count.
     const auto tiles = static_cast<std::uint32_t>(count > 0 ? divide_up(count, items) : 1);
@@ -76,7 +78,7 @@ struct reduce_by_key_kernel {
 template <class T, class Key, class Exec>
 std::int64_t ends_tiles(std::int64_t n) {
   using policy = ends_policy<T, Key>;
-  return n > 0 ? divide_up(n, team_t<Exec, policy>::template tile<T, policy>::items) : 1;
+  return n > 0 ? divide_up(n, tile_t<team_t<Exec, policy>, T, policy>::items) : 1;
 }
 /// Makes tiles as small as they get with keys of up to 16 bytes.
 struct large_key {

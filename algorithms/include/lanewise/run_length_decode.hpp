@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/allocate.hpp>
+#include <lanewise/expansion.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
@@ -48,7 +49,7 @@ struct decode_kernel {
   };
 
   template <class Team>
-  using expansion = typename Team::template expansion<typename Keys::value_type, policy>;
+  using expansion = expansion_t<Team, typename Keys::value_type, policy>;
   template <class Team>
   using scratch = typename expansion<Team>::scratch;
 

@@ -4,6 +4,7 @@
 
 #include <lanewise/detail/tuning.hpp>
 #include <lanewise/options.hpp>
+#include <lanewise/tile.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
@@ -22,7 +23,7 @@ struct scan_kernel {
   using policy = Policy;
 
   template <class Team>
-  using tile = typename Team::template tile<T, policy>;
+  using tile = tile_t<Team, T, policy>;
   template <class Team>
   using scratch = turns<Team, T, tile<Team>>;
 
@@ -41,7 +42,7 @@ struct scan_kernel {
         team, link, static_cast<std::uint32_t>(divide_up(count, items)), shared, op,
         maybe<T>{init, exclusive},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
-          return team.template load<T, policy>(place, in, ticket * items, count);
+          return load_tile<T, policy>(team, place, in, ticket * items, count);
         },
         [&](auto& tile) LANEWISE_INLINE_LAMBDA {
           tile.scan(op);
@@ -59,7 +60,7 @@ struct scan_kernel {
 
 template <class T, class Exec, class Policy>
 std::int64_t scan_tiles(std::int64_t n) {
-  return divide_up(n, team_t<Exec, Policy>::template tile<T, Policy>::items);
+  return divide_up(n, tile_t<team_t<Exec, Policy>, T, Policy>::items);
 }
 
 /// Policy says how the tiles are cut.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/scan.hpp>
+#include <lanewise/tile.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
@@ -36,7 +37,7 @@ struct scan_reverse_kernel {
   static constexpr std::int64_t aligned = 16;
 
   template <class Team>
-  using tile = typename Team::template tile<T, policy>;
+  using tile = tile_t<Team, T, policy>;
   template <class Team>
   using scratch = turns<Team, T, tile<Team>>;
 
@@ -61,7 +62,7 @@ struct scan_reverse_kernel {
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           const std::int64_t end = (std::int64_t{ticket} + 1) * items - missing;
           const std::int64_t first = ticket == 0 ? 0 : end - items;
-          return team.template load<T, policy>(place, source, first, end < count ? end : count);
+          return load_tile<T, policy>(team, place, source, first, end < count ? end : count);
         },
         [&](auto& tile) LANEWISE_INLINE_LAMBDA {
           tile.scan(op);
@@ -94,8 +95,7 @@ void scan_reverse(const Exec& exec, const char* label, const char* algorithm, co
   using kernel =
       scan_reverse_kernel<exclusive, std::decay_t<decltype(source)>, std::decay_t<decltype(sink)>,
                           std::decay_t<decltype(backward)>, T>;
-  using tile =
-      typename team_t<Exec, typename kernel::policy>::template tile<T, typename kernel::policy>;
+  using tile = tile_t<team_t<Exec, typename kernel::policy>, T, typename kernel::policy>;
   const std::int64_t most = source.extent + kernel::aligned - 1;
   const workspace_size need = scan_workspace<T, Exec>(most);
   auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, need, algorithm);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/scan.hpp>
+#include <lanewise/tile.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
@@ -19,9 +20,9 @@ template <class Source, class Op, class T>
 struct upsweep_kernel {
   using policy = two_level_policy<T>;
   template <class Team>
-  using tile = typename Team::template tile<T, policy>;
+  using tile = tile_t<Team, T, policy>;
   template <class Team>
-  using scratch = typename Team::template reduce_scratch<T>;
+  using scratch = reduce_scratch<Team, T>;
 
   Source in;
   Op op;
@@ -35,8 +36,7 @@ struct upsweep_kernel {
     const auto [begin, end] = team.share(divide_up(count, items));
     if (begin == end) return;
     const std::int64_t last = end * items < count ? end * items : count;
-    const maybe<T> mine =
-        team.template reduce_range<T, policy>(shared, in, begin * items, last, op);
+    const maybe<T> mine = reduce_range<T, policy>(team, shared, in, begin * items, last, op);
     team.once([&] { totals[team.index()] = mine.value; });
   }
 };
@@ -47,7 +47,7 @@ template <bool exclusive, class Source, class Sink, class Op, class T, class Cou
 struct downsweep_kernel {
   using policy = two_level_policy<T>;
   template <class Team>
-  using tile = typename Team::template tile<T, policy>;
+  using tile = tile_t<Team, T, policy>;
   template <class Team>
   using scratch = typename tile<Team>::scratch;
 
@@ -67,17 +67,11 @@ struct downsweep_kernel {
     maybe<T> before = first;
     if (seeds != nullptr && team.index() > 0) before = {seeds[team.index() - 1], true};
     for (std::int64_t t = begin; t < end; ++t) {
-      auto tile = team.template load<T, policy>(shared, in, t * items, count);
-      if constexpr (requires { tile.carry(); }) {
-        store(tile, before);
-        before = {tile.carry(), true};
-      } else {
-        tile.scan(op);
-        const T total = tile.total();
-        store(tile, before);
-        before = {before.present ? op(before.value, total) : total, true};
-        team.barrier();
-      }
+      auto tile = load_tile<T, policy>(team, shared, in, t * items, count);
+      tile.prepare(op);
+      store(tile, before);
+      before = {tile.end(before, op), true};
+      team.barrier();
     }
   }
 
@@ -124,7 +118,7 @@ void two_level_scan(const Exec& exec, const char* label, const char* algorithm, 
                                        shares_with_items>;
         using downsweep =
             downsweep_kernel<exclusive, source_type, sink_type, op_type, T, item_count>;
-        constexpr std::int64_t items = team_t<Exec, policy>::template tile<T, policy>::items;
+        constexpr std::int64_t items = tile_t<team_t<Exec, policy>, T, policy>::items;
         const maybe<T> first{static_cast<T>(init), exclusive};
         const std::int64_t league = backend::template resident_league<downsweep>(
             exec, scan_tiles<T, Exec, policy>(n.bound));

@@ -3,7 +3,8 @@
 #pragma once
 
 #include <lanewise/allocate.hpp>
-#include <lanewise/detail/open_sum.hpp>
+#include <lanewise/detail/sums.hpp>
+#include <lanewise/tile.hpp>
 
 #include <limits>
 
@@ -68,7 +69,7 @@ struct segmented_reduce_kernel {
   using state = detail::open_sum<T>;
 
   template <class Team>
-  using tile = typename Team::template sums<T, policy>;
+  using tile = detail::sums_t<Team, T, policy>;
   template <class Team>
   struct scratch {
     typename tile<Team>::scratch sums;
@@ -123,7 +124,7 @@ workspace_size segmented_reduce_workspace(std::int64_t n, std::int64_t segments)
   using kernel = kernels::segmented_reduce_kernel<
       array_source<T, identity>, array_source<std::int64_t, identity>, array_sink<T>, plus, T>;
   using policy = typename kernel::policy;
-  using sums = typename team_t<Exec, policy>::template sums<T, policy>;
+  using sums = detail::sums_t<team_t<Exec, policy>, T, policy>;
   const std::int64_t tiles = divide_up(sums::path(segments, n), sums::steps);
   return {tiles, chain<typename kernel::state>::payload_bytes(tiles)};
 }
@@ -216,7 +217,7 @@ struct separate_segments_kernel {
 
   template <class Team>
   struct scratch {
-    typename Team::template reduce_scratch<T> reduce;
+    reduce_scratch<Team, T> reduce;
   };
 
   Source in;
@@ -253,7 +254,7 @@ struct separate_segments_kernel {
         const std::int64_t b = warp.broadcast(begin, s);
         const std::int64_t e = (bad >> s & 1) != 0 ? b : warp.broadcast(end, s);
         if (e - b > most_of_a_warp) {
-          const maybe<T> sum = team.template reduce_range<T, policy>(shared.reduce, in, b, e, op);
+          const maybe<T> sum = reduce_range<T, policy>(team, shared.reduce, in, b, e, op);
           team.once([&] { out(first + s, op(init, sum.value)); });
           team.barrier();
         } else if (s % Team::warps == team.warp_index()) {

@@ -4,6 +4,7 @@
 
 #include <lanewise/detail/segments.hpp>
 #include <lanewise/scan.hpp>
+#include <lanewise/tile.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
@@ -37,7 +38,7 @@ struct segmented_scan_kernel {
   using state = detail::segment_state<T>;
 
   template <class Team>
-  using tile = typename Team::template segments<T, policy, Source, Heads, AtHead, false>;
+  using tile = detail::segments_t<Team, T, policy, Source, Heads, AtHead, false>;
   template <class Team>
   using scratch = turns<Team, state, tile<Team>>;
 
@@ -52,7 +53,7 @@ struct segmented_scan_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    constexpr std::int64_t items = Team::template tile<T, policy>::items;
+    constexpr std::int64_t items = tile_t<Team, T, policy>::items;
     const std::int64_t count = n();
     const auto tiles = static_cast<std::uint32_t>(divide_up(count, items));
     in_turn(
@@ -78,7 +79,7 @@ struct segmented_scan_kernel {
 template <class T, class Exec>
 std::int64_t segment_tiles(std::int64_t n) {
   using policy = segments_policy<T>;
-  return divide_up(n, team_t<Exec, policy>::template tile<T, policy>::items);
+  return divide_up(n, tile_t<team_t<Exec, policy>, T, policy>::items);
 }
 
 /// Heads from flags beside the items.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/options.hpp>
+#include <lanewise/tile.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
@@ -19,7 +20,7 @@ struct transform_kernel {
 
   template <class Team>
   struct scratch {
-    typename Team::template tile<value_type, policy>::scratch tile;
+    typename tile_t<Team, value_type, policy>::scratch tile;
   };
 
   Source in;
@@ -28,10 +29,10 @@ struct transform_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    constexpr std::int64_t items = Team::template tile<value_type, policy>::items;
+    constexpr std::int64_t items = tile_t<Team, value_type, policy>::items;
     const std::int64_t count = n();
     for_each_tile(team, divide_up(count, items), [&](std::int64_t t) {
-      team.template load<value_type, policy>(shared.tile, in, t * items, count).store(out);
+      load_tile<value_type, policy>(team, shared.tile, in, t * items, count).store(out);
     });
   }
 };
@@ -61,9 +62,8 @@ void transform(const Exec& exec, const In& in, const Out& out, const F& f,
     const auto source = detail::compose(raw, f);
     using kernel =
         kernels::transform_kernel<std::decay_t<decltype(source)>, std::decay_t<decltype(sink)>>;
-    using tile =
-        typename team_t<Exec, typename kernel::policy>::template tile<typename kernel::value_type,
-                                                                      typename kernel::policy>;
+    using tile = tile_t<team_t<Exec, typename kernel::policy>, typename kernel::value_type,
+                        typename kernel::policy>;
     launch(exec, "Lanewise::transform",
            backend_of<Exec>::template league_for_tiles<kernel>(exec,
                                                                divide_up(raw.extent, tile::items)),

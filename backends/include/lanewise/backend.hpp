@@ -49,6 +49,10 @@ template <int width>
 struct backend_of<emulated_with_width<width>> {
   using type = backends::emulated::backend_with<backends::emulated::warp<width>>;
 };
+template <>
+struct backend_of<emulated_host> {
+  using type = backends::emulated::backend_with<backends::emulated::warp<32>, false>;
+};
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
 template <>
 struct backend_of<Kokkos::Cuda> {

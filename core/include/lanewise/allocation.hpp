@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/register_tile.hpp>
+#include <lanewise/detail/fold_warps.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 

@@ -149,10 +149,11 @@ LANEWISE_FUNCTION void in_turn(const Team& team, const chain<T>& link, std::uint
   } else {
     for_each_ticket(team, link, count, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {
       auto tile = load(mine.ticket, shared.scratch);
-      if constexpr (requires { tile.carry(); }) {
+      if constexpr (decltype(tile)::stores_unscanned) {
         if (team.league() == 1) {
-          store(tile, mine.ticket, mine.ticket == 0 ? first : shared.link.before);
-          shared.link.before = {tile.carry(), true};
+          const maybe<T> before = mine.ticket == 0 ? first : shared.link.before;
+          store(tile, mine.ticket, before);
+          shared.link.before = {tile.end(before, op), true};
           return;
         }
       }

@@ -42,46 +42,13 @@ LANEWISE_BEGIN_NAMESPACE
 //                                               the last use of what was there
 //     wait(team, source, times)                 returns when they are there, and them, as a source
 //                                               whose item 0 is item `first`; it is the times-th
-//   Team::tile<T, Policy>            items and scratch of a tile: an ordered run of items in the
-//                                    team's closest memory
-//   load<T, Policy>(scratch, source, first, n)
-//                                    the tile of items [first, first + items) that exist below n;
-//                                    it has
-//     count()  scan(op)  total()                total() after scan(op); both need count() > 0
-//     store(sink)  store_inclusive(sink, before, op)  store_exclusive(sink, before, op)
-//     carry()                      host only: before and the tile combined, after such a store,
-//                                  which there needs no scan(op)
-//     park(place, op)              device only: leaves what is needed for the store in scratch
-//   block_total<T>(source, first, n, op)
-//                                    by this warp alone: the total of the block of the fixed tree
-//                                    (see detail/fixed_tree.hpp) that begins with item first < n
-//   reduce_range<T, Policy>(scratch, source, first, last, op)    a long range, streamed
-//   Team::compaction<T, Policy, First, Second, Source>
-//                                    a tile of which some items are kept, and the columns that are
-//                                    written for those: constructed from (team, scratch, source,
-//                                    marks, first, n); total<State>()  stage()
-//                                    write(one, two, start, end)
-//   Team::segments<T, Policy, Source, AtHead>
-//                                    a tile that is scanned anew at heads: constructed from (team,
-//                                    scratch, source, heads, at_head, first, n); count()  scan(op)
-//                                    total()  store_inclusive  store_exclusive
-//   Team::expansion<T, Policy>       load-balanced expansion of ranges into their items (search.hpp),
-//                                    which get the T of their range
-//     steps                                     ranges' ends and items worth a team, taken together
-//     expand(team, scratch, end_of, ranges, items, body)
-//                                               the team's share; device: body.put(item,
-//                                               body.value(range)); host: body.range(...)
-//   Team::sums<T, Policy>            sums of ranges in a piece of the path through their ends and
-//                                    items, constructed from (team, scratch, ranges, piece)
-//     path(ranges, items)                       how long their path is
-//     steps  pieces(path, league)               so much of it is worth a team; how many pieces to
-//                                               make
-//     reduce(ranges, source, sink, init, op)    then total(), an open_sum
-//     bad(ranges, piece, pieces)                after it: how many ranges are bad. Over all pieces
-//                                               every range is asked about once
-//     write_first(sink, before, init, op)       the range that may have begun in front
-//   Team::split<Key, Policy>         counts tiles into, and distributes them over, buckets; see
-//                                    multisplit.hpp
+//   Team::in_registers               whether a tile of items is held in registers by several warps, or
+//                                    left in the cache that it is in, by a team of one. Kernels do
+//                                    not ask: tile.hpp, expansion.hpp and the families of algorithms
+//                                    choose by it between what is written for devices and for hosts
+//   Team::narrow_warp<w>             hosts only: a warp of w < 32 lanes, for what fits fewer vectors
+//
+// What a team does with tiles of items is in tile.hpp, over all of that.
 //
 // A kernel is a function object
 //   struct kernel {

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/marks.hpp>
+#include <lanewise/detail/compaction.hpp>
 #include <lanewise/options.hpp>
+#include <lanewise/tile.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
@@ -45,7 +46,7 @@ struct compact_kernel {
   using add = std::conditional_t<needs_previous, detail::add_kept, detail::add_kept_counts>;
 
   template <class Team>
-  using tile = typename Team::template compaction<item, policy, Marks, First, Second, Source>;
+  using tile = detail::compaction_t<Team, item, policy, Marks, First, Second, Source>;
   template <class Team>
   using scratch = turns<Team, state, tile<Team>>;
 
@@ -60,7 +61,7 @@ struct compact_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const std::int64_t count = n();
-    constexpr std::int64_t items = Team::template tile<item, policy>::items;
+    constexpr std::int64_t items = tile_t<Team, item, policy>::items;
     // There is a tile without items when there are none, so that somebody writes the count.
     const auto tiles = static_cast<std::uint32_t>(count > 0 ? divide_up(count, items) : 1);
     in_turn(
@@ -79,7 +80,7 @@ struct compact_kernel {
 
 template <class T, class Exec, class Policy>
 std::int64_t compact_tiles(std::int64_t n) {
-  constexpr std::int64_t items = team_t<Exec, Policy>::template tile<T, Policy>::items;
+  constexpr std::int64_t items = tile_t<team_t<Exec, Policy>, T, Policy>::items;
   return n > 0 ? divide_up(n, items) : 1;
 }
 

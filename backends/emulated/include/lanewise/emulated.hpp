@@ -2,13 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/fixed_tree.hpp>
-#include <lanewise/detail/register_compaction.hpp>
-#include <lanewise/detail/register_expansion.hpp>
-#include <lanewise/detail/register_segments.hpp>
-#include <lanewise/detail/register_split.hpp>
-#include <lanewise/detail/register_sums.hpp>
-#include <lanewise/detail/register_tile.hpp>
 #include <lanewise/emulated/crew.hpp>
 #include <lanewise/emulated/meeting.hpp>
 #include <lanewise/emulated/resident.hpp>
@@ -65,10 +58,17 @@ class emulated_with_width : public emulated {
   using emulated::emulated;
 };
 
+/// The same with teams of one warp that leave their items where they are, as teams of hosts do:
+/// brings what is mapped for hosts under the sanitizers.
+class emulated_host : public emulated {
+ public:
+  using emulated::emulated;
+};
+
 namespace backends::emulated {
 
 /// Several warps, and one more that looks back where tiles wait for their turn.
-template <int warps_, int tiles_behind_ = 0, class Warp = warp<32>>
+template <int warps_, int tiles_behind_ = 0, class Warp = warp<32>, bool in_registers_ = true>
 class team {
  public:
   using warp_type = Warp;
@@ -77,6 +77,11 @@ class team {
   static constexpr int threads = warps + (tiles_behind > 0 ? 1 : 0);
   static constexpr int windows_in_flight = 2;
   static constexpr bool one_ticket = false;
+  static constexpr bool in_registers = in_registers_;
+  static_assert(in_registers || threads == 1, "lanewise: a host's team is one warp");
+  /// Fewer lanes: see simd::team.
+  template <int width>
+  using narrow_warp = typename Warp::template part<width>;
   static_assert(threads <= shadow::most_warps);
   template <int raisers>
   using signal = emulated::signal<raisers, threads, Warp>;
@@ -104,50 +109,6 @@ class team {
     if (warp_index_ == 0) warp_.once([&] { f(); });
   }
   index_range share(std::int64_t n) const { return even_share(n, index(), league()); }
-
-  template <class T, class Policy>
-  using tile = lanewise::detail::register_tile<team, T, Policy::items_per_lane>;
-  template <class T, class Policy, class Source>
-  tile<T, Policy> load(typename tile<T, Policy>::scratch& shared, const Source& source,
-                       std::int64_t first, std::int64_t n) const {
-    if constexpr (Policy::deterministic) {
-      static_assert(tile<T, Policy>::segment == lanewise::detail::fixed_tree<T>::segment,
-                    "lanewise: deterministic operators need warps of 32 lanes");
-      return {*this, shared, lanewise::detail::rounded_source<Source>{source}, first, n};
-    } else {
-      return {*this, shared, source, first, n};
-    }
-  }
-  template <class T, class Source, class Op>
-  T block_total(const Source& source, std::int64_t first, std::int64_t n, Op op) const {
-    return lanewise::detail::block_total_in_registers<T>(warp(), source, first, n, op);
-  }
-  template <class Key, class Policy>
-  using split = lanewise::detail::register_split<team, Key, Policy::items_per_lane>;
-
-  template <class T, class Policy, class Marks, class First, class Second, class Source>
-  using compaction =
-      lanewise::detail::register_compaction<team, T, Policy::items_per_lane, First, Second, Marks>;
-
-  template <class T, class Policy, class Source, class Heads, class AtHead, bool ends>
-  using segments =
-      lanewise::detail::register_segments<team, T, Policy::items_per_lane, Heads, AtHead, ends>;
-
-  template <class T, class Policy>
-  using expansion = lanewise::detail::register_expansion<team, T>;
-  template <class T, class Policy>
-  using sums = lanewise::detail::register_sums<team, T, Policy::items_per_lane>;
-
-  template <class T>
-  struct reduce_scratch {
-    lanewise::detail::raw_array<T, warps> per_warp;
-  };
-  template <class T, class Policy, class Source, class Op>
-  maybe<T> reduce_range(reduce_scratch<T>& shared, const Source& source, std::int64_t first,
-                        std::int64_t last, Op op) const {
-    return lanewise::detail::reduce_range_in_registers<T, Policy::items_per_lane>(
-        *this, shared.per_warp.data(), source, first, last, op);
-  }
 
  private:
   std::uint32_t index_;
@@ -209,14 +170,15 @@ inline void run_league(const lanewise::emulated& exec, const char* label, std::i
   state.rethrow();
 }
 
-template <class Warp>
+template <class Warp, bool in_registers = true>
 struct backend_with {
   static constexpr const char* name = "emulated";
   static constexpr bool launch_waits = true;
   /// No more warps than lanes: one warp combines what the others found.
   template <class Policy>
-  using team = emulated::team<(Policy::warps < Warp::width ? Policy::warps : Warp::width),
-                              Policy::tiles_behind, Warp>;
+  using team = emulated::team<
+      in_registers ? (Policy::warps < Warp::width ? Policy::warps : Warp::width) : 1,
+      in_registers ? Policy::tiles_behind : 0, Warp, in_registers>;
 
   template <class Kernel>
   static void launch(const lanewise::emulated& exec, const char* label, std::int64_t league,

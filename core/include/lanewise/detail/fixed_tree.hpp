@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/register_tile.hpp>
+#include <lanewise/detail/device_tile.hpp>
 #include <lanewise/policy.hpp>
 
 #include <cstdint>
@@ -12,7 +12,7 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// The order in which deterministic operators are evaluated: a function of sizeof(T) alone, and
-/// that of a register tile.
+/// that of a device tile.
 ///
 /// Neighbouring items form a pack of up to 16 bytes, 32 packs a row, a few rows a segment, 8
 /// segments a block. A pack is folded from left to right, packs combine by doubling
@@ -82,10 +82,10 @@ struct lone_warp {
 /// The total of the block of items [first, first + fixed_tree<T>::block) that exist below n, of
 /// which there is at least one, by this warp alone.
 template <class T, class W, class Source, class Op>
-LANEWISE_FUNCTION T block_total_in_registers(const W& warp, const Source& source,
-                                             std::int64_t first, std::int64_t n, Op op) {
+LANEWISE_FUNCTION T device_block_total(const W& warp, const Source& source, std::int64_t first,
+                                       std::int64_t n, Op op) {
   using tree = fixed_tree<T>;
-  using tile = register_tile<lone_warp<W>, T, tree::items_per_lane>;
+  using tile = device_tile<lone_warp<W>, T, tree::items_per_lane>;
   using lanes = typename W::template lanes<T>;
   static_assert(tile::v == tree::pack && tile::segment == tree::segment,
                 "lanewise: deterministic operators need warps of 32 lanes");

@@ -340,7 +340,7 @@ class warp : public warp_operations<warp<W>> {
     });
   }
   template <class T>
-  lanes<std::remove_const_t<T>> load_streaming(T* p) const {
+  lanes<std::remove_const_t<T>> load_streaming(T* p, std::int64_t /*ahead_bytes*/ = 0) const {
     return load(p);
   }
   template <class T>
@@ -459,6 +459,24 @@ class warp : public warp_operations<warp<W>> {
   }
   template <class T, class I>
   void prefetch(const mask&, const T*, const lanes<I>&) const {}
+
+  /// A row of W packs of v items in columns, as on hosts: column c has item c of every pack.
+  template <int v, class T>
+  void load_columns(const T* p, lanes<T> (&column)[v]) const {
+    for (int i = 0; i < W * v; ++i) column[i % v].lane[i / v] = p[i];
+  }
+  template <int v, class T>
+  void store_columns(T* p, const lanes<T> (&column)[v]) const {
+    for (int i = 0; i < W * v; ++i) p[i] = column[i % v].lane[i / v];
+  }
+  template <int v, class T, class Op>
+  lanes<T> scan_column(const lanes<T>& a, Op op) const {
+    return this->scan_by_doubling(a, op, W);
+  }
+  template <int v, class T>
+  lanes<T> column_up(const lanes<T>& a) const {
+    return shuffle_up(a, 1);
+  }
 
   // Uniform effects.
   template <class F>

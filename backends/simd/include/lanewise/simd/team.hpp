@@ -2,11 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/cache_expansion.hpp>
-#include <lanewise/detail/cache_segments.hpp>
-#include <lanewise/detail/cache_sums.hpp>
-#include <lanewise/detail/cache_winner.hpp>
-#include <lanewise/detail/fixed_tree_tile.hpp>
 #include <lanewise/simd/warp.hpp>
 #include <lanewise/team.hpp>
 
@@ -32,6 +27,7 @@ class team {
   static constexpr int tiles_behind = 0;
   static constexpr int windows_in_flight = 4;
   static constexpr bool one_ticket = false;
+  static constexpr bool in_registers = false;
 
   team(std::uint32_t index, std::uint32_t league) : index_(index), league_(league) {}
 
@@ -67,53 +63,6 @@ class team {
     std::int64_t first_;
     std::int64_t count_;
   };
-
-  template <class T, class Policy>
-  struct tile {
-    static constexpr std::int64_t items =
-        Policy::deterministic
-            ? lanewise::detail::fixed_tree<T>::block
-            : Policy::host_tile_bytes / static_cast<std::int64_t>(sizeof(T)) / 64 * 64 + 64;
-    struct scratch {};
-  };
-  template <class T, class Policy, class Source>
-  auto load(typename tile<T, Policy>::scratch&, const Source& source, std::int64_t first,
-            std::int64_t n) const {
-    if constexpr (Policy::deterministic) {
-      return lanewise::detail::fixed_tree_tile<team, T, Source>(*this, source, first, n);
-    } else {
-      return lanewise::detail::cache_tile<team, T, Policy, Source, tile<T, Policy>::items>(
-          *this, source, first, n);
-    }
-  }
-  template <class T, class Source, class Op>
-  T block_total(const Source& source, std::int64_t first, std::int64_t n, Op op) const {
-    lanewise::detail::fixed_tree_tile<team, T, Source> block(*this, source, first, n);
-    block.scan(op);
-    return block.total();
-  }
-  template <class Key, class Policy>
-  using split = lanewise::detail::cache_split<team, Key, Policy, tile<Key, Policy>::items>;
-
-  template <class T, class Policy, class Marks, class First, class Second, class Source>
-  using compaction = lanewise::detail::cache_compaction<team, Source, tile<T, Policy>::items>;
-
-  template <class T, class Policy, class Source, class Heads, class AtHead, bool ends>
-  using segments =
-      lanewise::detail::cache_segments<team, T, Source, AtHead, tile<T, Policy>::items>;
-
-  template <class T, class Policy>
-  using expansion = lanewise::detail::cache_expansion<team, tile<std::int64_t, Policy>::items>;
-  template <class T, class Policy>
-  using sums = lanewise::detail::cache_sums<team, T, tile<T, Policy>::items>;
-
-  template <class T>
-  struct reduce_scratch {};
-  template <class T, class Policy, class Source, class Op>
-  maybe<T> reduce_range(reduce_scratch<T>&, const Source& source, std::int64_t first,
-                        std::int64_t last, Op op) const {
-    return lanewise::detail::reduce_stream<T>(warp(), source, first, last, op);
-  }
 
  private:
   std::uint32_t index_;

@@ -2,26 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/numbered.hpp>
-#include <lanewise/detail/register_rows.hpp>
+#include <lanewise/detail/device_rows.hpp>
+#include <lanewise/detail/fold_warps.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
-
-/// Ordered fold of the warps' values by the team: what lies before this warp, and the whole. Every
-/// warp calls it.
-template <class T, class Team, class Op>
-LANEWISE_FUNCTION void fold_warps(const Team& team, const T* per_warp, int warps, Op op,
-                                  maybe<T>& before, T& total) {
-  const auto warp = team.warp();
-  const auto values = warp.load(warp.template first<T>(warps), per_warp, T{});
-  const auto sums = warp.scan_by_doubling(values, op, warps);
-  total = warp.broadcast(sums, warps - 1);
-  before.present = team.warp_index() > 0;
-  if (before.present)
-    before.value =
-        warp.broadcast(sums, (team.warp_index() < warps ? team.warp_index() : warps) - 1);
-}
 
 /// A tile whose inclusive scan is known, to be stored behind what comes before the tile.
 template <class Rows>
@@ -128,7 +113,10 @@ class parked_sums : public scanned_rows<Rows> {
       this->in_front_ = {place.item.data()[team.warp_index() * Rows::segment - 1], true};
   }
 
-  LANEWISE_FUNCTION const T& total() const { return place_.total; }
+  template <class Op>
+  LANEWISE_FUNCTION T end(const maybe<T>& before, Op op) const {
+    return before.present ? op(before.value, place_.total) : place_.total;
+  }
 
   template <class Sink, class Op>
   LANEWISE_FUNCTION void store_inclusive(const Sink& sink, const maybe<T>& before, Op op) {
@@ -156,8 +144,8 @@ class parked_sums : public scanned_rows<Rows> {
 
 /// A tile in registers that can be scanned.
 template <class Team, class T, int items_per_lane>
-class register_tile : public scanned_rows<register_rows<Team, T, items_per_lane>> {
-  using row_type = register_rows<Team, T, items_per_lane>;
+class device_tile : public scanned_rows<device_rows<Team, T, items_per_lane>> {
+  using row_type = device_rows<Team, T, items_per_lane>;
   using base = scanned_rows<row_type>;
 
  public:
@@ -177,8 +165,8 @@ class register_tile : public scanned_rows<register_rows<Team, T, items_per_lane>
   using parked = typename resumed::parked;
 
   template <class Source>
-  LANEWISE_FUNCTION register_tile(const Team& team, scratch& shared, const Source& source,
-                                  std::int64_t first, std::int64_t n)
+  LANEWISE_FUNCTION device_tile(const Team& team, scratch& shared, const Source& source,
+                                std::int64_t first, std::int64_t n)
       : base(team, source, first, n), shared_(shared) {}
 
   /// Scans the tile within each row and finds the total. Call before store_inclusive or
@@ -204,6 +192,17 @@ class register_tile : public scanned_rows<register_rows<Team, T, items_per_lane>
 
   /// The ordered combination of all items; needs count() > 0.
   LANEWISE_FUNCTION const T& total() const { return total_; }
+  /// What the stores need, for who does not ask for the total.
+  static constexpr bool stores_unscanned = false;
+  template <class Op>
+  LANEWISE_FUNCTION void prepare(Op op) {
+    scan(op);
+  }
+  /// The combination of `before` and the tile, after a store.
+  template <class Op>
+  LANEWISE_FUNCTION T end(const maybe<T>& before, Op op) const {
+    return before.present ? op(before.value, total_) : total_;
+  }
 
   /// Leaves the scan of the tile in scratch. Call after scan(op).
   template <class Op>
@@ -342,10 +341,26 @@ class register_tile : public scanned_rows<register_rows<Team, T, items_per_lane>
   maybe<T> before_warp_{{}, false};
 };
 
+/// What a lane loads of a source for each item: the item, unless the source computes more.
+template <class Source>
+struct loaded {
+  using type = typename Source::value_type;
+};
+
+/// Item i of an array source, which lies in memory as raw.
+template <class Source, class Raw>
+LANEWISE_FUNCTION auto item_from(const Source& source, const Raw& raw, std::int64_t i) {
+  if constexpr (requires { source.from_raw(raw, i); }) {
+    return source.from_raw(raw, i);
+  } else {
+    return source.from_raw(raw);
+  }
+}
+
 /// Adds a lane's items of the rows that begin at item `at` to its running value, or begins with
-/// them.
-template <class Rows, class W, class Raws, class Source, class Sums, class Op>
-LANEWISE_FUNCTION void fold_rows(const W& warp, const Source& source, const Raws (&in)[Rows::rows],
+/// them. A source that is folded in another way has an overload beside it.
+template <class Rows, class W, class Raws, std::size_t rows, class Source, class Sums, class Op>
+LANEWISE_FUNCTION void fold_rows(const W& warp, const Source& source, const Raws (&in)[rows],
                                  std::int64_t at, bool begins, Sums& sum, Op op) {
   const auto lane = warp.lane();
   LANEWISE_UNROLL
@@ -363,46 +378,12 @@ LANEWISE_FUNCTION void fold_rows(const W& warp, const Source& source, const Raws
   }
 }
 
-/// The same for items with their places: within a lane places increase, so that only a better item
-/// wins, and until the rows are through a place is a number that the compiler knows.
-template <class Rows, class W, class Raws, class Source, class Sums, class Wins>
-LANEWISE_FUNCTION void fold_numbered_rows(const W& warp, const numbered_source<Source>& source,
-                                          const Raws (&in)[Rows::rows], std::int64_t at,
-                                          bool begins, Sums& sum, winner<Wins> op) {
-  using item = typename Source::value_type;
-  const auto lane = warp.lane();
-  auto best =
-      warp.map([&](const auto& raw) { return item(source.items().from_raw(raw[0])); }, in[0]);
-  typename W::template lanes<std::uint32_t> place(0u);
-  LANEWISE_UNROLL
-  for (int j = 0; j < Rows::rows; ++j) {
-    warp.each(
-        [&](item& b, std::uint32_t& p, const auto& raw) {
-          LANEWISE_UNROLL
-          for (int c = j == 0 ? 1 : 0; c < Rows::v; ++c) {
-            const item x = source.items().from_raw(raw[c]);
-            const bool better = op.wins(x, b);
-            b = better ? x : b;
-            p = better ? static_cast<std::uint32_t>(j * Rows::row_items + c) : p;
-          }
-        },
-        best, place, in[j]);
-  }
-  warp.each(
-      [&](indexed<item>& s, const item& b, std::uint32_t p, std::uint32_t l) {
-        const std::int64_t i = at + l * Rows::v + p;
-        if (begins || op.wins(b, s.value)) s = {b, i};
-      },
-      sum, best, place, lane);
-}
-
 /// Reduces items [first, last) of a source, which may span many tiles, in registers. The result is
 /// the team's; present when the range is not empty. Commutative operators keep one running value
 /// per lane and meet once at the end.
 template <class T, int items_per_lane, class Team, class Source, class Op>
-LANEWISE_FUNCTION maybe<T> reduce_range_in_registers(const Team& team, T* per_warp,
-                                                     const Source& source, std::int64_t first,
-                                                     std::int64_t last, Op op) {
+LANEWISE_FUNCTION maybe<T> device_reduce_range(const Team& team, T* per_warp, const Source& source,
+                                               std::int64_t first, std::int64_t last, Op op) {
   const auto warp = team.warp();
   // Wide items leave room for fewer.
   constexpr auto per_lane = [](std::size_t bytes) {
@@ -410,7 +391,7 @@ LANEWISE_FUNCTION maybe<T> reduce_range_in_registers(const Team& team, T* per_wa
   };
   if constexpr (Source::contiguous && is_commutative<Op, T>) {
     using item = typename loaded<Source>::type;
-    using tile_type = register_tile<Team, item, per_lane(sizeof(item))>;
+    using tile_type = device_tile<Team, item, per_lane(sizeof(item))>;
     constexpr int v = tile_type::v;
     constexpr int width = tile_type::width;
     typename Team::warp_type::template lanes<T> sum;
@@ -433,11 +414,7 @@ LANEWISE_FUNCTION maybe<T> reduce_range_in_registers(const Team& team, T* per_wa
       raw_lanes in[tile_type::rows];
       LANEWISE_UNROLL
       for (int j = 0; j < tile_type::rows; ++j) in[j] = warp.load_streaming(address + j * width);
-      if constexpr (is_numbered<Source>) {
-        fold_numbered_rows<tile_type>(warp, source, in, at, tile == 0, sum, op);
-      } else {
-        fold_rows<tile_type>(warp, source, in, at, tile == 0, sum, op);
-      }
+      fold_rows<tile_type>(warp, source, in, at, tile == 0, sum, op);
     }
     const int threads = Team::warps * width;
     const std::int64_t loose = (body - first) + (last - body_end);
@@ -471,7 +448,7 @@ LANEWISE_FUNCTION maybe<T> reduce_range_in_registers(const Team& team, T* per_wa
     team.barrier();
     return total;
   } else {
-    using tile_type = register_tile<Team, T, per_lane(sizeof(T))>;
+    using tile_type = device_tile<Team, T, per_lane(sizeof(T))>;
     maybe<T> total{{}, false};
     for (std::int64_t at = first; at < last; at += tile_type::items) {
       tile_type tile(team, *reinterpret_cast<typename tile_type::scratch*>(per_warp), source, at,

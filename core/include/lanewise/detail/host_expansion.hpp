@@ -10,7 +10,7 @@ namespace detail {
 
 /// Load-balanced expansion by one thread, which walks its piece of the path range by range.
 template <class Team, std::int64_t steps_>
-struct cache_expansion {
+struct host_expansion {
   /// What a thread should have at least.
   static constexpr std::int64_t steps = steps_;
   struct scratch {};

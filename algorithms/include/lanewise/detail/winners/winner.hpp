@@ -32,31 +32,6 @@ struct numbered_source : Source {
   LANEWISE_FUNCTION value_type operator()(std::int64_t i) const { return {items()(i), i}; }
 };
 
-template <class Source>
-inline constexpr bool is_numbered = false;
-template <class Source>
-inline constexpr bool is_numbered<numbered_source<Source>> = true;
-
-/// What a lane loads of a source: an item, without the index that is computed.
-template <class Source>
-struct loaded {
-  using type = typename Source::value_type;
-};
-template <class Source>
-struct loaded<numbered_source<Source>> {
-  using type = typename Source::value_type;
-};
-
-/// Item i of an array source, which lies in memory as raw.
-template <class Source, class Raw>
-LANEWISE_FUNCTION auto item_from(const Source& source, const Raw& raw, std::int64_t i) {
-  if constexpr (requires { source.from_raw(raw, i); }) {
-    return source.from_raw(raw, i);
-  } else {
-    return source.from_raw(raw);
-  }
-}
-
 // Which of two items wins. Of numbers every one wins over NaN. Without a branch: && would be one in
 // every lane.
 

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/cache_compaction.hpp>
-#include <lanewise/detail/segments.hpp>
+#include <lanewise/detail/host_marks.hpp>
+#include <lanewise/detail/host_tile.hpp>
+#include <lanewise/detail/segments/state.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
@@ -11,7 +12,7 @@ namespace detail {
 /// A tile that is scanned anew at every head, left where it is. The first item of all is a head.
 /// at_head(item) replaces the item at a head.
 template <class Team, class T, class Source, class AtHead, std::int64_t most_items>
-class cache_segments {
+class host_segments {
   using warp_type = typename Team::warp_type;
   using bits = typename warp_type::bits;
   static constexpr int width = warp_type::width;
@@ -20,14 +21,15 @@ class cache_segments {
 
  public:
   using state = segment_state<T>;
+  static constexpr bool stores_unscanned = false;
   struct scratch {
     bits heads[(most_items + width - 1) / width];
   };
 
   template <class Heads>
-  LANEWISE_FUNCTION cache_segments(const Team& team, scratch& shared, const Source& source,
-                                   const Heads& heads, const AtHead& at_head, std::int64_t first,
-                                   std::int64_t n)
+  LANEWISE_FUNCTION host_segments(const Team& team, scratch& shared, const Source& source,
+                                  const Heads& heads, const AtHead& at_head, std::int64_t first,
+                                  std::int64_t n)
       : team_(team),
         heads_(shared.heads),
         source_(source),

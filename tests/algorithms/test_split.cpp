@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <lanewise/backend.hpp>
+#include <lanewise/detail/split.hpp>
 #include <support/functors.hpp>
 #include <support/generators.hpp>
 #include <support/oracle.hpp>
@@ -32,7 +33,7 @@ template <class Key, class Policy>
 struct count_columns {
   using policy = Policy;
   template <class Team>
-  using scratch = typename Team::template split<Key, policy>::count_scratch;
+  using scratch = typename detail::split_t<Team, Key, policy>::count_scratch;
 
   array_source<Key, identity> keys;
   std::int64_t tiles;
@@ -45,7 +46,7 @@ struct count_columns {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    using split = typename Team::template split<Key, policy>;
+    using split = detail::split_t<Team, Key, policy>;
     const auto [begin, end] = team.share(columns);
     for (std::int64_t c = begin; c < end; ++c) {
       split::count(
@@ -76,7 +77,7 @@ struct place_columns {
   using policy = Policy;
   template <class Team>
   using scratch =
-      typename Team::template split<Key, policy>::template scratch<sizeof(std::uint32_t)>;
+      typename detail::split_t<Team, Key, policy>::template scratch<sizeof(std::uint32_t)>;
 
   array_source<Key, identity> keys;
   array_source<std::uint32_t, identity> values;
@@ -93,7 +94,7 @@ struct place_columns {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    using split = typename Team::template split<Key, policy>;
+    using split = detail::split_t<Team, Key, policy>;
     const auto [begin, end] = team.share(split::pieces(tiles, columns));
     for (std::int64_t piece = begin; piece < end; ++piece) {
       split::place(team, shared, keys, tiles, piece, columns, keys.extent, test::modulo{divisor},
@@ -117,7 +118,7 @@ using u32 = std::uint32_t;
 template <class Key, class Policy, template <class> class Sink = lanewise::array_sink>
 void check_split(std::int64_t n, u32 buckets, u32 divisor, std::int64_t league, int shift,
                  bool in_order = false, std::int64_t first = 0) {
-  using split = typename lanewise::team_t<space, Policy>::template split<Key, Policy>;
+  using split = lanewise::detail::split_t<lanewise::team_t<space, Policy>, Key, Policy>;
   const auto exec = make_space();
   const std::int64_t tiles = lanewise::divide_up(n, split::items);
   const std::int64_t columns = split::columns(tiles, league);
@@ -201,7 +202,8 @@ void check_policies(std::int64_t n, u32 buckets, u32 divisor) {
 
 TEMPLATE_TEST_CASE("A split counts and places stably", "[split][sanitize]", u32,
                    affine MORE_TYPES(std::uint8_t, std::uint64_t)) {
-  using split = lanewise::team_t<space, staging_policy>::split<TestType, staging_policy>;
+  using split =
+      lanewise::detail::split_t<lanewise::team_t<space, staging_policy>, TestType, staging_policy>;
   const std::int64_t tile = split::items;
   // The last one has several tiles in a column.
   for (const std::int64_t n : {std::int64_t{1}, std::int64_t{33}, tile - 1, tile, tile + 1,

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/register_ranks.hpp>
+#include <lanewise/detail/device_ranks.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
@@ -90,21 +90,22 @@ class parked_compaction {
 
 /// A tile in registers of which some items are kept.
 template <class Team, class T, int items_per_lane, class First, class Second, class Marks>
-class register_compaction : public register_rows<Team, T, items_per_lane> {
-  using base = register_rows<Team, T, items_per_lane>;
-  using ranks = register_ranks<base, First::needs_previous || Second::needs_previous>;
+class device_compaction : public device_rows<Team, T, items_per_lane> {
+  using base = device_rows<Team, T, items_per_lane>;
+  using ranks = device_ranks<base, First::needs_previous || Second::needs_previous>;
   static_assert(items_per_lane <= 32, "a lane's marks are one word");
 
  public:
   using base::items;
   using base::v;
+  static constexpr bool stores_unscanned = false;
   using scratch = typename ranks::scratch;
   using resumed = parked_compaction<base, First, Second>;
   using parked = typename resumed::parked;
 
   template <class Source>
-  LANEWISE_FUNCTION register_compaction(const Team& team, scratch& shared, const Source& source,
-                                        const Marks& marks, std::int64_t first, std::int64_t n)
+  LANEWISE_FUNCTION device_compaction(const Team& team, scratch& shared, const Source& source,
+                                      const Marks& marks, std::int64_t first, std::int64_t n)
       : base(team, source, first, n), shared_(shared), marks_(*this, source, marks, n) {}
 
   /// How many items of the tile are kept, and where the last of them is. All warps of the team

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/register_rows.hpp>
+#include <lanewise/detail/device_rows.hpp>
 #include <lanewise/search.hpp>
 #include <lanewise/team.hpp>
 
@@ -24,7 +24,7 @@ LANEWISE_FUNCTION path_piece piece_of_warp(const Team& team, int w, const Ends& 
 /// in each. A bit per item says where ranges begin: how many bits lie in front of an item tells
 /// its range.
 template <class Team, class T>
-class register_expansion {
+class device_expansion {
   using warp_type = typename Team::warp_type;
   using bits = typename warp_type::bits;
   static constexpr int width = warp_type::width;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/fixed_tree.hpp>
-#include <lanewise/detail/open_sum.hpp>
+#include <lanewise/detail/sums/carry.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
@@ -20,7 +20,7 @@ struct range_shares {
 /// team of several warps takes as many neighbouring ranges, one in a lane of each warp, and its
 /// warps equal parts of their items.
 template <class Team, class T, int items_per_lane>
-class register_whole {
+class device_whole {
   using warp_type = typename Team::warp_type;
   using bits = typename warp_type::bits;
   template <class U>

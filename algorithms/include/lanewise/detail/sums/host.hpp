@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/cache_tile.hpp>
-#include <lanewise/detail/open_sum.hpp>
+#include <lanewise/detail/host_tile.hpp>
+#include <lanewise/detail/sums/carry.hpp>
 #include <lanewise/search.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -55,7 +55,7 @@ LANEWISE_FUNCTION T reduce_padded(const W& warp, const Source& source, std::int6
 /// The sums of the ranges that end in a piece of the path through ends and items, by one thread:
 /// range by range, each of them streamed.
 template <class Team, class T, std::int64_t steps_>
-class cache_sums {
+class host_sums {
  public:
   static constexpr std::int64_t steps = steps_;
   /// Ranges are cut into pieces always: a thread that comes to few of them has little to wait for.
@@ -73,7 +73,7 @@ class cache_sums {
   }
 
   template <class Ranges>
-  LANEWISE_FUNCTION cache_sums(const Team& team, scratch&, const Ranges& ranges, index_range piece)
+  LANEWISE_FUNCTION host_sums(const Team& team, scratch&, const Ranges& ranges, index_range piece)
       : team_(team),
         piece_(cut_path(team.warp(), ranges, ranges.count, ranges.items, piece.begin, piece.end)) {
     if (!piece_.is_ordered()) piece_.end = piece_.begin;

@@ -2,37 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/register_rows.hpp>
+#include <lanewise/detail/device_rows.hpp>
+#include <lanewise/detail/multisplit/buckets.hpp>
 #include <lanewise/team.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
-
-/// The most buckets that one multisplit distributes over.
-inline constexpr int most_buckets = 256;
-
 namespace detail {
-
-/// What a bucket function returned as a number that is below most_buckets only if the result was:
-/// wide results are not cut off.
-template <class B>
-LANEWISE_FUNCTION constexpr std::uint32_t bucket_number(B b) {
-  if constexpr (sizeof(B) > sizeof(std::uint32_t)) {
-    return static_cast<std::uint64_t>(b) < most_buckets ? static_cast<std::uint32_t>(b)
-                                                        : ~std::uint32_t{0};
-  } else {
-    return static_cast<std::uint32_t>(b);
-  }
-}
-
-/// The type of a source's items; of what stands for no source, some type.
-template <class Values>
-struct value_of {
-  using type = typename Values::value_type;
-};
-template <>
-struct value_of<std::nullptr_t> {
-  using type = char;
-};
 
 /// What a team of several warps counts into, or distributes over, buckets (block-level multisplit:
 /// GPU Multisplit 5.2.2 with the windows of Ashkiani 3.5). Items of a warp's segment of a tile lie
@@ -42,7 +17,7 @@ struct value_of<std::nullptr_t> {
 /// it places a tile. So few numbers have to be scanned, and tiles that are placed at the same time
 /// are neighbours, as are then the lines of the output that they write parts of.
 template <class Team, class Key, int items_per_lane>
-class register_split {
+class device_split {
  public:
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
@@ -173,7 +148,7 @@ class register_split {
                                       std::int64_t n, BucketOf bucket_of, std::uint32_t buckets,
                                       std::uint32_t* tile_counts, Result result,
                                       ReportBad report_bad) {
-    using rows = register_rows<Team, Key, counted_per_lane>;
+    using rows = device_rows<Team, Key, counted_per_lane>;
     const auto warp = team.warp();
     const auto lane = warp.lane();
     const u32s one(1u), none(0u), stride(copies);
@@ -255,7 +230,7 @@ class register_split {
                                       const ValueSink& value_sink) {
     const std::int64_t at = tile * items + team.warp_index() * segment;
     const std::int64_t left = n - at;
-    // Whether all is there is asked of unclamped numbers: see register_rows.
+    // Whether all is there is asked of unclamped numbers: see device_rows.
     const segment_range here{
         at, left >= segment ? segment : (left < 0 ? 0 : static_cast<int>(left)), left >= segment};
     const auto each = static_cast<std::uint32_t>(divide_up(tiles, columns));

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/device_rows.hpp>
 #include <lanewise/detail/marks.hpp>
-#include <lanewise/detail/register_rows.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
@@ -143,14 +143,14 @@ class mark_inputs<Rows, kept_flagged<Flags>> {
   LANEWISE_FUNCTION bool is_marked_behind() const { return behind_ != flag(0); }
 
  private:
-  register_rows<typename Rows::team_type, flag, Rows::rows * Rows::v, Rows::v> flags_;
+  device_rows<typename Rows::team_type, flag, Rows::rows * Rows::v, Rows::v> flags_;
   flag behind_;
 };
 
 template <class Rows, class Keys, class Equal>
 class mark_inputs<Rows, key_differing<Keys, Equal>> {
   using key = typename Keys::value_type;
-  using key_rows = register_rows<typename Rows::team_type, key, Rows::rows * Rows::v, Rows::v>;
+  using key_rows = device_rows<typename Rows::team_type, key, Rows::rows * Rows::v, Rows::v>;
 
  public:
   template <class Source>

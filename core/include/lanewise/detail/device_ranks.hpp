@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/register_marks.hpp>
-#include <lanewise/detail/register_tile.hpp>
+#include <lanewise/detail/device_marks.hpp>
+#include <lanewise/detail/device_tile.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
@@ -122,7 +122,7 @@ class segment_ranks {
 
 /// How many marked items of a tile lie before each pack, and how many there are in all.
 template <class Rows, bool needs_end>
-class register_ranks {
+class device_ranks {
   using warp_type = typename Rows::warp_type;
   template <class U>
   using lanes = typename warp_type::template lanes<U>;
@@ -136,10 +136,10 @@ class register_ranks {
     std::uint32_t end[needs_end ? warps : 1];
   };
 
-  register_ranks() = default;
+  device_ranks() = default;
   /// marks as mark_inputs gives them. All warps of the team meet here.
-  LANEWISE_FUNCTION register_ranks(const Rows& tile, scratch& shared,
-                                   const lanes<std::uint32_t>& marks)
+  LANEWISE_FUNCTION device_ranks(const Rows& tile, scratch& shared,
+                                 const lanes<std::uint32_t>& marks)
       : marks_(marks), ranks_(tile.team().warp(), marks) {
     const auto warp = tile.team().warp();
     const int here = tile.team().warp_index();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/chain.hpp>
+#include <lanewise/detail/scratch_items.hpp>
 #include <lanewise/policy.hpp>
 #include <lanewise/source.hpp>
 #include <lanewise/warp.hpp>
@@ -12,12 +13,6 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-template <class T, int n>
-struct alignas(T) raw_array {
-  unsigned char bytes[n * sizeof(T)];
-  LANEWISE_FUNCTION T* data() { return reinterpret_cast<T*>(bytes); }
-};
-
 /// How many neighbouring items make up a pack: 16 bytes, if that divides a lane's items.
 template <class T, int items_per_lane>
 inline constexpr int pack_items = [] {
@@ -26,37 +21,12 @@ inline constexpr int pack_items = [] {
   return k;
 }();
 
-/// An array in the team's scratch, as a source and a sink. Streaming accesses are for global
-/// memory.
-template <class T>
-struct scratch_array {
-  using raw_type = T;
-  using value_type = T;
-  static constexpr bool contiguous = true;
-
-  T* data;
-  std::int64_t extent;
-
-  LANEWISE_FUNCTION const T& from_raw(const T& raw) const { return raw; }
-  LANEWISE_FUNCTION const T& operator()(std::int64_t i) const { return data[i]; }
-  LANEWISE_FUNCTION void operator()(std::int64_t i, const T& x) const { data[i] = x; }
-};
-/// Items of an array that were copied to the team's scratch, each passed through f when it is read.
-template <class Raw, class F>
-struct staged_source : array_source<Raw, F> {};
-template <class S>
-inline constexpr bool is_in_scratch = false;
-template <class T>
-inline constexpr bool is_in_scratch<scratch_array<T>> = true;
-template <class Raw, class F>
-inline constexpr bool is_in_scratch<staged_source<Raw, F>> = true;
-
 /// The items of a tile in the registers of a team of several warps.
 ///
 /// Each warp holds a contiguous segment as rows of W packs of v neighbouring items, so that a row
 /// is one 16-byte access per lane: item order is warp, row, lane, place in the pack.
 template <class Team, class T, int items_per_lane, int v_ = pack_items<T, items_per_lane>>
-class register_rows {
+class device_rows {
  public:
   using team_type = Team;
   using value_type = T;
@@ -70,13 +40,13 @@ class register_rows {
 
   /// Loads items [first, first + items) of the source as far as they are below n.
   template <class Source>
-  LANEWISE_FUNCTION register_rows(const Team& team, const Source& source, std::int64_t first,
-                                  std::int64_t n)
-      : register_rows(team, first, n) {
+  LANEWISE_FUNCTION device_rows(const Team& team, const Source& source, std::int64_t first,
+                                std::int64_t n)
+      : device_rows(team, first, n) {
     load(source);
   }
   /// The rows of those items, not filled in.
-  LANEWISE_FUNCTION register_rows(const Team& team, std::int64_t first, std::int64_t n)
+  LANEWISE_FUNCTION device_rows(const Team& team, std::int64_t first, std::int64_t n)
       : team_(team), first_(first) {
     const std::int64_t left = n - first;
     const std::int64_t left_for_me = left - team.warp_index() * segment;

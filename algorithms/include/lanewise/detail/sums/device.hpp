@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/device_expansion.hpp>
 #include <lanewise/detail/fixed_tree.hpp>
-#include <lanewise/detail/open_sum.hpp>
-#include <lanewise/detail/register_expansion.hpp>
-#include <lanewise/detail/register_whole.hpp>
+#include <lanewise/detail/sums/carry.hpp>
+#include <lanewise/detail/sums/device_whole.hpp>
 
 #include <bit>
 
@@ -22,7 +22,7 @@ namespace detail {
 /// hands on what is left open, and the sums take the places of the marked items, where their ranges
 /// find them. Where ranges without items follow each other, nothing but their ends is read.
 template <class Team, class T, int items_per_lane>
-class register_sums {
+class device_sums {
  public:
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
@@ -31,7 +31,7 @@ class register_sums {
   static constexpr std::int64_t steps = tile / 2 * Team::warps;
   using state = open_sum<T>;
   /// For ranges that are few and short.
-  using whole = register_whole<Team, T, items_per_lane>;
+  using whole = device_whole<Team, T, items_per_lane>;
 
   /// An end comes with 8 bytes of offset and with a result: so many items are as many bytes. With
   /// small items it is not bytes that take time.
@@ -47,7 +47,7 @@ class register_sums {
 
  private:
   /// A tile by this warp alone.
-  using rows = register_rows<lone_warp<warp_type>, T, items_per_lane>;
+  using rows = device_rows<lone_warp<warp_type>, T, items_per_lane>;
   static constexpr int v = rows::v;
   using packs = pack<T, v>;
   // Behind every 128 bytes the place of a pack is left out, so that lanes that walk side by side
@@ -88,8 +88,8 @@ class register_sums {
   };
 
   template <class Ranges>
-  LANEWISE_FUNCTION register_sums(const Team& team, scratch& shared, const Ranges& ranges,
-                                  index_range piece)
+  LANEWISE_FUNCTION device_sums(const Team& team, scratch& shared, const Ranges& ranges,
+                                index_range piece)
       : team_(team),
         shared_(shared),
         here_(shared.warp[team.warp_index()]),
@@ -184,7 +184,7 @@ class register_sums {
       int count = left < tile_items ? (left < 0 ? 0 : left) : tile_items;
       // Where ends are dense, what matters is that there are few tiles.
       if (left > tile_items && (sees_all_ || left > 2 * tile_items)) count -= past_line;
-      // Asked of the unclamped number, as in register_rows.
+      // Asked of the unclamped number, as in device_rows.
       const bool whole = past_line == 0 && left >= tile_items;
       const std::uint32_t next_end = next_ < seen_ ? end_of_seen(next_) : last_ + 1;
       if (is_commutative<Op, T> && whole && next_end > at_ + tile_items) {

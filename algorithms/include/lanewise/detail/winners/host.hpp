@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/cache_tile.hpp>
-#include <lanewise/detail/numbered.hpp>
+#include <lanewise/detail/host_windows.hpp>
+#include <lanewise/detail/winners/winner.hpp>
 
 #include <limits>
 

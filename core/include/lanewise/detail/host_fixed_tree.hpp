@@ -2,24 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/cache_tile.hpp>
 #include <lanewise/detail/fixed_tree.hpp>
+#include <lanewise/detail/host_windows.hpp>
 
 #include <cstdint>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A block of the fixed tree that a team of one warp leaves where it is, in cache, as cache_tile
+/// A block of the fixed tree that a team of one warp leaves where it is, in cache, as host_tile
 /// does. A row is computed in columns: column c holds place c of every pack, so that all of its
 /// operations are operations on whole lanes.
 template <class Team, class T, class Source>
-class fixed_tree_tile {
+class host_fixed_tree_tile {
  public:
   using tree = fixed_tree<T>;
 
-  LANEWISE_FUNCTION fixed_tree_tile(const Team& team, const Source& source, std::int64_t first,
-                                    std::int64_t n)
+  LANEWISE_FUNCTION host_fixed_tree_tile(const Team& team, const Source& source, std::int64_t first,
+                                         std::int64_t n)
       : warp_(team.warp()),
         source_(source),
         first_(first),
@@ -38,6 +38,15 @@ class fixed_tree_tile {
     total_ = warp_.broadcast(segment_sums_, segments > 0 ? segments - 1 : 0);
   }
   LANEWISE_FUNCTION const T& total() const { return total_; }
+  static constexpr bool stores_unscanned = false;
+  template <class Op>
+  LANEWISE_FUNCTION void prepare(Op op) {
+    scan(op);
+  }
+  template <class Op>
+  LANEWISE_FUNCTION T end(const maybe<T>& before, Op op) const {
+    return before.present ? op(before.value, total_) : total_;
+  }
 
   template <class Sink, class Op>
   LANEWISE_FUNCTION void store_inclusive(const Sink& sink, const maybe<T>& before, Op op) {

@@ -2,108 +2,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/cache_tile.hpp>
-#include <lanewise/detail/marks.hpp>
+#include <lanewise/detail/host_marks.hpp>
+#include <lanewise/detail/host_tile.hpp>
+#include <lanewise/team.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The lanes for which f(a...) holds.
-template <class W, class F, class First, class... Lanes>
-LANEWISE_FUNCTION auto lanes_where(const W& warp, F f, const First& first, const Lanes&... more) {
-  using T = typename First::value_type;
-  // An integer of the items' size, so that the compiler turns the loop into vector comparisons.
-  using word = std::conditional_t<
-      sizeof(T) == 1, std::uint8_t,
-      std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                         std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>>;
-  const auto holds =
-      warp.map([&](const T& a, const auto&... b)
-                   LANEWISE_INLINE_LAMBDA { return static_cast<word>(f(a, b...) ? 1 : 0); },
-               first, more...);
-  return holds != typename W::template lanes<word>(word{0});
-}
-
-/// Which of the items i, ..., i + W - 1 are kept; the neighbours asked for must exist.
-template <class W, class Marks, class Source>
-LANEWISE_FUNCTION auto kept_in_window(const W& warp, const Marks& marks, const Source& source,
-                                      std::int64_t i) {
-  if constexpr (is_flagged<Marks>) {
-    using flag = typename decltype(marks.flags)::value_type;
-    return load_window<true>(warp, marks.flags, i) != typename W::template lanes<flag>(flag{0});
-  } else if constexpr (is_keyed<Marks>) {
-    return kept_in_window(
-        warp, kept_differing<-1, std::decay_t<decltype(marks.equal)>>{marks.equal}, marks.keys, i);
-  } else if constexpr (Marks::side == 0) {
-    return lanes_where(warp, marks, load_window<true>(warp, source, i));
-  } else {
-    return lanes_where(warp, marks, load_window<true>(warp, source, i),
-                       load_window(warp, source, i + Marks::side));
-  }
-}
-
-/// Marks the items [first, first + items) of n in one word of bits per window; returns how many are
-/// marked.
-template <class W, class Marks, class Source>
-LANEWISE_FUNCTION std::int64_t mark_windows(const W& warp, const Marks& marks, const Source& source,
-                                            std::int64_t first, std::int64_t items, std::int64_t n,
-                                            typename W::bits* marked) {
-  using bits = typename W::bits;
-  constexpr int width = W::width;
-  std::int64_t count = 0;
-  const auto one_by_one = [&](std::int64_t w) {
-    const std::int64_t i = first + w * width;
-    bits here = 0;
-    for (int l = 0; l < width && i + l < first + items; ++l)
-      here |= bits{is_kept(marks, source, i + l, n)} << l;
-    marked[w] = here;
-    count += W::popcount(here);
-  };
-  // Windows at the ends of the source, and a ragged one, are marked item by item.
-  const std::int64_t windows = (items + width - 1) / width;
-  const std::int64_t from = first + Marks::side < 0 && windows > 0 ? 1 : 0;
-  const std::int64_t readable = (n - first - (Marks::side > 0)) / width;
-  const std::int64_t whole = items / width < readable ? items / width : readable;
-  for (std::int64_t w = 0; w < from; ++w) one_by_one(w);
-  for (std::int64_t w = from; w < whole; ++w) {
-    const bits here = warp.ballot(kept_in_window(warp, marks, source, first + w * width));
-    marked[w] = here;
-    count += W::popcount(here);
-  }
-  for (std::int64_t w = whole < from ? from : whole; w < windows; ++w) one_by_one(w);
-  return count;
-}
-
-/// The chosen lanes of a, in order, to places from `to` on, of which a window's width may be
-/// overwritten.
-template <class W, class Sink, class Lanes>
-LANEWISE_FUNCTION void compress_window_over(const W& warp, const Sink& sink, std::int64_t to,
-                                            typename W::bits chosen, const Lanes& a) {
-  using T = typename Lanes::value_type;
-  if constexpr (Sink::contiguous && std::is_same_v<T, typename sink_value<Sink>::type>) {
-    warp.compress_store_over(sink.data + to, warp.template mask_of<T>(chosen), a);
-  } else {
-    for (auto todo = chosen; todo != 0; todo &= todo - 1)
-      sink(to++, warp.broadcast(a, W::lowest(todo)));
-  }
-}
-
 /// A tile of which some items are kept, left where it is: a first pass marks and counts, a second
 /// one, which finds the items in cache, writes.
 template <class Team, class Source, std::int64_t most_items>
-class cache_compaction {
+class host_compaction {
   using warp_type = typename Team::warp_type;
   using bits = typename warp_type::bits;
   static constexpr int width = warp_type::width;
 
  public:
+  static constexpr bool stores_unscanned = false;
   struct scratch {
     bits kept[(most_items + width - 1) / width];
   };
 
   template <class Marks>
-  LANEWISE_FUNCTION cache_compaction(const Team& team, scratch& shared, const Source& source,
-                                     const Marks& marks, std::int64_t first, std::int64_t n)
+  LANEWISE_FUNCTION host_compaction(const Team& team, scratch& shared, const Source& source,
+                                    const Marks& marks, std::int64_t first, std::int64_t n)
       : team_(team),
         kept_(shared.kept),
         source_(source),

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/register_ranks.hpp>
-#include <lanewise/detail/segments.hpp>
+#include <lanewise/detail/device_ranks.hpp>
+#include <lanewise/detail/segments/state.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
@@ -204,8 +204,8 @@ class parked_ends {
 /// A tile in registers that is scanned anew at heads. `ends`: what is wanted are the results of
 /// segments, not of items.
 template <class Team, class T, int items_per_lane, class Heads, class AtHead, bool ends>
-class register_segments : public scanned_segments<register_rows<Team, T, items_per_lane>> {
-  using row_type = register_rows<Team, T, items_per_lane>;
+class device_segments : public scanned_segments<device_rows<Team, T, items_per_lane>> {
+  using row_type = device_rows<Team, T, items_per_lane>;
   using base = scanned_segments<row_type>;
   using typename base::state;
 
@@ -237,6 +237,7 @@ class register_segments : public scanned_segments<register_rows<Team, T, items_p
   /// What every warp has: how many heads, and the value of the last segment. For results of
   /// segments, whether the first item of the tile is a head, and whether the last one ends a
   /// segment.
+  static constexpr bool stores_unscanned = false;
   struct scratch {
     std::uint32_t heads[Team::warps];
     raw_array<T, Team::warps> value;
@@ -245,9 +246,9 @@ class register_segments : public scanned_segments<register_rows<Team, T, items_p
   };
 
   template <class Source>
-  LANEWISE_FUNCTION register_segments(const Team& team, scratch& shared, const Source& source,
-                                      const Heads& heads, const AtHead& at_head, std::int64_t first,
-                                      std::int64_t n)
+  LANEWISE_FUNCTION device_segments(const Team& team, scratch& shared, const Source& source,
+                                    const Heads& heads, const AtHead& at_head, std::int64_t first,
+                                    std::int64_t n)
       : base(team, source, first, n),
         shared_(shared),
         inputs_(*this, source, heads, n),

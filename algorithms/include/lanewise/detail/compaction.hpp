@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/compaction/device.hpp>
+#include <lanewise/detail/compaction/host.hpp>
+
+#include <type_traits>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// A tile of which some items are kept, and the columns that are written for those: constructed
+/// from (team, scratch, source, marks, first, n).
+///
+///   total<State>()                what it adds to the chain's state
+///   write(one, two, start, end)   writes both columns; start items were kept in front of the tile,
+///                                 the last of them in front of index `end`. Returns how many items
+///                                 are kept up to the end of the tile
+template <class Team, class T, class Policy, class Marks, class First, class Second, class Source>
+using compaction_t =
+    std::conditional_t<Team::in_registers,
+                       device_compaction<Team, T, Policy::items_per_lane, First, Second, Marks>,
+                       host_compaction<Team, Source, host_tile_items<T, Policy>>>;
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE

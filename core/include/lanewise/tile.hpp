@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/device_tile.hpp>
+#include <lanewise/detail/fixed_tree.hpp>
+#include <lanewise/detail/host_fixed_tree.hpp>
+#include <lanewise/detail/host_tile.hpp>
+#include <lanewise/team.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+LANEWISE_BEGIN_NAMESPACE
+
+// A tile is an ordered run of items in a team's closest memory: registers where
+// Team::in_registers, else the cache that they are in already. docs/warp.md has the table.
+
+namespace detail {
+
+/// What is known of a host's tile without its source.
+template <class T, class Policy>
+struct host_tile_layout {
+  static constexpr std::int64_t items =
+      Policy::deterministic ? fixed_tree<T>::block : host_tile_items<T, Policy>;
+  struct scratch {};
+};
+
+template <class Team, class T>
+struct value_per_warp {
+  raw_array<T, Team::warps> value;
+};
+struct no_scratch {};
+
+/// Sources that are folded in another way have a reduce_stream beside them.
+template <class T, class W, class Source, class Op>
+LANEWISE_FUNCTION maybe<T> host_reduce_range(const W& warp, const Source& source,
+                                             std::int64_t first, std::int64_t last, Op op) {
+  return reduce_stream<T>(warp, source, first, last, op);
+}
+
+}  // namespace detail
+
+/// `items` of a tile, and the `scratch` that it needs of the team's.
+template <class Team, class T, class Policy>
+using tile_t =
+    std::conditional_t<Team::in_registers, detail::device_tile<Team, T, Policy::items_per_lane>,
+                       detail::host_tile_layout<T, Policy>>;
+
+/// The tile of items [first, first + items) of the source that exist below n. All warps of the team
+/// call it. The tile refers to team, scratch and, on hosts, source.
+///
+///   count()                      how many items exist
+///   scan(op), then total()       prepares the stores; the ordered combination of all items. Both
+///                                need count() > 0
+///   prepare(op)                  prepares the stores alone: on hosts it reads nothing
+///   store(sink)                  the items as they are
+///   store_adjacent(source, sink, op)
+///                                op(item, the item before it); item 0 of the source as it is
+///   store_inclusive(sink, before, op)  store_exclusive(sink, before, op)
+///                                the scan, behind `before`, a maybe<T>
+///   end(before, op)              after a store: the combination of before and the tile
+///   park(place, op)              where the team has tiles_behind: leaves in scratch what a store
+///                                needs
+template <class T, class Policy, class Team, class Source>
+LANEWISE_FUNCTION auto load_tile(const Team& team,
+                                 typename tile_t<Team, T, Policy>::scratch& shared,
+                                 const Source& source, std::int64_t first, std::int64_t n) {
+  if constexpr (Team::in_registers) {
+    using tile = tile_t<Team, T, Policy>;
+    if constexpr (Policy::deterministic) {
+      static_assert(tile::segment == detail::fixed_tree<T>::segment,
+                    "lanewise: deterministic operators need warps of 32 lanes");
+      return tile(team, shared, detail::rounded_source<Source>{source}, first, n);
+    } else {
+      return tile(team, shared, source, first, n);
+    }
+  } else if constexpr (Policy::deterministic) {
+    return detail::host_fixed_tree_tile<Team, T, Source>(team, source, first, n);
+  } else {
+    return detail::host_tile<Team, T, Policy, Source, tile_t<Team, T, Policy>::items>(team, source,
+                                                                                      first, n);
+  }
+}
+
+/// What reduce_range needs of the team's scratch.
+template <class Team, class T>
+using reduce_scratch =
+    std::conditional_t<Team::in_registers, detail::value_per_warp<Team, T>, detail::no_scratch>;
+
+/// The ordered combination of items [first, last) of the source, streamed, however many they are;
+/// absent if there are none. All warps of the team call it and get it; the scratch is free again
+/// when it returns.
+template <class T, class Policy, class Team, class Source, class Op>
+LANEWISE_FUNCTION maybe<T> reduce_range(const Team& team,
+                                        [[maybe_unused]] reduce_scratch<Team, T>& shared,
+                                        const Source& source, std::int64_t first, std::int64_t last,
+                                        Op op) {
+  if constexpr (Team::in_registers) {
+    return detail::device_reduce_range<T, Policy::items_per_lane>(team, shared.value.data(), source,
+                                                                  first, last, op);
+  } else {
+    return detail::host_reduce_range<T>(team.warp(), source, first, last, op);
+  }
+}
+
+/// By one warp alone: the total of the block of the fixed tree that begins with item first < n.
+template <class T, class Team, class Source, class Op>
+LANEWISE_FUNCTION T block_total(const Team& team, const Source& source, std::int64_t first,
+                                std::int64_t n, Op op) {
+  if constexpr (Team::in_registers) {
+    return detail::device_block_total<T>(team.warp(), source, first, n, op);
+  } else {
+    detail::host_fixed_tree_tile<Team, T, Source> block(team, source, first, n);
+    block.scan(op);
+    return block.total();
+  }
+}
+
+LANEWISE_END_NAMESPACE
