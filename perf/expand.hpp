@@ -7,7 +7,7 @@
 
 #include "support.hpp"
 #include <lanewise/adjacent_difference.hpp>
-#include <lanewise/extrema.hpp>
+#include <lanewise/min_max_element.hpp>
 #include <lanewise/run_length_decode.hpp>
 #include <lanewise/scan_reverse.hpp>
 #include <lanewise/segmented_reduce.hpp>

@@ -264,7 +264,7 @@ struct scan_call {
     kernels::scan<true, policy>(p.exec, "Lanewise::exclusive_scan", "exclusive_scan",
                                 array_source<T, identity>{p.in.data(), p.n, {}},
                                 array_sink<T>{p.out.data(), p.n}, plus{}, T{}, item_count{p.n},
-                                &own, 0, {tiles, chain<T>::payload_bytes(tiles)});
+                                &own, 0, {tiles, look_back_chain<T>::payload_bytes(tiles)});
   }
 };
 

@@ -7,7 +7,7 @@
 #include "check_scans.hpp"
 #include <lanewise/adjacent_difference.hpp>
 #include <lanewise/allocate.hpp>
-#include <lanewise/extrema.hpp>
+#include <lanewise/min_max_element.hpp>
 #include <lanewise/reduce.hpp>
 #include <lanewise/reduce_by_key.hpp>
 #include <lanewise/run_length_decode.hpp>

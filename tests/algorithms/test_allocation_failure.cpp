@@ -239,7 +239,7 @@ TEST_CASE("Where a thread cannot be had, no warp begins", "[allocation][sanitize
   for (bool failed = true; failed;) {
     const long before = outstanding;
     {
-      lanewise::backends::emulated::crew all;
+      lanewise::backends::emulated::thread_pool all;
       std::atomic<int> began{0};
       const std::function<void(int)> work = [&](int seat) { began += 1 << 4 * seat; };
       until_failure = failures;

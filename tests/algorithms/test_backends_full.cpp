@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <lanewise/allocate.hpp>
-#include <lanewise/extrema.hpp>
+#include <lanewise/min_max_element.hpp>
 #include <lanewise/reduce_by_key.hpp>
 #include <lanewise/run_length.hpp>
 #include <lanewise/run_length_decode.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <lanewise/extrema.hpp>
+#include <lanewise/min_max_element.hpp>
 #include <lanewise/multisplit.hpp>
 #include <lanewise/reduce.hpp>
 #include <lanewise/reduce_by_key.hpp>

@@ -4,7 +4,7 @@
 #include <lanewise/adjacent_difference.hpp>
 #include <lanewise/allocate.hpp>
 #include <lanewise/emulated_lanes.hpp>
-#include <lanewise/extrema.hpp>
+#include <lanewise/min_max_element.hpp>
 #include <lanewise/multisplit.hpp>
 #include <lanewise/reduce.hpp>
 #include <lanewise/reduce_by_key.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <lanewise/adjacent_difference.hpp>
-#include <lanewise/extrema.hpp>
+#include <lanewise/min_max_element.hpp>
 #include <lanewise/reduce.hpp>
 #include <lanewise/scan.hpp>
 #include <lanewise/search.hpp>

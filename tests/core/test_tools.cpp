@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <lanewise/allocate.hpp>
-#include <lanewise/extrema.hpp>
+#include <lanewise/min_max_element.hpp>
 #include <lanewise/multisplit.hpp>
 #include <lanewise/reduce.hpp>
 #include <lanewise/reduce_by_key.hpp>

@@ -30,7 +30,7 @@ TEST_CASE("A workspace starts empty and grows when a call needs more", "[workspa
   CHECK(work.plain() == plain);
 
   work.reserve_for<backend>(exec, {100, 1000}, "test");
-  CHECK(work.bytes() >= plain_only + 100 * sizeof(lanewise::chain_slot));
+  CHECK(work.bytes() >= plain_only + 100 * sizeof(lanewise::look_back_slot));
   CHECK(work.plain() == plain);
 
   const auto before = work.bytes();
@@ -59,7 +59,7 @@ TEST_CASE("The memory of a new chain is clear", "[workspace][sanitize]") {
   work.reserve_for<backend>(exec, {100, 0}, "test");
   work.reserve_for<backend>(exec, {1000, 0}, "test");
 
-  const auto chain = work.make_chain<std::uint32_t>(0);
+  const auto chain = work.make_look_back_chain<std::uint32_t>(0);
   exec.fence();
   const auto words = to_host(reinterpret_cast<const std::uint32_t*>(chain.slots), 4000);
 

@@ -77,13 +77,13 @@ struct allocate_kernel {
   template <class Team>
   struct scratch {
     reduce_scratch<Team, std::uint32_t> reduce;
-    turns<Team, std::int64_t, tile<Team>> line;
+    decoupled_look_back_scratch<Team, std::int64_t, tile<Team>> line;
   };
 
   Counts counts;
   Sink out;
   item_count n;
-  chain<std::int64_t> link;
+  look_back_chain<std::int64_t> link;
   detail::integers total;
   std::int64_t most;  // the greatest total that can be expressed
   status* errors;
@@ -95,7 +95,7 @@ struct allocate_kernel {
     if (count == 0 && team.index() == 0) team.once([&] { total.put(0, 0); });
     const auto tiles = static_cast<std::uint32_t>(divide_up(count, items));
     const auto sizes = detail::compose(counts, detail::places{});
-    in_turn(
+    decoupled_look_back(
         team, link, tiles, shared.line, add{}, maybe<std::int64_t>{0, true},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           const std::int64_t first = ticket * items;
@@ -164,7 +164,8 @@ void allocate(const Exec& exec, const char* label, const Counts& counts, const S
   using tile = tile_t<team_t<Exec, policy>, std::int64_t, policy>;
   const std::int64_t tiles = n.bound > 0 ? divide_up(n.bound, tile::items) : 1;
   launch(exec, label, backend_of<Exec>::template league_for_tiles<kernel>(exec, tiles),
-         kernel{counts, out, n, work.make_chain<std::int64_t>(chain_at), total, most, errors});
+         kernel{counts, out, n, work.make_look_back_chain<std::int64_t>(chain_at), total, most,
+                errors});
 }
 
 }  // namespace kernels

@@ -333,7 +333,8 @@ void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, cons
                     with.errors.data() != nullptr ? with.errors.data() : work.get().errors()});
     launch(exec, "Lanewise::multisplit::scan",
            backend::template league_for_tiles<starts_kernel>(exec, buckets),
-           starts_kernel{m, grid, starts, work.get().template make_chain<std::int64_t>(0).control,
+           starts_kernel{m, grid, starts,
+                         work.get().template make_look_back_chain<std::int64_t>(0).control,
                          with.offsets.data()});
     launch(exec, "Lanewise::multisplit::place",
            backend::template league_for_tiles<placing>(exec, split::pieces(layout.tiles, columns)),

@@ -199,7 +199,7 @@ void reduce(const Exec& exec, const char* label, const char* algorithm, const So
   auto work = call_workspace::make<backend>(exec, with.work, need, algorithm);
   launch(exec, label, league,
          kernel{source, op, init, n, static_cast<T*>(work.get().plain()),
-                work.get().template make_chain<T>(0).control, result});
+                work.get().template make_look_back_chain<T>(0).control, result});
 }
 
 template <class Exec, class Source, class Op, class T, class Result>
@@ -219,7 +219,7 @@ void reduce(const Exec& exec, const char* label, const char* algorithm, const So
   T* totals = static_cast<T*>(work.get().plain());
   launch(exec, label, league,
          kernel{source, op.op, init.value, n, totals, totals + blocks,
-                work.get().template make_chain<T>(0).control, result});
+                work.get().template make_look_back_chain<T>(0).control, result});
 }
 
 }  // namespace kernels

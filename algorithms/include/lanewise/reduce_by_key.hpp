@@ -38,7 +38,7 @@ struct reduce_by_key_kernel {
   template <class Team>
   using tile = detail::segments_t<Team, T, policy, Values, heads_type, identity, true>;
   template <class Team>
-  using scratch = turns<Team, state, tile<Team>>;
+  using scratch = decoupled_look_back_scratch<Team, state, tile<Team>>;
 
   heads_type heads;
   Values values;
@@ -46,7 +46,7 @@ struct reduce_by_key_kernel {
   Sink values_out;
   Op op;
   item_count n;
-  chain<state> link;
+  look_back_chain<state> link;
   detail::integers runs;
 
   template <class Team>
@@ -56,7 +56,7 @@ struct reduce_by_key_kernel {
     // There is a tile without items when there are none, so that somebody writes the count.
     const auto tiles = static_cast<std::uint32_t>(count > 0 ? divide_up(count, items) : 1);
     const identity as_it_is;
-    in_turn(
+    decoupled_look_back(
         team, link, tiles, shared, detail::join_segments<T, Op>{op}, maybe<state>{{}, false},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           return tile<Team>(team, place, values, heads, as_it_is, ticket * items, count);
@@ -92,7 +92,7 @@ struct large_key {
 template <class T, class Exec, class Key = kernels::large_key>
 workspace_size reduce_by_key_workspace(std::int64_t n) {
   const std::int64_t tiles = kernels::ends_tiles<T, Key, Exec>(n);
-  return {tiles, chain<detail::segment_state<T>>::payload_bytes(tiles)};
+  return {tiles, look_back_chain<detail::segment_state<T>>::payload_bytes(tiles)};
 }
 
 /// For every run of equal neighbouring keys, in input order, stores its key in keys_out and the
@@ -160,7 +160,7 @@ requires(!Kokkos::is_view_v<Op>) void reduce_by_key(const Exec& exec, const Keys
                   sink,
                   combine,
                   n,
-                  work.get().template make_chain<detail::segment_state<T>>(0),
+                  work.get().template make_look_back_chain<detail::segment_state<T>>(0),
                   runs});
 }
 

@@ -12,9 +12,9 @@ namespace kernels {
 template <class Equal, class Source, class Sink>
 auto keys_of_runs(const Source& source, const Sink& sink) {
   if constexpr (detail::are_interchangeable<typename Source::value_type, Equal>) {
-    return detail::kept_items<Sink>(sink);
+    return detail::selected_items<Sink>(sink);
   } else {
-    return detail::kept_run_begins<Source, Sink>(source, sink);
+    return detail::selected_run_begins<Source, Sink>(source, sink);
   }
 }
 
@@ -57,9 +57,9 @@ void run_length_encode(const Exec& exec, const In& in, const KeysOut& keys_out,
   if constexpr (detail::check_equal<Exec, Equal, item>() &&
                 detail::check_results<Exec, item, sink_type>())
     kernels::compact(exec, "Lanewise::run_length_encode", "run_length_encode", source,
-                     detail::kept_differing<+1, Equal>{equal},
+                     detail::selected_where_differing<+1, Equal>{equal},
                      kernels::keys_of_runs<Equal>(source, sink),
-                     detail::kept_distances<std::decay_t<decltype(lengths)>>(lengths),
+                     detail::selected_distances<std::decay_t<decltype(lengths)>>(lengths),
                      kernels::count_place<Exec>(count, "run_length_encode"), with,
                      compact_workspace<item, Exec>(source.extent));
 }

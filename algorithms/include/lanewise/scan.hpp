@@ -25,20 +25,20 @@ struct scan_kernel {
   template <class Team>
   using tile = tile_t<Team, T, policy>;
   template <class Team>
-  using scratch = turns<Team, T, tile<Team>>;
+  using scratch = decoupled_look_back_scratch<Team, T, tile<Team>>;
 
   Source in;
   Sink out;
   Op op;
   T init;
   item_count n;
-  chain<T> link;
+  look_back_chain<T> link;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     constexpr std::int64_t items = tile<Team>::items;
     const std::int64_t count = n();
-    in_turn<policy::deterministic>(
+    decoupled_look_back<policy::deterministic>(
         team, link, static_cast<std::uint32_t>(divide_up(count, items)), shared, op,
         maybe<T>{init, exclusive},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
@@ -70,10 +70,11 @@ void scan(const Exec& exec, const char* label, const char* algorithm, const Sour
           std::size_t plain_offset, workspace_size need) {
   using kernel = scan_kernel<exclusive, Source, Sink, Op, T, Policy>;
   auto work = call_workspace::make<backend_of<Exec>>(exec, given, need, algorithm);
-  launch(exec, label,
-         backend_of<Exec>::template league_for_tiles<kernel>(exec,
-                                                             scan_tiles<T, Exec, Policy>(n.bound)),
-         kernel{source, sink, op, init, n, work.get().template make_chain<T>(plain_offset)});
+  launch(
+      exec, label,
+      backend_of<Exec>::template league_for_tiles<kernel>(exec,
+                                                          scan_tiles<T, Exec, Policy>(n.bound)),
+      kernel{source, sink, op, init, n, work.get().template make_look_back_chain<T>(plain_offset)});
 }
 
 }  // namespace kernels
@@ -85,7 +86,7 @@ workspace_size scan_workspace(std::int64_t n) {
   const std::int64_t usual = kernels::scan_tiles<T, Exec, kernels::scan_policy<T>>(n);
   const std::int64_t fixed = kernels::scan_tiles<T, Exec, detail::fixed_tree<T>>(n);
   const std::int64_t tiles = usual < fixed ? fixed : usual;
-  return {tiles, chain<T>::payload_bytes(tiles)};
+  return {tiles, look_back_chain<T>::payload_bytes(tiles)};
 }
 
 namespace kernels {

@@ -39,14 +39,14 @@ struct scan_reverse_kernel {
   template <class Team>
   using tile = tile_t<Team, T, policy>;
   template <class Team>
-  using scratch = turns<Team, T, tile<Team>>;
+  using scratch = decoupled_look_back_scratch<Team, T, tile<Team>>;
 
   Source in;
   Sink out;
   Op op;
   T init;
   item_count n;
-  chain<T> link;
+  look_back_chain<T> link;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
@@ -57,7 +57,7 @@ struct scan_reverse_kernel {
     // The first tile is so short that the others' packs are aligned if the arrays are.
     const std::int64_t missing = (aligned - count % aligned) % aligned;
     const std::int64_t tiles = count > 0 ? divide_up(count + missing, items) : 0;
-    in_turn(
+    decoupled_look_back(
         team, link, static_cast<std::uint32_t>(tiles), shared, op, maybe<T>{init, exclusive},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           const std::int64_t end = (std::int64_t{ticket} + 1) * items - missing;
@@ -102,7 +102,7 @@ void scan_reverse(const Exec& exec, const char* label, const char* algorithm, co
   launch(exec, label,
          backend_of<Exec>::template league_for_tiles<kernel>(exec, divide_up(most, tile::items)),
          kernel{source, sink, backward, static_cast<T>(init), n,
-                work.get().template make_chain<T>(0)});
+                work.get().template make_look_back_chain<T>(0)});
 }
 
 }  // namespace kernels

@@ -66,14 +66,14 @@ struct segmented_reduce_kernel {
                                               : (sizeof(T) > 8 ? 8 : (sizeof(T) > 4 ? 16 : 32));
     static constexpr int teams_per_multiprocessor = 3;
   };
-  using state = detail::open_sum<T>;
+  using state = detail::segment_carry<T>;
 
   template <class Team>
   using tile = detail::sums_t<Team, T, policy>;
   template <class Team>
   struct scratch {
     typename tile<Team>::scratch sums;
-    chain_scratch<state> link;
+    look_back_scratch<state> link;
   };
 
   Source in;
@@ -82,7 +82,7 @@ struct segmented_reduce_kernel {
   Op op;
   T init;
   item_count n;
-  chain<state> link;
+  look_back_chain<state> link;
   status* errors;
   detail::range_shares equal{};  // of few segments
 
@@ -102,8 +102,9 @@ struct segmented_reduce_kernel {
     for_each_ticket(team, link, static_cast<std::uint32_t>(pieces), shared.link, [&](auto mine) {
       tile<Team> sums(team, shared.sums, ranges, even_share(path, mine.ticket, pieces));
       sums.reduce(ranges, in, out, init, op);
-      const maybe<state> front = exchange(team, link, mine, shared.link, sums.total(),
-                                          detail::join_sums<T, Op>{op}, maybe<state>{{}, false});
+      const maybe<state> front =
+          publish_and_look_back(team, link, mine, shared.link, sums.total(),
+                                detail::join_carries<T, Op>{op}, maybe<state>{{}, false});
       sums.write_first(out, front, init, op);
       if (errors != nullptr) count_bad(team, sums.bad(ranges, mine.ticket, pieces));
     });
@@ -126,7 +127,7 @@ workspace_size segmented_reduce_workspace(std::int64_t n, std::int64_t segments)
   using policy = typename kernel::policy;
   using sums = detail::sums_t<team_t<Exec, policy>, T, policy>;
   const std::int64_t tiles = divide_up(sums::path(segments, n), sums::steps);
-  return {tiles, chain<typename kernel::state>::payload_bytes(tiles)};
+  return {tiles, look_back_chain<typename kernel::state>::payload_bytes(tiles)};
 }
 
 /// Writes out(s) = init op in(offsets(s)) op ... op in(offsets(s+1) - 1) for every segment s in
@@ -178,7 +179,7 @@ void segmented_reduce(const Exec& exec, const In& in, const Offsets& offsets, co
     using whole = typename kernel::template tile<team_t<Exec, typename kernel::policy>>::whole;
     const workspace_size need = segmented_reduce_workspace<T, Exec>(source.extent, segments);
     auto work = call_workspace::make<backend>(exec, with.work, need, "segmented_reduce");
-    const auto link = work.get().template make_chain<typename kernel::state>(0);
+    const auto link = work.get().template make_look_back_chain<typename kernel::state>(0);
     status* const errors = kernels::errors_of<Exec>(with, work.get());
     if constexpr (whole::most_beyond > 0) {
       using kernel_of_few = kernels::segmented_reduce_kernel<

@@ -40,7 +40,7 @@ struct segmented_scan_kernel {
   template <class Team>
   using tile = detail::segments_t<Team, T, policy, Source, Heads, AtHead, false>;
   template <class Team>
-  using scratch = turns<Team, state, tile<Team>>;
+  using scratch = decoupled_look_back_scratch<Team, state, tile<Team>>;
 
   Source in;
   Heads heads;
@@ -49,14 +49,14 @@ struct segmented_scan_kernel {
   AtHead at_head;
   T init;
   item_count n;
-  chain<state> link;
+  look_back_chain<state> link;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     constexpr std::int64_t items = tile_t<Team, T, policy>::items;
     const std::int64_t count = n();
     const auto tiles = static_cast<std::uint32_t>(divide_up(count, items));
-    in_turn(
+    decoupled_look_back(
         team, link, tiles, shared, detail::join_segments<T, Op>{op}, maybe<state>{{}, false},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           return tile<Team>(team, place, in, heads, at_head, ticket * items, count);
@@ -89,7 +89,7 @@ auto heads_of_flags(const Flags& flags, std::int64_t n, const char* algorithm) {
   detail::expects(source.extent == n, algorithm, ": heads has ", source.extent, " items, in has ",
                   n);
   detail::expects_memory(source, algorithm, "heads");
-  return detail::kept_flagged<std::decay_t<decltype(source)>>{source};
+  return detail::selected_by_flags<std::decay_t<decltype(source)>>{source};
 }
 
 /// Heads where a key differs from the key before.
@@ -109,7 +109,7 @@ auto heads_of_keys(const Keys& keys, const Equal& equal, std::int64_t n, const c
 template <class T, class Exec>
 workspace_size segmented_scan_workspace(std::int64_t n) {
   const std::int64_t tiles = kernels::segment_tiles<T, Exec>(n);
-  return {tiles, chain<detail::segment_state<T>>::payload_bytes(tiles)};
+  return {tiles, look_back_chain<detail::segment_state<T>>::payload_bytes(tiles)};
 }
 
 namespace kernels {
@@ -140,7 +140,7 @@ void segmented_scan(const Exec& exec, const char* label, const char* algorithm,
   launch(exec, label,
          backend::template league_for_tiles<kernel>(exec, segment_tiles<T, Exec>(source.extent)),
          kernel{source, heads, sink, op, at_head, init, n,
-                work.get().template make_chain<detail::segment_state<T>>(0)});
+                work.get().template make_look_back_chain<detail::segment_state<T>>(0)});
 }
 
 }  // namespace kernels

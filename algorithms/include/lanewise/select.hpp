@@ -8,15 +8,15 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
-template <class Exec, class Source, class Sink, class Marks>
+template <class Exec, class Source, class Sink, class Selector>
 void select(const Exec& exec, const char* label, const char* algorithm, const Source& source,
-            const Sink& sink, const Marks& marks, detail::integers kept, const options& with) {
+            const Sink& sink, const Selector& marks, detail::integers kept, const options& with) {
   detail::expects_memory(source, algorithm, "in");
   detail::expects_memory(sink, algorithm, "out");
   detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out", false);
   using item = typename Source::value_type;
   if constexpr (detail::check_results<Exec, item, Sink>())
-    compact(exec, label, algorithm, source, marks, detail::kept_items<Sink>(sink),
+    compact(exec, label, algorithm, source, marks, detail::selected_items<Sink>(sink),
             detail::no_column{}, kept, with, compact_workspace<item, Exec>(source.extent));
 }
 
@@ -37,7 +37,7 @@ void select_if(const Exec& exec, const In& in, const Out& out, const Kokkos::Vie
                const Predicate& keep, const options& with = {}) {
   if constexpr (detail::check_predicate<Exec, Predicate, detail::item_of<Exec, In>>())
     kernels::select(exec, "Lanewise::select_if", "select_if", detail::as_source<Exec>(in),
-                    detail::as_sink<Exec>(out), detail::kept_where<Predicate>{keep},
+                    detail::as_sink<Exec>(out), detail::selected_where<Predicate>{keep},
                     kernels::count_place<Exec>(count, "select_if"), with);
 }
 
@@ -63,7 +63,7 @@ void select_flagged(const Exec& exec, const In& in, const Flags& flags, const Ou
   detail::expects_memory(flag, "select_flagged", "flags");
   detail::expects_no_partial_overlap(flag, sink, "select_flagged", "flags", "out", false);
   kernels::select(exec, "Lanewise::select_flagged", "select_flagged", source, sink,
-                  detail::kept_flagged<std::decay_t<decltype(flag)>>{flag},
+                  detail::selected_by_flags<std::decay_t<decltype(flag)>>{flag},
                   kernels::count_place<Exec>(count, "select_flagged"), with);
 }
 
@@ -98,11 +98,11 @@ void partition(const Exec& exec, const In& in, const Out& out, const Rejected& r
   if constexpr (detail::check_predicate<Exec, Predicate, item>() &&
                 detail::check_results<Exec, item, sink_type>() &&
                 detail::check_results<Exec, item, others_type>())
-    kernels::compact(exec, "Lanewise::partition", "partition", source,
-                     detail::kept_where<Predicate>{keep}, detail::kept_items<sink_type>(sink),
-                     detail::rejected_items<others_type>(others),
-                     kernels::count_place<Exec>(count, "partition"), with,
-                     compact_workspace<item, Exec>(source.extent));
+    kernels::compact(
+        exec, "Lanewise::partition", "partition", source, detail::selected_where<Predicate>{keep},
+        detail::selected_items<sink_type>(sink), detail::rejected_items<others_type>(others),
+        kernels::count_place<Exec>(count, "partition"), with,
+        compact_workspace<item, Exec>(source.extent));
 }
 
 /// The same, returning the number of kept items. **Blocks.**

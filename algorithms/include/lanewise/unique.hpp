@@ -29,8 +29,9 @@ void unique(const Exec& exec, const In& in, const Out& out, const Kokkos::View<T
   if constexpr (detail::check_equal<Exec, Equal, item>() &&
                 detail::check_results<Exec, item, sink_type>())
     kernels::compact(exec, "Lanewise::unique", "unique", source,
-                     detail::kept_differing<-1, Equal>{equal}, detail::kept_items<sink_type>(sink),
-                     detail::no_column{}, kernels::count_place<Exec>(count, "unique"), with,
+                     detail::selected_where_differing<-1, Equal>{equal},
+                     detail::selected_items<sink_type>(sink), detail::no_column{},
+                     kernels::count_place<Exec>(count, "unique"), with,
                      compact_workspace<item, Exec>(source.extent));
 }
 
@@ -77,8 +78,9 @@ void unique_by_key(const Exec& exec, const Keys& keys, const Values& values,
                 detail::check_results<Exec, key_type, sink_type>() &&
                 detail::check_results<Exec, typename value_source::value_type, value_sink_type>())
     kernels::compact(exec, "Lanewise::unique_by_key", "unique_by_key", source,
-                     detail::kept_differing<-1, Equal>{equal}, detail::kept_items<sink_type>(sink),
-                     detail::kept_values<value_source, value_sink_type>(value, value_sink),
+                     detail::selected_where_differing<-1, Equal>{equal},
+                     detail::selected_items<sink_type>(sink),
+                     detail::selected_values<value_source, value_sink_type>(value, value_sink),
                      kernels::count_place<Exec>(count, "unique_by_key"), with,
                      compact_workspace<key_type, Exec>(source.extent));
 }

@@ -16,8 +16,9 @@ struct launch_policy {
   static constexpr int warps = 8;            ///< warps per team
   static constexpr int items_per_lane = 16;  ///< items of a tile held by one lane
   static constexpr int teams_per_multiprocessor =
-      1;                                  ///< resident teams asked of the register allocator
-  static constexpr int tiles_behind = 0;  ///< tiles that wait for their turn: see in_turn
+      1;  ///< resident teams asked of the register allocator
+  static constexpr int tiles_behind =
+      0;  ///< tiles that wait for their turn: see decoupled_look_back
   static constexpr std::int64_t host_tile_bytes = 128 << 10;  ///< bytes of items in a host tile
   /// Bytes of results from which on they are written past the caches. That saves reading the lines
   /// that are written (Zen 5, one core: 51 GB/s instead of 35 in a copy of 256 MiB), and pays only

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/in_turn.hpp>
+#include <lanewise/decoupled_look_back.hpp>
 #include <lanewise/policy.hpp>
 #include <lanewise/warp.hpp>
 
@@ -27,8 +27,8 @@ LANEWISE_BEGIN_NAMESPACE
 //                                    before it uses the first
 //   Team::one_ticket                 true where a launch has one team per tile, so that a team
 //                                    draws once
-//   Team::tiles_behind               tiles that wait for their turn in in_turn. If there are any, one
-//                                    more warp runs the kernel, of which in_turn makes use:
+//   Team::tiles_behind               tiles that wait for their turn in decoupled_look_back. If there are any, one
+//                                    more warp runs the kernel, of which decoupled_look_back makes use:
 //     looks_back()                     whether this warp is that one; it takes no part in the rest
 //     everybody()                      the barrier of all warps
 //   Team::signal<n>                  in scratch: init() by one lane, then raise(warp) by n warps, and

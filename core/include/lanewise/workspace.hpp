@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/chain.hpp>
+#include <lanewise/look_back_chain.hpp>
 #include <lanewise/source.hpp>
 #include <lanewise/status.hpp>
 
@@ -80,7 +80,8 @@ class workspace {
     grow<Backend>(exec, plain_, need.bytes, algorithm, false);
     // One control word in front of the slots.
     const std::size_t chain_bytes =
-        need.tickets == 0 ? 0 : sizeof(chain_slot) * (static_cast<std::size_t>(need.tickets) + 1);
+        need.tickets == 0 ? 0
+                          : sizeof(look_back_slot) * (static_cast<std::size_t>(need.tickets) + 1);
     grow<Backend>(exec, chain_, chain_bytes, algorithm, true);
     if constexpr (Backend::launch_waits) clear_abandoned_chain<Backend>(exec);
     if (keep_) grow<Backend>(exec, errors_, sizeof(status), algorithm, true);
@@ -94,11 +95,11 @@ class workspace {
 
   /// The chain in this workspace; payload lies at an offset of the plain memory.
   template <class T>
-  chain<T> make_chain(std::size_t payload_offset) const {
+  look_back_chain<T> make_look_back_chain(std::size_t payload_offset) const {
     constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
-    auto* slots = static_cast<chain_slot*>(chain_.data);
+    auto* slots = static_cast<look_back_slot*>(chain_.data);
     const std::size_t control = chain_.data == nullptr ? 0 : 1;
-    const std::size_t places = std::min(chain_.bytes / sizeof(chain_slot) - control, most);
+    const std::size_t places = std::min(chain_.bytes / sizeof(look_back_slot) - control, most);
     return {static_cast<std::uint64_t*>(chain_.data), slots + control,
             reinterpret_cast<T*>(static_cast<char*>(plain_.data) + payload_offset),
             static_cast<std::uint32_t>(places),

@@ -26,11 +26,11 @@ struct compact_policy : launch_policy {
 
 /// The skeleton of selection, unique and run-length coding: load a tile, count what is kept,
 /// allocate places through the chain, write (Merrill, 3.5 and 3.6 as a single pass).
-template <class Source, class Marks, class First, class Second>
+template <class Source, class Selector, class First, class Second>
 struct compact_kernel {
   using item = typename Source::value_type;
   static constexpr bool alone = !First::needs_index && !Second::needs_index &&
-                                !detail::is_flagged<Marks> && !detail::is_keyed<Marks>;
+                                !detail::is_flagged<Selector> && !detail::is_keyed<Selector>;
   struct policy : compact_policy<item, alone> {
     // 16-bit indices of items that are kept, where a column asks for them.
     static constexpr int parked_bytes =
@@ -42,20 +42,22 @@ struct compact_kernel {
     }();
   };
   static constexpr bool needs_previous = First::needs_previous || Second::needs_previous;
-  using state = std::conditional_t<needs_previous, detail::kept_state, detail::kept_count>;
-  using add = std::conditional_t<needs_previous, detail::add_kept, detail::add_kept_counts>;
+  using state =
+      std::conditional_t<needs_previous, detail::selection_state, detail::selection_count>;
+  using add =
+      std::conditional_t<needs_previous, detail::add_selections, detail::add_selection_counts>;
 
   template <class Team>
-  using tile = detail::compaction_t<Team, item, policy, Marks, First, Second, Source>;
+  using tile = detail::compaction_t<Team, item, policy, Selector, First, Second, Source>;
   template <class Team>
-  using scratch = turns<Team, state, tile<Team>>;
+  using scratch = decoupled_look_back_scratch<Team, state, tile<Team>>;
 
   Source in;
-  Marks marks;
+  Selector marks;
   First one;
   Second two;
   item_count n;
-  chain<state> link;
+  look_back_chain<state> link;
   detail::integers kept;
 
   template <class Team>
@@ -64,7 +66,7 @@ struct compact_kernel {
     constexpr std::int64_t items = tile_t<Team, item, policy>::items;
     // There is a tile without items when there are none, so that somebody writes the count.
     const auto tiles = static_cast<std::uint32_t>(count > 0 ? divide_up(count, items) : 1);
-    in_turn(
+    decoupled_look_back(
         team, link, tiles, shared, add{}, maybe<state>{state::of(0, 0), true},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           return tile<Team>(team, place, in, marks, ticket * items, count);
@@ -96,19 +98,20 @@ detail::integers count_place(const Kokkos::View<T, P...>& count, const char* alg
   return detail::integers(count.data());
 }
 
-template <class Exec, class Source, class Marks, class First, class Second>
+template <class Exec, class Source, class Selector, class First, class Second>
 void compact(const Exec& exec, const char* label, const char* algorithm, const Source& source,
-             const Marks& marks, const First& one, const Second& two, detail::integers kept,
+             const Selector& marks, const First& one, const Second& two, detail::integers kept,
              const options& with, workspace_size need) {
-  using kernel = compact_kernel<Source, Marks, First, Second>;
+  using kernel = compact_kernel<Source, Selector, First, Second>;
   using state = typename kernel::state;
   using backend = backend_of<Exec>;
   const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
   auto work = call_workspace::make<backend>(exec, with.work, need, algorithm);
   const std::int64_t tiles =
       compact_tiles<typename kernel::item, Exec, typename kernel::policy>(source.extent);
-  launch(exec, label, backend::template league_for_tiles<kernel>(exec, tiles),
-         kernel{source, marks, one, two, n, work.get().template make_chain<state>(0), kept});
+  launch(
+      exec, label, backend::template league_for_tiles<kernel>(exec, tiles),
+      kernel{source, marks, one, two, n, work.get().template make_look_back_chain<state>(0), kept});
 }
 
 }  // namespace kernels
@@ -120,7 +123,7 @@ workspace_size compact_workspace(std::int64_t n) {
   const std::int64_t large = kernels::compact_tiles<T, Exec, kernels::compact_policy<T, true>>(n);
   const std::int64_t small = kernels::compact_tiles<T, Exec, kernels::compact_policy<T, false>>(n);
   const std::int64_t tiles = large < small ? small : large;
-  return {tiles, chain<detail::kept_state>::payload_bytes(tiles)};
+  return {tiles, look_back_chain<detail::selection_state>::payload_bytes(tiles)};
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -17,10 +17,11 @@ namespace detail {
 ///   write(one, two, start, end)   writes both columns; start items were kept in front of the tile,
 ///                                 the last of them in front of index `end`. Returns how many items
 ///                                 are kept up to the end of the tile
-template <class Team, class T, class Policy, class Marks, class First, class Second, class Source>
+template <class Team, class T, class Policy, class Selector, class First, class Second,
+          class Source>
 using compaction_t =
     std::conditional_t<Team::in_registers,
-                       device_compaction<Team, T, Policy::items_per_lane, First, Second, Marks>,
+                       device_compaction<Team, T, Policy::items_per_lane, First, Second, Selector>,
                        host_compaction<Team, Source, host_tile_items<T, Policy>>>;
 
 }  // namespace detail

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/emulated/crew.hpp>
-#include <lanewise/emulated/meeting.hpp>
+#include <lanewise/emulated/rendezvous.hpp>
 #include <lanewise/emulated/resident.hpp>
 #include <lanewise/emulated/signal.hpp>
 #include <lanewise/emulated/staging.hpp>
+#include <lanewise/emulated/thread_pool.hpp>
 #include <lanewise/emulated/warp.hpp>
 #include <lanewise/emulated/watch.hpp>
 #include <lanewise/team.hpp>
@@ -89,8 +89,12 @@ class team {
   using staging = emulated::staging<Raw, n>;
 
   team(std::uint32_t index, std::uint32_t league, int warp_index, const Warp& warp,
-       emulated::meeting& meeting)
-      : index_(index), league_(league), warp_index_(warp_index), warp_(warp), meeting_(meeting) {}
+       emulated::rendezvous& rendezvous)
+      : index_(index),
+        league_(league),
+        warp_index_(warp_index),
+        warp_(warp),
+        rendezvous_(rendezvous) {}
 
   warp_type warp() const { return warp_; }
   int warp_index() const { return warp_index_; }
@@ -98,10 +102,12 @@ class team {
   std::uint32_t league() const { return league_; }
   // The built-ins name the caller, as std::source_location does where compilers agree on it.
   void barrier(int line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
-    warp_.together("team.barrier", [&] { meeting_.arrive(*this_warp(), {file, line}, warps); });
+    warp_.together("team.barrier", [&] { rendezvous_.arrive(*this_warp(), {file, line}, warps); });
   }
   void everybody(int line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
-    warp_.together("team.everybody", [&] { meeting_.arrive(*this_warp(), {file, line}, threads); });
+    warp_.together("team.everybody", [&] {
+      rendezvous_.arrive(*this_warp(), {file, line}, threads);
+    });
   }
   bool looks_back() const { return warp_index_ == warps; }
   template <class F>
@@ -115,7 +121,7 @@ class team {
   std::uint32_t league_;
   int warp_index_;
   warp_type warp_;
-  emulated::meeting& meeting_;
+  emulated::rendezvous& rendezvous_;
 };
 
 /// What one warp does for its team. Kernels' types end here: what runs around them is compiled
@@ -137,7 +143,7 @@ inline void run_warp(running_warp me, std::int64_t slot, std::int64_t at_once,
                               static_cast<std::uint32_t>(me.warp_index);
       me.random.seed(lane_order);
       part(me, lane_order, here);
-      here.meeting().leave(me, [&] {
+      here.rendezvous().leave(me, [&] {
         here.check_guards(me);
         here.poison(me.team_index + at_once);
       });
@@ -145,7 +151,7 @@ inline void run_warp(running_warp me, std::int64_t slot, std::int64_t at_once,
   } catch (const cancelled&) {
   } catch (...) {
     me.launch.stop(std::current_exception());
-    for (const auto& s : slots) s->meeting().wake_all();
+    for (const auto& s : slots) s->rendezvous().wake_all();
   }
   if (order != nullptr) order->leave(me.seat);
 }
@@ -161,7 +167,7 @@ inline void run_league(const lanewise::emulated& exec, const char* label, std::i
     slots.push_back(std::make_unique<resident>(scratch_bytes, exec.seed(), slot, warps,
                                                static_cast<int>(slot) * warps));
   }
-  crew_of_process().run(static_cast<int>(at_once) * warps, [&](int seat) {
+  pool_of_process().run(static_cast<int>(at_once) * warps, [&](int seat) {
     const int slot = seat / warps;
     run_warp(running_warp{state, slots[static_cast<std::size_t>(slot)]->shadow(), seat,
                           seat % warps, slot, league, phase(seat % warps, warps)},
@@ -176,9 +182,9 @@ struct backend_with {
   static constexpr bool launch_waits = true;
   /// No more warps than lanes: one warp combines what the others found.
   template <class Policy>
-  using team = emulated::team<
-      in_registers ? (Policy::warps < Warp::width ? Policy::warps : Warp::width) : 1,
-      in_registers ? Policy::tiles_behind : 0, Warp, in_registers>;
+  using team =
+      emulated::team<in_registers ? (Policy::warps < Warp::width ? Policy::warps : Warp::width) : 1,
+                     in_registers ? Policy::tiles_behind : 0, Warp, in_registers>;
 
   template <class Kernel>
   static void launch(const lanewise::emulated& exec, const char* label, std::int64_t league,
@@ -191,7 +197,7 @@ struct backend_with {
                  Warp::run(lane_order, [&](const Warp& warp) {
                    kernel(team_type(static_cast<std::uint32_t>(me.team_index),
                                     static_cast<std::uint32_t>(me.league), me.warp_index, warp,
-                                    here.meeting()),
+                                    here.rendezvous()),
                           *reinterpret_cast<scratch*>(here.scratch()));
                  });
                });

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/device_marks.hpp>
+#include <lanewise/detail/device_selection.hpp>
 #include <lanewise/detail/device_tile.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -26,7 +26,7 @@ class segment_ranks {
       in_rows_[w] = 0;
     }
   }
-  /// marks as mark_inputs gives them.
+  /// marks as selection_inputs gives them.
   LANEWISE_FUNCTION segment_ranks(const warp_type& warp, const lanes<std::uint32_t>& marks) {
     const auto counts = warp.map([](std::uint32_t m) { return count_rows(m); }, marks);
     LANEWISE_UNROLL
@@ -137,7 +137,7 @@ class device_ranks {
   };
 
   device_ranks() = default;
-  /// marks as mark_inputs gives them. All warps of the team meet here.
+  /// marks as selection_inputs gives them. All warps of the team meet here.
   LANEWISE_FUNCTION device_ranks(const Rows& tile, scratch& shared,
                                  const lanes<std::uint32_t>& marks)
       : marks_(marks), ranks_(tile.team().warp(), marks) {

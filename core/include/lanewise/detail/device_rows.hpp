@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/chain.hpp>
 #include <lanewise/detail/scratch_items.hpp>
+#include <lanewise/look_back_chain.hpp>
 #include <lanewise/policy.hpp>
 #include <lanewise/source.hpp>
 #include <lanewise/warp.hpp>

@@ -44,7 +44,7 @@ class parked_compaction {
  private:
   LANEWISE_FUNCTION void put(const no_column&, std::int64_t, std::int64_t) const {}
   template <class Sink>
-  LANEWISE_FUNCTION void put(const kept_items<Sink>& column, std::int64_t start,
+  LANEWISE_FUNCTION void put(const selected_items<Sink>& column, std::int64_t start,
                              std::int64_t) const {
     const T* item = place_.item.data();
     for_each_place(team_, column.sink, start, 0, place_.kept,
@@ -59,14 +59,14 @@ class parked_compaction {
                    [&](int k) { column.sink(rejected_before + k, item[k]); });
   }
   template <class Source, class Sink>
-  LANEWISE_FUNCTION void put(const kept_values<Source, Sink>& column, std::int64_t start,
+  LANEWISE_FUNCTION void put(const selected_values<Source, Sink>& column, std::int64_t start,
                              std::int64_t) const {
     const std::int64_t first = place_.first;
     for_each_place(team_, column.sink, start, 0, place_.kept,
                    [&](int k) { column.sink(start + k, column.source(first + place_.index[k])); });
   }
   template <class Sink>
-  LANEWISE_FUNCTION void put(const kept_distances<Sink>& column, std::int64_t start,
+  LANEWISE_FUNCTION void put(const selected_distances<Sink>& column, std::int64_t start,
                              std::int64_t end) const {
     const std::int64_t first = place_.first;
     for_each_place(team_, column.sink, start, 0, place_.kept, [&](int k) {
@@ -76,7 +76,7 @@ class parked_compaction {
   }
 
   template <class Source, class Sink>
-  LANEWISE_FUNCTION void put(const kept_run_begins<Source, Sink>& column, std::int64_t start,
+  LANEWISE_FUNCTION void put(const selected_run_begins<Source, Sink>& column, std::int64_t start,
                              std::int64_t end) const {
     const std::int64_t behind = place_.first + 1;
     for_each_place(team_, column.sink, start, 0, place_.kept, [&](int k) {
@@ -89,7 +89,7 @@ class parked_compaction {
 };
 
 /// A tile in registers of which some items are kept.
-template <class Team, class T, int items_per_lane, class First, class Second, class Marks>
+template <class Team, class T, int items_per_lane, class First, class Second, class Selector>
 class device_compaction : public device_rows<Team, T, items_per_lane> {
   using base = device_rows<Team, T, items_per_lane>;
   using ranks = device_ranks<base, First::needs_previous || Second::needs_previous>;
@@ -105,7 +105,7 @@ class device_compaction : public device_rows<Team, T, items_per_lane> {
 
   template <class Source>
   LANEWISE_FUNCTION device_compaction(const Team& team, scratch& shared, const Source& source,
-                                      const Marks& marks, std::int64_t first, std::int64_t n)
+                                      const Selector& marks, std::int64_t first, std::int64_t n)
       : base(team, source, first, n), shared_(shared), marks_(*this, source, marks, n) {}
 
   /// How many items of the tile are kept, and where the last of them is. All warps of the team
@@ -173,7 +173,7 @@ class device_compaction : public device_rows<Team, T, items_per_lane> {
   };
 
   scratch& shared_;
-  mark_inputs<base, Marks> marks_;
+  selection_inputs<base, Selector> marks_;
   ranks kept_;
 };
 

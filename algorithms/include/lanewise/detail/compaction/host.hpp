@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/host_marks.hpp>
+#include <lanewise/detail/host_selection.hpp>
 #include <lanewise/detail/host_tile.hpp>
 #include <lanewise/team.hpp>
 
@@ -23,15 +23,15 @@ class host_compaction {
     bits kept[(most_items + width - 1) / width];
   };
 
-  template <class Marks>
+  template <class Selector>
   LANEWISE_FUNCTION host_compaction(const Team& team, scratch& shared, const Source& source,
-                                    const Marks& marks, std::int64_t first, std::int64_t n)
+                                    const Selector& marks, std::int64_t first, std::int64_t n)
       : team_(team),
         kept_(shared.kept),
         source_(source),
         first_(first),
         items_(first + most_items < n ? most_items : (first < n ? n - first : 0)),
-        count_(mark_windows(team.warp(), marks, source, first, items_, n, kept_)) {}
+        count_(select_windows(team.warp(), marks, source, first, items_, n, kept_)) {}
 
   /// How many items of the tile are kept, and where the last of them is.
   template <class State>

@@ -381,7 +381,7 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
     }
   };
 
-  /// Marks of the items that end a segment: those in front of a head, and the last of all.
+  /// Selector of the items that end a segment: those in front of a head, and the last of all.
   LANEWISE_FUNCTION auto last_items() const {
     const auto warp = team_.warp();
     // The first bit of every row in the next lane; behind the last lane comes the next row.
@@ -435,7 +435,7 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
 
   LANEWISE_FUNCTION void find_heads() {
     heads_ = inputs_.bits(*this);
-    closed_ = is_last_ || inputs_.is_marked_behind();
+    closed_ = is_last_ || inputs_.is_selected_behind();
     if (first_ == 0 && team_.warp_index() == 0 && mine_ > 0) {
       heads_ =
           heads_ | select(lane_index_ == 0u, lanes<std::uint32_t>(1u), lanes<std::uint32_t>(0u));
@@ -635,7 +635,7 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
   }
 
   scratch& shared_;
-  mark_inputs<row_type, Heads> inputs_;
+  selection_inputs<row_type, Heads> inputs_;
   const AtHead& at_head_;
   /// Whether there are no items behind this warp's segment.
   bool is_last_;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/host_marks.hpp>
+#include <lanewise/detail/host_selection.hpp>
 #include <lanewise/detail/host_tile.hpp>
 #include <lanewise/detail/segments/state.hpp>
 
@@ -36,9 +36,9 @@ class host_segments {
         at_head_(at_head),
         first_(first),
         items_(first + most_items < n ? most_items : (first < n ? n - first : 0)),
-        count_(mark_windows(team.warp(), heads, source, first, items_, n, heads_)) {
+        count_(select_windows(team.warp(), heads, source, first, items_, n, heads_)) {
     const std::int64_t behind = first + items_;
-    closed_ = behind >= n || is_kept(heads, source, behind, n);
+    closed_ = behind >= n || is_selected(heads, source, behind, n);
     if (first == 0 && items_ > 0 && (heads_[0] & 1) == 0) {
       heads_[0] |= 1;
       ++count_;

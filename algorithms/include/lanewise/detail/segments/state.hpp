@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/chain.hpp>
+#include <lanewise/look_back_chain.hpp>
 
 #include <cstdint>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/chain.hpp>
+#include <lanewise/look_back_chain.hpp>
 
 #include <cstdint>
 
@@ -21,14 +21,14 @@ LANEWISE_FUNCTION maybe<T> join(const maybe<T>& a, const maybe<T>& b, Op op) {
 /// it, and what the items behind the last end come to. In whole words, so that values of up to 8
 /// bytes make a word of the chain.
 template <class T>
-struct open_sum {
+struct segment_carry {
   static constexpr std::uint32_t has_ended = 1, has_value = 2;
   static constexpr int words = (sizeof(T) + 3) / 4;
   std::uint32_t flags;
   std::uint32_t value_words[words];
 
-  static LANEWISE_FUNCTION open_sum of(bool ended, const maybe<T>& value) {
-    open_sum s;
+  static LANEWISE_FUNCTION segment_carry of(bool ended, const maybe<T>& value) {
+    segment_carry s;
     s.flags = (ended ? has_ended : 0) | (value.present ? has_value : 0);
     for (int w = 0; w < words; ++w) s.value_words[w] = 0;
     if (value.present) memcpy(s.value_words, &value.value, sizeof(T));
@@ -43,13 +43,14 @@ struct open_sum {
 };
 
 template <class T, class Op>
-struct join_sums {
+struct join_carries {
   Op op;
-  LANEWISE_FUNCTION open_sum<T> operator()(const open_sum<T>& a, const open_sum<T>& b) const {
-    return b.ended() ? b : open_sum<T>::of(a.ended(), join(a.value(), b.value(), op));
+  LANEWISE_FUNCTION segment_carry<T> operator()(const segment_carry<T>& a,
+                                                const segment_carry<T>& b) const {
+    return b.ended() ? b : segment_carry<T>::of(a.ended(), join(a.value(), b.value(), op));
   }
   /// What lies in front of an end does not matter behind it, so that look-back stops there.
-  LANEWISE_FUNCTION bool stands_alone(const open_sum<T>& b) const { return b.ended(); }
+  LANEWISE_FUNCTION bool stands_alone(const segment_carry<T>& b) const { return b.ended(); }
 };
 
 }  // namespace detail

@@ -29,7 +29,7 @@ class device_sums {
   static constexpr std::int64_t tile = items_per_lane * width;
   /// What a team should have at least: where items are few, it pays to give many warps some.
   static constexpr std::int64_t steps = tile / 2 * Team::warps;
-  using state = open_sum<T>;
+  using state = segment_carry<T>;
   /// For ranges that are few and short.
   using whole = device_whole<Team, T, items_per_lane>;
 
@@ -112,7 +112,7 @@ class device_sums {
     state* per_warp = shared_.per_warp.data();
     warp.once([&] { per_warp[team_.warp_index()] = mine; });
     team_.barrier();
-    fold_warps(team_, per_warp, Team::warps, join_sums<T, Op>{op}, before_, total_);
+    fold_warps(team_, per_warp, Team::warps, join_carries<T, Op>{op}, before_, total_);
   }
 
   LANEWISE_FUNCTION const state& total() const { return total_; }
@@ -464,7 +464,7 @@ class device_sums {
     }
   }
 
-  /// Marks the last items of the window's ranges in front of `behind`.
+  /// Selector the last items of the window's ranges in front of `behind`.
   LANEWISE_FUNCTION void mark_ends(int behind) const {
     const std::uint16_t* const end = here_.end.data() + 1;
     std::uint8_t* const mark = here_.mark.data();

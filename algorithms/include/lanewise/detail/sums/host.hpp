@@ -115,14 +115,14 @@ class host_sums {
         sink(r, join({init, true}, sum, op).value);
       }
     }
-    total_ = open_sum<T>::of(any, sum_up_to(piece_.end.items, i, ranges.first, source, op));
+    total_ = segment_carry<T>::of(any, sum_up_to(piece_.end.items, i, ranges.first, source, op));
   }
 
-  LANEWISE_FUNCTION const open_sum<T>& total() const { return total_; }
+  LANEWISE_FUNCTION const segment_carry<T>& total() const { return total_; }
 
   /// Writes the range that may have begun in front of the tile.
   template <class Sink, class Op>
-  LANEWISE_FUNCTION void write_first(const Sink& sink, const maybe<open_sum<T>>& before,
+  LANEWISE_FUNCTION void write_first(const Sink& sink, const maybe<segment_carry<T>>& before,
                                      const T& init, Op op) const {
     if (piece_.end.ends == piece_.begin.ends) return;
     const maybe<T> sum = before.present ? join(before.value.value(), first_, op) : first_;
@@ -170,7 +170,7 @@ class host_sums {
   const Team& team_;
   path_piece piece_;
   maybe<T> first_{{}, false};
-  open_sum<T> total_;
+  segment_carry<T> total_;
 };
 
 }  // namespace detail

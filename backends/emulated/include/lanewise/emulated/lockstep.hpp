@@ -59,7 +59,7 @@ struct execution {
 };
 
 /// Runs one function once per lane of a warp, as a GPU does: every lane has a stack of its own, and
-/// they take turns on one thread. A lane goes on until it needs the others, at a meeting. There
+/// they take turns on one thread. A lane goes on until it needs the others, at a rendezvous. There
 /// all lanes must have come by the same way: what they noted since they last met, the warp-uniform
 /// arguments of their calls, must agree.
 class lockstep {
@@ -78,7 +78,7 @@ class lockstep {
   }
 
   /// Waits for the other lanes of the (sub-)warp. Returns where the bytes that each of them brought
-  /// lie, in the order of lanes, until the meeting after the next.
+  /// lie, in the order of lanes, until the rendezvous after the next.
   const unsigned char* meet(int lane, int width, const char* call, std::uint64_t argument,
                             const void* brought, std::size_t bytes) {
     note(lane, width, call, argument);
@@ -192,7 +192,7 @@ class lockstep {
 
   /// Of the lanes [first, first + width). What sub-warps noted was compared in those.
   void compare_notes(int first, int width) {
-    // Every meeting comes here: no allocations, and no names unless they are told.
+    // Every rendezvous comes here: no allocations, and no names unless they are told.
     const auto read = [&](int lane, std::vector<noted>& result) {
       result.clear();
       for (const noted& n : fibers_[static_cast<std::size_t>(lane)].notes) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/emulated/meeting.hpp>
+#include <lanewise/emulated/rendezvous.hpp>
 #include <lanewise/emulated/shadow.hpp>
 #include <lanewise/emulated/watch.hpp>
 #include <lanewise/macros.hpp>
@@ -26,7 +26,7 @@ class resident {
            int first_seat)
       : bytes_(scratch_bytes),
         lines_(divide_up(static_cast<std::int64_t>(guard_bytes + bytes_ + guard_bytes), alignment)),
-        meeting_(warps, first_seat),
+        rendezvous_(warps, first_seat),
         shadow_(scratch(), bytes_, guard_bytes, warps),
         seed_(seed) {
     std::memset(scratch() - guard_bytes, guard, guard_bytes);
@@ -35,7 +35,7 @@ class resident {
   }
 
   unsigned char* scratch() { return reinterpret_cast<unsigned char*>(lines_.data()) + guard_bytes; }
-  emulated::meeting& meeting() { return meeting_; }
+  emulated::rendezvous& rendezvous() { return rendezvous_; }
   emulated::shadow& shadow() { return shadow_; }
 
   /// Scratch is uninitialised, so it holds something else in every team.
@@ -68,7 +68,7 @@ class resident {
 
   std::size_t bytes_;
   std::vector<line> lines_;
-  emulated::meeting meeting_;
+  emulated::rendezvous rendezvous_;
   emulated::shadow shadow_;
   std::uint32_t seed_;
 };

@@ -21,9 +21,9 @@ struct hand_over {
     static constexpr int warps = team_warps;
   };
   template <class Team>
-  using scratch = chain_scratch<T>;
+  using scratch = look_back_scratch<T>;
 
-  chain<T> link;
+  look_back_chain<T> link;
   std::uint32_t tickets;
   const T* totals;
   maybe<T> first;
@@ -52,8 +52,8 @@ struct hand_over {
       } else if (crowd > 0 && team.warp_index() == 0) {
         team.warp().template fetch_add<order::acq_rel>(*arrived, 1u);
       }
-      const maybe<T> found =
-          exchange<one_by_one>(team, link, mine, shared, totals[mine.ticket], Op{}, first);
+      const maybe<T> found = publish_and_look_back<one_by_one>(team, link, mine, shared,
+                                                               totals[mine.ticket], Op{}, first);
       team.once([&] {
         ++draws[mine.ticket];
         present[mine.ticket] = found.present;
@@ -124,10 +124,10 @@ void check_hand_over(lanewise::workspace& work, std::uint32_t tickets, std::uint
   const std::int64_t league =
       backend::template league_for_tiles<kernel>(exec, tickets + more_teams);
   work.reserve_for<backend>(
-      exec, {tickets + more_teams, lanewise::chain<T>::payload_bytes(tickets)}, "test");
+      exec, {tickets + more_teams, lanewise::look_back_chain<T>::payload_bytes(tickets)}, "test");
 
   lanewise::launch(exec, "Lanewise::test::chain", league,
-                   kernel{work.make_chain<T>(0),
+                   kernel{work.make_look_back_chain<T>(0),
                           tickets,
                           in.data(),
                           {init, has_first},
@@ -256,9 +256,10 @@ TEMPLATE_TEST_CASE("A chain survives the end of its epochs", "[chain]", std::uin
   for (const std::uint64_t last :
        {std::uint64_t{0x3fffffff}, std::uint64_t{0x7fffffff}, std::uint64_t{0xffffffff}}) {
     lanewise::workspace work;
-    work.reserve_for<backend>(make_space(), {100, lanewise::chain<TestType>::payload_bytes(100)},
-                              "test");
-    to_space(work.make_chain<TestType>(0).control, std::vector<std::uint64_t>{(last - 1) << 32});
+    work.reserve_for<backend>(
+        make_space(), {100, lanewise::look_back_chain<TestType>::payload_bytes(100)}, "test");
+    to_space(work.make_look_back_chain<TestType>(0).control,
+             std::vector<std::uint64_t>{(last - 1) << 32});
     for (int round = 0; round < 5; ++round) {
       CAPTURE(last, round);
       check_hand_over<TestType>(work, 50, static_cast<std::uint64_t>(round), true);
@@ -279,8 +280,9 @@ TEMPLATE_TEST_CASE("Slots that wait for 2^30 launches are not taken for fresh", 
     CAPTURE(epoch);
     lanewise::workspace work;
     work.reserve_for<backend>(
-        make_space(), {reserved, lanewise::chain<TestType>::payload_bytes(reserved)}, "test");
-    const auto link = work.make_chain<TestType>(0);
+        make_space(), {reserved, lanewise::look_back_chain<TestType>::payload_bytes(reserved)},
+        "test");
+    const auto link = work.make_look_back_chain<TestType>(0);
     to_space(link.control, std::vector<std::uint64_t>{epoch << 32});
     check_hand_over<TestType>(work, tickets, 1, true);
     for (int round = 0; round < between; ++round)
@@ -304,10 +306,10 @@ TEST_CASE("A chain's rotation comes to every slot, and goes on where epochs begi
        {std::int64_t{1}, std::int64_t{5}, width, width + 1, 4 * width, 5 * width + 3}) {
     lanewise::workspace work;
     work.reserve_for<backend>(make_space(), {reserved, 0}, "test");
-    const auto link = work.make_chain<std::uint32_t>(0);
+    const auto link = work.make_look_back_chain<std::uint32_t>(0);
     CAPTURE(reserved, link.places, link.rotation);
     CHECK(link.places >= reserved);
-    const std::vector<lanewise::chain_slot> marked(link.places, {{1, 2, 3}, 4});
+    const std::vector<lanewise::look_back_slot> marked(link.places, {{1, 2, 3}, 4});
     to_space(link.slots, marked);
     to_space(link.control, std::vector<std::uint64_t>{std::uint64_t{0xfffffffe} << 32});
     const std::int64_t launches = lanewise::divide_up(std::int64_t{link.rotation} + 1, width);

@@ -19,7 +19,7 @@ struct maybe {
 
 /// One place per ticket in which a tile publishes its total and later its prefix. The tag is always
 /// the last word, so that every format recognises leftovers of every other one.
-struct alignas(16) chain_slot {
+struct alignas(16) look_back_slot {
   std::uint32_t word[3];
   std::uint32_t tag;
 };
@@ -36,11 +36,11 @@ struct alignas(16) chain_slot {
 /// words values of up to 12 bytes do; larger ones are written beside and published by a release
 /// store of the tag.
 template <class T>
-class chain {
+class look_back_chain {
  public:
   /// Control word: epoch << 32 | next ticket.
   std::uint64_t* control;
-  chain_slot* slots;
+  look_back_slot* slots;
   /// Two places per ticket, for values that do not fit a slot.
   T* payload;
   /// The number of slots in memory.
@@ -75,13 +75,13 @@ class chain {
   /// first if that is present: combined one total after the other if one_by_one, which gives the
   /// same bits wherever the prefixes happened to be. Called by one warp of the team.
   template <bool one_by_one = false, class W, class Op>
-  LANEWISE_FUNCTION maybe<T> exchange(const W& warp, drawn mine, const T& total, Op op,
-                                      maybe<T> first) const {
+  LANEWISE_FUNCTION maybe<T> publish_and_look_back(const W& warp, drawn mine, const T& total, Op op,
+                                                   maybe<T> first) const {
     announce(warp, mine, total, op, first);
     return resolve<one_by_one>(warp, mine, total, op, first);
   }
 
-  /// The two halves of exchange, between which the caller may do what does not need the result.
+  /// The two halves of it, between which the caller may do what does not need the result.
   template <class W, class Op>
   LANEWISE_FUNCTION void announce(const W& warp, drawn mine, const T& total, Op op,
                                   maybe<T> first) const {
@@ -133,7 +133,7 @@ class chain {
 
   template <class W>
   LANEWISE_FUNCTION void publish(const W& warp, drawn mine, state s, const T& value) const {
-    chain_slot slot{};
+    look_back_slot slot{};
     slot.tag = tag_of(mine, s);
     if constexpr (sizeof(T) <= 4) {
       std::uint64_t word = 0;
@@ -254,15 +254,15 @@ class chain {
           [decode](std::uint64_t w) { return decode(static_cast<std::uint32_t>(w >> 32)); },
           words));
     } else if constexpr (in_word<W>) {
-      const auto words = warp.load_relaxed(inside, slots, index, chain_slot{});
+      const auto words = warp.load_relaxed(inside, slots, index, look_back_slot{});
       value = warp.map(
-          [](const chain_slot& s) {
+          [](const look_back_slot& s) {
             T x;
             memcpy(&x, s.word, sizeof(T));
             return x;
           },
           words);
-      return states(warp.map([decode](const chain_slot& s) { return decode(s.tag); }, words));
+      return states(warp.map([decode](const look_back_slot& s) { return decode(s.tag); }, words));
     } else {
       const auto tags = warp.load_acquire(
           inside, &slots[0].tag, warp.map([](std::int64_t i) { return 4 * i; }, index), 0u);
@@ -284,16 +284,16 @@ class chain {
 
 /// What a team shares while it works on a chain.
 template <class T>
-struct chain_scratch {
-  typename chain<T>::drawn drawn;
+struct look_back_scratch {
+  typename look_back_chain<T>::drawn drawn;
   maybe<T> before;
 };
 
 /// Calls f(drawn) for the tickets below count that this team draws. Tickets are drawn in order, so
 /// the tile with the lowest unfinished ticket is always being worked on.
 template <class Team, class T, class F>
-LANEWISE_FUNCTION void for_each_ticket(const Team& team, const chain<T>& link, std::uint32_t count,
-                                       chain_scratch<T>& shared, F f) {
+LANEWISE_FUNCTION void for_each_ticket(const Team& team, const look_back_chain<T>& link,
+                                       std::uint32_t count, look_back_scratch<T>& shared, F f) {
   const std::uint32_t draws = Team::one_ticket ? team.league() : count + team.league();
   // One team may do without the chain, and has no ticket left when it draws for the last time.
   const std::uint32_t used = !Team::one_ticket && team.league() == 1 ? 0 : count;
@@ -311,18 +311,19 @@ LANEWISE_FUNCTION void for_each_ticket(const Team& team, const chain<T>& link, s
   }
 }
 
-/// chain::exchange for a whole team: its first warp talks to the chain, every warp learns the
-/// result.
+/// look_back_chain::publish_and_look_back for a whole team: its first warp talks to the chain,
+/// every warp learns the result.
 template <bool one_by_one = false, class Team, class T, class Op>
-LANEWISE_FUNCTION maybe<T> exchange(const Team& team, const chain<T>& link,
-                                    typename chain<T>::drawn mine, chain_scratch<T>& shared,
-                                    const T& total, Op op, const maybe<T>& first) {
+LANEWISE_FUNCTION maybe<T> publish_and_look_back(const Team& team, const look_back_chain<T>& link,
+                                                 typename look_back_chain<T>::drawn mine,
+                                                 look_back_scratch<T>& shared, const T& total,
+                                                 Op op, const maybe<T>& first) {
   if constexpr (Team::warps == 1) {
-    return link.template exchange<one_by_one>(team.warp(), mine, total, op, first);
+    return link.template publish_and_look_back<one_by_one>(team.warp(), mine, total, op, first);
   } else {
     if (team.warp_index() == 0) {
       const maybe<T> before =
-          link.template exchange<one_by_one>(team.warp(), mine, total, op, first);
+          link.template publish_and_look_back<one_by_one>(team.warp(), mine, total, op, first);
       team.warp().once([&] { shared.before = before; });
     }
     team.barrier();

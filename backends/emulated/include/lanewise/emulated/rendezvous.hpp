@@ -28,9 +28,9 @@ struct place {
 /// The barriers of one team: of all its warps, and of those that do not look back for the others.
 /// It knows which warps wait where and which have left the kernel, and fails where a GPU would
 /// hang, or would let warps meet that stand at different barriers.
-class meeting {
+class rendezvous {
  public:
-  meeting(int warps, int first_seat)
+  rendezvous(int warps, int first_seat)
       : first_seat_(first_seat), all_(warps), some_(warps), left_(warps) {}
 
   /// A barrier that the first so many warps of the team pass.

@@ -19,75 +19,75 @@ LANEWISE_BEGIN_NAMESPACE
 namespace backends::emulated {
 
 /// Threads that stay for the next launch: under sanitizers new ones cost more than small kernels.
-class crew {
+class thread_pool {
  public:
-  crew() = default;
-  crew(const crew&) = delete;
-  crew& operator=(const crew&) = delete;
-  ~crew() {
-    for (member& m : idle_) m.dismiss();
+  thread_pool() = default;
+  thread_pool(const thread_pool&) = delete;
+  thread_pool& operator=(const thread_pool&) = delete;
+  ~thread_pool() {
+    for (worker& m : idle_) m.dismiss();
   }
 
   /// Calls work(0), ..., work(seats - 1), each on a thread of its own, and returns when all have
   /// ended. work must not throw. Where the threads cannot all be had it throws, and has called
   /// nothing. Several threads may call it.
   void run(int seats, const std::function<void(int)>& work) {
-    std::list<member> team = called_in(seats);
-    shift now(work, seats);
+    std::list<worker> workers = hired(seats);
+    job now(work, seats);
     int seat = 0;
-    for (member& m : team) m.begin(now, seat++);
+    for (worker& m : workers) m.begin(now, seat++);
     now.wait();
     const std::lock_guard lock(mutex_);
-    idle_.splice(idle_.begin(), team);
+    idle_.splice(idle_.begin(), workers);
   }
 
  private:
-  class shift {
+  class job {
    public:
-    shift(const std::function<void(int)>& work, int seats) : work_(work), at_work_(seats) {}
+    job(const std::function<void(int)>& work, int seats) : work_(work), working_(seats) {}
     void run(int seat) {
       work_(seat);
-      // The shift is gone once the last has unlocked it.
+      // The job is gone once the last has unlocked it.
       const std::lock_guard lock(mutex_);
-      if (--at_work_ == 0) over_.notify_one();
+      if (--working_ == 0) over_.notify_one();
     }
     void wait() {
       std::unique_lock lock(mutex_);
-      over_.wait(lock, [this] { return at_work_ == 0; });
+      over_.wait(lock, [this] { return working_ == 0; });
     }
 
    private:
     const std::function<void(int)>& work_;
-    int at_work_;
+    int working_;
     std::mutex mutex_;
     std::condition_variable over_;
   };
 
-  class member {
+  class worker {
    public:
-    member() : thread_([this] { live(); }) {}
-    ~member() { thread_.join(); }
-    void begin(shift& next, int seat) {
+    worker() : thread_([this] { live(); }) {}
+    ~worker() { thread_.join(); }
+    void begin(job& next, int seat) {
       seat_ = seat;
       call(&next);
     }
     void dismiss() { call(nullptr); }
 
    private:
-    void call(shift* next) {
+    void call(job* next) {
       const std::lock_guard lock(mutex_);
       next_ = next;
       is_called_ = true;
       called_.notify_one();
     }
-    shift* wait() {
+    job* wait() {
       std::unique_lock lock(mutex_);
       called_.wait(lock, [this] { return is_called_; });
       is_called_ = false;
       return next_;
     }
     void live() {
-      while (shift* const now = wait()) now->run(seat_);
+      while (job* const now = wait()) now->run(seat_);
     }
 
     // Everybody's own: a shared one would order, for ThreadSanitizer, who begins late behind who
@@ -95,51 +95,51 @@ class crew {
     std::mutex mutex_;
     std::condition_variable called_;
     bool is_called_ = false;
-    shift* next_ = nullptr;
+    job* next_ = nullptr;
     int seat_ = 0;
     std::thread thread_;  // the last: it looks at the others
   };
 
-  std::list<member> called_in(int seats) {
-    std::list<member> team;
+  std::list<worker> hired(int seats) {
+    std::list<worker> workers;
     const std::lock_guard lock(mutex_);
     while (static_cast<int>(idle_.size()) < seats) idle_.emplace_front();
-    team.splice(team.begin(), idle_, idle_.begin(), std::next(idle_.begin(), seats));
-    return team;
+    workers.splice(workers.begin(), idle_, idle_.begin(), std::next(idle_.begin(), seats));
+    return workers;
   }
 
   std::mutex mutex_;
-  std::list<member> idle_;
+  std::list<worker> idle_;
 };
 
-/// The crew of a process. It is never destroyed: static destructors may launch.
-struct posted_crew {
-  crew all;
-  /// A forked child has the memory of its parent's crew and none of the threads. Kept, so that no
-  /// tool takes it for a leak.
-  posted_crew* parents;
+/// The thread pool of a process. It is never destroyed: static destructors may launch.
+struct process_pool {
+  thread_pool all;
+  /// A forked child has the memory of its parent's pool and none of the threads. Kept, so
+  /// that no tool takes it for a leak.
+  process_pool* parent;
   std::atomic<bool> left_behind = false;
 };
-inline std::atomic<posted_crew*>& crew_on_post() {
-  static std::atomic<posted_crew*> post = nullptr;
-  return post;
+inline std::atomic<process_pool*>& current_pool() {
+  static std::atomic<process_pool*> pool = nullptr;
+  return pool;
 }
-inline void leave_crew_behind() {
-  if (posted_crew* const post = crew_on_post().load(); post != nullptr) post->left_behind = true;
+inline void leave_pool_behind() {
+  if (process_pool* const pool = current_pool().load(); pool != nullptr) pool->left_behind = true;
 }
 
-/// The crew of this process.
-inline crew& crew_of_process() {
-  posted_crew* post = crew_on_post().load();
-  while (post == nullptr || post->left_behind) {
-    auto fresh = std::make_unique<posted_crew>();
-    fresh->parents = post;
+/// The thread pool of this process.
+inline thread_pool& pool_of_process() {
+  process_pool* pool = current_pool().load();
+  while (pool == nullptr || pool->left_behind) {
+    auto fresh = std::make_unique<process_pool>();
+    fresh->parent = pool;
     // Once is enough; more than once, where several threads come here, does no harm.
-    if (post == nullptr && pthread_atfork(nullptr, nullptr, &leave_crew_behind) != 0)
+    if (pool == nullptr && pthread_atfork(nullptr, nullptr, &leave_pool_behind) != 0)
       throw std::bad_alloc();
-    if (crew_on_post().compare_exchange_strong(post, fresh.get())) post = fresh.release();
+    if (current_pool().compare_exchange_strong(pool, fresh.get())) pool = fresh.release();
   }
-  return post->all;
+  return pool->all;
 }
 
 }  // namespace backends::emulated

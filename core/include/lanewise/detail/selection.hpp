@@ -15,7 +15,7 @@ namespace detail {
 
 /// Items for which keep(item) holds.
 template <class Predicate>
-struct kept_where {
+struct selected_where {
   static constexpr int side = 0;
   Predicate keep;
 
@@ -27,7 +27,7 @@ struct kept_where {
 
 /// Items whose flag is not zero.
 template <class Flags>
-struct kept_flagged {
+struct selected_by_flags {
   static constexpr int side = 0;
   Flags flags;
 };
@@ -40,7 +40,7 @@ inline constexpr bool are_interchangeable = std::is_same_v<Equal, equal_to> &&
 
 /// Items that differ from their neighbour on that side; an item without a neighbour is kept.
 template <int side_, class Equal>
-struct kept_differing {
+struct selected_where_differing {
   static constexpr int side = side_;
   Equal equal;
 
@@ -59,28 +59,28 @@ struct key_differing {
   Equal equal;
 };
 
-template <class Marks>
+template <class Selector>
 inline constexpr bool is_flagged = false;
 template <class Flags>
-inline constexpr bool is_flagged<kept_flagged<Flags>> = true;
+inline constexpr bool is_flagged<selected_by_flags<Flags>> = true;
 
-template <class Marks>
+template <class Selector>
 inline constexpr bool is_keyed = false;
 template <class Keys, class Equal>
 inline constexpr bool is_keyed<key_differing<Keys, Equal>> = true;
 
 /// Whether item i of the first n of a source is kept.
-template <class Marks, class Source>
-LANEWISE_FUNCTION bool is_kept(const Marks& marks, const Source& source, std::int64_t i,
-                               std::int64_t n) {
-  if constexpr (is_flagged<Marks>) {
+template <class Selector, class Source>
+LANEWISE_FUNCTION bool is_selected(const Selector& marks, const Source& source, std::int64_t i,
+                                   std::int64_t n) {
+  if constexpr (is_flagged<Selector>) {
     return marks.flags(i) != typename decltype(marks.flags)::value_type(0);
-  } else if constexpr (is_keyed<Marks>) {
+  } else if constexpr (is_keyed<Selector>) {
     return i == 0 || !marks.equal(marks.keys(i - 1), marks.keys(i));
-  } else if constexpr (Marks::side == 0) {
+  } else if constexpr (Selector::side == 0) {
     return marks(source(i));
   } else {
-    const std::int64_t neighbour = i + Marks::side;
+    const std::int64_t neighbour = i + Selector::side;
     return neighbour < 0 || neighbour >= n || marks(source(i), source(neighbour));
   }
 }
@@ -97,11 +97,11 @@ struct no_column {
 
 /// The item itself.
 template <class Sink>
-struct kept_items : no_column {
+struct selected_items : no_column {
   static constexpr bool needs_item = true;
   using sink_type = Sink;
   Sink sink;
-  LANEWISE_FUNCTION explicit kept_items(const Sink& s) : sink(s) {}
+  LANEWISE_FUNCTION explicit selected_items(const Sink& s) : sink(s) {}
 };
 
 /// The items that are not kept.
@@ -115,46 +115,47 @@ struct rejected_items : no_column {
 
 /// The item of another source at the kept item's index.
 template <class Source, class Sink>
-struct kept_values : no_column {
+struct selected_values : no_column {
   static constexpr bool needs_index = true;
   Source source;
   using sink_type = Sink;
   Sink sink;
-  LANEWISE_FUNCTION kept_values(const Source& from, const Sink& to) : source(from), sink(to) {}
+  LANEWISE_FUNCTION selected_values(const Source& from, const Sink& to) : source(from), sink(to) {}
 };
 
 /// How far the kept item lies behind the kept item before it; the first one, behind index -1.
 template <class Sink>
-struct kept_distances : no_column {
+struct selected_distances : no_column {
   static constexpr bool needs_index = true;
   static constexpr bool needs_previous = true;
   using sink_type = Sink;
   Sink sink;
-  LANEWISE_FUNCTION explicit kept_distances(const Sink& s) : sink(s) {}
+  LANEWISE_FUNCTION explicit selected_distances(const Sink& s) : sink(s) {}
 };
 
 /// The item of the source behind the kept item before it, which is the first of the run that ends
 /// with the kept item. The source is that of the items.
 template <class Source, class Sink>
-struct kept_run_begins : no_column {
+struct selected_run_begins : no_column {
   static constexpr bool needs_index = true;
   static constexpr bool needs_previous = true;
   static constexpr bool is_of_runs = true;
   Source source;
   using sink_type = Sink;
   Sink sink;
-  LANEWISE_FUNCTION kept_run_begins(const Source& from, const Sink& to) : source(from), sink(to) {}
+  LANEWISE_FUNCTION selected_run_begins(const Source& from, const Sink& to)
+      : source(from), sink(to) {}
 };
 
 /// How many items were kept, and the index behind the last of them, 0 when there is none. Twelve
 /// bytes: a word of the chain. Indices stay below 2^48.
-struct kept_state {
+struct selection_state {
   std::uint32_t count_low;
   std::uint32_t end_low;
   std::uint16_t count_high;
   std::uint16_t end_high;
 
-  static LANEWISE_FUNCTION kept_state of(std::int64_t count, std::int64_t end) {
+  static LANEWISE_FUNCTION selection_state of(std::int64_t count, std::int64_t end) {
     return {static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(end),
             static_cast<std::uint16_t>(count >> 32), static_cast<std::uint16_t>(end >> 32)};
   }
@@ -164,23 +165,25 @@ struct kept_state {
   LANEWISE_FUNCTION std::int64_t end() const { return std::int64_t{end_high} << 32 | end_low; }
 };
 
-struct add_kept {
-  LANEWISE_FUNCTION kept_state operator()(const kept_state& a, const kept_state& b) const {
-    return kept_state::of(a.count() + b.count(), b.end() != 0 ? b.end() : a.end());
+struct add_selections {
+  LANEWISE_FUNCTION selection_state operator()(const selection_state& a,
+                                               const selection_state& b) const {
+    return selection_state::of(a.count() + b.count(), b.end() != 0 ? b.end() : a.end());
   }
 };
 
 /// The state without the index, for columns that do not ask for it.
-struct kept_count {
+struct selection_count {
   std::int64_t number;
 
-  static LANEWISE_FUNCTION kept_count of(std::int64_t count, std::int64_t) { return {count}; }
+  static LANEWISE_FUNCTION selection_count of(std::int64_t count, std::int64_t) { return {count}; }
   LANEWISE_FUNCTION std::int64_t count() const { return number; }
   LANEWISE_FUNCTION std::int64_t end() const { return 0; }
 };
 
-struct add_kept_counts {
-  LANEWISE_FUNCTION kept_count operator()(const kept_count& a, const kept_count& b) const {
+struct add_selection_counts {
+  LANEWISE_FUNCTION selection_count operator()(const selection_count& a,
+                                               const selection_count& b) const {
     return {a.number + b.number};
   }
 };

@@ -44,16 +44,17 @@ void check_scan(std::int64_t n, std::int64_t league, const T& init, Op op) {
   const array<T> out(n, item_of<T>(77));
   const std::int64_t tiles = lanewise::divide_up(n, tile::items);
   lanewise::workspace work;
-  work.reserve_for<backend>(exec, {tiles + league, lanewise::chain<T>::payload_bytes(tiles)}, "");
+  work.reserve_for<backend>(
+      exec, {tiles + league, lanewise::look_back_chain<T>::payload_bytes(tiles)}, "");
 
   for (int again = 0; again < 2; ++again) {
-    lanewise::launch(exec, "Lanewise::test::in_turn", league,
+    lanewise::launch(exec, "Lanewise::test::decoupled_look_back", league,
                      kernel{source{in.data(), n, {}},
                             lanewise::array_sink<T>{out.data(), n},
                             op,
                             init,
                             {n},
-                            work.make_chain<T>(0)});
+                            work.make_look_back_chain<T>(0)});
     CHECK(difference(out.items(), exclusive ? oracle::exclusive_scan(items, init, op)
                                             : oracle::inclusive_scan(items, op)) == "");
     CHECK(out.guards_intact());
@@ -80,7 +81,7 @@ struct is_odd {
 
 }  // namespace
 
-TEST_CASE("Tiles wait for their turn in one slot or several", "[in_turn][sanitize]") {
+TEST_CASE("Tiles wait for their turn in one slot or several", "[decoupled_look_back][sanitize]") {
   check_leagues<waiting_policy<2, 4, 1>>(u32{5}, lanewise::plus{});
   check_leagues<waiting_policy<3, 8, 2>>(u32{5}, last_nonzero{});
   check_leagues<waiting_policy<1, 4, 3>>(std::uint64_t{5}, lanewise::plus{});
@@ -88,7 +89,7 @@ TEST_CASE("Tiles wait for their turn in one slot or several", "[in_turn][sanitiz
   check_leagues<waiting_policy<4, 16, 4>>(std::uint8_t{5}, lanewise::plus{});
 }
 
-TEST_CASE("Scans of many tiles", "[in_turn]") {
+TEST_CASE("Scans of many tiles", "[decoupled_look_back]") {
   const auto exec = make_space();
   const auto items = random_items<u32>(many, ~u32{0});
   const array<u32> in(items), out(many, 77u);
@@ -105,12 +106,12 @@ TEST_CASE("Scans of many tiles", "[in_turn]") {
 }
 
 // One team of a host publishes nothing.
-TEST_CASE("Scans of one tile clear the slots of larger ones", "[in_turn]") {
+TEST_CASE("Scans of one tile clear the slots of larger ones", "[decoupled_look_back]") {
   const auto exec = make_space();
   const array<u32> in(many, 1u), out(many, 77u);
   lanewise::workspace work;
   lanewise::inclusive_scan(exec, in.const_view(), out.view(), lanewise::plus{}, {.work = &work});
-  const auto link = work.make_chain<u32>(0);
+  const auto link = work.make_look_back_chain<u32>(0);
   exec.fence();
   const auto epoch = static_cast<u32>(to_host(link.control, 1)[0] >> 32) - 1;
   for (u32 launch = 0; launch <= link.rotation / 32; ++launch) {
@@ -122,7 +123,7 @@ TEST_CASE("Scans of one tile clear the slots of larger ones", "[in_turn]") {
     CHECK((slot.tag == 0 || slot.tag >> 2 != epoch));
 }
 
-TEST_CASE("Selections of many tiles", "[in_turn]") {
+TEST_CASE("Selections of many tiles", "[decoupled_look_back]") {
   const auto exec = make_space();
   const auto items = random_items<u32>(many, 1000);
   const array<u32> in(items), out(many, 77u);
@@ -137,7 +138,7 @@ TEST_CASE("Selections of many tiles", "[in_turn]") {
   CHECK(difference(out.items(), expected) == "");
 }
 
-TEST_CASE("Runs of many tiles", "[in_turn]") {
+TEST_CASE("Runs of many tiles", "[decoupled_look_back]") {
   const auto exec = make_space();
   auto random = make_random(4);
   std::vector<u32> keys, run_keys, lengths, sums;

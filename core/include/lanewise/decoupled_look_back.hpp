@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/chain.hpp>
+#include <lanewise/look_back_chain.hpp>
 
 #include <cstdint>
 
@@ -13,11 +13,11 @@ namespace detail {
 /// What a team shares while it works on a chain. Tiles that wait for their turn are parked here.
 /// Every slot has the scratch that a tile is begun with too: warps may be a tile apart.
 template <class Team, class T, class Tile, int tiles = Team::tiles_behind>
-struct turns {
+struct parked_tiles {
   struct slot {
     typename Tile::scratch scratch;
     typename Tile::parked tile;
-    typename chain<T>::drawn mine;
+    typename look_back_chain<T>::drawn mine;
     T total;
     maybe<T> before;
     // Raised for every tile that uses the slot: by all warps but one when its total is known, which
@@ -26,18 +26,19 @@ struct turns {
     typename Team::template signal<1> resolved;
   };
   slot slots[tiles];
-  typename chain<T>::drawn next[2];
+  typename look_back_chain<T>::drawn next[2];
 };
 template <class Team, class T, class Tile>
-struct turns<Team, T, Tile, 0> {
+struct parked_tiles<Team, T, Tile, 0> {
   typename Tile::scratch scratch;
-  chain_scratch<T> link;
+  look_back_scratch<T> link;
 };
 
 /// The work of the warp that looks back for its team.
-template <bool one_by_one, class Team, class T, class Turns, class Op>
-LANEWISE_FUNCTION void look_back_for(const Team& team, const chain<T>& link, std::uint32_t count,
-                                     Turns& shared, Op op, const maybe<T>& first) {
+template <bool one_by_one, class Team, class T, class Scratch, class Op>
+LANEWISE_FUNCTION void look_back_for(const Team& team, const look_back_chain<T>& link,
+                                     std::uint32_t count, Scratch& shared, Op op,
+                                     const maybe<T>& first) {
   constexpr std::uint32_t slots = Team::tiles_behind;
   const auto warp = team.warp();
   for (std::uint32_t k = 0;; ++k) {
@@ -53,10 +54,10 @@ LANEWISE_FUNCTION void look_back_for(const Team& team, const chain<T>& link, std
 
 /// The work of the other warps. A tile is stored when the slot that it waits in is needed, while
 /// the items of the next one are on their way.
-template <class Team, class T, class Turns, class Op, class Load, class Total, class Store>
-LANEWISE_FUNCTION void begin_and_store(const Team& team, const chain<T>& link, std::uint32_t count,
-                                       Turns& shared, Op op, const maybe<T>& first, Load load,
-                                       Total total, Store store) {
+template <class Team, class T, class Scratch, class Op, class Load, class Total, class Store>
+LANEWISE_FUNCTION void begin_and_store(const Team& team, const look_back_chain<T>& link,
+                                       std::uint32_t count, Scratch& shared, Op op,
+                                       const maybe<T>& first, Load load, Total total, Store store) {
   using tile_type = decltype(load(0u, shared.slots[0].scratch));
   constexpr std::uint32_t slots = Team::tiles_behind;
   const std::uint32_t draws = count + team.league();
@@ -104,9 +105,9 @@ LANEWISE_FUNCTION void begin_and_store(const Team& team, const chain<T>& link, s
 
 }  // namespace detail
 
-/// What a team shares for in_turn with tiles of that type, their scratch included.
+/// What a team shares for decoupled_look_back with tiles of that type, their scratch included.
 template <class Team, class T, class Tile>
-using turns = detail::turns<Team, T, Tile>;
+using decoupled_look_back_scratch = detail::parked_tiles<Team, T, Tile>;
 
 /// The skeleton of everything that allocates cooperatively: for every tile that this team gets,
 ///
@@ -121,13 +122,14 @@ using turns = detail::turns<Team, T, Tile>;
 /// by tile.park(place, op), and store is called with a Tile::resumed. What load() asks of memory
 /// should be used in total() only: another tile is stored in between. A league of one team knows
 /// what is before a tile without asking: where a tile can say what it comes to while it is stored,
-/// it is stored without total(). one_by_one: see chain::exchange. All warps of the team call it
-/// once.
-template <bool one_by_one = false, class Team, class T, class Turns, class Op, class Load,
+/// it is stored without total(). one_by_one: see look_back_chain::publish_and_look_back. All warps
+/// of the team call it once.
+template <bool one_by_one = false, class Team, class T, class Scratch, class Op, class Load,
           class Total, class Store>
-LANEWISE_FUNCTION void in_turn(const Team& team, const chain<T>& link, std::uint32_t count,
-                               Turns& shared, Op op, const maybe<T>& first, Load load, Total total,
-                               Store store) {
+LANEWISE_FUNCTION void decoupled_look_back(const Team& team, const look_back_chain<T>& link,
+                                           std::uint32_t count, Scratch& shared, Op op,
+                                           const maybe<T>& first, Load load, Total total,
+                                           Store store) {
   if constexpr (Team::tiles_behind > 0) {
     if (team.warp_index() == 0) {
       const auto mine = link.draw(team.warp(), count + team.league(), count);
@@ -158,7 +160,8 @@ LANEWISE_FUNCTION void in_turn(const Team& team, const chain<T>& link, std::uint
         }
       }
       const T sum = total(tile);
-      store(tile, mine.ticket, exchange<one_by_one>(team, link, mine, shared.link, sum, op, first));
+      store(tile, mine.ticket,
+            publish_and_look_back<one_by_one>(team, link, mine, shared.link, sum, op, first));
     });
   }
 }

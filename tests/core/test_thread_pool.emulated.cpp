@@ -59,14 +59,14 @@ struct launches_at_the_end {
 
 }  // namespace
 
-TEST_CASE("Static destructors launch", "[crew]") {
+TEST_CASE("Static destructors launch", "[thread_pool]") {
   CHECK(launches());
   at_the_end.asked = true;
 }
 
 // A child of several threads has no others for ThreadSanitizer.
 #if !defined(__SANITIZE_THREAD__)
-TEST_CASE("A forked child launches, and its children, and the parent goes on", "[crew]") {
+TEST_CASE("A forked child launches, and its children, and the parent goes on", "[thread_pool]") {
   CHECK(launches());
   const auto launch_twice = [] { return launches() && launches() ? 0 : 1; };
   CHECK(exit_code_of_child(launch_twice) == 0);
@@ -80,7 +80,7 @@ TEST_CASE("A forked child launches, and its children, and the parent goes on", "
 // AddressSanitizer's allocator does not unlock in a child what other threads had locked (g++ 12):
 // the child's first allocations may wait for ever. Without it the case runs as well.
 #if !defined(__SANITIZE_ADDRESS__)
-TEST_CASE("A child launches that was forked while others do", "[crew]") {
+TEST_CASE("A child launches that was forked while others do", "[thread_pool]") {
   std::atomic<bool> goes_on = true;
   std::atomic<int> wrong = 0;
   std::vector<std::thread> others;
@@ -97,7 +97,7 @@ TEST_CASE("A child launches that was forked while others do", "[crew]") {
 }
 #endif
 
-TEST_CASE("A forked child ends as others do, and its static destructors launch", "[crew]") {
+TEST_CASE("A forked child ends as others do, and its static destructors launch", "[thread_pool]") {
   CHECK(launches());
   CHECK(exit_code_of_child([]() -> int {
           at_the_end.asked = at_the_end.ends_here = true;

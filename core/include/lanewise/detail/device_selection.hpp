@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/device_rows.hpp>
-#include <lanewise/detail/marks.hpp>
+#include <lanewise/detail/selection.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
@@ -11,8 +11,8 @@ namespace detail {
 /// A lane's bits of row j: bit j * v + c where keep(pack, c, more...) holds for an item that
 /// exists.
 template <bool full, class Rows, class Keep, class Packs, class... More>
-LANEWISE_FUNCTION auto mark_row(const Rows& rows, int j, Keep keep, const Packs& packs,
-                                const More&... more) {
+LANEWISE_FUNCTION auto select_row(const Rows& rows, int j, Keep keep, const Packs& packs,
+                                  const More&... more) {
   constexpr int v = Rows::v;
   const auto warp = rows.team().warp();
   const int n = rows.row_count(j);
@@ -32,7 +32,7 @@ LANEWISE_FUNCTION auto mark_row(const Rows& rows, int j, Keep keep, const Packs&
 /// The bits of all rows; row(j, full) gives those of one, `full` being std::true_type where all of
 /// the segment's items exist.
 template <class Rows, class Row>
-LANEWISE_FUNCTION auto mark_all_rows(const Rows& rows, Row row) {
+LANEWISE_FUNCTION auto select_all_rows(const Rows& rows, Row row) {
   typename Rows::warp_type::template lanes<std::uint32_t> bits(0u);
   if (rows.whole_segment()) {
     LANEWISE_UNROLL
@@ -72,20 +72,20 @@ LANEWISE_FUNCTION auto item_outside(const Rows& rows, const Source& source, std:
 
 /// Bit j * v + c of a lane says whether item c of its pack in row j is kept; `outside` is the item
 /// just outside the segment on the marks' side, of n in all.
-template <class Rows, class Marks, class T>
-LANEWISE_FUNCTION auto bits_of(const Rows& rows, const Marks& marks, const T& outside,
+template <class Rows, class Selector, class T>
+LANEWISE_FUNCTION auto bits_of(const Rows& rows, const Selector& marks, const T& outside,
                                std::int64_t n) {
   constexpr int v = Rows::v;
-  constexpr int side = Marks::side;
-  return mark_all_rows(rows, [&](int j, auto full) {
+  constexpr int side = Selector::side;
+  return select_all_rows(rows, [&](int j, auto full) {
     if constexpr (side == 0) {
-      return mark_row<full.value>(
+      return select_row<full.value>(
           rows, j, [&](const auto& p, int c) { return marks(p[c]); }, rows.row(j));
     } else {
       // Only at the ends of the source an item has no neighbour: in a whole segment, at that of it.
       const std::int64_t at = rows.row_first(j);
       const bool at_an_end = !full.value || (side < 0 ? j == 0 : j + 1 == Rows::rows);
-      return mark_row<full.value>(
+      return select_row<full.value>(
           rows, j,
           [&](const auto& p, int c, const auto& outer, std::uint32_t lane) {
             const bool inside = c + side >= 0 && c + side < v;
@@ -102,14 +102,14 @@ LANEWISE_FUNCTION auto bits_of(const Rows& rows, const Marks& marks, const T& ou
 
 /// What the marks of a tile of such rows are computed from, beside the rows: asked of memory when
 /// it is constructed, used in bits().
-template <class Rows, class Marks>
-class mark_inputs {
+template <class Rows, class Selector>
+class selection_inputs {
  public:
   template <class Source>
-  LANEWISE_FUNCTION mark_inputs(const Rows& rows, const Source& source, const Marks& marks,
-                                std::int64_t n)
+  LANEWISE_FUNCTION selection_inputs(const Rows& rows, const Source& source, const Selector& marks,
+                                     std::int64_t n)
       : marks_(marks), n_(n) {
-    if constexpr (Marks::side != 0) outside_ = item_outside<Marks::side>(rows, source, n);
+    if constexpr (Selector::side != 0) outside_ = item_outside<Selector::side>(rows, source, n);
   }
 
   LANEWISE_FUNCTION auto bits(const Rows& rows) const {
@@ -117,30 +117,30 @@ class mark_inputs {
   }
 
  private:
-  const Marks& marks_;
+  const Selector& marks_;
   std::int64_t n_;
   typename Rows::value_type outside_{};
 };
 
 template <class Rows, class Flags>
-class mark_inputs<Rows, kept_flagged<Flags>> {
+class selection_inputs<Rows, selected_by_flags<Flags>> {
   using flag = typename Flags::value_type;
 
  public:
   template <class Source>
-  LANEWISE_FUNCTION mark_inputs(const Rows& rows, const Source&, const kept_flagged<Flags>& marks,
-                                std::int64_t n)
+  LANEWISE_FUNCTION selection_inputs(const Rows& rows, const Source&,
+                                     const selected_by_flags<Flags>& marks, std::int64_t n)
       : flags_(rows.team(), marks.flags, rows.first(), n),
         behind_(item_outside<1>(rows, marks.flags, n)) {}
 
   LANEWISE_FUNCTION auto bits(const Rows& rows) const {
-    return mark_all_rows(rows, [&](int j, auto full) {
-      return mark_row<full.value>(
+    return select_all_rows(rows, [&](int j, auto full) {
+      return select_row<full.value>(
           rows, j, [](const auto& f, int c) { return f[c] != flag(0); }, flags_.row(j));
     });
   }
   /// Whether the item behind the segment, which exists, is marked.
-  LANEWISE_FUNCTION bool is_marked_behind() const { return behind_ != flag(0); }
+  LANEWISE_FUNCTION bool is_selected_behind() const { return behind_ != flag(0); }
 
  private:
   device_rows<typename Rows::team_type, flag, Rows::rows * Rows::v, Rows::v> flags_;
@@ -148,14 +148,14 @@ class mark_inputs<Rows, kept_flagged<Flags>> {
 };
 
 template <class Rows, class Keys, class Equal>
-class mark_inputs<Rows, key_differing<Keys, Equal>> {
+class selection_inputs<Rows, key_differing<Keys, Equal>> {
   using key = typename Keys::value_type;
   using key_rows = device_rows<typename Rows::team_type, key, Rows::rows * Rows::v, Rows::v>;
 
  public:
   template <class Source>
-  LANEWISE_FUNCTION mark_inputs(const Rows& rows, const Source&,
-                                const key_differing<Keys, Equal>& marks, std::int64_t n)
+  LANEWISE_FUNCTION selection_inputs(const Rows& rows, const Source&,
+                                     const key_differing<Keys, Equal>& marks, std::int64_t n)
       : equal_(marks.equal),
         n_(n),
         keys_(rows.team(), marks.keys, rows.first(), n),
@@ -164,9 +164,9 @@ class mark_inputs<Rows, key_differing<Keys, Equal>> {
 
   LANEWISE_FUNCTION const key_rows& keys() const { return keys_; }
   LANEWISE_FUNCTION auto bits(const Rows&) const {
-    return bits_of(keys_, kept_differing<-1, Equal>{equal_}, before_, n_);
+    return bits_of(keys_, selected_where_differing<-1, Equal>{equal_}, before_, n_);
   }
-  LANEWISE_FUNCTION bool is_marked_behind() const {
+  LANEWISE_FUNCTION bool is_selected_behind() const {
     const auto warp = keys_.team().warp();
     const auto last =
         warp.map([](const auto& p) { return p[Rows::v - 1]; }, keys_.row(Rows::rows - 1));

@@ -2,4 +2,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #define LANEWISE_TEST_LANES
-#include "test_extrema.cpp"
+#include "test_min_max_element.cpp"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/host_windows.hpp>
-#include <lanewise/detail/marks.hpp>
+#include <lanewise/detail/selection.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
@@ -25,29 +25,31 @@ LANEWISE_FUNCTION auto lanes_where(const W& warp, F f, const First& first, const
 }
 
 /// Which of the items i, ..., i + W - 1 are kept; the neighbours asked for must exist.
-template <class W, class Marks, class Source>
-LANEWISE_FUNCTION auto kept_in_window(const W& warp, const Marks& marks, const Source& source,
-                                      std::int64_t i) {
-  if constexpr (is_flagged<Marks>) {
+template <class W, class Selector, class Source>
+LANEWISE_FUNCTION auto selected_in_window(const W& warp, const Selector& marks,
+                                          const Source& source, std::int64_t i) {
+  if constexpr (is_flagged<Selector>) {
     using flag = typename decltype(marks.flags)::value_type;
     return load_window<true>(warp, marks.flags, i) != typename W::template lanes<flag>(flag{0});
-  } else if constexpr (is_keyed<Marks>) {
-    return kept_in_window(
-        warp, kept_differing<-1, std::decay_t<decltype(marks.equal)>>{marks.equal}, marks.keys, i);
-  } else if constexpr (Marks::side == 0) {
+  } else if constexpr (is_keyed<Selector>) {
+    return selected_in_window(
+        warp, selected_where_differing<-1, std::decay_t<decltype(marks.equal)>>{marks.equal},
+        marks.keys, i);
+  } else if constexpr (Selector::side == 0) {
     return lanes_where(warp, marks, load_window<true>(warp, source, i));
   } else {
     return lanes_where(warp, marks, load_window<true>(warp, source, i),
-                       load_window(warp, source, i + Marks::side));
+                       load_window(warp, source, i + Selector::side));
   }
 }
 
-/// Marks the items [first, first + items) of n in one word of bits per window; returns how many are
-/// marked.
-template <class W, class Marks, class Source>
-LANEWISE_FUNCTION std::int64_t mark_windows(const W& warp, const Marks& marks, const Source& source,
-                                            std::int64_t first, std::int64_t items, std::int64_t n,
-                                            typename W::bits* marked) {
+/// Selector the items [first, first + items) of n in one word of bits per window; returns how many
+/// are marked.
+template <class W, class Selector, class Source>
+LANEWISE_FUNCTION std::int64_t select_windows(const W& warp, const Selector& marks,
+                                              const Source& source, std::int64_t first,
+                                              std::int64_t items, std::int64_t n,
+                                              typename W::bits* marked) {
   using bits = typename W::bits;
   constexpr int width = W::width;
   std::int64_t count = 0;
@@ -55,18 +57,18 @@ LANEWISE_FUNCTION std::int64_t mark_windows(const W& warp, const Marks& marks, c
     const std::int64_t i = first + w * width;
     bits here = 0;
     for (int l = 0; l < width && i + l < first + items; ++l)
-      here |= bits{is_kept(marks, source, i + l, n)} << l;
+      here |= bits{is_selected(marks, source, i + l, n)} << l;
     marked[w] = here;
     count += W::popcount(here);
   };
   // Windows at the ends of the source, and a ragged one, are marked item by item.
   const std::int64_t windows = (items + width - 1) / width;
-  const std::int64_t from = first + Marks::side < 0 && windows > 0 ? 1 : 0;
-  const std::int64_t readable = (n - first - (Marks::side > 0)) / width;
+  const std::int64_t from = first + Selector::side < 0 && windows > 0 ? 1 : 0;
+  const std::int64_t readable = (n - first - (Selector::side > 0)) / width;
   const std::int64_t whole = items / width < readable ? items / width : readable;
   for (std::int64_t w = 0; w < from; ++w) one_by_one(w);
   for (std::int64_t w = from; w < whole; ++w) {
-    const bits here = warp.ballot(kept_in_window(warp, marks, source, first + w * width));
+    const bits here = warp.ballot(selected_in_window(warp, marks, source, first + w * width));
     marked[w] = here;
     count += W::popcount(here);
   }

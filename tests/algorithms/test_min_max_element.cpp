@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <lanewise/extrema.hpp>
+#include <lanewise/min_max_element.hpp>
 #include <support/functors.hpp>
 #include <support/generators.hpp>
 #include <support/oracle.hpp>
@@ -76,7 +76,7 @@ void check_extrema(const std::vector<T>& items, Less less, const Given&... given
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Extrema are found with their first position at every size", "[extrema]",
+TEMPLATE_TEST_CASE("Extrema are found with their first position at every size", "[min_max_element]",
                    u32 MORE_TYPES(std::uint8_t, u64, double)) {
   for (const std::int64_t n : sizes_around(extrema_tile)) {
     for (const std::uint64_t most : {std::uint64_t{3}, most_number<TestType>()}) {
@@ -86,7 +86,7 @@ TEMPLATE_TEST_CASE("Extrema are found with their first position at every size", 
   }
 }
 
-TEMPLATE_TEST_CASE("Extrema are found where every team reads several tiles", "[extrema]",
+TEMPLATE_TEST_CASE("Extrema are found where every team reads several tiles", "[min_max_element]",
                    u32 MORE_TYPES(std::uint8_t, u64, double)) {
   const std::int64_t n = takes_long_inputs() ? 6'500'003 : 5 * extrema_tile + 3;
   for (const std::uint64_t most : {static_cast<std::uint64_t>(n / 3), most_number<TestType>()}) {
@@ -95,7 +95,7 @@ TEMPLATE_TEST_CASE("Extrema are found where every team reads several tiles", "[e
   }
 }
 
-TEST_CASE("Numbers beat NaN in tiles of numbers and of NaN", "[extrema]") {
+TEST_CASE("Numbers beat NaN in tiles of numbers and of NaN", "[min_max_element]") {
   const std::int64_t n = takes_long_inputs() ? 6'500'003 : 5 * extrema_tile + 3;
   std::vector<double> items = random_items<double>(n, 1000);
   // A lane may begin with NaN, and its number come later; some have none at all.
@@ -109,7 +109,7 @@ TEST_CASE("Numbers beat NaN in tiles of numbers and of NaN", "[extrema]") {
   check_extrema(items, std::less<double>());
 }
 
-TEMPLATE_TEST_CASE("Extrema are found in every distribution", "[extrema]", u32 MORE_TYPES(double)) {
+TEMPLATE_TEST_CASE("Extrema are found in every distribution", "[min_max_element]", u32 MORE_TYPES(double)) {
   for (const distribution d : all_distributions) {
     CAPTURE(d);
     check_extrema(items_of<TestType>(numbers(d, extrema_tile + 131, 1'000'000, 4)),
@@ -117,7 +117,7 @@ TEMPLATE_TEST_CASE("Extrema are found in every distribution", "[extrema]", u32 M
   }
 }
 
-TEST_CASE("Extrema follow a given order, and keep the first of equivalent items", "[extrema]") {
+TEST_CASE("Extrema follow a given order, and keep the first of equivalent items", "[min_max_element]") {
   for (const std::int64_t n :
        {std::int64_t{0}, std::int64_t{1}, std::int64_t{700}, extrema_tile + 5}) {
     CAPTURE(n);
@@ -126,7 +126,7 @@ TEST_CASE("Extrema follow a given order, and keep the first of equivalent items"
   }
 }
 
-TEST_CASE("Numbers beat NaN, and zeros are equal", "[extrema][sanitize]") {
+TEST_CASE("Numbers beat NaN, and zeros are equal", "[min_max_element][sanitize]") {
   const auto less = std::less<double>();
   check_extrema(std::vector<double>{quiet_nan, quiet_nan}, less);
   check_extrema(std::vector<double>{quiet_nan, infinity, quiet_nan, -infinity}, less);
@@ -143,7 +143,7 @@ TEST_CASE("Numbers beat NaN, and zeros are equal", "[extrema][sanitize]") {
   check_extrema(items, less);
 }
 
-TEST_CASE("Extrema of sources are returned, within the count", "[extrema][sanitize]") {
+TEST_CASE("Extrema of sources are returned, within the count", "[min_max_element][sanitize]") {
   const auto exec = make_space();
   const std::int64_t n = extrema_tile + 131;
   const cell<std::int64_t> count(n - 7);
@@ -167,13 +167,13 @@ TEST_CASE("Extrema of sources are returned, within the count", "[extrema][saniti
   CHECK(trapped.get() == 0);
 }
 
-TEST_CASE("Extrema of nothing have no position", "[extrema]") {
+TEST_CASE("Extrema of nothing have no position", "[min_max_element]") {
   const auto found = lanewise::min_element(make_space(), Kokkos::View<const u32*, memory>());
   CHECK(found.index == -1);
   CHECK(found.value == 0);
 }
 
-TEST_CASE("Extrema refuse Views without memory", "[extrema]") {
+TEST_CASE("Extrema refuse Views without memory", "[min_max_element]") {
   const auto exec = make_space();
   const Kokkos::View<u32*, memory, Kokkos::MemoryUnmanaged> nothing(nullptr, 5);
   const array<u32> some(5, 1u);
