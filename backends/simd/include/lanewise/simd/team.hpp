@@ -7,12 +7,22 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <array>
 #include <atomic>
 #include <cstring>
+#include <mutex>
 #include <new>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::simd {
+
+/// Launches of one thread by itself do not come by the lock that Kokkos has in an instance; so all
+/// launches on it take this one. Instances may share one.
+template <class Exec>
+std::recursive_mutex& order_of(const Exec& exec) {
+  static std::array<std::recursive_mutex, 64> locks;
+  return locks[exec.impl_instance_id() % locks.size()];
+}
 
 inline namespace HWY_NAMESPACE {
 
@@ -75,33 +85,84 @@ struct alignas(64) neighbours {
   std::int64_t end;
 };
 
-/// Every thread runs neighbours, whose memory it may have touched first, and then helps the others.
-template <class Kernel>
-struct run {
-  Kernel kernel;
+/// A kernel without its type: what surrounds it, Kokkos' parallel_for included, is compiled once
+/// for every execution space and not once for every kernel.
+struct any_kernel {
+  const void* kernel;
+  void (*run_team)(const void* kernel, std::uint32_t index, std::uint32_t league);
   std::uint32_t league;
+
+  template <class Kernel>
+  static void run(const void* kernel, std::uint32_t index, std::uint32_t league) {
+    using scratch = typename Kernel::template scratch<team>;
+    alignas(64) alignas(scratch) scratch shared;
+    (*static_cast<const Kernel*>(kernel))(team(index, league), shared);
+    // Stores past the caches are not ordered by what ends a parallel_for.
+    hwy::FlushStream();
+  }
+  template <class Kernel>
+  static any_kernel of(const Kernel& kernel, std::int64_t league) {
+    return {&kernel, &run<Kernel>, static_cast<std::uint32_t>(league)};
+  }
+  void operator()(std::int64_t index) const {
+    run_team(kernel, static_cast<std::uint32_t>(index), league);
+  }
+};
+
+/// Every thread runs neighbours, whose memory it may have touched first, and then helps the others.
+struct run_neighbours {
+  any_kernel kernel;
   neighbours* all;
   int runs;
 
   // A struct and not a lambda: nvcc calls extended lambdas through a function pointer on the host.
   KOKKOS_FUNCTION void operator()(const int thread) const {
-    KOKKOS_IF_ON_HOST((const int several = static_cast<std::uint32_t>(runs) < league ? runs : 1;
-                       for (int i = 0; i < several; ++i) run_some(all[(thread + i) % runs]);))
+    KOKKOS_IF_ON_HOST(
+        (const int several = static_cast<std::uint32_t>(runs) < kernel.league ? runs : 1;
+         for (int i = 0; i < several; ++i) run_some(all[(thread + i) % runs]);))
   }
 
  private:
   void run_some(neighbours& some) const {
     const std::atomic_ref<std::int64_t> next(some.next);
     std::int64_t index;
-    while ((index = next.fetch_add(1, std::memory_order_relaxed)) < some.end) {
-      using scratch = typename Kernel::template scratch<team>;
-      alignas(64) alignas(scratch) scratch shared;
-      kernel(team(static_cast<std::uint32_t>(index), league), shared);
-      // Stores past the caches are not ordered by what ends a parallel_for.
-      hwy::FlushStream();
-    }
+    while ((index = next.fetch_add(1, std::memory_order_relaxed)) < some.end) kernel(index);
   }
 };
+
+/// All teams, one after the other, on the calling thread. To tools it is a parallel_for.
+template <class Exec>
+void run_alone(const Exec& exec, const char* label, const any_kernel& kernel) {
+  const struct told {
+    bool begun = Kokkos::Tools::profileLibraryLoaded();
+    std::uint64_t id = 0;
+    told(const Exec& on, const char* name) {
+      if (begun)
+        Kokkos::Tools::beginParallelFor(name, Kokkos::Tools::Experimental::device_id(on), &id);
+    }
+    ~told() {
+      if (begun) Kokkos::Tools::endParallelFor(id);
+    }
+  } tools(exec, label);
+  for (std::int64_t index = 0; index < kernel.league; ++index) kernel(index);
+}
+
+/// Teams on all threads of the instance: one index of a parallel_for for each. It returns when all
+/// is done, as on all host spaces of Kokkos.
+template <class Exec>
+void run_on_threads(const Exec& exec, const char* label, const any_kernel& kernel, int threads) {
+  using policy_type =
+      Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
+  constexpr int most_runs = 256;
+  neighbours all[most_runs];
+  const int runs = Kokkos::min(threads, most_runs);
+  for (int i = 0; i < runs; ++i) {
+    const index_range mine = even_share(kernel.league, i, runs);
+    all[i] = {mine.begin, mine.end};
+  }
+  Kokkos::parallel_for(label, policy_type(exec, 0, threads, Kokkos::ChunkSize(1)),
+                       run_neighbours{kernel, all, runs});
+}
 
 /// What algorithms ask of the backend, for the host execution spaces of Kokkos.
 struct backend {
@@ -111,24 +172,19 @@ struct backend {
   template <class Policy>
   using team = simd::team;
 
-  /// One index of a parallel_for on the instance per thread. It returns when all is done, as on all
-  /// host spaces of Kokkos.
+  /// Where threads wait for work, waking them takes some microseconds, which one team is not worth.
   template <class Exec, class Kernel>
   static void launch(const Exec& exec, const char* label, std::int64_t league,
                      const Kernel& kernel) {
     if (league == 0) return;
-    using policy_type =
-        Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
-    constexpr int most_runs = 256;
-    neighbours all[most_runs];
     const int threads = static_cast<int>(Kokkos::min<std::int64_t>(league, exec.concurrency()));
-    const int runs = Kokkos::min(threads, most_runs);
-    for (int i = 0; i < runs; ++i) {
-      const index_range mine = even_share(league, i, runs);
-      all[i] = {mine.begin, mine.end};
+    const auto any = any_kernel::of(kernel, league);
+    const std::lock_guard lock(order_of(exec));
+    if (threads == 1) {
+      run_alone(exec, label, any);
+    } else {
+      run_on_threads(exec, label, any, threads);
     }
-    Kokkos::parallel_for(label, policy_type(exec, 0, threads, Kokkos::ChunkSize(1)),
-                         run<Kernel>{kernel, static_cast<std::uint32_t>(league), all, runs});
   }
 
   /// A thread gets several teams where the kernel's policy says so and each has a few tiles:
@@ -136,6 +192,8 @@ struct backend {
   template <class Kernel, class Exec>
   static std::int64_t league_for_tiles(const Exec& exec, std::int64_t tiles) {
     constexpr std::int64_t tiles_per_team = 4, most = Kernel::policy::host_teams_per_thread;
+    // Two tiles take a thread about as long as it takes to wake others.
+    if (tiles <= 2) return tiles < 1 ? tiles : 1;
     const std::int64_t threads = exec.concurrency();
     const std::int64_t there = threads > 1 ? tiles / (threads * tiles_per_team) : 1;
     const std::int64_t teams = threads * (there < 1 ? 1 : (there < most ? there : most));
