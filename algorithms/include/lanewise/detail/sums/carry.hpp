@@ -9,6 +9,13 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
+/// How many ranges a team takes, or 0 where they are not shared out like this, and how many items
+/// these may have.
+struct range_shares {
+  std::int64_t ranges;
+  std::int64_t most_items;
+};
+
 /// a op b, where either may be missing.
 template <class T, class Op>
 LANEWISE_FUNCTION maybe<T> join(const maybe<T>& a, const maybe<T>& b, Op op) {

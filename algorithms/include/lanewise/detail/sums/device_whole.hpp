@@ -8,13 +8,6 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// How many ranges a team takes, or 0 where they are not shared out like this, and how many items
-/// these may have.
-struct range_shares {
-  std::int64_t ranges;
-  std::int64_t most_items;
-};
-
 /// The sums of ranges that are few, for which a search for equal pieces of the path through ends
 /// and items, and waiting for what other teams hand on, would take longer than the items. Every
 /// team of several warps takes as many neighbouring ranges, one in a lane of each warp, and its
