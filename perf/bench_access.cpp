@@ -10,6 +10,7 @@
 
 #include "support.hpp"
 #include <lanewise/backend.hpp>
+#include <lanewise/host.hpp>
 #include <lanewise/pack.hpp>
 
 namespace lanewise::perf {

@@ -5,6 +5,7 @@
 // peers.
 
 #include "algorithms.hpp"
+#include <lanewise/host.hpp>
 
 #include <memory>
 #include <numeric>

@@ -11,6 +11,7 @@
 
 #include "support.hpp"
 #include <lanewise/backend.hpp>
+#include <lanewise/host.hpp>
 
 namespace lanewise::perf {
 namespace {

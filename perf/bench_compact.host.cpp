@@ -5,6 +5,7 @@
 // as peers. What the standard library lacks is a plain loop, named std too.
 
 #include "compact.hpp"
+#include <lanewise/host.hpp>
 
 #include <algorithm>
 #include <iterator>

@@ -6,6 +6,7 @@
 // thread has equally many ranges.
 
 #include "expand.hpp"
+#include <lanewise/host.hpp>
 
 #include <algorithm>
 #include <iterator>

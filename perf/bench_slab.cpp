@@ -6,6 +6,7 @@
 // chooses, and as variant by_region sorted.
 
 #include "slab.hpp"
+#include <lanewise/host.hpp>
 
 namespace lanewise::perf {
 namespace {

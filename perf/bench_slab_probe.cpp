@@ -6,6 +6,7 @@
 
 #include "slab_probe.hpp"
 #include "support.hpp"
+#include <lanewise/host.hpp>
 
 #include <cstdlib>
 #include <memory>

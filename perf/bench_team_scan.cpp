@@ -7,6 +7,7 @@
 
 #include "support.hpp"
 #include <lanewise/backend.hpp>
+#include <lanewise/host.hpp>
 #include <lanewise/team_scan.hpp>
 
 namespace lanewise::perf {

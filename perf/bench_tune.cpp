@@ -7,6 +7,7 @@
 
 #if !defined(KOKKOS_ENABLE_CUDA)
 #include "tune.hpp"
+#include <lanewise/host.hpp>
 #endif
 
 namespace lanewise::perf {

@@ -4,6 +4,8 @@
 
 #include "census.hpp"
 #include "hash_census.hpp"
+#include <lanewise/emulated.hpp>
+#include <lanewise/host.hpp>
 
 #include <Kokkos_Core.hpp>
 

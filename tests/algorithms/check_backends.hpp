@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/emulated.hpp>
+#include <lanewise/host.hpp>
 #include <support/generators.hpp>
 #include <support/instances.hpp>
 #include <support/oracle.hpp>

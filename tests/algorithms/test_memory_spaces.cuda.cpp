@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <lanewise/emulated.hpp>
+#include <lanewise/host.hpp>
 #include <lanewise/multisplit.hpp>
 #include <lanewise/reduce.hpp>
 #include <lanewise/scan.hpp>

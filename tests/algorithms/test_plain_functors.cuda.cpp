@@ -5,6 +5,7 @@
 // call on the host takes them in a unit that nvcc compiles, too, without a word of nvcc's.
 #pragma nv_diag_error 20011, 20013, 20014, 20015
 
+#include <lanewise/host.hpp>
 #include <lanewise/reduce.hpp>
 #include <lanewise/select.hpp>
 #include <lanewise/transform.hpp>

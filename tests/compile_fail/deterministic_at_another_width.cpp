@@ -3,6 +3,7 @@
 
 // expect: deterministic operators need warps of 32 lanes
 
+#include <lanewise/emulated.hpp>
 #include <lanewise/scan.hpp>
 
 void scan(const Kokkos::View<const float*, Kokkos::HostSpace>& in,

@@ -3,6 +3,7 @@
 
 // expect: this execution space cannot reach the memory of a View argument
 
+#include <lanewise/host.hpp>
 #include <lanewise/scan.hpp>
 
 void scan(const Kokkos::View<unsigned*, Kokkos::CudaSpace>& both) {

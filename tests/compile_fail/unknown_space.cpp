@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// expect: Lanewise has no backend for this execution space
+// expect only: Lanewise has no backend for this execution space
 
 #include <lanewise/transform.hpp>
 

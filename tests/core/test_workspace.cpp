@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <lanewise/backend.hpp>
+#include <lanewise/emulated.hpp>
 #include <support/oracle.hpp>
 #include <support/space.hpp>
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <lanewise/host.hpp>
 #include <lanewise/slab_file.hpp>
 
 #include <catch2/matchers/catch_matchers_string.hpp>

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <lanewise/host.hpp>
+
 #include <structures/check_slab.hpp>
 #include <type_traits>
 

@@ -8,6 +8,10 @@
 
 #if defined(LANEWISE_TEST_LANES)
 #include <lanewise/emulated_lanes.hpp>
+#elif defined(LANEWISE_TEST_SPACE_EMULATED)
+#include <lanewise/emulated.hpp>
+#elif !defined(LANEWISE_TEST_SPACE_CUDA)
+#include <lanewise/host.hpp>
 #endif
 
 #include <Kokkos_Core.hpp>

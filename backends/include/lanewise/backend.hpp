@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The one place that maps Kokkos execution spaces to backends.
+// The one place that maps Kokkos execution spaces to backends. CUDA units get the CUDA backend, all
+// others that of the host; <lanewise/host.hpp> and <lanewise/emulated.hpp> add theirs.
 
-#include <lanewise/emulated.hpp>
+#include <lanewise/emulated/space.hpp>
 #include <lanewise/execution_space.hpp>
+#include <lanewise/simd/target.hpp>
 #include <lanewise/status.hpp>
 #include <lanewise/workspace.hpp>
 
@@ -15,68 +17,95 @@
 
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
 #include <lanewise/cuda/launch.hpp>
-#endif
-#if defined(KOKKOS_ENABLE_SERIAL) || defined(KOKKOS_ENABLE_OPENMP) || defined(KOKKOS_ENABLE_THREADS)
-#include <lanewise/simd/team.hpp>
-#endif
-
-// Everything whose code depends on the SIMD flags of the including unit lives in an inline
-// namespace named by the target, so that units compiled with different flags link into one program
-// without picking each other's instructions.
-#if defined(HWY_NAMESPACE)
-#define LANEWISE_TARGET HWY_NAMESPACE
 #else
-#define LANEWISE_TARGET no_simd
+#include <lanewise/detail/host_spaces.hpp>
 #endif
-#define LANEWISE_BEGIN_TARGET_NAMESPACE LANEWISE_BEGIN_NAMESPACE inline namespace LANEWISE_TARGET {
-#define LANEWISE_END_TARGET_NAMESPACE \
-  }                                   \
-  LANEWISE_END_NAMESPACE
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace detail_backend {
 
 template <class Exec>
-struct backend_of {
-  static_assert(sizeof(Exec) == 0, "Lanewise has no backend for this execution space");
-};
-template <>
-struct backend_of<emulated> {
-  using type = backends::emulated::backend;
-};
-template <int width>
-struct backend_of<emulated_with_width<width>> {
-  using type = backends::emulated::backend_with<backends::emulated::warp<width>>;
-};
-template <>
-struct backend_of<emulated_host> {
-  using type = backends::emulated::backend_with<backends::emulated::warp<32>, false>;
-};
+struct backend_of;
+
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
 template <>
 struct backend_of<Kokkos::Cuda> {
   using type = backends::cuda::backend;
 };
+using usual = backends::cuda::backend;
+#else
+using usual = backends::simd::backend;
 #endif
-#if defined(KOKKOS_ENABLE_SERIAL)
-template <>
-struct backend_of<Kokkos::Serial> {
-  using type = backends::simd::backend;
+
+/// Stands in where a backend is missing, so that nothing but the assertion below is an error. Not
+/// to be run.
+struct missing {
+  static constexpr const char* name = "missing";
+  static constexpr bool launch_waits = true;
+  template <class Policy>
+  using team = typename usual::template team<Policy>;
+  template <class Exec, class Kernel>
+  static void launch(const Exec&, const char*, std::int64_t, const Kernel&) {}
+  template <class Kernel, class Exec>
+  static std::int64_t league_for_tiles(const Exec&, std::int64_t) {
+    return 0;
+  }
+  template <class Kernel, class Exec>
+  static std::int64_t resident_league(const Exec&, std::int64_t) {
+    return 0;
+  }
+  template <class Exec>
+  static bool sorting_pays(const Exec&, std::int64_t) {
+    return false;
+  }
+  template <class Exec>
+  static bool building_pays(const Exec&, std::int64_t, std::int64_t) {
+    return false;
+  }
+  template <class Exec>
+  static void* allocate(const Exec&, std::size_t) {
+    return nullptr;
+  }
+  template <class Exec>
+  static void deallocate(const Exec&, void*) noexcept {}
+  template <class Exec>
+  static void zero(const Exec&, void*, std::size_t) {}
+  template <class Exec>
+  static bool is_capturing(const Exec&) {
+    return false;
+  }
 };
+
+template <class Exec>
+inline constexpr bool is_host_space = false
+#if defined(KOKKOS_ENABLE_SERIAL)
+                                      || std::is_same_v<Exec, Kokkos::Serial>
 #endif
 #if defined(KOKKOS_ENABLE_OPENMP)
-template <>
-struct backend_of<Kokkos::OpenMP> {
-  using type = backends::simd::backend;
-};
+                                      || std::is_same_v<Exec, Kokkos::OpenMP>
 #endif
 #if defined(KOKKOS_ENABLE_THREADS)
-template <>
-struct backend_of<Kokkos::Threads> {
-  using type = backends::simd::backend;
-};
+                                      || std::is_same_v<Exec, Kokkos::Threads>
 #endif
+    ;
+
+template <class Exec>
+struct backend_of {
+  static constexpr bool of_lanes = std::is_base_of_v<emulated_lanes, Exec>;
+  static constexpr bool of_emulated = std::is_base_of_v<emulated, Exec> && !of_lanes;
+  static_assert(!is_host_space<Exec>,
+                "Lanewise: CUDA units that call on a host execution space include "
+                "<lanewise/host.hpp>");
+  static_assert(!of_emulated,
+                "Lanewise: units that call on lanewise::emulated include <lanewise/emulated.hpp>");
+  static_assert(!of_lanes,
+                "Lanewise: units that call on lanewise::emulated_lanes include "
+                "<lanewise/emulated_lanes.hpp>");
+  static_assert(is_host_space<Exec> || std::is_base_of_v<emulated, Exec>,
+                "Lanewise has no backend for this execution space");
+  using type = missing;
+};
 
 }  // namespace detail_backend
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/emulated/interleaving.hpp>
 #include <lanewise/emulated/scheduler.hpp>
 #include <lanewise/emulated/shadow.hpp>
 #include <lanewise/macros.hpp>
@@ -24,13 +25,6 @@ LANEWISE_BEGIN_NAMESPACE
 class emulation_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
-};
-
-/// How the emulated backend lets warps run side by side.
-enum class interleaving {
-  free,     ///< as the operating system has it: what ThreadSanitizer needs
-  delayed,  ///< the same, with delays that the seed chooses
-  seeded    ///< one warp at a time, in an order that is a function of the seed: replays exactly
 };
 
 namespace backends::emulated {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/simd/highway.hpp>
+#include <lanewise/simd/target.hpp>
 #include <lanewise/warp.hpp>
 
 #include <hwy/cache_control.h>
@@ -14,12 +15,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 #include <thread>
 #include <type_traits>
 #include <utility>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::simd {
+
+#define LANEWISE_SIMD_NAME(name) HWY_STR(name)
+static_assert(std::string_view(LANEWISE_SIMD_NAME(LANEWISE_TARGET)) ==
+                  std::string_view(LANEWISE_SIMD_NAME(HWY_NAMESPACE)),
+              "Lanewise: Highway has another SIMD target than the flags of this unit say "
+              "(simd/target.hpp); macros that choose it are defined before all headers");
+#undef LANEWISE_SIMD_NAME
 
 #define LANEWISE_SIMD_FUNCTION inline __attribute__((always_inline))
 

@@ -5,6 +5,7 @@
 #include <lanewise/emulated/rendezvous.hpp>
 #include <lanewise/emulated/resident.hpp>
 #include <lanewise/emulated/signal.hpp>
+#include <lanewise/emulated/space.hpp>
 #include <lanewise/emulated/staging.hpp>
 #include <lanewise/emulated/thread_pool.hpp>
 #include <lanewise/emulated/warp.hpp>
@@ -19,51 +20,6 @@
 #include <vector>
 
 LANEWISE_BEGIN_NAMESPACE
-
-/// An execution space without a device: teams of several warps run on std::threads exactly as they
-/// would on a GPU, with plain loops for lanes. It exists to test GPU-shaped code where sanitizers
-/// work; it is not fast. Views live in HostSpace, calls block. Lanes take effect in an order that
-/// the seed chooses, and so do warps if the interleaving is seeded.
-///
-/// Calls throw emulation_error when a kernel breaks a rule: docs/warp.md says which are checked.
-class emulated {
- public:
-  using memory_space = Kokkos::HostSpace;
-
-  emulated() = default;
-  explicit emulated(std::uint32_t seed, int concurrent_teams = 2,
-                    interleaving mode = interleaving::free)
-      : seed_(seed), concurrent_teams_(concurrent_teams), mode_(mode) {}
-
-  std::uint32_t seed() const { return seed_; }
-  int concurrent_teams() const { return concurrent_teams_; }
-  interleaving mode() const { return mode_; }
-  void fence(const std::string& = "") const {}
-  std::uint32_t impl_instance_id() const { return 0; }
-  static const char* name() { return "emulated"; }
-  /// There is one instance, with different settings.
-  friend bool operator==(const emulated&, const emulated&) { return true; }
-
- private:
-  std::uint32_t seed_ = 1;
-  int concurrent_teams_ = 2;
-  interleaving mode_ = interleaving::free;
-};
-
-/// The same with warps of another width: what algorithms compute must not depend on it.
-template <int width>
-class emulated_with_width : public emulated {
- public:
-  static_assert(width >= 8 && width <= 64);
-  using emulated::emulated;
-};
-
-/// The same with teams of one warp that leave their items where they are, as teams of hosts do:
-/// brings what is mapped for hosts under the sanitizers.
-class emulated_host : public emulated {
- public:
-  using emulated::emulated;
-};
 
 namespace backends::emulated {
 
