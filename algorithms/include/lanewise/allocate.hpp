@@ -135,7 +135,7 @@ struct allocate_kernel {
   template <class Team, class Tile>
   LANEWISE_FUNCTION void report_total(const Team& team, const Tile& tile,
                                       const maybe<std::int64_t>& before) const {
-    const std::int64_t sum = tile.end(before, add{});
+    const std::int64_t sum = tile.end(maybe<std::int64_t>{before.value, true}, add{});
     team.once([&] { total.put(0, sum); });
     if (sum > most && errors != nullptr && team.warp_index() == 0)
       team.warp().fetch_add(errors->bad_items, 1);
