@@ -13,9 +13,12 @@
 
 // TEMPLATE_TEST_CASE("...", "[tag]", std::uint32_t MORE_TYPES(std::uint8_t, double)): where tests
 // are compiled only to be compiled, or looked at for races, which do not depend on the type, fewer
-// types will do.
+// types will do. The first of them is the one of another size: where accesses are checked, it
+// stays.
 #if defined(LANEWISE_TEST_FEW_TYPES)
 #define MORE_TYPES(...)
+#elif defined(LANEWISE_TEST_ANOTHER_SIZE)
+#define MORE_TYPES(first, ...) , first
 #else
 #define MORE_TYPES(...) , __VA_ARGS__
 #endif
