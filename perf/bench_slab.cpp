@@ -52,13 +52,18 @@ template <class Exec, class T>
 void add_slab_map() {
   const auto look = [](slab_order order) {
     return [order](auto& p, auto time) {
-      time([&] { find(p.exec, p.table, p.queries, p.answers, {.work = &p.work, .order = order}); });
+      time([&] {
+        find(p.exec, p.table, p.queries, p.answers, slab_sorted{.work = &p.work, .order = order});
+      });
     };
   };
   const auto fill_up = [](slab_order order) {
     return [order](auto& p, auto time) {
       time([&] { clear(p.exec, p.table); },
-           [&] { insert(p.exec, p.table, p.keys, p.values, {.work = &p.work, .order = order}); });
+           [&] {
+             insert(p.exec, p.table, p.keys, p.values,
+                    slab_sorted{.work = &p.work, .order = order});
+           });
     };
   };
   add<find_problem<Exec, T, true, false>>("lanewise", look(slab_order::as_given));

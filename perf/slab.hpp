@@ -7,6 +7,7 @@
 
 #include "support.hpp"
 #include <lanewise/slab_hash_map.hpp>
+#include <lanewise/slab_sort.hpp>
 
 #include <cmath>
 #include <initializer_list>

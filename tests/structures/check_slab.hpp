@@ -94,13 +94,15 @@ struct outcome {
   lanewise::slab_tally tally;
 };
 
-/// call(options), with its statuses and their tally, which must agree.
-template <class Call>
-outcome reported(std::size_t n, const Call& call,
-                 lanewise::slab_order order = lanewise::slab_order::automatic) {
+/// call(options), with its statuses and their tally, which must agree. with: what else the options
+/// say.
+template <class Call, class Options = lanewise::slab_options>
+outcome reported(std::size_t n, const Call& call, Options with = {}) {
   const array<slab_status> status(static_cast<std::int64_t>(n), slab_status::none);
   const cell<lanewise::slab_tally> tally;
-  call(lanewise::slab_options{.status = status.view(), .tally = tally.view(), .order = order});
+  with.status = status.view();
+  with.tally = tally.view();
+  call(with);
   Kokkos::fence();
   outcome result{status.items(), tally.get()};
   REQUIRE(status.guards_intact());

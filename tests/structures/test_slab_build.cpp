@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <lanewise/slab_sort.hpp>
+
 #include <map>
 #include <structures/check_slab.hpp>
 
@@ -12,6 +14,7 @@ using namespace test;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 using lanewise::slab_order;
+using lanewise::slab_sorted;
 
 /// n items with `distinct` keys in random order. Those with i % 3 == 1 are there before, those with
 /// i % 3 == 2 have been and are deleted.
@@ -69,7 +72,7 @@ void check_unique_build(bool assigns, u32 n, u32 distinct, const lanewise::slab_
   for (const bool asks_status : {true, false}) {
     table_type table(exec, with);
     prepare_for_build(exec, table, batch);
-    const auto call = [&](const lanewise::slab_options& options) {
+    const auto call = [&](const slab_sorted& options) {
       if (assigns) {
         lanewise::assign(exec, table, k.const_view(), v.const_view(), options);
       } else {
@@ -80,7 +83,7 @@ void check_unique_build(bool assigns, u32 n, u32 distinct, const lanewise::slab_
     const std::size_t there = batch.before.size();
     const auto then = assigns ? slab_status::updated : slab_status::present;
     if (asks_status) {
-      const auto result = reported(n, call, slab_order::by_region);
+      const auto result = reported(n, call, slab_sorted{.order = slab_order::by_region});
       for (u32 i = 0; i < n; ++i) {
         REQUIRE((result.status[i] == slab_status::inserted || result.status[i] == then));
         came[batch.keys[i]] += result.status[i] == slab_status::inserted;
@@ -89,7 +92,7 @@ void check_unique_build(bool assigns, u32 n, u32 distinct, const lanewise::slab_
       CHECK(result.tally[slab_status::inserted] == distinct - there);
     } else {
       const cell<lanewise::slab_tally> tally;
-      call({.tally = tally.view(), .order = slab_order::by_region});
+      call(slab_sorted{.tally = tally.view(), .order = slab_order::by_region});
       exec.fence();
       CHECK(tally.get()[slab_status::inserted] == distinct - there);
       CHECK(tally.get()[then] == n - (distinct - there));
@@ -158,7 +161,7 @@ TEST_CASE("Sets are built", "[slab_build]") {
     const array<key_type> k(batch.keys);
     const cell<lanewise::slab_tally> tally;
     lanewise::insert(exec, set, k.const_view(),
-                     {.tally = tally.view(), .order = slab_order::by_region});
+                     slab_sorted{.tally = tally.view(), .order = slab_order::by_region});
     exec.fence();
     CHECK(tally.get()[slab_status::inserted] == distinct - batch.before.size());
     CHECK(contents(exec, set).size() == distinct);
@@ -183,7 +186,7 @@ TEST_CASE("A multimap is built with all that is given, behind what is there", "[
           [&](const auto& with) {
             lanewise::insert(exec, map, k.const_view(), v.const_view(), with);
           },
-          slab_order::by_region);
+          slab_sorted{.order = slab_order::by_region});
       CHECK(result.tally[slab_status::inserted] == n);
     }
     const array<std::int64_t> offsets(distinct + 1, std::int64_t{0});

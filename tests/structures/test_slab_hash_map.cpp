@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <lanewise/slab_sort.hpp>
 #include <support/oracle.hpp>
 
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -170,17 +171,18 @@ void check_orders() {
   const array<Value> v(values);
   for (const auto order : {lanewise::slab_order::as_given, lanewise::slab_order::by_region,
                            lanewise::slab_order::automatic}) {
+    const lanewise::slab_sorted sorted{.order = order};
     const array<Value> found(n, Value{77});
     // 1000 lists make 251 regions; and the pool has to grow.
     lanewise::slab_hash_map<Key, Value, memory> map(exec, {.buckets = 1000, .units = 1});
-    const auto twice = [&](const lanewise::slab_options& with) {
+    const auto twice = [&](const auto& with) {
       lanewise::upsert(exec, map, k.const_view(), v.const_view(), lanewise::maximum{}, with);
     };
 
-    const auto put = reported(n, twice, order);
-    lanewise::find(exec, map, k.const_view(), found.view(), {.order = order});
+    const auto put = reported(n, twice, sorted);
+    lanewise::find(exec, map, k.const_view(), found.view(), sorted);
     const auto erased = reported(
-        n, [&](const auto& with) { lanewise::erase(exec, map, k.const_view(), with); }, order);
+        n, [&](const auto& with) { lanewise::erase(exec, map, k.const_view(), with); }, sorted);
 
     CHECK(put.tally[slab_status::inserted] == n - 100);
     CHECK(put.tally[slab_status::updated] == 100);
@@ -198,15 +200,15 @@ void check_orders() {
     CHECK(lanewise::statistics(exec, map).elements == 0);
 
     // Without statuses values are sorted with the keys, and keys alone.
-    lanewise::insert(exec, map, k.const_view(), v.const_view(), {.order = order});
+    lanewise::insert(exec, map, k.const_view(), v.const_view(), sorted);
     CHECK(lanewise::statistics(exec, map).elements == n - 100);
-    lanewise::find(exec, map, k.const_view(), found.view(), {.order = order});
+    lanewise::find(exec, map, k.const_view(), found.view(), sorted);
     const auto found_again = found.items();
     for (u32 i = 0; i < n; ++i) {
       const u32 other = i < 100 ? i + (n - 100) : (i >= n - 100 ? i - (n - 100) : i);
       REQUIRE((found_again[i] == values[i] || found_again[i] == values[other]));
     }
-    lanewise::erase(exec, map, k.const_view(), {.order = order});
+    lanewise::erase(exec, map, k.const_view(), sorted);
     CHECK(lanewise::statistics(exec, map).elements == 0);
   }
 }

@@ -3,6 +3,7 @@
 
 #include <lanewise/slab_bulk.hpp>
 #include <lanewise/slab_hash_map.hpp>
+#include <lanewise/slab_sort.hpp>
 #include <support/environment.hpp>
 #include <support/throwing.hpp>
 
@@ -139,7 +140,8 @@ TEMPLATE_TEST_CASE("An exception of a hash leaves a table whole, also while it g
     for (const auto order : {lanewise::slab_order::as_given, lanewise::slab_order::by_region}) {
       fuse at;
       const auto fill = [&](map_type& table) {
-        lanewise::insert(exec, table, view(keys), view(values), {.order = order});
+        lanewise::insert(exec, table, view(keys), view(values),
+                         lanewise::slab_sorted{.order = order});
       };
       const auto make = [&] { return map_type(exec, {.expected = 10, .units = 1}, hash{&at, {}}); };
       auto first = make();

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/backend.hpp>
 #include <lanewise/detail/slab_memory.hpp>
 #include <lanewise/memory.hpp>
 #include <lanewise/policy.hpp>
-#include <lanewise/reduce.hpp>
+#include <lanewise/status.hpp>
 
 #include <Kokkos_BitManipulation.hpp>
 #include <Kokkos_Core.hpp>
@@ -300,7 +301,7 @@ class slab_allocator {
   slab_allocator(const Exec& exec, std::int64_t units)
       : table_(Kokkos::view_alloc("Lanewise::slab_allocator::table", Kokkos::WithoutInitializing),
                detail::most_super_blocks),
-        exhausted_("Lanewise::slab_allocator::exhausted", 1) {
+        exhausted_("Lanewise::slab_allocator::exhausted") {
     detail::expects(units >= 0 && units <= most_units, "slab_allocator: units is ", units,
                     ", it must be 0 to ", most_units);
     add(exec, units > 0 ? units : 1);
@@ -357,7 +358,7 @@ class slab_allocator {
   slab_allocator()
       : table_(Kokkos::view_alloc("Lanewise::slab_allocator::table", Kokkos::WithoutInitializing),
                detail::most_super_blocks),
-        exhausted_("Lanewise::slab_allocator::exhausted", 1) {}
+        exhausted_("Lanewise::slab_allocator::exhausted") {}
 
   /// Takes memory that was laid out by a pool: a copy, or what a file has. **Blocks.**
   template <class Exec>
@@ -455,7 +456,10 @@ class slab_allocator {
     Kokkos::deep_copy(
         table_, Kokkos::View<detail::super_block*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
                     table.data(), table.size()));
-    Kokkos::deep_copy(exhausted_, 0u);
+    const std::uint32_t none = 0;
+    Kokkos::deep_copy(
+        exhausted_,
+        Kokkos::View<const std::uint32_t, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&none));
     memory_.swap(super_blocks);
     blocks_ = blocks;
   }
@@ -463,7 +467,7 @@ class slab_allocator {
   std::vector<memory> memory_;
   std::uint32_t blocks_ = 0;
   Kokkos::View<detail::super_block*, MemorySpace> table_;
-  Kokkos::View<std::uint32_t*, MemorySpace> exhausted_;
+  Kokkos::View<std::uint32_t, MemorySpace> exhausted_;
 };
 
 LANEWISE_END_NAMESPACE
@@ -471,27 +475,72 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
-struct bits_of_word {
-  LANEWISE_FUNCTION std::int64_t operator()(std::uint32_t word) const {
-    std::int64_t n = 0;
-    for (; word != 0; word &= word - 1) ++n;
-    return n;
+
+/// Counters that a kernel adds to and the host then reads.
+template <class Exec, int n>
+struct counters {
+  using numbers = Kokkos::Array<std::uint64_t, n>;
+  Kokkos::View<numbers, typename Exec::memory_space> view{"Lanewise::slab::counters"};
+
+  std::uint64_t* data() const { return reinterpret_cast<std::uint64_t*>(view.data()); }
+  numbers read(const Exec& exec) const {
+    exec.fence("Lanewise::slab: counters are read");
+    numbers values{};
+    detail::copy_to_host(exec, &values, view);
+    return values;
   }
 };
+
+/// Adds to sum how many bits of the words are set, of a pool's bitmaps less than 2^32. It has a
+/// fifth of the instructions of reduce.
+struct count_bits_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {};
+
+  const std::uint32_t* words;
+  std::int64_t n;
+  std::uint64_t* sum;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    constexpr int width = warp_type::width;
+    const auto warp = team.warp();
+    const index_range mine = team.share(divide_up(n, width));
+    typename warp_type::template lanes<std::uint32_t> bits(0u);
+    for (std::int64_t w = mine.begin + team.warp_index(); w < mine.end; w += Team::warps) {
+      const std::int64_t left = n - w * width;
+      const auto exist = warp.first(static_cast<int>(left < width ? left : width));
+      bits = bits + warp.map(
+                        [](std::uint32_t word) {
+                          return static_cast<std::uint32_t>(warp_type::popcount(word));
+                        },
+                        warp.load(exist, words + w * width, 0u));
+    }
+    const std::uint32_t all = warp.reduce(bits, plus{});
+    if (all != 0) warp.fetch_add(*sum, std::uint64_t{all});
+  }
+};
+
 }  // namespace kernels
 
 /// How many units there are and are in use. One read of the bitmaps. No kernel may be changing
 /// them. **Blocks.**
 template <class Exec, class MemorySpace, pool_kind kind>
 slab_usage usage(const Exec& exec, const slab_allocator<MemorySpace, kind>& allocator) {
-  slab_usage u{allocator.units(), 0};
+  using kernel = kernels::count_bits_kernel;
+  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space, MemorySpace>::accessible,
+                "lanewise: this execution space cannot reach the memory of a slab allocator");
+  const kernels::counters<Exec, 1> set;
   for (const auto& m : allocator.super_blocks()) {
-    const Kokkos::View<const std::uint32_t*, MemorySpace, Kokkos::MemoryUnmanaged> bitmaps(
-        m.data()->word, std::size_t{allocator.blocks_in(m)} * 32);
-    u.allocated +=
-        reduce(exec, transformed(bitmaps, kernels::bits_of_word{}), plus{}, std::int64_t{0});
+    const std::int64_t words = std::int64_t{allocator.blocks_in(m)} * 32;
+    const auto league = backend_of<Exec>::template resident_league<kernel>(
+        exec, divide_up(words, warp_t<Exec>::width * team_t<Exec, kernel::policy>::warps));
+    launch(exec, "Lanewise::slab_allocator::usage", league,
+           kernel{m.data()->word, words, set.data()});
   }
-  return u;
+  return {allocator.units(), static_cast<std::int64_t>(set.read(exec)[0])};
 }
 
 LANEWISE_END_TARGET_NAMESPACE

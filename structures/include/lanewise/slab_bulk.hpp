@@ -3,9 +3,7 @@
 #pragma once
 
 #include <lanewise/backend.hpp>
-#include <lanewise/detail/slab_build.hpp>
-#include <lanewise/multisplit.hpp>
-#include <lanewise/scan.hpp>
+#include <lanewise/slab_growth.hpp>
 #include <lanewise/slab_whole.hpp>
 #include <lanewise/status.hpp>
 #include <lanewise/workspace.hpp>
@@ -14,15 +12,8 @@
 
 LANEWISE_BEGIN_NAMESPACE
 
-/// In which order a bulk call works on its items.
-enum class slab_order {
-  automatic,  ///< by_region where that is faster
-  as_given,   ///< in the order of the arrays
-  by_region   ///< sorted by regions of the table, so that each is worked on while it is in the
-              ///< cache; insert and assign that may grow build regions in scratch (docs/slab.md)
-};
-
-/// Options of the bulk calls on slab tables.
+/// Options of the bulk calls on slab tables. Items are worked on in the order of the arrays; with
+/// slab_sorted (slab_sort.hpp) instead of these options they are sorted first where that is faster.
 struct slab_options {
   /// Memory for temporaries; without it a call that may grow allocates in the order of its
   /// instance.
@@ -35,13 +26,25 @@ struct slab_options {
   /// it was made, the number of its lists. The call then **blocks**, and nothing else may be using
   /// the table. Otherwise it does not, and items without room have the status no_room.
   bool grow = true;
-  slab_order order = slab_order::automatic;
 };
 
 namespace detail {
 
 /// Operations whose kind is read for every item.
 struct each_its_own {};
+
+/// How calls with options of that type order their items; slab_sort.hpp adds another.
+template <class Options>
+struct slab_order_of;
+struct slab_as_given;
+template <>
+struct slab_order_of<slab_options> {
+  using type = slab_as_given;
+};
+template <class T>
+concept slab_options_type = requires {
+  typename slab_order_of<T>::type;
+};
 
 }  // namespace detail
 LANEWISE_END_NAMESPACE
@@ -78,12 +81,6 @@ class item_places {
   std::int64_t first_;
   bool given_;
   typename Warp::template lanes<std::uint32_t> places_{0u};
-};
-
-struct own_place {
-  LANEWISE_FUNCTION std::uint32_t operator()(std::int64_t i) const {
-    return static_cast<std::uint32_t>(i);
-  }
 };
 
 /// An operation for each item. A warp takes windows of as many items as it has lanes; it has
@@ -220,53 +217,6 @@ struct slab_kernel {
   }
 };
 
-/// values(offsets(i)), values(offsets(i) + 1), ... = the values of keys(i), old to new, as far as
-/// there are places.
-template <class View, class Key>
-struct collect_kernel {
-  struct policy : launch_policy {};
-  template <class Team>
-  struct scratch {};
-
-  using value = typename View::value_type;
-
-  View table;
-  const Key* keys;
-  const std::int64_t* offsets;
-  value* values;
-  std::int64_t n;
-  std::int64_t places;
-
-  template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    using warp_type = typename Team::warp_type;
-    constexpr int width = warp_type::width;
-    const auto warp = team.warp();
-    const index_range mine = team.share(divide_up(n, width));
-    for (std::int64_t w = mine.begin + team.warp_index(); w < mine.end; w += Team::warps) {
-      const std::int64_t left = n - w * width;
-      const auto active = warp.first(static_cast<int>(left < width ? left : width));
-      const auto key = warp.load(active, keys + w * width, Key{});
-      auto next = warp.load(active, offsets + w * width, std::int64_t{0});
-      table.find_all(
-          warp, active, key, next,
-          [this](const auto& sub, int lane, const auto& found, const auto& which, auto& cursor) {
-            const auto chosen = sub.ballot(found);
-            const std::int64_t begin = sub.broadcast(cursor, lane);
-            const auto place = sub.map(
-                [chosen, begin](auto below) {
-                  return begin + std::decay_t<decltype(sub)>::popcount(chosen & below);
-                },
-                sub.lanes_below());
-            sub.scatter(found & (place < places), values, place, which);
-            const auto me = sub.lane() == static_cast<std::uint32_t>(lane);
-            cursor =
-                select(me, std::decay_t<decltype(cursor)>(begin + sub.popcount(chosen)), cursor);
-          });
-    }
-  }
-};
-
 /// The arrays of a bulk call.
 template <class Table>
 struct slab_arrays {
@@ -285,252 +235,61 @@ struct slab_arrays {
   }
 };
 
-/// Operations of which many at once are done piece by piece of the table.
-template <class Operation>
-inline constexpr bool builds = false;
-template <slab_operation operation>
-inline constexpr bool builds<detail::same_operation<operation>> =
-    operation == slab_operation::insert || operation == slab_operation::assign ||
-    operation == slab_operation::add;
-
-/// Regions of a table, runs of 2^k neighbouring lists: at most as many as multisplit sorts into at
-/// once, and more than half of them.
-inline constexpr std::int64_t table_regions = most_buckets;
-
-/// Whether a call sorts its items by region. It pays where the table is larger than the cache, and
-/// the items are so many that lists are met several times.
-template <class Exec, class Table>
-bool works_by_region(const Exec& exec, const Table& table, std::int64_t n, slab_order order) {
-  const std::int64_t lists = table.buckets() + 1;
-  if (n >= std::int64_t{1} << 32 || lists < 2 * table_regions) return false;
-  if (order != slab_order::automatic) return order == slab_order::by_region;
-  return backend_of<Exec>::sorting_pays(exec,
-                                        lists * static_cast<std::int64_t>(sizeof(slab_unit))) &&
-         n >= 4 * lists;
-}
-
-/// What goes with the keys where a call sorts them by region: an array of values that is all there
-/// is, or else the items' places in all arrays. Sorted values save reading one by one.
-enum class sorted_along { nothing, values, places };
-
+/// What the kernel works on: the arrays, or some of their items in another order.
 template <class Table>
-sorted_along what_goes_along(const slab_arrays<Table>& arrays, const slab_status* status) {
-  const bool only_read = arrays.operations == nullptr && arrays.found == nullptr &&
-                         arrays.numbers == nullptr && status == nullptr;
-  if (!only_read) return sorted_along::places;
-  return arrays.given != nullptr ? sorted_along::values : sorted_along::nothing;
-}
-
-/// Writes the keys sorted by a digit of the number of their list, and what goes along: values, or
-/// the items' places where they have none yet.
-template <class Exec, class Table, class Digit>
-void sort_by_digit(const Exec& exec, const slab_arrays<Table>& arrays, sorted_along what,
-                   std::int64_t digits, const Digit& digit, const std::uint32_t* places,
-                   typename Table::key_type* keys, void* along) {
-  using key = typename Table::key_type;
-  using value = typename slab_arrays<Table>::value;
-  const std::int64_t n = arrays.n;
-  const array_source<key, identity> from{arrays.keys, n, {}};
-  const array_sink<key> to{keys, n};
-  const array_sink<std::uint32_t> places_to{static_cast<std::uint32_t*>(along), n};
-  if (what == sorted_along::nothing) {
-    multisplit(exec, from, to, digits, digit);
-  } else if (what == sorted_along::values) {
-    multisplit(exec, from, array_source<value, identity>{arrays.given, n, {}}, to,
-               array_sink<value>{static_cast<value*>(along), n}, digits, digit);
-  } else if (places == nullptr) {
-    multisplit(exec, from, generated(n, own_place{}), to, places_to, digits, digit);
-  } else {
-    multisplit(exec, from, array_source<std::uint32_t, identity>{places, n, {}}, to, places_to,
-               digits, digit);
-  }
-}
-
-/// Sorted by region.
-template <class Exec, class Table>
-void sort_by_region(const Exec& exec, const Table& table, const slab_arrays<Table>& arrays,
-                    sorted_along what, typename Table::key_type* keys, void* along) {
-  const std::int64_t lists = table.buckets() + 1;
-  int shift = 0;
-  while (divide_up(lists, std::int64_t{1} << shift) > table_regions) ++shift;
-  const list_digit<typename Table::key_type, typename Table::hasher> region(table.view().where(),
-                                                                            shift);
-  sort_by_digit<Exec, Table>(exec, arrays, what, divide_up(lists, std::int64_t{1} << shift), region,
-                             nullptr, keys, along);
-}
-
-/// Makes the lists of a table shorter that chooses how many it has: as many as it needs, where it
-/// and `coming` further elements are too many; or without gaps, where more elements were deleted
-/// than are there. Returns whether anything was done.
-template <class Exec, class Table>
-bool shorten_lists(const Exec& exec, Table& table, std::int64_t coming) {
-  const slab_statistics s = statistics(exec, table);
-  const std::int64_t all = s.elements + coming;
-  table.set_taken(all + s.deleted);
-  if (all > places_before_long(table)) {
-    rehash(exec, table, lists_for(table, all));
-  } else if (s.deleted > s.elements) {
-    flush(exec, table);
-  } else {
-    return false;
-  }
-  table.set_taken(all);  // deleted ones count until they are gone: both calls may throw
-  return true;
-}
-
-/// Room for items that have found none: shorter lists, or a larger pool.
-template <class Exec, class Table>
-void make_room(const Exec& exec, Table& table, std::int64_t lacking) {
-  if (table.load() > 0 && shorten_lists(exec, table, lacking)) return;
-  // Enough for what is lacking if it is spread evenly, and at least half of what there is: units of
-  // a pool that is almost full take long to find.
-  constexpr std::int64_t elements = Table::layout::elements;
-  table.grow_pool(exec, std::max(lacking / elements + 1, table.pool().units() / 2));
-}
-
-/// What a bulk call has in its workspace: counters, then items twice, then statuses.
-template <class Table>
-struct slab_memory {
+struct slab_ordered {
   using key = typename Table::key_type;
   using value = typename slab_arrays<Table>::value;
 
-  std::size_t n;
-  std::size_t each_along;
-  std::size_t bytes = 64;
-  std::size_t at[5] = {};  // keys and what goes along, once and twice; statuses
+  const key* keys = nullptr;
+  const value* given = nullptr;
+  const std::uint32_t* places = nullptr;  // where items stand in all arrays but keys
+  item_count many{0};
+  bool by_region = false;
+};
 
-  slab_memory(std::int64_t items, sorted_along what, int times, bool own_status)
-      : n(static_cast<std::size_t>(items)),
-        each_along(what == sorted_along::nothing  ? 0
-                   : what == sorted_along::values ? sizeof(value)
-                                                  : sizeof(std::uint32_t)) {
-    for (int t = 0; t < times; ++t) {
-      at[2 * t] = take(sizeof(key));
-      at[2 * t + 1] = take(each_along);
-    }
-    if (own_status) at[4] = take(sizeof(slab_status));
-  }
-  /// Items, the first time or the second.
-  slab_items<key, value> items(char* memory, sorted_along what, int time) const {
-    slab_items<key, value> i;
-    i.keys = reinterpret_cast<key*>(memory + at[2 * time]);
-    char* along = memory + at[2 * time + 1];
-    if (what == sorted_along::values) i.values = reinterpret_cast<value*>(along);
-    if (what == sorted_along::places) i.places = reinterpret_cast<std::uint32_t*>(along);
-    return i;
-  }
+/// The order of a call's items, made before its workspace: its bytes are what it needs there.
+template <class Order, class Operation, class Exec, class Table>
+struct slab_plan;
 
- private:
-  std::size_t take(std::size_t each) {
-    const std::size_t begin = bytes;
-    bytes += (n * each + 63) / 64 * 64;
-    return begin;
+template <class Operation, class Exec, class Table>
+struct slab_plan<detail::slab_as_given, Operation, Exec, Table> {
+  std::size_t bytes = 0;
+
+  slab_plan(const Exec&, const Table&, const slab_arrays<Table>&, bool, const slab_options&,
+            const slab_status*) {}
+  slab_ordered<Table> order(const Exec&, const char*, const Table&,
+                            const slab_arrays<Table>& arrays, char*, std::int64_t*, slab_status*,
+                            slab_tally*) const {
+    return {arrays.keys, arrays.given, nullptr, {arrays.n}, false};
   }
 };
 
-/// Puts all items into the table that find room in the first slabs. The others become `left`, whose
-/// number is written to lefts.
-template <slab_operation operation, class Exec, class Table>
-void build_pieces(const Exec& exec, const char* label, const Table& table,
-                  const slab_arrays<Table>& arrays, sorted_along what,
-                  const slab_items<typename Table::key_type, typename slab_arrays<Table>::value>& a,
-                  const slab_items<typename Table::key_type, typename slab_arrays<Table>::value>& b,
-                  std::int64_t* lefts, slab_status* status, slab_tally* tally) {
-  using key = typename Table::key_type;
-  using value = typename slab_arrays<Table>::value;
-  using kernel = slab_build_kernel<typename Table::view_type, key, operation>;
-  using backend = backend_of<Exec>;
-  const auto view = table.view();
-  using digit = list_digit<key, typename Table::hasher>;
-  const auto cut = slab_classes::of(table.buckets() + 1, kernel::piece_shift);
-  const auto along = [](const slab_items<key, value>& i) {
-    return i.values != nullptr ? static_cast<void*>(i.values) : static_cast<void*>(i.places);
-  };
-  auto from = arrays;
-  const std::uint32_t* places = nullptr;
-  if (cut.low_bits > 0) {
-    const auto mask = static_cast<std::uint32_t>(cut.low_digits() - 1);
-    sort_by_digit<Exec, Table>(exec, from, what, cut.low_digits(),
-                               digit(view.where(), cut.class_shift, mask), places, b.keys,
-                               along(b));
-    from.keys = b.keys;
-    if (b.values != nullptr) from.given = b.values;
-    places = b.places;
-  }
-  sort_by_digit<Exec, Table>(exec, from, what, cut.high_digits(),
-                             digit(view.where(), cut.class_shift + cut.low_bits), places, a.keys,
-                             along(a));
-  backend::zero(exec, lefts, sizeof(std::int64_t));
-  // Four times what a class has if keys spread evenly; an even number.
-  const std::int64_t most = 2 * std::max(2 * divide_up(arrays.n, cut.classes), std::int64_t{512});
-  launch(exec, label, backend::template league_for_tiles<kernel>(exec, cut.classes),
-         kernel{view,
-                cut,
-                {a.keys, a.values, a.places},
-                what == sorted_along::places ? arrays.given : nullptr,
-                b,
-                lefts,
-                status,
-                tally,
-                arrays.n,
-                most});
-}
-
-/// Whether a call builds: it does where it is alone with the table, the lists' first slabs have
-/// room, and the items are so many that whole slabs are worth fetching and writing.
-template <class Exec, class Table>
-bool builds_pieces(const Exec& exec, const Table& table, std::int64_t n, bool grows,
-                   slab_order order) {
-  if (!grows || n >= std::int64_t{1} << 32 || order == slab_order::as_given) return false;
-  return order == slab_order::by_region ||
-         backend_of<Exec>::building_pays(exec, n, table.buckets() + 1);
-}
-
 /// Runs an operation on all items; where it may grow, again on those without room.
-template <class Operation, class Exec, class Table, class Combine>
+template <class Operation, class Exec, class Table, class Combine, class Options>
 void slab_part(const Exec& exec, const char* label, const char* name, Table& table,
                const slab_arrays<Table>& arrays, const Combine& combine, bool grows,
-               const slab_options& with, slab_status* status) {
+               const Options& with, slab_status* status) {
   using key = typename Table::key_type;
-  using value = typename slab_arrays<Table>::value;
   using combine_words =
       detail::combine_words<typename Table::mapped_type, typename Table::layout::word, Combine>;
   using kernel = slab_kernel<typename Table::view_type, key, Operation, combine_words>;
   using backend = backend_of<Exec>;
-  bool builds_first = false;
-  if constexpr (builds<Operation>)
-    builds_first = builds_pieces(exec, table, arrays.n, grows, with.order);
-  const bool sorts = !builds_first && works_by_region(exec, table, arrays.n, with.order);
-  const sorted_along what = what_goes_along(arrays, status);
-  const bool own_status = grows && status == nullptr;
-  const slab_memory<Table> layout(arrays.n, what, builds_first ? 2 : sorts ? 1 : 0, own_status);
-  auto work =
-      call_workspace::make<backend>(exec, with.work, {0, grows || sorts ? layout.bytes : 0}, name);
+  using plan_type =
+      slab_plan<typename detail::slab_order_of<Options>::type, Operation, Exec, Table>;
+  const plan_type plan(exec, table, arrays, grows, with, status);
+  // Two counters, statuses where the call needs its own, then what the order needs.
+  const std::size_t own_statuses =
+      grows && status == nullptr ? static_cast<std::size_t>(arrays.n) * sizeof(slab_status) : 0;
+  const std::size_t own = 64 + (own_statuses + 63) / 64 * 64;
+  auto work = call_workspace::make<backend>(
+      exec, with.work, {0, grows || plan.bytes > 0 ? own + plan.bytes : 0}, name);
   char* memory = static_cast<char*>(work.get().plain());
   auto* lacking = grows ? reinterpret_cast<std::uint64_t*>(memory) : nullptr;
-  if (own_status) status = reinterpret_cast<slab_status*>(memory + layout.at[4]);
-  slab_items<const key, const value> items{arrays.keys, arrays.given};
-  item_count many{arrays.n};
-  if (sorts || builds_first) {
-    auto sorted = layout.items(memory, what, 0);
-    if constexpr (builds<Operation>) {
-      if (builds_first) {
-        many.resident = detail::integers(reinterpret_cast<std::int64_t*>(memory + 8));
-        const auto left = layout.items(memory, what, 1);
-        build_pieces<Operation::operation>(exec, label, table, arrays, what, sorted, left,
-                                           reinterpret_cast<std::int64_t*>(memory + 8),
-                                           own_status ? nullptr : status, with.tally.data());
-        sorted = left;
-      }
-    }
-    if (sorts)
-      sort_by_region(exec, table, arrays, what, sorted.keys,
-                     what == sorted_along::values ? static_cast<void*>(sorted.values)
-                                                  : static_cast<void*>(sorted.places));
-    items.keys = sorted.keys;
-    if (what == sorted_along::values) items.values = sorted.values;
-    items.places = sorted.places;
-  }
+  const slab_ordered<Table> items =
+      plan.order(exec, label, table, arrays, memory + own,
+                 reinterpret_cast<std::int64_t*>(memory + 8), status, with.tally.data());
+  if (own_statuses > 0) status = reinterpret_cast<slab_status*>(memory + 64);
   const std::int64_t windows = divide_up(arrays.n, warp_t<Exec>::width);
   const auto league = backend::template resident_league<kernel>(
       exec, divide_up(windows, team_t<Exec, typename kernel::policy>::warps));
@@ -538,9 +297,9 @@ void slab_part(const Exec& exec, const char* label, const char* name, Table& tab
   for (bool again = false;; again = true) {
     if (grows) backend::zero(exec, lacking, sizeof(std::uint64_t));
     launch(exec, label, league,
-           kernel{table.view(), combine_words{combine}, items.keys, arrays.operations, items.values,
-                  arrays.found, arrays.numbers, status, with.tally.data(), lacking, many, again,
-                  sorts, items.places});
+           kernel{table.view(), combine_words{combine}, items.keys, arrays.operations, items.given,
+                  arrays.found, arrays.numbers, status, with.tally.data(), lacking, items.many,
+                  again, items.by_region, items.places});
     if (!grows) return;
     std::uint64_t left = 0;
     detail::copy_to_host(
@@ -559,10 +318,10 @@ void slab_part(const Exec& exec, const char* label, const char* name, Table& tab
 /// A bulk call. Where new elements may come into a table that chooses how many lists it has, as
 /// many items at a time as lists stay short for, whatever was expected: their keys may all be the
 /// same, so that more lists at once could be too many.
-template <class Operation, class Exec, class Table, class Combine>
+template <class Operation, class Exec, class Table, class Combine, class Options>
 void slab_call(const Exec& exec, const char* label, const char* name, Table& table,
                const slab_arrays<Table>& arrays, const Combine& combine, bool needs_room,
-               const slab_options& with) {
+               const Options& with) {
   detail::functor_rules<Exec>::template called_with<typename Table::hasher,
                                                     typename Table::key_type>();
   expects_reachable_table<Exec, Table>();
@@ -630,9 +389,10 @@ T* array_of(const char* name, const char* which, const V& view, std::int64_t n) 
 /// std::invalid_argument on wrong extents, Views with items and no memory, options that cannot be
 /// reached, and a table that was moved from.
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys,
-          class Values>
-void find(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-          const Keys& keys, const Values& values, const slab_options& with = {}) {
+          class Values, detail::slab_options_type Options = slab_options>
+requires(!detail::slab_options_type<Values>) void find(
+    const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+    const Keys& keys, const Values& values, const Options& with = {}) {
   using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
   auto arrays = kernels::arrays_of<Exec, table_type>("find", keys);
   arrays.found = kernels::array_of<Value, Exec>("find", "values", values, arrays.n);
@@ -641,9 +401,10 @@ void find(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash
       detail::keep_given{}, false, with);
 }
 /// Whether keys are there: in options.status and options.tally.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys>
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys,
+          detail::slab_options_type Options = slab_options>
 void find(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-          const Keys& keys, const slab_options& with) {
+          const Keys& keys, const Options& with) {
   using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
   kernels::slab_call<detail::same_operation<slab_operation::find>>(
       exec, "Lanewise::slab_hash::find", "find", const_cast<table_type&>(table),
@@ -655,15 +416,15 @@ void find(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash
 /// there.
 ///
 /// Cost as find, and one exchange of a word for each item that is put there. Grows the table
-/// as needed, and then **blocks**; with options.grow = false it does not do either. Many items that
-/// may grow a large table are sorted first (options.order), which takes memory for the items twice.
+/// as needed, and then **blocks**; with options.grow = false it does not do either. On CUDA, many
+/// items for a large table come in up to twice as fast with slab_sorted (slab_sort.hpp) as options.
 /// Throws as find.
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys,
-          class Values>
+          class Values, detail::slab_options_type Options = slab_options>
 requires(!std::is_void_v<Value>) void insert(const Exec& exec,
                                              slab_hash_table<Key, Value, kind, Memory, Hash>& table,
                                              const Keys& keys, const Values& values,
-                                             const slab_options& with = {}) {
+                                             const Options& with = {}) {
   using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
   constexpr auto operation =
       kind == slab_keys::unique ? slab_operation::insert : slab_operation::add;
@@ -674,9 +435,10 @@ requires(!std::is_void_v<Value>) void insert(const Exec& exec,
                                                         detail::keep_given{}, true, with);
 }
 /// Puts keys into a set.
-template <class Exec, class Key, slab_keys kind, class Memory, class Hash, class Keys>
+template <class Exec, class Key, slab_keys kind, class Memory, class Hash, class Keys,
+          detail::slab_options_type Options = slab_options>
 void insert(const Exec& exec, slab_hash_table<Key, void, kind, Memory, Hash>& table,
-            const Keys& keys, const slab_options& with = {}) {
+            const Keys& keys, const Options& with = {}) {
   using table_type = slab_hash_table<Key, void, kind, Memory, Hash>;
   kernels::slab_call<detail::same_operation<slab_operation::insert>>(
       exec, "Lanewise::slab_hash::insert", "insert", table,
@@ -685,9 +447,10 @@ void insert(const Exec& exec, slab_hash_table<Key, void, kind, Memory, Hash>& ta
 
 /// Puts pairs into a map; they replace the values of keys that are there. Of several pairs of the
 /// call with one key, one stays. Cost, growth and errors as insert.
-template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Values>
+template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Values,
+          detail::slab_options_type Options = slab_options>
 void assign(const Exec& exec, slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>& table,
-            const Keys& keys, const Values& values, const slab_options& with = {}) {
+            const Keys& keys, const Values& values, const Options& with = {}) {
   using table_type = slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>;
   auto arrays = kernels::arrays_of<Exec, table_type>("assign", keys);
   arrays.given = kernels::array_of<const Value, Exec>("assign", "values", values, arrays.n);
@@ -700,10 +463,10 @@ void assign(const Exec& exec, slab_hash_table<Key, Value, slab_keys::unique, Mem
 /// given), with no value lost. combine is a pure scalar function object, called again when somebody
 /// else changes the value meanwhile. Cost, growth and errors as insert.
 template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Values,
-          class Combine>
+          class Combine, detail::slab_options_type Options = slab_options>
 void upsert(const Exec& exec, slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>& table,
             const Keys& keys, const Values& values, const Combine& combine,
-            const slab_options& with = {}) {
+            const Options& with = {}) {
   using table_type = slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>;
   auto arrays = kernels::arrays_of<Exec, table_type>("upsert", keys);
   arrays.given = kernels::array_of<const Value, Exec>("upsert", "values", values, arrays.n);
@@ -718,80 +481,14 @@ void upsert(const Exec& exec, slab_hash_table<Key, Value, slab_keys::unique, Mem
 
 /// Deletes keys; of several elements with one key the oldest, for each time that the key is given.
 /// Their places are free again after flush. Cost and errors as find. Does not block.
-template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys>
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys,
+          detail::slab_options_type Options = slab_options>
 void erase(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
-           const Keys& keys, const slab_options& with = {}) {
+           const Keys& keys, const Options& with = {}) {
   using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
   kernels::slab_call<detail::same_operation<slab_operation::erase>>(
       exec, "Lanewise::slab_hash::erase", "erase", table,
       kernels::arrays_of<Exec, table_type>("erase", keys), detail::keep_given{}, false, with);
-}
-
-/// Deletes all elements with the keys. Cost and errors as find. Does not block.
-template <class Exec, class Key, class Value, class Memory, class Hash, class Keys>
-void erase_all(const Exec& exec,
-               slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>& table,
-               const Keys& keys, const slab_options& with = {}) {
-  using table_type = slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>;
-  kernels::slab_call<detail::same_operation<slab_operation::erase_all>>(
-      exec, "Lanewise::slab_hash::erase_all", "erase_all", table,
-      kernels::arrays_of<Exec, table_type>("erase_all", keys), detail::keep_given{}, false, with);
-}
-
-/// numbers(i) = how many elements have the key keys(i). Cost and errors as find. Does not block.
-template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Numbers>
-void count(const Exec& exec,
-           const slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>& table,
-           const Keys& keys, const Numbers& numbers, const slab_options& with = {}) {
-  using table_type = slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>;
-  auto arrays = kernels::arrays_of<Exec, table_type>("count", keys);
-  arrays.numbers = kernels::array_of<std::uint32_t, Exec>("count", "numbers", numbers, arrays.n);
-  kernels::slab_call<detail::same_operation<slab_operation::count>>(
-      exec, "Lanewise::slab_hash::count", "count", const_cast<table_type&>(table), arrays,
-      detail::keep_given{}, false, with);
-}
-
-/// All values of all keys: values(offsets(i)) ... values(offsets(i + 1) - 1) are those of keys(i),
-/// old to new. offsets has one entry more than keys. If values has fewer places than the last
-/// offset says, the rest is not written.
-///
-/// Twice the work of count, and a scan. No kernel may be changing the table. Does not block. Throws
-/// as find.
-template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Offsets,
-          class Values>
-void find_all(const Exec& exec,
-              const slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>& table,
-              const Keys& keys, const Offsets& offsets, const Values& values,
-              workspace* work = nullptr) {
-  using table_type = slab_hash_table<Key, Value, slab_keys::repeated, Memory, Hash>;
-  using backend = backend_of<Exec>;
-  using kernel = kernels::collect_kernel<typename table_type::view_type, Key>;
-  auto arrays = kernels::arrays_of<Exec, table_type>("find_all", keys);
-  const std::int64_t n = arrays.n;
-  const auto begins = kernels::array_of<std::int64_t, Exec>("find_all", "offsets", offsets);
-  detail::expects(begins.extent > n, "find_all: offsets has ", begins.extent, " items, keys has ",
-                  n, ", offsets needs one more");
-  const auto found = kernels::array_of<Value, Exec>("find_all", "values", values);
-
-  const workspace_size scan = scan_workspace<std::int64_t, Exec>(n + 1);
-  const std::size_t numbers_bytes = (static_cast<std::size_t>(n + 1) * 4 + 63) / 64 * 64;
-  auto temporary = call_workspace::make<backend>(
-      exec, work, {scan.tickets, numbers_bytes + scan.bytes}, "find_all");
-  arrays.numbers = static_cast<std::uint32_t*>(temporary.get().plain());
-  backend::zero(exec, arrays.numbers + n, sizeof(std::uint32_t));
-  kernels::slab_call<detail::same_operation<slab_operation::count>>(
-      exec, "Lanewise::slab_hash::count", "find_all", const_cast<table_type&>(table), arrays,
-      detail::keep_given{}, false, {});
-  const auto numbers = array_source<std::uint32_t, identity>{arrays.numbers, n + 1, {}};
-  kernels::scan<true, kernels::scan_policy<std::int64_t>>(
-      exec, "Lanewise::slab_hash::scan", "find_all", detail::as<std::int64_t>(numbers),
-      array_sink<std::int64_t>{begins.data, n + 1}, plus{}, std::int64_t{0}, item_count{n + 1},
-      &temporary.get(), numbers_bytes, {scan.tickets, numbers_bytes + scan.bytes});
-  const std::int64_t windows = divide_up(n, warp_t<Exec>::width);
-  launch(exec, "Lanewise::slab_hash::find_all",
-         backend::template resident_league<kernel>(
-             exec, divide_up(windows, team_t<Exec, typename kernel::policy>::warps)),
-         kernel{table.view(), arrays.keys, begins.data, found.data, n, found.extent});
 }
 
 /// An operation of its own for every item: operations is a View of slab_operation (see
@@ -799,10 +496,11 @@ void find_all(const Exec& exec,
 /// The operations of one call run in any order, also those on one key. Cost, growth and errors as
 /// insert.
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash,
-          class Operations, class Keys, class Values, class Combine = detail::keep_given>
+          class Operations, class Keys, class Values, class Combine = detail::keep_given,
+          detail::slab_options_type Options = slab_options>
 void apply(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
            const Operations& operations, const Keys& keys, const Values& values,
-           const slab_options& with = {}, const Combine& combine = {}) {
+           const Options& with = {}, const Combine& combine = {}) {
   using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
   auto arrays = kernels::arrays_of<Exec, table_type>("apply", keys);
   arrays.operations =

@@ -12,7 +12,8 @@ LANEWISE_BEGIN_NAMESPACE
 /// that users must avoid.
 ///
 /// Three faces, which may be mixed freely: bulk calls on Views (slab_bulk.hpp: insert, assign,
-/// upsert, find, erase, apply, for_each, flush, clear, rehash, statistics, size, reserve),
+/// upsert, find, erase, apply; slab_whole.hpp, slab_statistics.hpp and slab_growth.hpp: for_each,
+/// flush, clear, statistics, size, rehash, reserve; slab_sort.hpp: sorted building),
 /// operations of warps (view()), and of single threads (slab_scalar_face).
 template <class Key, class Value, class MemorySpace, class Hash = slab_hash<Key>>
 using slab_hash_map = slab_hash_table<Key, Value, slab_keys::unique, MemorySpace, Hash>;

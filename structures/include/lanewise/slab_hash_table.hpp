@@ -574,7 +574,7 @@ class slab_hash_table {
   /// Reads all slabs. **Blocks.** Throws std::invalid_argument where there cannot be so many.
   /// Whatever it throws, the table is as before.
   ///
-  /// Defined in slab_whole.hpp. Target keeps functions of different SIMD targets apart.
+  /// Defined in slab_growth.hpp. Target keeps functions of different SIMD targets apart.
   template <class Exec, class Target = detail_backend::backend_of<Exec>>
   void grow(const Exec& exec, std::int64_t units);
   /// The same for the pool alone, whatever becomes of the lists.

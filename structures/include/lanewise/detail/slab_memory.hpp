@@ -33,12 +33,19 @@ void use_huge_pages([[maybe_unused]] void* p, [[maybe_unused]] std::size_t bytes
 #endif
 }
 
-/// Sets n words, in the order of the instance.
+struct fill_word {
+  std::uint64_t* words;
+  std::uint64_t value;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { words[i] = value; }
+};
+
+/// Sets n words, in the order of the instance. One kernel; Kokkos::deep_copy compiles six.
 template <class MemorySpace, class Exec>
 void fill_words(const Exec& exec, std::uint64_t* p, std::size_t n, std::uint64_t value) {
   if constexpr (Kokkos::is_execution_space_v<Exec>) {
-    Kokkos::deep_copy(
-        exec, Kokkos::View<std::uint64_t*, MemorySpace, Kokkos::MemoryUnmanaged>(p, n), value);
+    using range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+    Kokkos::parallel_for("Lanewise::slab::fill", range(exec, 0, static_cast<std::int64_t>(n)),
+                         fill_word{p, value});
   } else {
     for (std::size_t i = 0; i < n; ++i) p[i] = value;
   }

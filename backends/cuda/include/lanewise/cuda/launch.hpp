@@ -167,18 +167,9 @@ struct backend {
     return tiles < resident ? tiles : resident;
   }
 
-  /// Whether items of random accesses to a table of that many bytes are worth sorting by regions of
-  /// the table. They are not on an H200: finds that go straight to random lines of 128 bytes run at
-  /// what the memory gives for such, 29.4 G/s; sorted first, at 13.5.
-  static bool sorting_pays(const Kokkos::Cuda&, std::int64_t) { return false; }
-
-  /// Whether so many new elements for a slab table of so many lists are worth sorting by pieces of
-  /// the table that fit into scratch. H200, lists of 4.5 to 13 elements: they are where the table
-  /// is far larger than the cache (2^24 pairs of 4 bytes 22.5 G/s instead of 14.9, in 1.3 million
-  /// lists 20.5 instead of 14.3; 2^28 25.4 instead of 12.7; 2^24 of 8 bytes 14.5 instead of 11.7),
-  /// and not at 2^22 (15.1 instead of 18.0; 10.8 instead of 12.3), in 0.5 and 0.9 million lists.
-  static bool building_pays(const Kokkos::Cuda&, std::int64_t items, std::int64_t lists) {
-    return lists >= std::int64_t{5} << 18 && items >= 4 * lists;
+  /// Of the last cache in front of the memory.
+  static std::int64_t cache_bytes(const Kokkos::Cuda& exec) {
+    return exec.cuda_device_prop().l2CacheSize;
   }
 
   static void* allocate(const Kokkos::Cuda& exec, std::size_t bytes) {

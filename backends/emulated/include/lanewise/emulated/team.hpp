@@ -169,16 +169,8 @@ struct backend_with {
     return league_for_tiles<Kernel>(exec, tiles);
   }
 
-  /// Whether items are worth sorting by regions of a table of that many bytes: early, so that tests
-  /// get there.
-  static bool sorting_pays(const lanewise::emulated&, std::int64_t bytes) {
-    return bytes > 100'000;
-  }
-
-  /// Whether they are worth sorting by pieces that are built in scratch.
-  static bool building_pays(const lanewise::emulated&, std::int64_t items, std::int64_t lists) {
-    return lists > 600 && items >= 2 * lists;
-  }
+  /// Of the last cache in front of the memory; few, so that tests get to what is for more.
+  static std::int64_t cache_bytes(const lanewise::emulated&) { return 30'000; }
 
   static void* allocate(const lanewise::emulated&, std::size_t bytes) {
     return ::operator new (bytes, std::align_val_t{most_alignment});

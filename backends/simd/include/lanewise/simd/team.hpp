@@ -205,23 +205,6 @@ struct backend {
     return league_for_tiles<Kernel>(exec, tiles);
   }
 
-  /// Whether items of random accesses to a table of that many bytes are worth sorting by regions of
-  /// the table. They are not on one core of a Zen 5: 2^24 finds that hit 65 -> 41, insertions 44 ->
-  /// 25 M/s (prefetching hides the same latency, and the sorting is paid for); finds that miss 54
-  /// -> 67.
-  template <class Exec>
-  static bool sorting_pays(const Exec&, std::int64_t) {
-    return false;
-  }
-
-  /// Whether so many new elements for a slab table of so many lists are worth sorting by pieces of
-  /// the table. Not for the memory that it takes: on one core, of a machine with more work than
-  /// cores, 2^22 and 2^24 pairs took 0.85 to 1.0 times as long.
-  template <class Exec>
-  static bool building_pays(const Exec&, std::int64_t, std::int64_t) {
-    return false;
-  }
-
   template <class Exec>
   static void* allocate(const Exec&, std::size_t bytes) {
     return ::operator new (bytes, std::align_val_t{most_alignment});
