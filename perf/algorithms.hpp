@@ -245,7 +245,7 @@ void add_lanewise_scan() {
     lanewise::workspace work;
     time([&] {
       if constexpr (Problem::exclusive) {
-        lanewise::exclusive_scan(p.exec, p.in, p.out, T{}, lanewise::plus{}, {.work = &work});
+        lanewise::exclusive_scan(p.exec, p.in, p.out, lanewise::plus{}, T{}, {.work = &work});
       } else {
         lanewise::inclusive_scan(p.exec, p.in, p.out, lanewise::plus{}, {.work = &work});
       }
@@ -259,7 +259,7 @@ void add_two_level_scan() {
   add<problem>("lanewise.two_level", [](problem& p, auto time) {
     lanewise::workspace work;
     time([&] {
-      lanewise::two_level::exclusive_scan(p.exec, p.in, p.out, T{}, lanewise::plus{},
+      lanewise::two_level::exclusive_scan(p.exec, p.in, p.out, lanewise::plus{}, T{},
                                           {.work = &work});
     });
   });
@@ -277,7 +277,7 @@ void add_lanewise_deterministic() {
   add<scan>("lanewise", [](scan& p, auto time) {
     lanewise::workspace work;
     const auto op = lanewise::deterministic(lanewise::plus{});
-    time([&] { lanewise::exclusive_scan(p.exec, p.in, p.out, T{}, op, {.work = &work}); });
+    time([&] { lanewise::exclusive_scan(p.exec, p.in, p.out, op, T{}, {.work = &work}); });
   });
 }
 

@@ -24,7 +24,7 @@ void check_scans(const std::vector<T>& items, const T& init, Op op) {
   const array<T> exclusive(n, item_of<T>(77));
 
   lanewise::inclusive_scan(exec, in.const_view(), inclusive.view(), op);
-  lanewise::exclusive_scan(exec, in.const_view(), exclusive.view(), init, op);
+  lanewise::exclusive_scan(exec, in.const_view(), exclusive.view(), op, init);
 
   CHECK(difference(inclusive.items(), oracle::inclusive_scan(items, op)) == "");
   CHECK(difference(exclusive.items(), oracle::exclusive_scan(items, init, op)) == "");

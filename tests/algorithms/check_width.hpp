@@ -161,7 +161,7 @@ TEST_CASE("Other scans do not depend on the width", "[width]") {
   CHECK(difference(written(items,
                            [](const auto& in, const auto& out) {
                              lanewise::two_level::exclusive_scan(
-                                 make_space(), in, out, std::uint32_t{5}, lanewise::plus{});
+                                 make_space(), in, out, lanewise::plus{}, std::uint32_t{5});
                            }),
                    oracle::exclusive_scan(items, std::uint32_t{5}, lanewise::plus{})) == "");
 }

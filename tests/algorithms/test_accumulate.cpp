@@ -60,11 +60,11 @@ TEST_CASE("Scans accumulate in the type that the operator names", "[accumulate]"
   CHECK(difference(out.items(), sums) == "");
   lanewise::inclusive_scan(exec, in.view(), out.view(), lanewise::deterministic(wide_plus));
   CHECK(difference(out.items(), sums) == "");
-  lanewise::exclusive_scan(exec, in.view(), out.view(), u8{200}, wide_plus);
+  lanewise::exclusive_scan(exec, in.view(), out.view(), wide_plus, u8{200});
   CHECK(difference(out.items(), after) == "");
   lanewise::two_level::inclusive_scan(exec, in.view(), out.view(), wide_plus);
   CHECK(difference(out.items(), sums) == "");
-  lanewise::two_level::exclusive_scan(exec, in.view(), out.view(), u8{200}, wide_plus);
+  lanewise::two_level::exclusive_scan(exec, in.view(), out.view(), wide_plus, u8{200});
   CHECK(difference(out.items(), after) == "");
 
   auto backward = items;
@@ -74,7 +74,7 @@ TEST_CASE("Scans accumulate in the type that the operator names", "[accumulate]"
   std::reverse(behind.begin(), behind.end());
   lanewise::inclusive_scan_reverse(exec, in.view(), out.view(), wide_plus);
   CHECK(difference(out.items(), sums_behind) == "");
-  lanewise::exclusive_scan_reverse(exec, in.view(), out.view(), u8{200}, wide_plus);
+  lanewise::exclusive_scan_reverse(exec, in.view(), out.view(), wide_plus, u8{200});
   CHECK(difference(out.items(), behind) == "");
 }
 
@@ -97,11 +97,11 @@ TEST_CASE("Segments accumulate in the type that the operator names", "[accumulat
 
   lanewise::inclusive_segmented_scan(exec, in.view(), heads.view(), out.view(), wide_plus);
   CHECK(difference(out.items(), sums) == "");
-  lanewise::exclusive_segmented_scan(exec, in.view(), heads.view(), out.view(), u8{200}, wide_plus);
+  lanewise::exclusive_segmented_scan(exec, in.view(), heads.view(), out.view(), wide_plus, u8{200});
   CHECK(difference(out.items(), after) == "");
   lanewise::inclusive_scan_by_key(exec, key.view(), in.view(), out.view(), wide_plus);
   CHECK(difference(out.items(), sums) == "");
-  lanewise::exclusive_scan_by_key(exec, key.view(), in.view(), out.view(), u8{200}, wide_plus);
+  lanewise::exclusive_scan_by_key(exec, key.view(), in.view(), out.view(), wide_plus, u8{200});
   CHECK(difference(out.items(), after) == "");
 
   std::vector<u32> totals;

@@ -28,14 +28,14 @@ class results : public written_words<Exec> {
     auto out = this->template place<u32>();
     lanewise::transform(exec, in, out, square_plus_one{});
     this->keep(out);
-    lanewise::exclusive_scan(exec, in, out, 5u, lanewise::plus{});
+    lanewise::exclusive_scan(exec, in, out, lanewise::plus{}, 5u);
     this->keep(out);
     lanewise::multisplit(exec, in, out, 200, modulo{200});
     this->keep(out);
     auto scanned = this->template place<float>();
     lanewise::inclusive_scan(exec, x, scanned, sums);
     this->keep(scanned);
-    lanewise::exclusive_scan(exec, x, scanned, 0.1f, sums);
+    lanewise::exclusive_scan(exec, x, scanned, sums, 0.1f);
     this->keep(scanned);
     this->words.push_back(this->word(lanewise::reduce(exec, in, lanewise::plus{}, 3u)));
     this->words.push_back(this->word(lanewise::reduce(exec, x, sums, 0.1f)));

@@ -136,7 +136,7 @@ TEST_CASE("Deterministic calls read sources as often as others", "[calls][determ
     lanewise::reduce(exec, lanewise::generated(n, counting_square{reduced.data(), n}), op, u64{3});
     lanewise::exclusive_scan(exec, lanewise::generated(n, counting_square{scanned.data(), n}),
                              lanewise::consumed(n, counting_store{written.data(), n, out.data()}),
-                             u64{3}, op);
+                             op, u64{3});
 
     check_calls(reduced, 1);
     check_calls(scanned, 2);
@@ -196,8 +196,8 @@ TEST_CASE("Segmented scans read items and flags twice, and compare neighbours tw
     lanewise::exclusive_segmented_scan(
         exec, lanewise::generated(n, counting_square{read.data(), n}),
         lanewise::generated(n, counting_head{heads.data(), n}),
-        lanewise::consumed(n, counting_store{written.data(), n, out.data()}), u64{3},
-        lanewise::plus{});
+        lanewise::consumed(n, counting_store{written.data(), n, out.data()}), lanewise::plus{},
+        u64{3});
     lanewise::inclusive_scan_by_key(exec, lanewise::generated(n, shared_index{keys_read.data(), n}),
                                     lanewise::generated(n, counting_square{read_by_key.data(), n}),
                                     out.view(), lanewise::plus{},
@@ -221,8 +221,8 @@ TEST_CASE("Scans of two sweeps read sources twice and write once", "[calls]") {
 
     lanewise::two_level::exclusive_scan(
         exec, lanewise::generated(n, counting_square{read.data(), n}),
-        lanewise::consumed(n, counting_store{written.data(), n, out.data()}), u64{3},
-        lanewise::plus{});
+        lanewise::consumed(n, counting_store{written.data(), n, out.data()}), lanewise::plus{},
+        u64{3});
 
     check_calls(read, 2);
     check_calls(written, 1);

@@ -97,7 +97,7 @@ TEST_CASE("Scans of many tiles", "[decoupled_look_back]") {
   lanewise::inclusive_scan(exec, in.const_view(), out.view(), lanewise::plus{});
   CHECK(difference(out.items(), oracle::inclusive_scan(items, lanewise::plus{})) == "");
 
-  lanewise::exclusive_scan_reverse(exec, in.const_view(), out.view(), 3u, lanewise::plus{});
+  lanewise::exclusive_scan_reverse(exec, in.const_view(), out.view(), lanewise::plus{}, 3u);
   std::vector<u32> expected(items.size());
   u32 sum = 3;
   for (std::size_t i = items.size(); i-- > 0; sum += items[i]) expected[i] = sum;

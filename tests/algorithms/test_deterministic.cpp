@@ -89,7 +89,7 @@ void check(const std::vector<T>& items, const T& init, Op op, const Exec& exec, 
   const oracle::fixed_tree<T, Op> expected(items, op);
 
   lanewise::inclusive_scan(exec, in.const_view(), inclusive.view(), deterministic(op));
-  lanewise::exclusive_scan(exec, in.const_view(), exclusive.view(), init, deterministic(op));
+  lanewise::exclusive_scan(exec, in.const_view(), exclusive.view(), deterministic(op), init);
   const T sum = lanewise::reduce(exec, in.const_view(), deterministic(op), init);
 
   CHECK(different_bits(inclusive.items(), expected.scan(false, {})) == "");
@@ -234,7 +234,7 @@ TEST_CASE("Deterministic calls: misaligned, in place, converted, counted on the 
   const std::vector<double> used(items.begin(), items.end() - 1000);
   auto expected = oracle::fixed_tree(used, lanewise::plus{}).scan(true, 0.1);
   expected.resize(static_cast<std::size_t>(n), 7.0);
-  lanewise::exclusive_scan(exec, in.const_view(), wide.view(), 0.1, deterministic(lanewise::plus{}),
+  lanewise::exclusive_scan(exec, in.const_view(), wide.view(), deterministic(lanewise::plus{}), 0.1,
                            {.work = &work, .count = count.view()});
   CHECK(different_bits(wide.items(), expected) == "");
   const double sum = lanewise::reduce(exec, in.const_view(), deterministic(lanewise::plus{}), 0.1,

@@ -181,7 +181,7 @@ TEMPLATE_TEST_CASE("Items of every kind are transformed and scanned", "[item_typ
     expected[i] = sum;
     sum = last{}(sum, items[i]);
   }
-  lanewise::exclusive_scan(exec, in, out, init, last{});
+  lanewise::exclusive_scan(exec, in, out, last{}, init);
   check("exclusive_scan");
   CHECK(lanewise::reduce(exec, in, last{}, init) == sum);
   CHECK(lanewise::reduce(exec, in, lanewise::deterministic(last{}), init) == sum);
@@ -190,7 +190,7 @@ TEMPLATE_TEST_CASE("Items of every kind are transformed and scanned", "[item_typ
     expected[i] = sum;
     sum = last{}(items[i], sum);
   }
-  lanewise::exclusive_scan_reverse(exec, in, out, init, last{});
+  lanewise::exclusive_scan_reverse(exec, in, out, last{}, init);
   check("exclusive_scan_reverse");
 
   list<std::uint8_t> flags(n);
@@ -200,7 +200,7 @@ TEMPLATE_TEST_CASE("Items of every kind are transformed and scanned", "[item_typ
   for (std::int64_t i = 0; i < n; ++i)
     expected[i] = sum = i == 0 || flags[i] != 0 ? items[i] : last{}(sum, items[i]);
   check("inclusive_segmented_scan");
-  lanewise::exclusive_scan_by_key(exec, in, in, out, init, last{});
+  lanewise::exclusive_scan_by_key(exec, in, in, out, last{}, init);
   for (std::int64_t i = 0; i < n; ++i) {
     if (i == 0 || !(items[i] == items[i - 1])) sum = init;
     expected[i] = sum;

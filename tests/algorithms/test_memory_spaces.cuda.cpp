@@ -42,7 +42,7 @@ void check_unreachable(const Exec& exec, const Count& count, const Offsets& offs
       refusal([&] { lanewise::inclusive_scan(exec, in, out, lanewise::plus{}, {.count = count}); }),
       "inclusive_scan", "options.count"));
   CHECK(unreachable(refusal([&] {
-                      lanewise::exclusive_scan(exec, in, out, 0u, lanewise::plus{},
+                      lanewise::exclusive_scan(exec, in, out, lanewise::plus{}, 0u,
                                                {.count = count});
                     }),
                     "exclusive_scan", "options.count"));

@@ -49,7 +49,7 @@ struct pipeline {
     some.count = selected.view();
     lanewise::select_if(exec, in.const_view(), kept.view(), selected.view(), less_than{1u << 31},
                         all);
-    lanewise::exclusive_scan(exec, kept.const_view(), positions.view(), 0u, lanewise::plus{}, some);
+    lanewise::exclusive_scan(exec, kept.const_view(), positions.view(), lanewise::plus{}, 0u, some);
     lanewise::reduce_by_key(exec, lanewise::transformed(kept.const_view(), leading_bit{}),
                             positions.const_view(), keys.view(), largest.view(), runs.view(),
                             lanewise::maximum{}, lanewise::equal_to{}, some);

@@ -35,7 +35,7 @@ TEST_CASE("Scans reproduce Merrill's figure 25", "[scan][sanitize]") {
   const array<segment> in_segments(items);
   const array<segment> out_segments(7, segment{});
 
-  lanewise::exclusive_scan(exec, in.const_view(), out.view(), 0u, lanewise::plus{});
+  lanewise::exclusive_scan(exec, in.const_view(), out.view(), lanewise::plus{}, 0u);
   CHECK(out.items() == std::vector<std::uint32_t>{0, 8, 14, 21, 26, 29, 29});
 
   lanewise::inclusive_scan(exec, in.const_view(), out.view(), lanewise::plus{});

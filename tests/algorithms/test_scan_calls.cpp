@@ -31,7 +31,7 @@ TEST_CASE("Scans work in place", "[scan][sanitize]") {
   const array<u32> two(items);
 
   lanewise::inclusive_scan(exec, one.view(), one.view(), lanewise::plus{});
-  lanewise::exclusive_scan(exec, two.view(), two.view(), 5u, lanewise::plus{});
+  lanewise::exclusive_scan(exec, two.view(), two.view(), lanewise::plus{}, 5u);
 
   CHECK(difference(one.items(), oracle::inclusive_scan(items, lanewise::plus{})) == "");
   CHECK(difference(two.items(), oracle::exclusive_scan(items, 5u, lanewise::plus{})) == "");
@@ -66,7 +66,7 @@ TEST_CASE("exclusive_scan converts items to the type of init", "[scan]") {
   const array<u32> in(items, 1);
   const array<u64> out(n, u64{77}, 1);
 
-  lanewise::exclusive_scan(exec, in.const_view(), out.view(), u64{1} << 40, lanewise::plus{});
+  lanewise::exclusive_scan(exec, in.const_view(), out.view(), lanewise::plus{}, u64{1} << 40);
 
   CHECK(difference(out.items(), oracle::exclusive_scan(items, u64{1} << 40, lanewise::plus{})) ==
         "");
@@ -102,7 +102,7 @@ TEST_CASE("Scans read the number of items on the device", "[scan][sanitize]") {
 
     lanewise::inclusive_scan(exec, in.const_view(), inclusive.view(), lanewise::plus{},
                              {.count = count.view()});
-    lanewise::exclusive_scan(exec, in.const_view(), exclusive.view(), 5u, lanewise::plus{},
+    lanewise::exclusive_scan(exec, in.const_view(), exclusive.view(), lanewise::plus{}, 5u,
                              {.count = count.view()});
 
     CHECK(difference(inclusive.items(), oracle::inclusive_scan(used, lanewise::plus{}),
@@ -147,7 +147,7 @@ TEST_CASE("Scans fuse generated sources and consuming sinks, and stay within the
   lanewise::exclusive_scan(
       exec, lanewise::generated(ragged_scan, counting_square{reads.data(), ragged_scan}),
       lanewise::consumed(ragged_scan, counting_store{writes.data(), ragged_scan, out.data()}),
-      u64{3}, lanewise::plus{}, {.count = count.view()});
+      lanewise::plus{}, u64{3}, {.count = count.view()});
 
   std::vector<u64> squares;
   for (std::int64_t i = 0; i < ragged_scan - 7; ++i) squares.push_back(static_cast<u64>(i * i));
@@ -169,8 +169,8 @@ TEST_CASE("Scans of no items write nothing", "[scan]") {
   const array<u32> out(3, 77u);
 
   lanewise::inclusive_scan(exec, in.const_view(), out.view(), lanewise::plus{});
-  lanewise::exclusive_scan(exec, Kokkos::View<const u32*, memory>(), out.view(), 1u,
-                           lanewise::plus{});
+  lanewise::exclusive_scan(exec, Kokkos::View<const u32*, memory>(), out.view(), lanewise::plus{},
+                           1u);
 
   CHECK(out.unchanged());
 }
@@ -183,7 +183,7 @@ TEST_CASE("Scans refuse an output that is too small", "[scan]") {
   const auto inclusive = refusal(
       [&] { lanewise::inclusive_scan(exec, in.const_view(), out.view(), lanewise::plus{}); });
   const auto exclusive = refusal(
-      [&] { lanewise::exclusive_scan(exec, in.const_view(), out.view(), 0u, lanewise::plus{}); });
+      [&] { lanewise::exclusive_scan(exec, in.const_view(), out.view(), lanewise::plus{}, 0u); });
 
   CHECK_THAT(inclusive,
              ContainsSubstring("lanewise::inclusive_scan: out has 11 places, in has 12 items"));
@@ -203,9 +203,9 @@ TEST_CASE("Scans refuse partial overlap", "[scan]") {
   const auto forward =
       refusal([&] { lanewise::inclusive_scan(exec, front, back, lanewise::plus{}); });
   const auto backward =
-      refusal([&] { lanewise::exclusive_scan(exec, back, front, 0u, lanewise::plus{}); });
+      refusal([&] { lanewise::exclusive_scan(exec, back, front, lanewise::plus{}, 0u); });
   const auto sizes =
-      refusal([&] { lanewise::exclusive_scan(exec, front, wide, u64{0}, lanewise::plus{}); });
+      refusal([&] { lanewise::exclusive_scan(exec, front, wide, lanewise::plus{}, u64{0}); });
 
   CHECK_THAT(forward, ContainsSubstring("lanewise::inclusive_scan: in [") &&
                           ContainsSubstring("and out [") && ContainsSubstring("overlap"));

@@ -46,7 +46,7 @@ void check_reverse(const std::vector<T>& items, const T& init, Op op, int in_shi
   const array<T> exclusive(n, item_of<T>(77), out_shift);
 
   lanewise::inclusive_scan_reverse(exec, in.const_view(), inclusive.view(), op);
-  lanewise::exclusive_scan_reverse(exec, in.const_view(), exclusive.view(), init, op);
+  lanewise::exclusive_scan_reverse(exec, in.const_view(), exclusive.view(), op, init);
 
   CHECK(difference(inclusive.items(), inclusive_from_back(items, op)) == "");
   CHECK(difference(exclusive.items(), exclusive_from_back(items, init, op)) == "");
@@ -79,7 +79,7 @@ TEST_CASE("Reverse scans reproduce the values of Merrill's figure 25", "[scan][r
   const auto exec = make_space();
   const array<u32> in({8, 6, 7, 5, 3, 0, 9});
   const array<u32> out(7, 77u);
-  lanewise::exclusive_scan_reverse(exec, in.const_view(), out.view(), 0u, lanewise::plus{});
+  lanewise::exclusive_scan_reverse(exec, in.const_view(), out.view(), lanewise::plus{}, 0u);
   CHECK(out.items() == std::vector<u32>{30, 24, 17, 12, 9, 9, 0});
   lanewise::inclusive_scan_reverse(exec, in.const_view(), out.view(), lanewise::plus{});
   CHECK(out.items() == std::vector<u32>{38, 30, 24, 17, 12, 9, 9});
@@ -114,8 +114,8 @@ TEST_CASE("Reverse scans begin at the last item counted on the device",
     const auto n = static_cast<std::size_t>(std::clamp<std::int64_t>(given, 0, ragged_reverse));
     const std::vector<u32> used(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(n));
     const array<u64> out(ragged_reverse + 3, u64{77});
-    lanewise::exclusive_scan_reverse(exec, in.const_view(), out.view(), u64{1} << 40,
-                                     lanewise::plus{}, {.work = &work, .count = count.view()});
+    lanewise::exclusive_scan_reverse(exec, in.const_view(), out.view(), lanewise::plus{},
+                                     u64{1} << 40, {.work = &work, .count = count.view()});
     CHECK(difference(out.items(), exclusive_from_back(used, u64{1} << 40, lanewise::plus{}),
                      out.original()) == "");
     CHECK(out.guards_intact());
@@ -132,7 +132,7 @@ TEST_CASE("Reverse scans fuse sources and sinks, and stay within the count",
   lanewise::exclusive_scan_reverse(
       exec, lanewise::generated(ragged_reverse, counting_square{reads.data(), ragged_reverse}),
       lanewise::consumed(ragged_reverse, counting_store{writes.data(), ragged_reverse, out.data()}),
-      u64{3}, lanewise::plus{}, {.count = count.view()});
+      lanewise::plus{}, u64{3}, {.count = count.view()});
 
   std::vector<u64> squares;
   for (std::int64_t i = 0; i < ragged_reverse - 7; ++i) squares.push_back(static_cast<u64>(i * i));
@@ -160,7 +160,7 @@ TEST_CASE("Reverse scans refuse what scans refuse", "[scan][reverse]") {
   const auto front = Kokkos::subview(in.view(), Kokkos::pair<int, int>(0, 6));
   const auto back = Kokkos::subview(in.view(), Kokkos::pair<int, int>(4, 12));
   CHECK_THAT(
-      refusal([&] { lanewise::exclusive_scan_reverse(exec, front, back, 0u, lanewise::plus{}); }),
+      refusal([&] { lanewise::exclusive_scan_reverse(exec, front, back, lanewise::plus{}, 0u); }),
       ContainsSubstring("lanewise::exclusive_scan_reverse: in [") && ContainsSubstring("overlap"));
   CHECK(out.unchanged());
 }

@@ -40,7 +40,7 @@ void check_two_level(const T& init, Op op, std::uint64_t most = most_summand<T>(
     const array<T> in_place(items);
 
     lanewise::two_level::inclusive_scan(exec, in.const_view(), inclusive.view(), op);
-    lanewise::two_level::exclusive_scan(exec, in_place.view(), in_place.view(), init, op);
+    lanewise::two_level::exclusive_scan(exec, in_place.view(), in_place.view(), op, init);
 
     CHECK(difference(inclusive.items(), oracle::inclusive_scan(items, op)) == "");
     CHECK(difference(in_place.items(), oracle::exclusive_scan(items, init, op)) == "");
@@ -79,7 +79,7 @@ TEST_CASE("Scans of two sweeps read the number of items on the device", "[scan][
     const std::vector<std::uint32_t> first(items.begin(), items.begin() + used);
     const array<std::uint32_t> out(n, 77u);
 
-    lanewise::two_level::exclusive_scan(exec, in.const_view(), out.view(), 5u, lanewise::plus{},
+    lanewise::two_level::exclusive_scan(exec, in.const_view(), out.view(), lanewise::plus{}, 5u,
                                         {.work = &work, .count = count.view()});
 
     CHECK(difference(out.items(), oracle::exclusive_scan(first, 5u, lanewise::plus{}),

@@ -41,10 +41,10 @@ void check(const std::vector<T>& items, const std::vector<u32>& keys, const T& i
       three(n, item_of<T>(77), shift.next()), four(n, item_of<T>(77), shift.next());
 
   lanewise::inclusive_segmented_scan(exec, in.const_view(), heads.const_view(), one.view(), op);
-  lanewise::exclusive_segmented_scan(exec, in.const_view(), heads.const_view(), two.view(), init,
-                                     op);
+  lanewise::exclusive_segmented_scan(exec, in.const_view(), heads.const_view(), two.view(), op,
+                                     init);
   lanewise::inclusive_scan_by_key(exec, key.const_view(), in.const_view(), three.view(), op);
-  lanewise::exclusive_scan_by_key(exec, key.const_view(), in.const_view(), four.view(), init, op);
+  lanewise::exclusive_scan_by_key(exec, key.const_view(), in.const_view(), four.view(), op, init);
 
   CHECK(difference(one.items(), inclusive) == "");
   CHECK(difference(two.items(), exclusive) == "");
@@ -94,8 +94,8 @@ TEST_CASE("Segmented scan of the example of the dissertation", "[segmented]") {
   const array<u32> in({8, 6, 7, 5, 3, 0, 9});
   const array<u32> flags({1, 0, 0, 1, 0, 1, 0});
   const array<u32> out(7, 77u);
-  lanewise::exclusive_segmented_scan(exec, in.const_view(), flags.const_view(), out.view(), 0u,
-                                     lanewise::plus{});
+  lanewise::exclusive_segmented_scan(exec, in.const_view(), flags.const_view(), out.view(),
+                                     lanewise::plus{}, 0u);
   CHECK(out.items() == std::vector<u32>{0, 8, 14, 0, 5, 0, 0});
   lanewise::inclusive_segmented_scan(exec, in.const_view(), flags.const_view(), out.view(),
                                      lanewise::plus{});

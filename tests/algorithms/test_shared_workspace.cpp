@@ -52,7 +52,7 @@ struct calls {
       }
       case 1: {
         const array<u64> out(n, u64{77});
-        lanewise::exclusive_scan(exec, in.const_view(), out.view(), u64{1} << 50, lanewise::plus{},
+        lanewise::exclusive_scan(exec, in.const_view(), out.view(), lanewise::plus{}, u64{1} << 50,
                                  {.work = work});
         return difference(out.items(),
                           oracle::exclusive_scan(items, u64{1} << 50, lanewise::plus{}));
@@ -183,7 +183,7 @@ TEST_CASE("A workspace that is in use elsewhere is refused by every algorithm", 
                 }),
                 "inclusive_scan"));
   CHECK(refused(refusal([&] {
-                  lanewise::exclusive_scan(exec, in.view(), out.view(), 0u, lanewise::plus{},
+                  lanewise::exclusive_scan(exec, in.view(), out.view(), lanewise::plus{}, 0u,
                                            {.work = &work});
                 }),
                 "exclusive_scan"));

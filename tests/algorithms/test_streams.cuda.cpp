@@ -77,7 +77,7 @@ struct calls {
 
   void run(const Kokkos::Cuda& exec, lanewise::workspace* work) const {
     lanewise::transform(exec, in.const_view(), twisted.view(), square_plus_one{}, {.work = work});
-    lanewise::exclusive_scan(exec, twisted.const_view(), scanned.view(), 5u, lanewise::plus{},
+    lanewise::exclusive_scan(exec, twisted.const_view(), scanned.view(), lanewise::plus{}, 5u,
                              {.work = work});
     lanewise::inclusive_scan(exec, maps.const_view(), composed.view(), then{}, {.work = work});
     lanewise::reduce(exec, twisted.const_view(), sum.view(), lanewise::plus{}, 7u, {.work = work});

@@ -127,7 +127,7 @@ TEMPLATE_TEST_CASE("An exception leaves scans", "[throwing]", SPACES) {
     return out;
   });
   check_throwing<TestType>(lanewise::plus{}, [&](const auto& e, workspace* work, const auto& op) {
-    lanewise::exclusive_scan_reverse(e, view(in), view(out), 5u, op, {.work = work});
+    lanewise::exclusive_scan_reverse(e, view(in), view(out), op, 5u, {.work = work});
     return out;
   });
   check_throwing<TestType>(lanewise::plus{}, [&](const auto& e, workspace* work, const auto& op) {

@@ -8,5 +8,5 @@
 #include <vector>
 
 void scan(const std::vector<unsigned>& in, const Kokkos::View<unsigned*, Kokkos::HostSpace>& out) {
-  lanewise::exclusive_scan(Kokkos::Serial(), in, out, 0u, lanewise::plus{});
+  lanewise::exclusive_scan(Kokkos::Serial(), in, out, lanewise::plus{}, 0u);
 }

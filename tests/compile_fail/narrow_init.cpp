@@ -6,5 +6,5 @@
 #include <lanewise/scan.hpp>
 
 void scan(const Kokkos::View<double*, Kokkos::HostSpace>& both) {
-  lanewise::exclusive_scan(Kokkos::Serial(), both, both, 0, lanewise::plus{});
+  lanewise::exclusive_scan(Kokkos::Serial(), both, both, lanewise::plus{}, 0);
 }

@@ -17,7 +17,7 @@ int main(int argc, char* argv[]) {
   Kokkos::View<unsigned*> ones("ones", n);
   Kokkos::View<unsigned*> sums("sums", n);
   Kokkos::deep_copy(exec, ones, 1u);
-  lanewise::exclusive_scan(exec, ones, sums, 0u, lanewise::plus{});
+  lanewise::exclusive_scan(exec, ones, sums, lanewise::plus{}, 0u);
 
   const auto result = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, sums);
   for (unsigned i = 0; i < n; ++i) {

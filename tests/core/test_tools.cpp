@@ -120,7 +120,7 @@ TEST_CASE(
     lanewise::transform(exec, in.const_view(), out.view(), square_plus_one{}, {.work = given});
     lanewise::inclusive_scan(exec, in.const_view(), out.view(), lanewise::plus{},
                              {.work = given, .count = count.view()});
-    lanewise::exclusive_scan(exec, in.const_view(), out.view(), 0u, lanewise::plus{},
+    lanewise::exclusive_scan(exec, in.const_view(), out.view(), lanewise::plus{}, 0u,
                              {.work = given});
     lanewise::reduce(exec, in.const_view(), sum.view(), lanewise::plus{}, 0u, {.work = given});
     lanewise::multisplit(exec, in.const_view(), out.view(), 32, modulo{33},

@@ -9,8 +9,8 @@
 
 LANEWISE_BEGIN_NAMESPACE
 
-/// What every call accepts beside its arrays. An aggregate: exclusive_scan(exec, in, out, 0u,
-/// plus{}, {.work = &workspace}).
+/// What every call accepts beside its arrays. An aggregate: exclusive_scan(exec, in, out,
+/// plus{}, 0u, {.work = &workspace}).
 struct options {
   /// Memory for temporaries; without it the call allocates in the order of its instance.
   workspace_ref work = {};

@@ -148,7 +148,7 @@ void inclusive_scan(const Exec& exec, const In& in, const Out& out, const Op& op
 /// Writes out(i) = init op in(0) op ... op in(i-1) for i in [0, n); items are converted to the type
 /// of init, or to A. Otherwise like inclusive_scan.
 template <execution_space Exec, class In, class Out, class T, class Op>
-void exclusive_scan(const Exec& exec, const In& in, const Out& out, const T& init, const Op& op,
+void exclusive_scan(const Exec& exec, const In& in, const Out& out, const Op& op, const T& init,
                     const options& with = {}) {
   if constexpr (detail::check_exclusive_scan<Exec, In, Out, T, Op, false>())
     kernels::checked_scan<true>(exec, "Lanewise::exclusive_scan", "exclusive_scan", in, out, init,

@@ -122,8 +122,8 @@ void inclusive_scan_reverse(const Exec& exec, const In& in, const Out& out, cons
 /// Writes out(i) = in(i+1) op ... op in(n-1) op init for i in [0, n); items are converted to the
 /// type of init. Otherwise like inclusive_scan_reverse.
 template <execution_space Exec, class In, class Out, class T, class Op>
-void exclusive_scan_reverse(const Exec& exec, const In& in, const Out& out, const T& init,
-                            const Op& op, const options& with = {}) {
+void exclusive_scan_reverse(const Exec& exec, const In& in, const Out& out, const Op& op,
+                            const T& init, const options& with = {}) {
   if constexpr (detail::check_exclusive_scan<Exec, In, Out, T, Op>())
     kernels::scan_reverse<true>(exec, "Lanewise::exclusive_scan_reverse", "exclusive_scan_reverse",
                                 in, out, init, op, with);

@@ -157,7 +157,7 @@ void inclusive_scan(const Exec& exec, const In& in, const Out& out, const Op& op
 }
 
 template <execution_space Exec, class In, class Out, class T, class Op>
-void exclusive_scan(const Exec& exec, const In& in, const Out& out, const T& init, const Op& op,
+void exclusive_scan(const Exec& exec, const In& in, const Out& out, const Op& op, const T& init,
                     const options& with = {}) {
   if constexpr (detail::check_exclusive_scan<Exec, In, Out, T, Op, false>())
     kernels::two_level_scan<true>(exec, "Lanewise::two_level::exclusive_scan",

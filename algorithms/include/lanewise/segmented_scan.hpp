@@ -173,7 +173,7 @@ void inclusive_segmented_scan(const Exec& exec, const In& in, const Heads& heads
 /// type of init, or to A. Otherwise like inclusive_segmented_scan.
 template <execution_space Exec, class In, class Heads, class Out, class T, class Op>
 void exclusive_segmented_scan(const Exec& exec, const In& in, const Heads& heads, const Out& out,
-                              const T& init, const Op& op, const options& with = {}) {
+                              const Op& op, const T& init, const options& with = {}) {
   if constexpr (detail::check_exclusive_scan<Exec, In, Out, T, Op>()) {
     using sum = detail::accumulated<Op, T>;
     const auto source = detail::as<sum>(detail::as_source<Exec>(in));
@@ -209,7 +209,7 @@ void inclusive_scan_by_key(const Exec& exec, const Keys& keys, const In& in, con
 template <execution_space Exec, class Keys, class In, class Out, class T, class Op,
           class Equal = equal_to>
 void exclusive_scan_by_key(const Exec& exec, const Keys& keys, const In& in, const Out& out,
-                           const T& init, const Op& op, const Equal& equal = {},
+                           const Op& op, const T& init, const Equal& equal = {},
                            const options& with = {}) {
   if constexpr (detail::check_exclusive_scan<Exec, In, Out, T, Op>() &&
                 detail::check_equal<Exec, Equal, detail::item_of<Exec, Keys>>()) {

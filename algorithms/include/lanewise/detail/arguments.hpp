@@ -113,7 +113,7 @@ constexpr bool are_swapped() {
 template <class Exec, class In, class Out, class T, class Op, bool any_order = true>
 constexpr bool check_exclusive_scan() {
   constexpr bool swapped = are_swapped<Op, T>();
-  static_assert(!swapped, "lanewise: init comes before op: (exec, in, ..., out, init, op)");
+  static_assert(!swapped, "lanewise: op comes before init: (exec, in, ..., out, op, init)");
   if constexpr (!swapped) return check_scan<Exec, In, Out, Op, T, any_order>();
   return false;
 }
