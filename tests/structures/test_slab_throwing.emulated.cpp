@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <lanewise/emulated.hpp>
 #include <lanewise/slab_bulk.hpp>
 #include <lanewise/slab_hash_map.hpp>
 #include <lanewise/slab_sort.hpp>
