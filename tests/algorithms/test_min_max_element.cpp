@@ -109,7 +109,8 @@ TEST_CASE("Numbers beat NaN in tiles of numbers and of NaN", "[min_max_element]"
   check_extrema(items, std::less<double>());
 }
 
-TEMPLATE_TEST_CASE("Extrema are found in every distribution", "[min_max_element]", u32 MORE_TYPES(double)) {
+TEMPLATE_TEST_CASE("Extrema are found in every distribution", "[min_max_element]",
+                   u32 MORE_TYPES(double)) {
   for (const distribution d : all_distributions) {
     CAPTURE(d);
     check_extrema(items_of<TestType>(numbers(d, extrema_tile + 131, 1'000'000, 4)),
@@ -117,7 +118,8 @@ TEMPLATE_TEST_CASE("Extrema are found in every distribution", "[min_max_element]
   }
 }
 
-TEST_CASE("Extrema follow a given order, and keep the first of equivalent items", "[min_max_element]") {
+TEST_CASE("Extrema follow a given order, and keep the first of equivalent items",
+          "[min_max_element]") {
   for (const std::int64_t n :
        {std::int64_t{0}, std::int64_t{1}, std::int64_t{700}, extrema_tile + 5}) {
     CAPTURE(n);
