@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/simd/warp.hpp>
+#include <lanewise/source.hpp>
 #include <lanewise/team.hpp>
 
 #include <Kokkos_Core.hpp>
