@@ -6,6 +6,7 @@
 
 #include <lanewise/simd/warp.hpp>
 #if __has_include(<Kokkos_Core.hpp>) && __has_include(<lanewise/multisplit.hpp>)
+#include <lanewise/host.hpp>
 #include <lanewise/multisplit.hpp>
 #include <lanewise/scan.hpp>
 

@@ -222,7 +222,9 @@ class host_fixed_tree_tile {
       for (int at = 0; at < tree::row; at += tree::width) {
         warp_.store(items + at, load_window(warp_, source_, i + at));
       }
-      asm volatile("" : : "r"(items) : "memory");  // as rounded() does, for all of them
+      // As rounded() does, for all of them. nvcc looks at it for the device, too, where an address
+      // does not fit the constraint.
+      KOKKOS_IF_ON_HOST((asm volatile("" : : "r"(items) : "memory");))
       warp_.load_columns(items, column);
     }
   }
