@@ -1203,7 +1203,7 @@ struct atomics {
   struct output {
     T relaxed[W], acquired[W];
     T old[W], changed[room], sums[room];
-    T seen[W], exchanged[room];
+    T seen[W], exchanged[room], stored[room];
     u32 tickets[W], ticket_counter[1], winners[1], winner_agrees[1];
     T counter[1], contended[1];
   };
@@ -1245,6 +1245,7 @@ struct atomics {
       warp.store(out.changed + k * W, x);
       warp.store(out.sums + k * W, x);
       warp.store(out.exchanged + k * W, x);
+      warp.store(out.stored + k * W, x);
     }
     warp.once([&] {
       out.ticket_counter[0] = 0;
@@ -1257,6 +1258,7 @@ struct atomics {
                warp.template load_acquire<scope::team>(m, initial, distinct64, in.otherwise));
 
     const auto expected = warp.load(in.expected), desired = warp.load(in.desired);
+    warp.store_relaxed(m, out.stored + 1, desired);
     warp.store(m, out.seen, warp.compare_exchange(m, out.exchanged, distinct, expected, desired));
     // One slot that all active lanes want: the first to come gets it.
     {
@@ -1296,7 +1298,9 @@ struct atomics {
     warp.scatter(m, out.tickets, ticket, indices(1u));
   }
   LANEWISE_LEAF_COLD static void expect(const input& in, output& out) {
-    for (int i = 0; i < room; ++i) out.changed[i] = out.sums[i] = out.exchanged[i] = in.initial[i];
+    for (int i = 0; i < room; ++i) {
+      out.changed[i] = out.sums[i] = out.exchanged[i] = out.stored[i] = in.initial[i];
+    }
     const u32 active = static_cast<u32>(bit_count(in.m));
     out.ticket_counter[0] = active;
     out.counter[0] = in.initial[0];
@@ -1306,6 +1310,7 @@ struct atomics {
     for (int i = 0; i < W; ++i) {
       const bool on = lane_in(in.m, i);
       const u32 p = on ? in.distinct[i] : 0;
+      if (on) out.stored[i + 1] = in.desired[i];
       out.relaxed[i] = on ? in.initial[in.any[i]] : in.otherwise;
       out.acquired[i] = on ? in.initial[p] : in.otherwise;
       if constexpr (adds) {
@@ -1328,6 +1333,7 @@ struct atomics {
   LANEWISE_LEAF_COLD static void compare(checker& c, const output& want, const output& got) {
     c("load_relaxed", want.relaxed, got.relaxed);
     c("load_acquire", want.acquired, got.acquired);
+    c("store_relaxed", want.stored, got.stored);
     c("fetch_add's result", want.old, got.old);
     c("fetch_add", want.changed, got.changed);
     c("fetch_add with collisions", want.sums, got.sums);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/bucket_counts.hpp>
 #include <lanewise/detail/split.hpp>
 #include <lanewise/detail/tuning.hpp>
 #include <lanewise/options.hpp>
@@ -187,13 +188,7 @@ template <class Policy, class Source, class Sink, class Values, class ValueSink,
 struct place_kernel {
   using key_type = typename Source::value_type;
   using policy = Policy;
-  static constexpr int value_bytes = [] {
-    if constexpr (std::is_same_v<Values, std::nullptr_t>) {
-      return 0;
-    } else {
-      return static_cast<int>(sizeof(typename Values::value_type));
-    }
-  }();
+  static constexpr int value_bytes = detail::value_bytes<Values>;
 
   template <class Team>
   using scratch = typename detail::split_t<Team, key_type, policy>::template scratch<value_bytes>;
@@ -219,6 +214,88 @@ struct place_kernel {
                    kept == count, grid.tile_counts, starts, kept, keys_out, values, values_out);
       team.barrier();
     }
+  }
+};
+
+/// One team of 16 warps, a tile of which takes up to 40 KiB of scratch.
+template <class Key>
+struct few_policy : launch_policy {
+  static constexpr int warps = 16;
+  static constexpr int items_per_lane = sizeof(Key) <= 4    ? 16
+                                        : sizeof(Key) >= 64 ? 1
+                                                            : 64 / sizeof(Key);
+};
+
+/// So few items that one team counts and places them all: three launches would take longer.
+template <class Source, class Sink, class Values, class ValueSink, class BucketOf>
+struct few_kernel {
+  using key_type = typename Source::value_type;
+  using policy = few_policy<key_type>;
+  static constexpr int value_bytes = detail::value_bytes<Values>;
+  template <class Team>
+  using split = split_tile_t<Team, key_type, policy>;
+
+  template <class Team>
+  struct scratch {
+    bucket_counters<1, most_buckets> counters;
+    std::int64_t next[most_buckets];
+    std::int64_t kept;
+    typename split<Team>::template scratch<value_bytes> tile;
+  };
+
+  Source keys;
+  Sink keys_out;
+  Values values;
+  ValueSink values_out;
+  item_count n;
+  BucketOf bucket_of;
+  std::uint32_t buckets;
+  detail::integers offsets;
+  status* errors;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    const std::int64_t items = n();
+    clear(team, shared.counters);
+    team.barrier();
+    count(team, shared.counters, keys, 0, items, [this](const key_type& key, int) {
+      const std::uint32_t b = detail::bucket_number(bucket_of(key));
+      return b < buckets ? b : ~std::uint32_t{0};
+    });
+    team.barrier();
+    if (team.warp_index() == 0) scan(team.warp(), shared, items);
+    team.barrier();
+    const detail::places_in_turn places{shared.next};
+    for (std::int64_t first = 0; first < items; first += split<Team>::items) {
+      split<Team>::place(team, shared.tile, keys, first, items, bucket_of, buckets,
+                         shared.kept == items, places, items, keys_out, values, values_out);
+      team.barrier();
+    }
+  }
+
+ private:
+  template <class W, class Scratch>
+  LANEWISE_FUNCTION void scan(const W& warp, Scratch& shared, std::int64_t items) const {
+    std::int64_t before = 0;
+    for (std::uint32_t b = 0; b < buckets; b += W::width) {
+      auto bucket = warp.lane() + typename W::template lanes<std::uint32_t>(b);
+      const auto total = warp.template cast<std::int64_t>(warp.load(shared.counters.count + b));
+      const auto upto = warp.inclusive_scan(total, plus{});
+      auto place = upto - total + decltype(total)(before);
+      warp.store(shared.next + b, place);
+      warp.each(
+          bucket < buckets,
+          [&](std::uint32_t i, std::int64_t x) {
+            if (offsets.exist()) offsets.put(i, x);
+          },
+          bucket, place);
+      before += warp.broadcast(upto, W::width - 1);
+    }
+    warp.once([&] {
+      shared.kept = before;
+      if (offsets.exist()) offsets.put(buckets, before);
+    });
+    if (before != items && errors != nullptr) warp.fetch_add(errors->bad_items, items - before);
   }
 };
 
@@ -327,10 +404,19 @@ void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, cons
   if constexpr (detail::check_bucket_of<Exec, BucketOf, key_type>() &&
                 detail::check_results<Exec, key_type, Sink>() &&
                 check_values<Exec, Values, ValueSink>()) {
+    status* const errors = with.errors.data() != nullptr ? with.errors.data() : work.get().errors();
+    if constexpr (split::few > 0) {
+      if (keys.extent <= split::few) {
+        launch(
+            exec, "Lanewise::multisplit", 1,
+            few_kernel<Source, Sink, Values, ValueSink, BucketOf>{
+                keys, keys_out, values, values_out, n, bucket_of, m, with.offsets.data(), errors});
+        return;
+      }
+    }
     launch(exec, "Lanewise::multisplit::count",
            backend::template league_for_tiles<counting>(exec, columns),
-           counting{keys, n, bucket_of, m, grid,
-                    with.errors.data() != nullptr ? with.errors.data() : work.get().errors()});
+           counting{keys, n, bucket_of, m, grid, errors});
     launch(exec, "Lanewise::multisplit::scan",
            backend::template league_for_tiles<starts_kernel>(exec, buckets),
            starts_kernel{m, grid, starts,
@@ -351,7 +437,8 @@ void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, cons
 /// bucket_of is a pure scalar function object from a key to a bucket in [0, bucket_count), 1 <=
 /// bucket_count <= 256, called up to three times per key. A key with any other bucket is skipped
 /// and counted in options.errors, else in options.work, so the output is shorter. keys and keys_out
-/// are contiguous rank-1 Views (keys may be a source) that do not overlap. Three launches; 2 n key
+/// are contiguous rank-1 Views (keys may be a source) that do not overlap. Three launches, on a GPU
+/// one for up to 2^14 items; 2 n key
 /// reads, n key writes, and for the counts 8 bytes per bucket and tile; O(n) work. The result is
 /// the same on every backend. Does not block. Throws std::invalid_argument on a wrong bucket_count,
 /// wrong extents, overlap, or an option that cannot be reached. (GPU Multisplit, sections 4

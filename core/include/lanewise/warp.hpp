@@ -82,6 +82,7 @@ LANEWISE_BEGIN_NAMESPACE
 //   load_relaxed(m, p, L<I>, otherwise) load_acquire(...)          racing reads
 //   load_relaxed(p) load_acquire(p)       lane i reads p[i], a word or a pack of words, each word a
 //                                         racing read of its own
+//   store_relaxed(m, p, a)                lane i writes p[i], a racing write of a word
 //   fetch_add(m, p, L<I>, a)  fetch_or  fetch_and
 //                                         per-lane atomics, return the old values (inactive lanes:
 //                                         T{})

@@ -13,6 +13,7 @@ namespace detail {
 /// Counts tiles into buckets and distributes them over these. Members, all static:
 ///
 ///   items                      of a tile
+///   few                        up to so many items are not worth columns
 ///   columns(tiles, league)     columns that a launch should have, at most most_columns(tiles)
 ///   tile_counters(tiles, buckets)
 ///   count(...)                 counts a column, by a team with count_scratch

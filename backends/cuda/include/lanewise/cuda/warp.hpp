@@ -562,6 +562,10 @@ class warp : public warp_operations<warp<W, S>> {
   LANEWISE_CUDA_FUNCTION lanes<T> load_acquire(const T* p) const {
     return lanes<T>(detail::load_words<order::acquire>(p + id()));
   }
+  template <scope s = scope::device, class T>
+  LANEWISE_CUDA_FUNCTION void store_relaxed(mask m, T* p, const lanes<T>& a) const {
+    if (m.value) detail::atomic<s, T>(p[id()]).store(a.value, detail::std_order<order::relaxed>);
+  }
   template <order o = order::relaxed, scope s = scope::device, class T, class I>
   LANEWISE_CUDA_FUNCTION lanes<T> fetch_add(mask m, T* p, const lanes<I>& index,
                                             const lanes<T>& a) const {

@@ -214,6 +214,13 @@ class lane_warp : public warp_operations<lane_warp<W, S>> {
   lanes<T> load_acquire(const T* p) const {
     return racing_words<std::memory_order_acquire>("load_acquire", p);
   }
+  template <scope s = scope::device, class T>
+  void store_relaxed(mask m, T* p, const lanes<T>& a) const {
+    fetch("store_relaxed", m, p, [&] {
+      std::atomic_ref<T>(p[id()]).store(a.value, std::memory_order_relaxed);
+      return T{};
+    });
+  }
   template <order o = order::relaxed, scope s = scope::device, class T, class I>
   lanes<T> fetch_add(mask m, T* p, const lanes<I>& index, const lanes<T>& a) const {
     return fetch("fetch_add", m, p, [&] {

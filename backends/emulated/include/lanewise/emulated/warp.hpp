@@ -392,6 +392,14 @@ class warp : public warp_operations<warp<W>> {
   lanes<T> load_acquire(const T* p) const {
     return racing_words<std::memory_order_acquire>(p);
   }
+  template <scope s = scope::device, class T>
+  void store_relaxed(const mask& m, T* p, const lanes<T>& a) const {
+    racing_step();
+    racing_change();
+    in_some_order([&](int i) {
+      if (m.lane[i]) std::atomic_ref<T>(p[i]).store(a.lane[i], std::memory_order_relaxed);
+    });
+  }
   template <order o = order::relaxed, scope s = scope::device, class T, class I>
   lanes<T> fetch_add(const mask& m, T* p, const lanes<I>& index, const lanes<T>& a) const {
     racing_step();

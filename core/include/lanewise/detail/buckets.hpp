@@ -36,5 +36,11 @@ struct value_of<std::nullptr_t> {
   using type = char;
 };
 
+/// The size of a source's items; 0 for what stands for no source.
+template <class Values>
+inline constexpr int value_bytes = static_cast<int>(sizeof(typename Values::value_type));
+template <>
+inline constexpr int value_bytes<std::nullptr_t> = 0;
+
 }  // namespace detail
 LANEWISE_END_NAMESPACE

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/device_split_tile.hpp>
+#include <lanewise/detail/host_split_tile.hpp>
+
+#include <type_traits>
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// Count, rank and place: how a team sends the items of a tile to buckets. Items of a bucket keep
+/// their order, and neighbours of the output are written together: a bucket's items of a tile are
+/// a run. Members, all static:
+///
+///   items                     of a tile
+///   scratch<value_bytes>      what place needs; 0: keys without values
+///   place(team, scratch, keys, first, n, bucket_of, buckets, all_good, places, end, keys_out,
+///         values, values_out)
+///       sends items [first, first + items) of the source keys that are below n. At most
+///       most_buckets buckets; items of other buckets go nowhere, and all_good promises that there
+///       are none. All places are below end. values and values_out are a source and a sink, or
+///       nullptr. All warps of the team call it; the scratch is free again after a barrier.
+///
+/// places says where runs begin, for windows of buckets, one per lane, from `first` on:
+///
+///   ask(warp, first, buckets)               is called before items are ranked, and may begin to
+///                                           load; its result is handed to get
+///   tell(warp, first, buckets, counts)      is called when the tile's counts are known
+///   get(warp, first, buckets, asked, counts)
+///                                           lanes<std::int64_t>: where the runs begin
+///   waits                                   whether get waits for other teams: it is called as
+///                                           late as possible then
+///
+/// Per tile and bucket of a window each is called once, in this order. (GPU Multisplit, 5.2.2.)
+template <class Team, class Key, class Policy>
+using split_tile_t = std::conditional_t<
+    Team::in_registers, detail::device_split_tile<Team, Key, Policy::items_per_lane>,
+    detail::host_split_tile<Team, Key, Policy, detail::host_tile_items<Key, Policy>>>;
+
+LANEWISE_END_NAMESPACE
