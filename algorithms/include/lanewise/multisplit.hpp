@@ -109,6 +109,7 @@ struct starts_kernel {
   std::int64_t* starts;
   std::uint64_t* control;  // a chain's control word; its lower half counts teams that have finished
   detail::integers offsets;
+  item_count n;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
@@ -177,6 +178,7 @@ struct starts_kernel {
     }
     warp.once([&] {
       first[buckets] = before;
+      first[buckets + 1] = n();
       if (offsets.exist()) offsets.put(buckets, before);
       *control = shared.control >> 32 << 32;
     });
@@ -197,7 +199,6 @@ struct place_kernel {
   Sink keys_out;
   Values values;
   ValueSink values_out;
-  item_count n;
   BucketOf bucket_of;
   std::uint32_t buckets;
   split_columns grid;
@@ -206,8 +207,8 @@ struct place_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using split = detail::split_t<Team, key_type, policy>;
-    const std::int64_t count = n();
     const std::int64_t kept = starts[(grid.columns + 1) * buckets];
+    const std::int64_t count = starts[(grid.columns + 1) * buckets + 1];
     const auto [begin, end] = team.share(split::pieces(grid.tiles, grid.columns));
     for (std::int64_t piece = begin; piece < end; ++piece) {
       split::place(team, shared, keys, grid.tiles, piece, grid.columns, count, bucket_of, buckets,
@@ -320,7 +321,7 @@ struct split_layout {
     tile_counts_at = round_up(entries * sizeof(std::uint32_t));
     starts_at =
         tile_counts_at + round_up(split::tile_counters(tiles, buckets) * sizeof(std::uint32_t));
-    need = {1, starts_at + (entries + buckets + 1) * sizeof(std::int64_t)};
+    need = {1, starts_at + (entries + buckets + 2) * sizeof(std::int64_t)};
   }
   static std::size_t round_up(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 };
@@ -421,10 +422,10 @@ void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, cons
            backend::template league_for_tiles<starts_kernel>(exec, buckets),
            starts_kernel{m, grid, starts,
                          work.get().template make_look_back_chain<std::int64_t>(0).control,
-                         with.offsets.data()});
+                         with.offsets.data(), n});
     launch(exec, "Lanewise::multisplit::place",
            backend::template league_for_tiles<placing>(exec, split::pieces(layout.tiles, columns)),
-           placing{keys, keys_out, values, values_out, n, bucket_of, m, grid, starts});
+           placing{keys, keys_out, values, values_out, bucket_of, m, grid, starts});
   }
 }
 

@@ -28,11 +28,14 @@ LANEWISE_BEGIN_NAMESPACE
 ///                                           load; its result is handed to get
 ///   tell(warp, first, buckets, counts)      is called when the tile's counts are known
 ///   get(warp, first, buckets, asked, counts)
-///                                           lanes<std::int64_t>: where the runs begin
+///                                           lanes<std::int64_t>: where the runs begin. Follows ask
+///                                           and tell, and is called once or, if it does not wait,
+///                                           twice
 ///   waits                                   whether get waits for other teams: it is called as
 ///                                           late as possible then
 ///
-/// Per tile and bucket of a window each is called once, in this order. (GPU Multisplit, 5.2.2.)
+/// The functor of buckets is called twice per key on devices, sources once; on hosts twice both.
+/// (GPU Multisplit, 5.2.2.)
 template <class Team, class Key, class Policy>
 using split_tile_t = std::conditional_t<
     Team::in_registers, detail::device_split_tile<Team, Key, Policy::items_per_lane>,

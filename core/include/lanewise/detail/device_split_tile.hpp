@@ -191,8 +191,9 @@ class device_split_tile {
     const std::uint32_t slots = scan_counts(team, shared, buckets, places, runs);
     const auto wait_for_places = [&] {
       for_each_group(team, buckets, [&](int q, int g) LANEWISE_INLINE_LAMBDA {
-        runs[q].place = places.get(warp, first_of(team, q), buckets, runs[q].asked, runs[q].count);
-        store_base(warp, shared, g, runs[q]);
+        store_base(warp, shared, g,
+                   places.get(warp, first_of(team, q), buckets, runs[q].asked, runs[q].count),
+                   runs[q].slot);
       });
     };
     // Values that are not staged go out at once.
@@ -422,15 +423,12 @@ class device_split_tile {
     constexpr std::uint32_t align = alignment<value_bytes>;
     const auto warp = team.warp();
     const u32s none(0u);
-    u32s before[groups_per_warp][Team::warps], upto[groups_per_warp];
+    u32s before[groups_per_warp][Team::warps], totals[groups_per_warp], upto[groups_per_warp];
     u32s gap[groups_per_warp];
     LANEWISE_UNROLL
-    for (int q = 0; q < groups_per_warp; ++q) {
-      runs[q].count = upto[q] = gap[q] = none;
-      runs[q].place = lanes<std::int64_t>(std::int64_t{0});
-    }
+    for (int q = 0; q < groups_per_warp; ++q) totals[q] = upto[q] = gap[q] = none;
     for_each_group(team, buckets, [&](int q, int g) LANEWISE_INLINE_LAMBDA {
-      u32s& total = runs[q].count;
+      u32s& total = totals[q];
       LANEWISE_UNROLL
       for (int w = 0; w < Team::warps; ++w) {
         before[q][w] = total;
@@ -438,11 +436,12 @@ class device_split_tile {
       }
       places.tell(warp, first_of(team, q), buckets, total);
       if constexpr (aligns<value_bytes>) {
-        runs[q].place = places.get(warp, first_of(team, q), buckets, runs[q].asked, total);
+        const auto begin = places.get(warp, first_of(team, q), buckets, runs[q].asked, total);
+        if constexpr (Places::waits) runs[q].place = begin;
         // A run ends, modulo align, where its output ends, and so needs no sum to say how far
         // behind it the next may begin. Groups begin at multiples of align. Empty buckets take no
         // room.
-        const auto place = warp.template cast<std::uint32_t>(runs[q].place);
+        const auto place = warp.template cast<std::uint32_t>(begin);
         const auto used = total != none;
         const auto in_front = lanes<bits>(warp.ballot(used)) & warp.lanes_below();
         const auto behind = warp.shuffle(
@@ -466,18 +465,22 @@ class device_split_tile {
       all += (shared.group_total[g] + (align - 1)) / align * align;
     }
     for_each_group(team, buckets, [&](int q, int g) LANEWISE_INLINE_LAMBDA {
-      const auto total = runs[q].count;
+      const auto total = totals[q];
       const auto slot0 = upto[q] - total + u32s(groups_before[q]);
-      runs[q].slot = slot0;
       LANEWISE_UNROLL
       for (int w = 0; w < Team::warps; ++w) {
         warp.store(shared.count[w] + g * width,
                    warp.template cast<std::uint16_t>(before[q][w] + slot0));
       }
-      if constexpr (!Places::waits && !aligns<value_bytes>) {
-        runs[q].place = places.get(warp, first_of(team, q), buckets, runs[q].asked, total);
+      if constexpr (late<Places, value_bytes>) {
+        runs[q].slot = slot0;
+        runs[q].count = total;
+      } else if constexpr (Places::waits) {
+        store_base(warp, shared, g, runs[q].place, slot0);
+      } else {
+        store_base(warp, shared, g,
+                   places.get(warp, first_of(team, q), buckets, runs[q].asked, total), slot0);
       }
-      if constexpr (!late<Places, value_bytes>) store_base(warp, shared, g, runs[q]);
       if constexpr (aligns<value_bytes>) {
         mark_empty(warp, shared, slot0 - gap[q], gap[q]);
         const auto end = slot0 + total;
@@ -502,13 +505,13 @@ class device_split_tile {
   static constexpr bool late = Places::waits && !aligns<value_bytes>;
 
   /// Leaves what to add to a slot.
-  template <int value_bytes, class Places>
+  template <int value_bytes>
   static LANEWISE_FUNCTION void store_base(const warp_type& warp, scratch<value_bytes>& shared,
-                                           int g, const run_starts<Places>& run) {
+                                           int g, const lanes<std::int64_t>& place,
+                                           const u32s& slot) {
     const auto base =
-        warp.map([](std::int64_t place,
-                    std::uint32_t slot) { return static_cast<std::uint64_t>(place - slot); },
-                 run.place, run.slot);
+        warp.map([](std::int64_t p, std::uint32_t s) { return static_cast<std::uint64_t>(p - s); },
+                 place, slot);
     warp.store(shared.base + g * width, warp.template cast<std::uint32_t>(base));
     warp.store(shared.base_high + g * width,
                warp.map([](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); }, base));

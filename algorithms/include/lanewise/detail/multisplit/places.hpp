@@ -59,8 +59,8 @@ struct places_in_turn {
   template <class W, class Counts>
   LANEWISE_FUNCTION void tell(const W&, std::uint32_t, std::uint32_t, const Counts&) const {}
   template <class W, class Asked, class Counts>
-  LANEWISE_FUNCTION Asked get(const W& warp, std::uint32_t first, std::uint32_t, const Asked& asked,
-                              const Counts& own) const {
+  LANEWISE_FUNCTION const Asked& get(const W& warp, std::uint32_t first, std::uint32_t,
+                                     const Asked& asked, const Counts& own) const {
     warp.store(next + first, asked + warp.template cast<std::int64_t>(own));
     return asked;
   }
