@@ -162,10 +162,10 @@ class device_split_tile {
     load_items(warp, source, here, key);
     // Used only after the ranking, but asked for now. (H200, 2^28 keys into 256 buckets: 1.27 ms;
     // added up and left in scratch meanwhile 1.33 to 1.36, asked for after the ranking 1.33.)
-    run_starts<Places> runs[groups_per_warp];
-    LANEWISE_UNROLL
-    for (int q = 0; q < groups_per_warp; ++q)
+    run_starts<Places> runs[groups_per_warp] = {};
+    for_each_group(team, buckets, [&](int q, int) LANEWISE_INLINE_LAMBDA {
       runs[q].asked = places.ask(warp, first_of(team, q), buckets);
+    });
     for (std::uint32_t group = 0; group < buckets; group += width)
       warp.store(count + group, lanes<std::uint16_t>(std::uint16_t{0}));
     if constexpr (aligns<value_bytes>) {
