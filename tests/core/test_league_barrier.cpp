@@ -4,6 +4,7 @@
 #include <lanewise/backend.hpp>
 #include <lanewise/league_barrier.hpp>
 #include <support/generators.hpp>
+#include <support/instances.hpp>
 #include <support/space.hpp>
 
 #include <catch2/catch_message.hpp>
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace barrier_kernels {
@@ -125,42 +127,68 @@ space make_wide_space([[maybe_unused]] int teams = 5) {
 #endif
 }
 
+/// A launch of pass_lines with its memory, and what it must leave there.
+template <int warps>
+class meeting {
+ public:
+  using kernel = pass_lines<warps>;
+  using team = lanewise::team_t<space, typename kernel::policy>;
+
+  meeting(const std::vector<std::uint32_t>& parts, int turns, std::int64_t league)
+      : parts_(parts),
+        lines_(turns * league * std::int64_t{team::warp_type::width} * team::warps, 0xffffffffu),
+        sums_(static_cast<std::int64_t>(parts.size()) * league, 77u),
+        turns_(turns),
+        league_(league) {}
+
+  void start(const space& exec, const array<std::uint32_t>& words) const {
+    lanewise::launch_resident(exec, "Lanewise::test::league_barrier", league_,
+                              kernel{{words.data()},
+                                     parts_.data(),
+                                     static_cast<int>(parts_.original().size()),
+                                     turns_,
+                                     lines_.data(),
+                                     sums_.data()});
+  }
+  void check(const array<std::uint32_t>& words) const {
+    constexpr std::uint32_t width = team::warp_type::width;
+    auto expected = sums_.original();
+    std::int64_t first = 0;
+    for (std::uint32_t round = 0; round < parts_.original().size(); ++round, first += league_) {
+      const std::uint32_t part = parts_.original()[round];
+      for (std::uint32_t t = 0; t < part; ++t) {
+        std::uint64_t sum = 0;
+        for (std::uint32_t i = 0; i < kernel::readings(part); ++i) {
+          // The warps of a team read different lines, which makes all.
+          for (std::uint32_t w = 0; w < team::warps; ++w)
+            sum += width * kernel::value(static_cast<int>(round), kernel::reading(t, i, part), w) +
+                   width * (width - 1) / 2;
+        }
+        expected[static_cast<std::size_t>(first + t)] = sum;
+      }
+    }
+    CHECK(sums_.items() == expected);
+    CHECK(sums_.guards_intact());
+    CHECK(lines_.guards_intact());
+    // As clean as it was.
+    CHECK(words.items() == std::vector<std::uint32_t>(words.original().size(), 0u));
+    CHECK(words.guards_intact());
+  }
+
+ private:
+  array<std::uint32_t> parts_, lines_;
+  array<std::uint64_t> sums_;
+  int turns_;
+  std::int64_t league_;
+};
+
 template <int warps>
 void check_rounds(const space& exec, const std::vector<std::uint32_t>& parts, int turns,
                   std::int64_t league, const array<std::uint32_t>& words) {
-  using kernel = pass_lines<warps>;
-  using team = lanewise::team_t<space, typename kernel::policy>;
-  constexpr std::int64_t line = team::warp_type::width * team::warps;
   CAPTURE(league, warps, parts);
-  const auto rounds = static_cast<int>(parts.size());
-  const array<std::uint32_t> in(parts), lines(turns * league * line, 0xffffffffu);
-  const array<std::uint64_t> sums(rounds * league, 77u);
-
-  lanewise::launch_resident(
-      exec, "Lanewise::test::league_barrier", league,
-      kernel{{words.data()}, in.data(), rounds, turns, lines.data(), sums.data()});
-
-  std::vector<std::uint64_t> expected(static_cast<std::size_t>(rounds * league), 77u);
-  constexpr std::uint32_t width = team::warp_type::width;
-  for (int round = 0; round < rounds; ++round) {
-    const std::uint32_t part = parts[static_cast<std::size_t>(round)];
-    for (std::uint32_t t = 0; t < part; ++t) {
-      std::uint64_t sum = 0;
-      for (std::uint32_t i = 0; i < kernel::readings(part); ++i) {
-        // The warps of a team read different lines, which makes all.
-        for (std::uint32_t w = 0; w < team::warps; ++w)
-          sum += width * kernel::value(round, kernel::reading(t, i, part), w) +
-                 width * (width - 1) / 2;
-      }
-      expected[static_cast<std::size_t>(round * league + t)] = sum;
-    }
-  }
-  CHECK(sums.items() == expected);
-  CHECK(sums.guards_intact());
-  CHECK(lines.guards_intact());
-  // As clean as it was.
-  CHECK(words.items() == std::vector<std::uint32_t>(words.original().size(), 0u));
-  CHECK(words.guards_intact());
+  const meeting<warps> all(parts, turns, league);
+  all.start(exec, words);
+  all.check(words);
 }
 
 template <int warps>
@@ -236,15 +264,44 @@ TEST_CASE("A league that does not fit is refused, and no team starts",
   }
 }
 
+TEST_CASE("Leagues on two instances, and of two threads on one, do not wait for each other",
+          "[league_barrier]") {
+  const auto instances = two_instances();
+  for (const bool same : {false, true}) {
+    CAPTURE(same);
+    const space one = instances.first, other = same ? instances.first : instances.second;
+    const std::int64_t most_one = lanewise::resident_teams<pass_lines<2>>(one),
+                       most_other = lanewise::resident_teams<pass_lines<2>>(other);
+    const auto parts = [](std::int64_t league) {
+      return std::vector<std::uint32_t>(20, static_cast<std::uint32_t>(league));
+    };
+    const array<std::uint32_t> words_one(league_barrier::words(most_one), 0u),
+        words_other(league_barrier::words(most_other), 0u);
+    const meeting<2> first(parts(most_one), 2, most_one);
+    const meeting<2> second(parts(most_other), 2, most_other);
+
+    std::thread beside([&] {
+      for (int k = 0; k < 5; ++k) second.start(other, words_other);
+    });
+    for (int k = 0; k < 5; ++k) first.start(one, words_one);
+    beside.join();
+
+    first.check(words_one);
+    second.check(words_other);
+  }
+}
+
 #if defined(LANEWISE_TEST_SPACE_OPENMP)
-TEST_CASE("A parallel region has one resident team for each of its threads", "[league_barrier]") {
+TEST_CASE("A thread of a parallel region has one resident team", "[league_barrier]") {
   const space exec = make_space();
   std::vector<std::int64_t> residents(2, -1);
   std::vector<int> refused(2, 0);
+  std::size_t threads = 0;  // OpenMP may give one
   const cell<std::uint32_t> runs(0);
 #pragma omp parallel num_threads(2)
   {
     const auto me = static_cast<std::size_t>(omp_get_thread_num());
+    if (me == 0) threads = static_cast<std::size_t>(omp_get_num_threads());
     residents[me] = lanewise::resident_teams<count_runs>(exec);
     lanewise::launch_resident(exec, "Lanewise::test::inside", 1, count_runs{runs.data()});
     try {
@@ -253,9 +310,11 @@ TEST_CASE("A parallel region has one resident team for each of its threads", "[l
       refused[me] = 1;
     }
   }
-  CHECK(residents == std::vector<std::int64_t>{1, 1});
-  CHECK(refused == std::vector<int>{1, 1});
-  CHECK(runs.get() == 2);
+  residents.resize(threads);
+  refused.resize(threads);
+  CHECK(residents == std::vector<std::int64_t>(threads, 1));
+  CHECK(refused == std::vector<int>(threads, 1));
+  CHECK(runs.get() == threads);
 }
 
 TEST_CASE("Where OpenMP gives fewer threads than it has, a league is refused or runs",
