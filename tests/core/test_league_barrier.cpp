@@ -233,11 +233,11 @@ TEST_CASE("Teams see what the others wrote before a league barrier", "[league_ba
 }
 
 TEST_CASE("More teams meet than a word has bits", "[league_barrier]") {
-  check_leagues<1>(10, 67);
+  check_leagues<1>(4, 35);
 }
 
 TEST_CASE("Teams meet many times", "[league_barrier]") {
-  check_leagues<2>(is_emulated ? 100 : 2000);
+  check_leagues<2>(is_emulated ? 40 : 500);
 }
 
 TEST_CASE("A league that does not fit is refused, and no team starts",
