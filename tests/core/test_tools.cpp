@@ -142,6 +142,36 @@ TEST_CASE(
   exec.fence();
 }
 
+namespace {
+
+/// Does nothing.
+struct idle_kernel {
+  struct policy : lanewise::launch_policy {};
+  template <class Team>
+  struct scratch {};
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team&, scratch<Team>&) const {}
+};
+
+}  // namespace
+
+TEST_CASE("Tools see a launch of resident teams, and none that is refused", "[tools]") {
+  const space exec = make_space();
+  const std::int64_t most = lanewise::resident_teams<idle_kernel>(exec);
+  std::vector<std::string> expected;
+  const recording now;
+  for (const std::int64_t league : {std::int64_t{1}, most}) {
+    lanewise::launch_resident(exec, "Lanewise::test::resident", league, idle_kernel{});
+    if (!is_emulated) expected.push_back("Lanewise::test::resident");
+  }
+  CHECK_THROWS_AS(
+      lanewise::launch_resident(exec, "Lanewise::test::resident", most + 1, idle_kernel{}),
+      std::invalid_argument);
+  CHECK(labels() == expected);
+  CHECK(open_kernels == 0);
+  exec.fence();
+}
+
 // The same of one kind of host threads and of devices: what the others do differently is in the
 // launch of any kernel.
 #if defined(LANEWISE_TEST_SPACE_OPENMP) || defined(LANEWISE_TEST_SPACE_CUDA)
