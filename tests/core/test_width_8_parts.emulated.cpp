@@ -5,3 +5,4 @@
 #define LANEWISE_TEST_WIDTH 8
 #include "test_merge.cpp"
 #include "test_search.cpp"
+#include "test_tile_sort.cpp"
