@@ -54,14 +54,19 @@ struct sort_blocks {
       if constexpr (how == sorted::alone) {
         sort(team, shared.sort, shared.item, here, Less{});
       } else if constexpr (how == sorted::ranked) {
-        sort(team, shared.sort, shared.item, here, Less{}, [this, first](int i, const T&, int was) {
-          from[first + i] = was;
-          ranks[first + was] = i;
-        });
+        sort(team, shared.sort, shared.item, here, Less{},
+             [this, first](int i, const T& x, int was) {
+               out[first + i] = x;
+               from[first + i] = was;
+               ranks[first + was] = i;
+             });
+        continue;  // the scratch is free
       } else {
         sort_pairs(team, shared.sort, shared.item, shared.value, here, Less{});
       }
-      for (int at = team.warp_index() * width; at < here; at += Team::warps * width) {
+      // Other warps read than wrote.
+      for (int at = (Team::warps - 1 - team.warp_index()) * width; at < here;
+           at += Team::warps * width) {
         const auto exist = warp.first(here - at);
         warp.store(exist, out + first + at, warp.load(exist, shared.item + at, T{}));
         if constexpr (how == sorted::paired)

@@ -65,15 +65,16 @@ LANEWISE_FUNCTION void merge_by_lanes(const W& warp, const Mask& active, const T
     const auto b_first =
         has_b & (less_by_lanes<W, Mask, Less, T>(warp, has_a & has_b, less, y, x) | !has_a);
     f(c, select(b_first, y, x), select(b_first, runs.b, runs.a));
-    if (c + 1 == k) break;
-    runs.a = select(b_first, runs.a, runs.a + places(1));
-    runs.b = select(b_first, runs.b + places(1), runs.b);
-    has_a = active & (runs.a < runs.a_end);
-    has_b = active & (runs.b < runs.b_end);
-    const auto next = warp.gather((b_first & has_b) | (has_a & !b_first), items,
-                                  select(b_first, runs.b, runs.a), T{});
-    x = select(b_first, x, next);
-    y = select(b_first, next, y);
+    if (c + 1 < k) {
+      runs.a = select(b_first, runs.a, runs.a + places(1));
+      runs.b = select(b_first, runs.b + places(1), runs.b);
+      has_a = active & (runs.a < runs.a_end);
+      has_b = active & (runs.b < runs.b_end);
+      const auto next = warp.gather((b_first & has_b) | (has_a & !b_first), items,
+                                    select(b_first, runs.b, runs.a), T{});
+      x = select(b_first, x, next);
+      y = select(b_first, next, y);
+    }
   }
 }
 
@@ -136,8 +137,10 @@ class device_merge_tile {
     skip_by_lanes(warp, exists, static_cast<const T*>(item), runs, own, less);
     lanes<pack<place, k>> from;
     merge_by_lanes<k>(warp, exists, static_cast<const T*>(item), runs, less,
-                      [&](int c, const auto&, auto at) {
-                        warp.each([c](auto& f, int p) { f[c] = static_cast<place>(p); }, from, at);
+                      [&](int c, const auto&, auto at) LANEWISE_INLINE_LAMBDA {
+                        warp.each([c](auto& f, int p)
+                                      LANEWISE_INLINE_LAMBDA { f[c] = static_cast<place>(p); },
+                                  from, at);
                       });
     warp.store(shared.from + team.warp_index() * width, from);
     team.barrier();

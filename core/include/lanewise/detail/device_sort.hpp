@@ -81,10 +81,10 @@ class device_tile_sort {
     const auto lane = warp.template cast<int>(warp.lane());
     const lanes<int> thread = lanes<int>(team.warp_index() * width) + lane;
     const lanes<int> own = thread * lanes<int>(k);
-    const auto exists = [&](int c) { return own < lanes<int>(n - c); };
+    const auto exists = [&](int c) LANEWISE_INLINE_LAMBDA { return own < lanes<int>(n - c); };
     lanes<T> x[k];
     lanes<place> p[ordered ? k : 1];
-    const auto put_down = [&] {
+    const auto put_down = [&]() LANEWISE_INLINE_LAMBDA {
       LANEWISE_UNROLL
       for (int c = 0; c < k; ++c) {
         warp.scatter(exists(c), items + c, own, x[c]);
@@ -120,10 +120,12 @@ class device_tile_sort {
       const T* const sorted = items;
       skip_by_lanes(warp, exists(0), sorted, runs, own - pair, less);
       merge_by_lanes<k>(warp, exists(0), sorted, runs, less,
-                        [&](int c, const lanes<T>& item, [[maybe_unused]] const auto& at) {
-                          x[c] = item;
-                          if constexpr (ordered) p[c] = warp.gather(exists(c), from, at, place{0});
-                        });
+                        [&](int c, const lanes<T>& item, [[maybe_unused]] const auto& at)
+                            LANEWISE_INLINE_LAMBDA {
+                              x[c] = item;
+                              if constexpr (ordered)
+                                p[c] = warp.gather(exists(c), from, at, place{0});
+                            });
       meet(team, 2 * run);
       put_down();
     }
