@@ -6,3 +6,4 @@
 #include "test_merge.cpp"
 #include "test_search.cpp"
 #include "test_tile_sort.cpp"
+#include "test_windows.cpp"
