@@ -44,7 +44,9 @@ struct sort_blocks {
     for (std::int64_t b = blocks.begin; b < blocks.end; ++b) {
       const std::int64_t first = b * length;
       const int here = static_cast<int>(n - first < length ? n - first : length);
-      for (int at = team.warp_index() * width; at < here; at += Team::warps * width) {
+      // Other warps write, and read, than have to do with an item in the sort.
+      for (int at = (Team::warps - 1 - team.warp_index()) * width; at < here;
+           at += Team::warps * width) {
         const auto exist = warp.first(here - at);
         warp.store(exist, shared.item + at, warp.load(exist, in + first + at, T{}));
         if constexpr (how == sorted::paired)
@@ -60,22 +62,30 @@ struct sort_blocks {
                from[first + i] = was;
                ranks[first + was] = i;
              });
-        continue;  // the scratch is free
       } else {
         sort_pairs(team, shared.sort, shared.item, shared.value, here, Less{});
       }
-      // Other warps read than wrote.
-      for (int at = (Team::warps - 1 - team.warp_index()) * width; at < here;
-           at += Team::warps * width) {
-        const auto exist = warp.first(here - at);
-        warp.store(exist, out + first + at, warp.load(exist, shared.item + at, T{}));
-        if constexpr (how == sorted::paired)
-          warp.store(exist, from + first + at,
-                     warp.map([](std::uint64_t v) { return static_cast<std::int64_t>(v / 3); },
-                              warp.load(exist, shared.value + at, std::uint64_t{0})));
-      }
-      team.barrier();
+      if constexpr (how != sorted::ranked)
+        copy_out(team, shared, first, here);  // else the scratch is free
     }
+  }
+
+ private:
+  template <class Team>
+  LANEWISE_FUNCTION void copy_out(const Team& team, scratch<Team>& shared, std::int64_t first,
+                                  int here) const {
+    constexpr int width = Team::warp_type::width;
+    const auto warp = team.warp();
+    for (int at = (Team::warps - 1 - team.warp_index()) * width; at < here;
+         at += Team::warps * width) {
+      const auto exist = warp.first(here - at);
+      warp.store(exist, out + first + at, warp.load(exist, shared.item + at, T{}));
+      if constexpr (how == sorted::paired)
+        warp.store(exist, from + first + at,
+                   warp.map([](std::uint64_t v) { return static_cast<std::int64_t>(v / 3); },
+                            warp.load(exist, shared.value + at, std::uint64_t{0})));
+    }
+    team.barrier();
   }
 };
 

@@ -19,13 +19,14 @@ LANEWISE_BEGIN_NAMESPACE
 
 /// Calls f(at, exists, item, before, behind) for windows of items [first, last), which lie in [0,
 /// n), from the first to the last. Lane l of a window has item at + l, where the mask `exists`
-/// holds; `before` and `behind` are the items at + l - 1 and at + l + 1, or `front` and
-/// `in.behind`; other lanes are unspecified. Every window but the last is full. By one warp of the
+/// holds; `before` and `behind` are the items at + l - 1 and at + l + 1, or in.front and
+/// in.behind; other lanes are unspecified. Every window but the last is full. By one warp of the
 /// team, which may walk through other items than the team's other warps.
 ///
 /// On devices every item is loaded once, with one more at either end, and neighbours come by
 /// shuffles; four windows are in flight. On hosts neighbours are loaded, from the nearest cache, if
-/// f uses them; the source's function is called up to three times per item. No barrier.
+/// f uses them; the source's function is called up to three times per item. f does not write to the
+/// items: they are read ahead, and again. No barrier.
 template <class Team, class Source, class F>
 LANEWISE_FUNCTION void windows_of_warp(const Team& team, const bordered<Source>& in,
                                        std::int64_t first, std::int64_t last, F f) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/bordered.hpp>
+#include <lanewise/source.hpp>
 #include <lanewise/warp.hpp>
 
 #include <cstdint>

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/bordered.hpp>
 #include <lanewise/detail/host_windows.hpp>
 
 #include <cstdint>
