@@ -79,6 +79,13 @@ struct equal_to {
   LANEWISE_FUNCTION constexpr bool operator()(const T& a, const T& b) const { return a == b; }
 };
 
+/// The default order of what is sorted, merged and searched.
+struct less {
+  template <class T>
+  requires requires(const T& a, const T& b) { a < b; }
+  LANEWISE_FUNCTION constexpr bool operator()(const T& a, const T& b) const { return a < b; }
+};
+
 /// True when op(a, b) == op(b, a) is known for values of type T, which lets a reduction keep
 /// independent partial results. Specialise it for your own operators; the default is the safe
 /// answer.

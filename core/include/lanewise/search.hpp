@@ -6,11 +6,16 @@
 
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 LANEWISE_BEGIN_NAMESPACE
 
-// Binary searches, in scratch or in global memory, with two faces: by a lane on its own, and by a
-// warp together, which asks at as many places at once as it has lanes.
+// Binary searches, in scratch or in global memory, with three faces: by a lane on its own; by a
+// warp together, which asks at as many places at once as it has lanes; and by lanes, each of which
+// has a search of its own and all of which keep step.
+//
+// What is searched is called with an index, as sources are: a(i). Searches by lanes gather, so they
+// take pointers. An order `less` is a strict weak order, as std::sort needs.
 
 /// The first index in [first, last) for which holds(i) is false, or last; holds is true up to some
 /// index and false from there on.
@@ -84,6 +89,223 @@ LANEWISE_FUNCTION constexpr Index lower_bound(const T* sorted, Index n, const U&
 template <class T, std::integral Index, class U>
 LANEWISE_FUNCTION constexpr Index upper_bound(const T* sorted, Index n, const U& x) {
   return partition_point(Index{0}, n, [&](Index i) { return !(x < sorted[i]); });
+}
+
+/// The same for any order.
+template <class T, std::integral Index, class U, class Less>
+LANEWISE_FUNCTION constexpr Index lower_bound(const T* sorted, Index n, const U& x, Less less) {
+  return partition_point(Index{0}, n, [&](Index i) { return less(sorted[i], x); });
+}
+template <class T, std::integral Index, class U, class Less>
+LANEWISE_FUNCTION constexpr Index upper_bound(const T* sorted, Index n, const U& x, Less less) {
+  return partition_point(Index{0}, n, [&](Index i) { return !less(x, sorted[i]); });
+}
+
+namespace detail {
+
+/// The active lanes for which less(x, y) holds; it is called for no others.
+template <class W, class Mask, class Less, class T>
+LANEWISE_FUNCTION auto less_by_lanes(const W& warp, const Mask& active,
+                                     [[maybe_unused]] const Less& less,
+                                     const typename W::template lanes<T>& x,
+                                     const typename W::template lanes<T>& y) {
+  if constexpr (std::is_same_v<Less, lanewise::less> && std::is_arithmetic_v<T> &&
+                !std::is_same_v<T, bool>) {
+    const typename W::template mask_for<T> here = active;
+    return here & (x < y);
+  } else {
+    return warp.map(
+               active,
+               [&](const T& a, const T& b)
+                   LANEWISE_INLINE_LAMBDA { return static_cast<std::uint32_t>(less(a, b)); },
+               std::uint32_t{0}, x, y) != 0u;
+  }
+}
+
+template <bool upper, class W, class Mask, class T, class Index, class Less>
+LANEWISE_FUNCTION auto bound_by_lanes(const W& warp, const Mask& active, const T* sorted, Index n,
+                                      const typename W::template lanes<T>& key, const Less& less) {
+  using indices = typename W::template lanes<Index>;
+  indices first(0);
+  // As many items are left for every lane. Some of them may be known not to come before the key:
+  // to ask once more costs less than lanes that part.
+  for (Index left = n; left > 0;) {
+    const Index half = static_cast<Index>(left - left / 2);
+    const auto x = warp.gather(active, sorted + (half - 1), first, T{});
+    if constexpr (upper) {
+      const typename W::template mask_for<T> here = active;
+      const typename W::template mask_for<T> behind =
+          less_by_lanes<W, Mask, Less, T>(warp, active, less, key, x);
+      first = select(here & !behind, first + indices(half), first);
+    } else {
+      first = select(less_by_lanes<W, Mask, Less, T>(warp, active, less, x, key),
+                     first + indices(half), first);
+    }
+    left = static_cast<Index>(left - half);
+  }
+  return first;
+}
+
+}  // namespace detail
+
+/// By lanes: every active lane gets the first index of a sorted array of n items whose item is not
+/// less than the lane's key, as lanes<Index>; 0 in inactive lanes, which touch nothing. The number
+/// of rounds depends on n alone: floor(log2 n) + 1, each a gather and a comparison, and no lane
+/// waits for another. `less` is called with items and keys that exist only.
+template <class W, class Mask, class T, std::integral Index, class Less = less>
+LANEWISE_FUNCTION auto lower_bound(const W& warp, const Mask& active, const T* sorted, Index n,
+                                   const typename W::template lanes<std::type_identity_t<T>>& keys,
+                                   Less less = {}) {
+  return detail::bound_by_lanes<false>(warp, active, sorted, n, keys, less);
+}
+/// The same for the first index whose item is greater than the lane's key.
+template <class W, class Mask, class T, std::integral Index, class Less = less>
+LANEWISE_FUNCTION auto upper_bound(const W& warp, const Mask& active, const T* sorted, Index n,
+                                   const typename W::template lanes<std::type_identity_t<T>>& keys,
+                                   Less less = {}) {
+  return detail::bound_by_lanes<true>(warp, active, sorted, n, keys, less);
+}
+
+/// A cut through the merge of two sorted sequences: so many items of a and so many of b lie in
+/// front of it.
+template <class Index>
+struct merge_cut {
+  Index from_a;
+  Index from_b;
+};
+
+/// The cut behind the first `distance` <= n_a + n_b items of the stable merge of a(0) ... a(n_a -
+/// 1) and b(0) ... b(n_b - 1), in which equal items of a come before those of b. By a lane: log2 of
+/// the shorter sequence's length rounds. (Merge path: Odeh, Green, Mwassi, Shmueli and Birk, 2012.)
+template <class A, std::integral Index, class B, class Less = less>
+LANEWISE_FUNCTION constexpr merge_cut<Index> merge_path(const A& a, Index n_a, const B& b,
+                                                        std::type_identity_t<Index> n_b,
+                                                        std::type_identity_t<Index> distance,
+                                                        Less less = {}) {
+  const Index least = distance > n_b ? distance - n_b : Index{0};
+  const Index most = distance < n_a ? distance : n_a;
+  const Index from_a =
+      partition_point(least, most, [&](Index i) { return !less(b(distance - 1 - i), a(i)); });
+  return {from_a, static_cast<Index>(distance - from_a)};
+}
+
+/// A piece of a merge: what lies between two cuts.
+struct merge_piece {
+  merge_cut<std::int64_t> begin;
+  merge_cut<std::int64_t> end;
+
+  /// How many items of each sequence, and of both, it has. The number of its first item in the
+  /// merge is that of both in front of it.
+  LANEWISE_FUNCTION std::int64_t count_a() const { return end.from_a - begin.from_a; }
+  LANEWISE_FUNCTION std::int64_t count_b() const { return end.from_b - begin.from_b; }
+  LANEWISE_FUNCTION std::int64_t count() const { return count_a() + count_b(); }
+  LANEWISE_FUNCTION std::int64_t first() const { return begin.from_a + begin.from_b; }
+};
+
+/// The piece of items [first, last) of the merge, by a warp, which searches for both ends at once.
+template <class W, class A, class B, class Less = less>
+LANEWISE_FUNCTION merge_piece cut_merge(const W& warp, const A& a, std::int64_t n_a, const B& b,
+                                        std::int64_t n_b, std::int64_t first, std::int64_t last,
+                                        Less less = {}) {
+  const std::int64_t distance[2] = {first, last};
+  std::int64_t from[2], most[2];
+  LANEWISE_UNROLL
+  for (int q = 0; q < 2; ++q) {
+    from[q] = distance[q] > n_b ? distance[q] - n_b : 0;
+    most[q] = distance[q] < n_a ? distance[q] : n_a;
+  }
+  partition_points(warp, from, most, [&](int q, std::int64_t i) {
+    return !less(b((q == 0 ? first : last) - 1 - i), a(i));
+  });
+  return {{from[0], first - from[0]}, {from[1], last - from[1]}};
+}
+
+/// One cut by a warp: log n to the base of the warp's width + 1 rounds.
+template <class W, class A, class B, class Less = less>
+requires requires {
+  W::width;
+}
+LANEWISE_FUNCTION merge_cut<std::int64_t> merge_path(const W& warp, const A& a, std::int64_t n_a,
+                                                     const B& b, std::int64_t n_b,
+                                                     std::int64_t distance, Less less = {}) {
+  const std::int64_t least = distance > n_b ? distance - n_b : 0;
+  const std::int64_t most = distance < n_a ? distance : n_a;
+  const std::int64_t from_a = partition_point(
+      warp, least, most, [&](std::int64_t i) { return !less(b(distance - 1 - i), a(i)); });
+  return {from_a, distance - from_a};
+}
+
+/// The cut behind the first `distance` items of the stable merge of several sorted sequences, by a
+/// warp: lane q owns sequence q, which has length(q) items item(q, 0), item(q, 1), ...; lanes
+/// without a sequence have length 0. Returns how many items of each lane's sequence lie in front of
+/// the cut. They sum up to distance, which is at most the sum of the lengths; nothing in front of
+/// the cut is greater than anything behind it, and of equal items those of lower lanes come first.
+///
+/// Every round takes an item as pivot, the weighted median of the middles of what is undecided, and
+/// counts by binary searches, one per lane, what comes before it. So it decides a quarter of all
+/// that is undecided at least, and half of it mostly: O(log n) rounds of O(log n) loads, which
+/// wait for each other, and of a comparison with the pivot of every lane. T is the type of items.
+template <class T, class W, class Item, class Less = less>
+LANEWISE_FUNCTION typename W::template lanes<std::int64_t> cut_many(
+    const W& warp, const typename W::template lanes<std::int64_t>& length, const Item& item,
+    std::int64_t distance, Less less = {}) {
+  using indices = typename W::template lanes<std::int64_t>;
+  const auto lane = warp.lane();
+  indices first(0), last = length;
+  std::int64_t left = distance;  // items in front of the cut that are undecided
+  while (left > 0) {
+    const indices undecided = last - first;
+    const std::int64_t all = warp.reduce(undecided, plus{});
+    if (all <= left) return last;
+    const auto open = first < last;
+    const auto middle = warp.map(
+        [](std::int64_t low, std::int64_t high) { return low + (high - low) / 2; }, first, last);
+    const auto x = warp.map(
+        open, [&](std::uint32_t q, std::int64_t i) -> T { return item(q, i); }, T{}, lane, middle);
+    // What is undecided in the lanes whose middles come before a lane's own.
+    indices before(0);
+    for (auto others = warp.ballot(open); others != 0; others &= others - 1) {
+      const int q = W::lowest(others);
+      const T y = warp.broadcast(x, q);
+      const std::int64_t weight = warp.broadcast(undecided, q);
+      warp.each(
+          open,
+          [&](std::int64_t& sum, const T& mine, std::uint32_t l) {
+            const auto of = static_cast<std::uint32_t>(q);
+            if (of < l ? !less(mine, y) : of > l && less(y, mine)) sum += weight;
+          },
+          before, x, lane);
+    }
+    const int chosen =
+        W::lowest(warp.ballot(warp.map(
+                                  open,
+                                  [all](std::int64_t b, std::int64_t w) -> std::uint32_t {
+                                    return b <= all / 2 && all / 2 < b + w;
+                                  },
+                                  0u, before, undecided) != 0u));
+    const T pivot = warp.broadcast(x, chosen);
+    // How many come before the pivot, it included.
+    const auto mine = lane == static_cast<std::uint32_t>(chosen);
+    const auto upto = warp.map(
+        open,
+        [&](std::uint32_t q, std::int64_t low, std::int64_t high, std::int64_t pivot_at) {
+          const auto of = static_cast<std::uint32_t>(chosen);
+          if (q == of) return pivot_at + 1;
+          return partition_point(low, high, [&](std::int64_t i) {
+            return q < of ? !less(pivot, item(q, i)) : less(item(q, i), pivot);
+          });
+        },
+        std::int64_t{0}, lane, first, last, middle);
+    const indices end = select(open, upto, first);
+    const std::int64_t front = warp.reduce(end - first, plus{});
+    if (front <= left) {
+      first = end;
+      left -= front;
+    } else {
+      last = select(mine, middle, end);
+    }
+  }
+  return first;
 }
 
 /// A place on the path that merges the ends of consecutive ranges with the numbers of the items in

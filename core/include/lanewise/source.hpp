@@ -104,6 +104,17 @@ struct reversed_sink {
   }
 };
 
+/// n items of a source, and what lies in front of the first and behind the last (windows.hpp).
+template <class Source>
+struct bordered {
+  using value_type = typename Source::value_type;
+
+  Source items;
+  std::int64_t n;
+  value_type front;
+  value_type behind;
+};
+
 struct identity {
   static constexpr bool is_identity = true;
   template <class T>

@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/device_merge.hpp>
+#include <lanewise/detail/host_merge.hpp>
+#include <lanewise/detail/host_tile.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+LANEWISE_BEGIN_NAMESPACE
+
+// A merge tile: a team merges a piece of two sorted sequences (merge path: Odeh, Green, Mwassi,
+// Shmueli and Birk, 2012). Two mappings behind one contract:
+//
+// - a team of several warps brings both parts to scratch, finds by merge path where every lane
+//   begins, and lets every lane merge items_per_lane neighbouring items. What a lane notes is where
+//   an item lies, so that items of any size move twice, and windows of neighbouring lanes hand over
+//   neighbouring places;
+// - a host's thread merges the sequences where they are.
+
+/// Where an item of a merge was.
+struct merge_origin {
+  std::int64_t index;  ///< in its sequence
+  int sequence;        ///< 0: a, 1: b
+};
+
+/// `items`, the most that a piece has, and the `scratch` that its merge needs of the team's:
+/// items_per_lane places for every lane, and two bytes for each beside it; nothing on hosts.
+/// An odd items_per_lane spreads the lanes over the banks of scratch.
+template <class Team, class T, class Policy>
+using merge_tile_t =
+    std::conditional_t<Team::in_registers,
+                       detail::device_merge_tile<Team, T, Policy::items_per_lane>,
+                       detail::host_merge_tile<T, detail::host_tile_items<T, Policy>>>;
+
+/// Hands the items of a piece of the stable merge of a and b (equal items of a first) to a sink:
+///
+///   sink(i, x)          item x is number i of the merge, counted from its beginning
+///   sink(i, x, from)    the same, and from, a merge_origin, says where it was; so values of any
+///                       type can follow: values[from.sequence][from.index] for an array of two
+///                       pointers, which compilers make no branch of
+///
+/// for every i once, in no particular order; neighbouring lanes call it for neighbouring i. All
+/// warps of the team call merge_tile, with the same piece of at most merge_tile_t::items items; the
+/// scratch is free again when it returns. a(i) and b(i) are called for indices in the piece only,
+/// once per item on devices, any number of times on hosts, by any lane; less, a strict weak order,
+/// for items in the piece only.
+///
+/// O(piece) work; every item is read once from global memory. On devices three barriers, and
+/// log2(piece) + items_per_lane gathers of scratch for every lane.
+template <class T, class Policy, class Team, class A, class B, class Sink, class Less = less>
+LANEWISE_FUNCTION void merge_tile(const Team& team,
+                                  typename merge_tile_t<Team, T, Policy>::scratch& shared,
+                                  const A& a, const B& b, const merge_piece& piece,
+                                  const Sink& sink, Less less = {}) {
+  const auto put = [&sink](std::int64_t i, const T& x, [[maybe_unused]] std::int64_t index,
+                           [[maybe_unused]] bool is_b) LANEWISE_INLINE_LAMBDA {
+    if constexpr (std::is_invocable_v<const Sink&, std::int64_t, const T&, merge_origin>) {
+      sink(i, x, merge_origin{index, static_cast<int>(is_b)});
+    } else {
+      sink(i, x);
+    }
+  };
+  merge_tile_t<Team, T, Policy>::merge(team, shared, a, b, piece, put, less);
+}
+
+/// The same for items [first, last) of the merge of a(0) ... a(n_a - 1) and b(0) ... b(n_b - 1).
+/// Finds the piece first: one more barrier, and log n to the base of the warp's width + 1 rounds of
+/// loads, by one warp.
+template <class T, class Policy, class Team, class A, class B, class Sink, class Less = less>
+LANEWISE_FUNCTION void merge_tile(const Team& team,
+                                  typename merge_tile_t<Team, T, Policy>::scratch& shared,
+                                  const A& a, std::int64_t n_a, const B& b, std::int64_t n_b,
+                                  std::int64_t first, std::int64_t last, const Sink& sink,
+                                  Less less = {}) {
+  const merge_piece piece =
+      merge_tile_t<Team, T, Policy>::cut(team, shared, a, n_a, b, n_b, first, last, less);
+  merge_tile<T, Policy>(team, shared, a, b, piece, sink, less);
+}
+
+LANEWISE_END_NAMESPACE

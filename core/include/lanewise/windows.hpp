@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/device_neighbours.hpp>
+#include <lanewise/detail/host_neighbours.hpp>
+#include <lanewise/team.hpp>
+
+#include <cstdint>
+
+LANEWISE_BEGIN_NAMESPACE
+
+// Windows of lanes with their neighbours: for heads of runs, differences, stencils of radius 1, and
+// whatever else asks what lies beside an item. `bordered` has the items:
+//
+//   bordered<Source>{items, n, front, behind}
+//
+// n items of a source, the value in front of item 0, and the one behind item n - 1.
+
+/// Calls f(at, exists, item, before, behind) for windows of items [first, last), which lie in [0,
+/// n), from the first to the last. Lane l of a window has item at + l, where the mask `exists`
+/// holds; `before` and `behind` are the items at + l - 1 and at + l + 1, or in.front and
+/// in.behind; other lanes are unspecified. Every window but the last is full. By one warp of the
+/// team, which may walk through other items than the team's other warps.
+///
+/// On devices every item is loaded once, with one more at either end, and neighbours come by
+/// shuffles; four windows are in flight. On hosts neighbours are loaded, from the nearest cache, if
+/// f uses them; the source's function is called up to three times per item. f does not write to the
+/// items: they are read ahead, and again. No barrier.
+template <class Team, class Source, class F>
+LANEWISE_FUNCTION void windows_of_warp(const Team& team, const bordered<Source>& in,
+                                       std::int64_t first, std::int64_t last, F f) {
+  if constexpr (Team::in_registers) {
+    detail::device_windows(team.warp(), in, first, last, f);
+  } else {
+    detail::host_windows(team.warp(), in, first, last, f);
+  }
+}
+
+/// The same by all warps of a team, each of which takes an even share of the windows. No barrier.
+template <class Team, class Source, class F>
+LANEWISE_FUNCTION void windows_of_team(const Team& team, const bordered<Source>& in,
+                                       std::int64_t first, std::int64_t last, F f) {
+  constexpr std::int64_t width = Team::warp_type::width;
+  if (first >= last) return;
+  const index_range mine =
+      even_share(divide_up(last - first, width), team.warp_index(), Team::warps);
+  const std::int64_t end = first + mine.end * width;
+  windows_of_warp(team, in, first + mine.begin * width, end < last ? end : last, f);
+}
+
+LANEWISE_END_NAMESPACE
