@@ -1203,7 +1203,7 @@ struct atomics {
   struct output {
     T relaxed[W], acquired[W];
     T old[W], changed[room], sums[room];
-    T seen[W], exchanged[room];
+    T seen[W], exchanged[room], taken[W], put[room];
     u32 tickets[W], ticket_counter[1], winners[1], winner_agrees[1];
     T counter[1], contended[1];
   };
@@ -1245,6 +1245,7 @@ struct atomics {
       warp.store(out.changed + k * W, x);
       warp.store(out.sums + k * W, x);
       warp.store(out.exchanged + k * W, x);
+      warp.store(out.put + k * W, x);
     }
     warp.once([&] {
       out.ticket_counter[0] = 0;
@@ -1257,6 +1258,7 @@ struct atomics {
                warp.template load_acquire<scope::team>(m, initial, distinct64, in.otherwise));
 
     const auto expected = warp.load(in.expected), desired = warp.load(in.desired);
+    warp.store(out.taken, warp.exchange(m, out.put, distinct, desired));
     warp.store(m, out.seen, warp.compare_exchange(m, out.exchanged, distinct, expected, desired));
     // One slot that all active lanes want: the first to come gets it.
     {
@@ -1296,7 +1298,8 @@ struct atomics {
     warp.scatter(m, out.tickets, ticket, indices(1u));
   }
   LANEWISE_LEAF_COLD static void expect(const input& in, output& out) {
-    for (int i = 0; i < room; ++i) out.changed[i] = out.sums[i] = out.exchanged[i] = in.initial[i];
+    for (int i = 0; i < room; ++i)
+      out.changed[i] = out.sums[i] = out.exchanged[i] = out.put[i] = in.initial[i];
     const u32 active = static_cast<u32>(bit_count(in.m));
     out.ticket_counter[0] = active;
     out.counter[0] = in.initial[0];
@@ -1308,6 +1311,7 @@ struct atomics {
       const u32 p = on ? in.distinct[i] : 0;
       out.relaxed[i] = on ? in.initial[in.any[i]] : in.otherwise;
       out.acquired[i] = on ? in.initial[p] : in.otherwise;
+      out.taken[i] = on ? in.initial[p] : T{};
       if constexpr (adds) {
         out.old[i] = T{};
         if (on) {
@@ -1319,6 +1323,7 @@ struct atomics {
       }
       if (on) {
         out.seen[i] = in.initial[p];
+        out.put[p] = in.desired[i];
         if (std::memcmp(&in.initial[p], &in.expected[i], sizeof(T)) == 0)
           out.exchanged[p] = in.desired[i];
         out.tickets[tickets++] = 1;
@@ -1332,6 +1337,8 @@ struct atomics {
     c("fetch_add", want.changed, got.changed);
     c("fetch_add with collisions", want.sums, got.sums);
     c("fetch_add to one counter", want.counter, got.counter);
+    c("exchange's result", want.taken, got.taken);
+    c("exchange", want.put, got.put);
     c("compare_exchange's result", want.seen, got.seen);
     c("compare_exchange", want.exchanged, got.exchanged);
     c("compare_exchange, lanes that won one slot", want.winners, got.winners);
@@ -1461,6 +1468,129 @@ struct bitwise_atomics {
     c("uniform fetch_or's result", want.uniform_or, got.uniform_or);
     c("uniform fetch_and's result", want.uniform_and, got.uniform_and);
     c("uniform fetch_or and fetch_and", want.cell, got.cell);
+  }
+};
+
+/// fetch_min and fetch_max, per lane and uniform; exchange, where no two lanes want one place and
+/// where all want the same.
+template <class T, int W>
+struct ordered_atomics {
+  using type = T;
+  static constexpr const char* name = "minima, maxima and exchanges";
+  static constexpr int instances = 24;
+  static constexpr int room = 2 * W;
+  struct input {
+    T a[W], initial[room];
+    u32 any[W], distinct[W];
+    T x;
+    u64 m;
+  };
+  struct output {
+    T lowered[W], raised[W], put[W], uniform_min[W], uniform_max[W], uniform_put[W];
+    T after_min[room], after_max[room], after_put[room], min_of_all[room], max_of_all[room];
+    T cell[8];
+    u64 handed_on[1];
+  };
+  LANEWISE_LEAF_COLD static void fill(random_source& rng, int instance, input& in) {
+    // Some that are equal, and those next to the ends, where a wrong sign shows.
+    const auto value = [&] {
+      const T ends[4] = {T{0}, static_cast<T>(~T{0}), std::numeric_limits<T>::min(),
+                         std::numeric_limits<T>::max()};
+      return rng.below(3) == 0 ? ends[rng.below(4)] : any_value<T>(rng);
+    };
+    for (T& x : in.initial) x = value();
+    in.x = value();
+    in.m = random_mask(rng, instance, W);
+    const u32 start = static_cast<u32>(rng.below(room));
+    for (int i = 0; i < W; ++i) {
+      in.a[i] = value();
+      in.any[i] = lane_in(in.m, i) ? static_cast<u32>(rng.below(3) % room) : ~u32{7};
+      in.distinct[i] = lane_in(in.m, i) ? (start + 5u * static_cast<u32>(i)) % room : ~u32{7};
+    }
+  }
+  template <class Warp>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Warp& warp, const input& in, output& out) const {
+    using indices = lanes_of<Warp, u32>;
+    const auto m = mask_from<T>(warp, in.m);
+    const indices distinct = warp.load(in.distinct), any = warp.load(in.any);
+    const auto a = warp.load(in.a);
+    for (int k = 0; k < room / W; ++k) {
+      const auto x = warp.load(in.initial + k * W);
+      warp.store(out.after_min + k * W, x);
+      warp.store(out.after_max + k * W, x);
+      warp.store(out.after_put + k * W, x);
+      warp.store(out.min_of_all + k * W, x);
+      warp.store(out.max_of_all + k * W, x);
+    }
+    warp.once([&] {
+      for (T& c : out.cell) c = in.initial[0];
+    });
+    warp.fence();
+    warp.store(out.lowered, warp.fetch_min(m, out.after_min, distinct, a));
+    warp.store(out.raised, warp.template fetch_max<order::acq_rel>(m, out.after_max, distinct, a));
+    warp.store(out.put, warp.exchange(m, out.after_put, distinct, a));
+    warp.template fetch_min<order::release>(m, out.min_of_all, any, a);
+    warp.template fetch_max<order::relaxed, scope::team>(m, out.max_of_all, any, a);
+    store_uniform<T>(warp, out.uniform_min, warp.fetch_min(out.cell[0], in.x));
+    store_uniform<T>(warp, out.uniform_max, warp.fetch_max(out.cell[1], in.x));
+    store_uniform<T>(warp, out.uniform_put, warp.exchange(out.cell[2], in.x));
+    warp.template fetch_min<order::acq_rel, scope::device>(out.cell[3], in.x);
+    warp.template fetch_max<order::acquire, scope::team>(out.cell[4], in.x);
+    warp.template exchange<order::acq_rel, scope::device>(out.cell[5], in.x);
+    warp.template exchange<order::relaxed, scope::team>(out.cell[6], in.x);
+
+    // Every lane gets what another one put, or what was there before; the last one's stays.
+    const auto got =
+        warp.template exchange<order::acq_rel, scope::device>(m, out.cell + 7, indices(0u), a);
+    warp.fence();
+    const T stays = warp.load(out.cell[7]);
+    const auto sum = warp.reduce(warp.map([](T y) { return static_cast<u64>(y); }, got), plus{});
+    warp.fence();
+    warp.once([&] {
+      out.handed_on[0] = sum + static_cast<u64>(stays);
+      out.cell[7] = in.initial[0];
+    });
+  }
+  LANEWISE_LEAF_COLD static void expect(const input& in, output& out) {
+    for (int i = 0; i < room; ++i) {
+      out.after_min[i] = out.after_max[i] = out.after_put[i] = in.initial[i];
+      out.min_of_all[i] = out.max_of_all[i] = in.initial[i];
+    }
+    const auto lower = [](T x, T y) { return x < y ? x : y; };
+    const auto higher = [](T x, T y) { return x < y ? y : x; };
+    out.handed_on[0] = static_cast<u64>(in.initial[0]);
+    for (int i = 0; i < W; ++i) {
+      out.lowered[i] = out.raised[i] = out.put[i] = T{};
+      out.uniform_min[i] = out.uniform_max[i] = out.uniform_put[i] = in.initial[0];
+      if (!lane_in(in.m, i)) continue;
+      const u32 p = in.distinct[i], q = in.any[i];
+      out.lowered[i] = out.raised[i] = out.put[i] = in.initial[p];
+      out.after_min[p] = lower(in.initial[p], in.a[i]);
+      out.after_max[p] = higher(in.initial[p], in.a[i]);
+      out.after_put[p] = in.a[i];
+      out.min_of_all[q] = lower(out.min_of_all[q], in.a[i]);
+      out.max_of_all[q] = higher(out.max_of_all[q], in.a[i]);
+      out.handed_on[0] += static_cast<u64>(in.a[i]);
+    }
+    out.cell[0] = out.cell[3] = lower(in.initial[0], in.x);
+    out.cell[1] = out.cell[4] = higher(in.initial[0], in.x);
+    out.cell[2] = out.cell[5] = out.cell[6] = in.x;
+    out.cell[7] = in.initial[0];
+  }
+  LANEWISE_LEAF_COLD static void compare(checker& c, const output& want, const output& got) {
+    c("fetch_min's result", want.lowered, got.lowered);
+    c("fetch_max's result", want.raised, got.raised);
+    c("exchange's result", want.put, got.put);
+    c("fetch_min", want.after_min, got.after_min);
+    c("fetch_max", want.after_max, got.after_max);
+    c("exchange", want.after_put, got.after_put);
+    c("fetch_min with collisions", want.min_of_all, got.min_of_all);
+    c("fetch_max with collisions", want.max_of_all, got.max_of_all);
+    c("uniform fetch_min's result", want.uniform_min, got.uniform_min);
+    c("uniform fetch_max's result", want.uniform_max, got.uniform_max);
+    c("uniform exchange's result", want.uniform_put, got.uniform_put);
+    c("uniform fetch_min, fetch_max, exchange", want.cell, got.cell);
+    c("exchange with collisions", want.handed_on, got.handed_on);
   }
 };
 
@@ -1906,6 +2036,7 @@ void cases_of_one_lane(Run& run) {
   run.template one<in_parts<indexed<u64, u32, 1>, 1, W>>();
   run.template one<in_parts<atomics<u32, 1>, 1, W>>();
   run.template one<in_parts<bitwise_atomics<u32, 1>, 1, W>>();
+  run.template one<in_parts<ordered_atomics<i64, 1>, 1, W>>();
   run.template one<in_parts<lines<pack<u64, 16>, 1>, 1, W>>();
   run.template one<in_parts<wide_exchange<quad, 1>, 1, W>>();
   run.template one<in_parts<uniform<u64, 1>, 1, W>>();
@@ -2005,6 +2136,8 @@ void some_cases(Run& run) {
   run.template one<atomics<entry, W>>();
   run.template one<lines<pack<u64, 2>, W>>();
   run.template one<bitwise_atomics<u32, W>>();
+  run.template one<ordered_atomics<i32, W>>();
+  run.template one<ordered_atomics<u64, W>>();
   run.template one<uniform<u64, W>>();
   run.template one<cooperation<1, W>>();
   run.template one<cooperation<2, W>>();
@@ -2106,9 +2239,16 @@ void all_cases(Run& run) {
   run.template one<lines<quad, W>>();
   run.template one<lines<pack<u64, 2>, W>>();
   run.template one<bitwise_atomics<u32, W>>();
+  run.template one<ordered_atomics<i32, W>>();
+  run.template one<ordered_atomics<u64, W>>();
   run.template one<bitwise_atomics<u64, W>>();
+  run.template one<ordered_atomics<u32, W>>();
+  run.template one<ordered_atomics<u64, W>>();
+  run.template one<ordered_atomics<i32, W>>();
+  run.template one<ordered_atomics<i64, W>>();
   run.template one<in_parts<lines<pack<u64, 2>, 8>, 8, W>>();
   run.template one<in_parts<bitwise_atomics<u32, 8>, 8, W>>();
+  run.template one<in_parts<ordered_atomics<i32, 8>, 8, W>>();
   run.template one<in_parts<wide_exchange<quad, 8>, 8, W>>();
   run.template one<uniform<u32, W>>();
   run.template one<uniform<u64, W>>();

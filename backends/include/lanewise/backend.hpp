@@ -5,6 +5,7 @@
 // The one place that maps Kokkos execution spaces to backends. CUDA units get the CUDA backend, all
 // others that of the host; <lanewise/host.hpp> and <lanewise/emulated.hpp> add theirs.
 
+#include <lanewise/detail/resident.hpp>
 #include <lanewise/emulated/space.hpp>
 #include <lanewise/execution_space.hpp>
 #include <lanewise/simd/target.hpp>
@@ -47,6 +48,12 @@ struct missing {
   using team = typename usual::template team<Policy>;
   template <class Exec, class Kernel>
   static void launch(const Exec&, const char*, std::int64_t, const Kernel&) {}
+  template <class Exec, class Kernel>
+  static void launch_resident(const Exec&, const char*, std::int64_t, const Kernel&) {}
+  template <class Kernel, class Exec>
+  static std::int64_t resident_teams(const Exec&) {
+    return 0;
+  }
   template <class Kernel, class Exec>
   static std::int64_t league_for_tiles(const Exec&, std::int64_t) {
     return 0;
@@ -134,6 +141,26 @@ inline constexpr int warp_lanes = 32;
 template <execution_space Exec, class Kernel>
 void launch(const Exec& exec, const char* label, std::int64_t league, const Kernel& kernel) {
   backend_of<Exec>::launch(exec, label, league, kernel);
+}
+
+/// How many teams of the kernel the instance can run at the same time, when it runs nothing else:
+/// on CUDA as many as fit all multiprocessors, on hosts one per thread of the instance, and one
+/// where the caller is in a parallel region already.
+template <class Kernel, execution_space Exec>
+std::int64_t resident_teams(const Exec& exec) {
+  return backend_of<Exec>::template resident_teams<Kernel>(exec);
+}
+
+/// The same as launch, and grants that all teams of the league run at the same time, so that they
+/// may wait for each other (league_barrier.hpp). Throws std::invalid_argument with the label, the
+/// league and the number of teams that can be resident where that cannot be granted; then no team
+/// has started. That can be so for a league of resident_teams, too, where the OpenMP runtime has
+/// fewer threads to give than the instance has. Does not block on CUDA.
+template <execution_space Exec, class Kernel>
+void launch_resident(const Exec& exec, const char* label, std::int64_t league,
+                     const Kernel& kernel) {
+  detail::expects_resident(label, league, resident_teams<Kernel>(exec));
+  backend_of<Exec>::launch_resident(exec, label, league, kernel);
 }
 
 /// Makes room in a workspace for calls of this size on this instance, so that they allocate

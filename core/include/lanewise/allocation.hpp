@@ -49,4 +49,93 @@ LANEWISE_FUNCTION allocation<Lanes> allocate(const Team& team, allocation_scratc
   return mine;
 }
 
+// The same in an array that all teams share, whose taken places a counter counts: one atomic
+// addition for all lanes that ask together (Merrill, S3). Everybody's places are disjoint and leave
+// no gaps, and the counter ends as the sum of all counts. In which order those who ask get their
+// places is unspecified. The addition is relaxed: what is written to the places is seen by whoever
+// would see any other plain write of its writer, in the next launch, say, or behind a league
+// barrier. Neither looks at how many places there are: queue.hpp does.
+
+/// An allocation whose offsets are places in what the counter counts, and where all of it begins.
+template <class Lanes>
+struct reservation : allocation<Lanes> {
+  typename Lanes::value_type begin;
+};
+
+/// By a warp: lane order from `begin` on. The counts' sum must fit their own type and the
+/// counter's. If all are 0, the counter is not touched, and begin is 0.
+template <class W, class Counter, class Lanes>
+requires requires {
+  W::width;
+}
+LANEWISE_FUNCTION reservation<typename W::template lanes<Counter>> reserve(const W& warp,
+                                                                           Counter& counter,
+                                                                           const Lanes& count) {
+  using places = typename W::template lanes<Counter>;
+  const allocation<Lanes> mine = allocate(warp, count);
+  const auto total = static_cast<Counter>(mine.total);
+  Counter begin = 0;
+  if (warp.anywhere(total != 0)) begin = warp.fetch_add(counter, total);
+  return {{warp.template cast<Counter>(mine.offset) + places(begin), total}, begin};
+}
+
+/// In scratch. Free for the next reservation when one returns; before another use, barrier().
+template <class Team, class Counter>
+struct reservation_scratch {
+  Counter per_warp[Team::warps];
+  Counter begin;
+};
+
+namespace detail {
+
+/// What a team gets, and where in it this warp's places begin.
+template <class Counter>
+struct warps_places {
+  Counter mine;
+  Counter total;
+  Counter begin;
+};
+
+/// So many places for every warp of a team.
+template <class Team, class Counter>
+LANEWISE_FUNCTION warps_places<Counter> reserve_for_warps(
+    const Team& team, reservation_scratch<Team, Counter>& shared, Counter& counter, Counter count) {
+  const auto warp = team.warp();
+  if constexpr (Team::warps == 1) {
+    const Counter begin = count != 0 ? warp.fetch_add(counter, count) : Counter{0};
+    return {begin, count, begin};
+  } else {
+    warp.once([&] { shared.per_warp[team.warp_index()] = count; });
+    team.barrier();
+    maybe<Counter> before{{}, false};
+    Counter total;
+    fold_warps(team, shared.per_warp, Team::warps, plus{}, before, total);
+    // Two barriers are enough for any number of calls: who writes `begin` again has passed the
+    // first barrier of the next call, behind everybody's look at it.
+    if (team.warp_index() == 0) {
+      const Counter begin = total != 0 ? warp.fetch_add(counter, total) : Counter{0};
+      warp.once([&] { shared.begin = begin; });
+    }
+    team.barrier();
+    const Counter begin = shared.begin;
+    return {before.present ? static_cast<Counter>(begin + before.value) : begin, total, begin};
+  }
+}
+
+}  // namespace detail
+
+/// By a team: warp after warp, in each of them lane order, from `begin` on. All warps call it; two
+/// barriers. The sum of all counts must fit the counter's type, that of a warp also the counts'.
+template <class Team, class Counter, class Lanes>
+LANEWISE_FUNCTION reservation<typename Team::warp_type::template lanes<Counter>> reserve(
+    const Team& team, reservation_scratch<Team, Counter>& shared, Counter& counter,
+    const Lanes& count) {
+  using places = typename Team::warp_type::template lanes<Counter>;
+  const auto warp = team.warp();
+  const allocation<Lanes> mine = allocate(warp, count);
+  const auto all =
+      detail::reserve_for_warps(team, shared, counter, static_cast<Counter>(mine.total));
+  return {{warp.template cast<Counter>(mine.offset) + places(all.mine), all.total}, all.begin};
+}
+
 LANEWISE_END_NAMESPACE

@@ -85,6 +85,8 @@ LANEWISE_BEGIN_NAMESPACE
 //   fetch_add(m, p, L<I>, a)  fetch_or  fetch_and
 //                                         per-lane atomics, return the old values (inactive lanes:
 //                                         T{})
+//   fetch_min(m, p, L<I>, a)  fetch_max   the same for integers of 4 or 8 bytes
+//   exchange(m, p, L<I>, a)               the same for any type of 4 or 8 bytes
 //   compare_exchange(m, p, L<I>, expected, desired)                returns the old values
 //   compress_store(p, m, a)               writes exactly count(m) values, in lane order; returns
 //                                         count(m)
@@ -92,8 +94,8 @@ LANEWISE_BEGIN_NAMESPACE
 //   prefetch(m, p, L<I>)                  a hint; nothing on CUDA
 //
 //   once(f)                               one lane calls f(); its result is broadcast
-//   load<o, s>(ref)  store<o, s>(ref, x)  fetch_add<o, s>(ref, x)  fetch_or  fetch_and
-//   compare_exchange<o, s>(ref, expected, desired)
+//   load<o, s>(ref)  store<o, s>(ref, x)  fetch_add<o, s>(ref, x)  fetch_or  fetch_and  fetch_min
+//   fetch_max  exchange  compare_exchange<o, s>(ref, expected, desired)
 //                                         uniform racing accesses: one per warp
 //   pause()                               between two looks at memory that another team writes
 //   Warp::has_wide_words                  16-byte values can be loaded and stored as one relaxed

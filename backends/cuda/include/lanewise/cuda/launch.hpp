@@ -4,6 +4,7 @@
 
 #include <lanewise/cuda/functors.hpp>
 #include <lanewise/cuda/team.hpp>
+#include <lanewise/detail/resident.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -140,15 +141,39 @@ struct backend {
     if (league == 0) return;
     const detail::device_guard device(exec);
     detail::teams_per_multiprocessor<Kernel>(exec.cuda_device());
-    std::uint64_t id = 0;
-    const bool tools = Kokkos::Tools::profileLibraryLoaded();
-    if (tools)
-      Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id);
-    detail::run<Kernel><<<static_cast<unsigned>(league), detail::team_for<Kernel>::threads,
-                          detail::scratch_bytes<Kernel>(), exec.cuda_stream()>>>(kernel);
-    const cudaError_t started = cudaGetLastError();
-    if (tools) Kokkos::Tools::endParallelFor(id);  // also where there is none: it was begun
+    cudaError_t started;
+    {
+      const told tools(exec, label);
+      detail::run<Kernel><<<static_cast<unsigned>(league), detail::team_for<Kernel>::threads,
+                            detail::scratch_bytes<Kernel>(), exec.cuda_stream()>>>(kernel);
+      started = cudaGetLastError();
+    }
     detail::check(started, label);
+  }
+
+  /// The same by a cooperative launch, which begins when all teams have a place, whatever else the
+  /// device is doing.
+  template <class Kernel>
+  static void launch_resident(const Kokkos::Cuda& exec, const char* label, std::int64_t league,
+                              const Kernel& kernel) {
+    if (league == 0) return;
+    const detail::device_guard device(exec);
+    void* arguments[] = {const_cast<void*>(static_cast<const void*>(&kernel))};
+    cudaError_t started;
+    {
+      const told tools(exec, label);
+      started = cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(&detail::run<Kernel>),
+                                            dim3(static_cast<unsigned>(league)),
+                                            dim3(detail::team_for<Kernel>::threads), arguments,
+                                            detail::scratch_bytes<Kernel>(), exec.cuda_stream());
+    }
+    detail::check(started, label);
+  }
+  template <class Kernel>
+  static std::int64_t resident_teams(const Kokkos::Cuda& exec) {
+    const detail::device_guard device(exec);
+    return std::int64_t{detail::teams_per_multiprocessor<Kernel>(exec.cuda_device())} *
+           exec.cuda_device_prop().multiProcessorCount;
   }
 
   /// Teams whose tiles wait for their turn stay; otherwise there is one team per tile, and the
@@ -160,10 +185,7 @@ struct backend {
   /// As many teams as are resident at once, and no more than there are tiles.
   template <class Kernel>
   static std::int64_t resident_league(const Kokkos::Cuda& exec, std::int64_t tiles) {
-    const detail::device_guard device(exec);
-    const int per_multiprocessor = detail::teams_per_multiprocessor<Kernel>(exec.cuda_device());
-    const std::int64_t resident =
-        std::int64_t{per_multiprocessor} * exec.cuda_device_prop().multiProcessorCount;
+    const std::int64_t resident = resident_teams<Kernel>(exec);
     return tiles < resident ? tiles : resident;
   }
 
@@ -197,6 +219,25 @@ struct backend {
     detail::check(cudaStreamIsCapturing(exec.cuda_stream(), &state), "cudaStreamIsCapturing");
     return state != cudaStreamCaptureStatusNone;
   }
+
+ private:
+  /// A launch as tools see it: a parallel_for, which ends also where none started.
+  class told {
+   public:
+    told(const Kokkos::Cuda& exec, const char* label) {
+      if (begun_)
+        Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec), &id_);
+    }
+    ~told() {
+      if (begun_) Kokkos::Tools::endParallelFor(id_);
+    }
+    told(const told&) = delete;
+    told& operator=(const told&) = delete;
+
+   private:
+    bool begun_ = Kokkos::Tools::profileLibraryLoaded();
+    std::uint64_t id_ = 0;
+  };
 };
 
 }  // namespace backends::cuda

@@ -121,13 +121,20 @@ inline constexpr ::cuda::thread_scope std_scope =
 template <scope s, class T>
 using atomic = ::cuda::atomic_ref<T, std_scope<s>>;
 
+template <class T>
+using unsigned_word = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
+/// Minimum and maximum depend on the sign.
+template <class T>
+using ordered_word =
+    std::conditional_t<std::is_signed_v<T>, std::make_signed_t<unsigned_word<T>>, unsigned_word<T>>;
+
 // Relaxed changes of integers: the compiler's own operations, unlike those of atomic_ref, know
 // shared memory where they see it, and need not return what nobody asks for.
-#define LANEWISE_CUDA_CHANGE(name, builtin, operation)                                 \
+#define LANEWISE_CUDA_CHANGE(name, builtin, operation, words)                          \
   template <order o, scope s, class T>                                                 \
   LANEWISE_CUDA_FUNCTION T name(T& ref, T x) {                                         \
     if constexpr (o == order::relaxed && std::is_integral_v<T> && sizeof(T) >= 4) {    \
-      using word = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;   \
+      using word = words<T>;                                                           \
       auto* p = reinterpret_cast<word*>(&ref);                                         \
       const auto w = static_cast<word>(x);                                             \
       return static_cast<T>(s == scope::team ? builtin##_block(p, w) : builtin(p, w)); \
@@ -135,16 +142,19 @@ using atomic = ::cuda::atomic_ref<T, std_scope<s>>;
       return atomic<s, T>(ref).operation(x, std_order<o>);                             \
     }                                                                                  \
   }
-LANEWISE_CUDA_CHANGE(add_atomically, atomicAdd, fetch_add)
-LANEWISE_CUDA_CHANGE(or_atomically, atomicOr, fetch_or)
-LANEWISE_CUDA_CHANGE(and_atomically, atomicAnd, fetch_and)
+LANEWISE_CUDA_CHANGE(add_atomically, atomicAdd, fetch_add, unsigned_word)
+LANEWISE_CUDA_CHANGE(or_atomically, atomicOr, fetch_or, unsigned_word)
+LANEWISE_CUDA_CHANGE(and_atomically, atomicAnd, fetch_and, unsigned_word)
+LANEWISE_CUDA_CHANGE(min_atomically, atomicMin, fetch_min, ordered_word)
+LANEWISE_CUDA_CHANGE(max_atomically, atomicMax, fetch_max, ordered_word)
+LANEWISE_CUDA_CHANGE(put_atomically, atomicExch, exchange, unsigned_word)
 #undef LANEWISE_CUDA_CHANGE
 
 /// Returns what was there. Relaxed exchanges of integers likewise.
 template <order o, scope s, class T>
 LANEWISE_CUDA_FUNCTION T exchange_atomically(T& ref, T expected, T desired) {
   if constexpr (o == order::relaxed && std::is_integral_v<T> && sizeof(T) >= 4) {
-    using word = std::conditional_t<sizeof(T) == 4, unsigned, unsigned long long>;
+    using word = unsigned_word<T>;
     auto* p = reinterpret_cast<word*>(&ref);
     const auto e = static_cast<word>(expected);
     const auto d = static_cast<word>(desired);
@@ -577,6 +587,21 @@ class warp : public warp_operations<warp<W, S>> {
                                             const lanes<T>& a) const {
     return lanes<T>(m.value ? detail::and_atomically<o, s>(p[index.value], a.value) : T{});
   }
+  template <order o = order::relaxed, scope s = scope::device, class T, class I>
+  LANEWISE_CUDA_FUNCTION lanes<T> fetch_min(mask m, T* p, const lanes<I>& index,
+                                            const lanes<T>& a) const {
+    return lanes<T>(m.value ? detail::min_atomically<o, s>(p[index.value], a.value) : T{});
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T, class I>
+  LANEWISE_CUDA_FUNCTION lanes<T> fetch_max(mask m, T* p, const lanes<I>& index,
+                                            const lanes<T>& a) const {
+    return lanes<T>(m.value ? detail::max_atomically<o, s>(p[index.value], a.value) : T{});
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T, class I>
+  LANEWISE_CUDA_FUNCTION lanes<T> exchange(mask m, T* p, const lanes<I>& index,
+                                           const lanes<T>& a) const {
+    return lanes<T>(m.value ? detail::put_atomically<o, s>(p[index.value], a.value) : T{});
+  }
   template <order o = order::acq_rel, scope s = scope::device, class T, class I>
   LANEWISE_CUDA_FUNCTION lanes<T> compare_exchange(mask m, T* p, const lanes<I>& index,
                                                    const lanes<T>& expected,
@@ -647,6 +672,27 @@ class warp : public warp_operations<warp<W, S>> {
   LANEWISE_CUDA_FUNCTION T fetch_and(T& ref, std::type_identity_t<T> x) const {
     fence();
     const T before = once([&] { return detail::and_atomically<o, s>(ref, x); });
+    acquired<o>();
+    return before;
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  LANEWISE_CUDA_FUNCTION T fetch_min(T& ref, std::type_identity_t<T> x) const {
+    fence();
+    const T before = once([&] { return detail::min_atomically<o, s>(ref, x); });
+    acquired<o>();
+    return before;
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  LANEWISE_CUDA_FUNCTION T fetch_max(T& ref, std::type_identity_t<T> x) const {
+    fence();
+    const T before = once([&] { return detail::max_atomically<o, s>(ref, x); });
+    acquired<o>();
+    return before;
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  LANEWISE_CUDA_FUNCTION T exchange(T& ref, std::type_identity_t<T> x) const {
+    fence();
+    const T before = once([&] { return detail::put_atomically<o, s>(ref, x); });
     acquired<o>();
     return before;
   }

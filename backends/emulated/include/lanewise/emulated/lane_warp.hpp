@@ -232,6 +232,18 @@ class lane_warp : public warp_operations<lane_warp<W, S>> {
       return std::atomic_ref<T>(p[index.value]).fetch_and(a.value, detail::std_order<o>);
     });
   }
+  template <order o = order::relaxed, scope s = scope::device, class T, class I>
+  lanes<T> fetch_min(mask m, T* p, const lanes<I>& index, const lanes<T>& a) const {
+    return fetch("fetch_min", m, p, [&] { return detail::fetch_min<o>(p[index.value], a.value); });
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T, class I>
+  lanes<T> fetch_max(mask m, T* p, const lanes<I>& index, const lanes<T>& a) const {
+    return fetch("fetch_max", m, p, [&] { return detail::fetch_max<o>(p[index.value], a.value); });
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T, class I>
+  lanes<T> exchange(mask m, T* p, const lanes<I>& index, const lanes<T>& a) const {
+    return fetch("exchange", m, p, [&] { return detail::exchange<o>(p[index.value], a.value); });
+  }
   template <order o = order::acq_rel, scope s = scope::device, class T, class I>
   lanes<T> compare_exchange(mask m, T* p, const lanes<I>& index, const lanes<T>& expected,
                             const lanes<T>& desired) const {
@@ -309,6 +321,27 @@ class lane_warp : public warp_operations<lane_warp<W, S>> {
     note("fetch_and of a word", x);
     meet("fetch_and of a word", 0);
     return once([&] { return whole().template fetch_and<o, s>(ref, x); });
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  T fetch_min(T& ref, std::type_identity_t<T> x) const {
+    note("fetch_min of a word", &ref);
+    note("fetch_min of a word", x);
+    meet("fetch_min of a word", 0);
+    return once([&] { return whole().template fetch_min<o, s>(ref, x); });
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  T fetch_max(T& ref, std::type_identity_t<T> x) const {
+    note("fetch_max of a word", &ref);
+    note("fetch_max of a word", x);
+    meet("fetch_max of a word", 0);
+    return once([&] { return whole().template fetch_max<o, s>(ref, x); });
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  T exchange(T& ref, std::type_identity_t<T> x) const {
+    note("exchange of a word", &ref);
+    note("exchange of a word", x);
+    meet("exchange of a word", 0);
+    return once([&] { return whole().template exchange<o, s>(ref, x); });
   }
   template <order o = order::acq_rel, scope s = scope::device, class T>
   T compare_exchange(T& ref, std::type_identity_t<T> expected,

@@ -159,6 +159,17 @@ struct backend_with {
                });
   }
 
+  /// The league is at most resident_teams: every warp of it has a thread from the start.
+  template <class Kernel>
+  static void launch_resident(const lanewise::emulated& exec, const char* label,
+                              std::int64_t league, const Kernel& kernel) {
+    launch(exec, label, league, kernel);
+  }
+  template <class Kernel>
+  static std::int64_t resident_teams(const lanewise::emulated& exec) {
+    return exec.concurrent_teams();
+  }
+
   /// Teams draw tickets until there are none left.
   template <class Kernel>
   static std::int64_t league_for_tiles(const lanewise::emulated& exec, std::int64_t tiles) {

@@ -106,6 +106,30 @@ inline constexpr std::memory_order std_order = o == order::relaxed   ? std::memo
                                                : o == order::acquire ? std::memory_order_acquire
                                                : o == order::release ? std::memory_order_release
                                                                      : std::memory_order_acq_rel;
+
+/// f of what is there, put there. Returns what was there.
+template <order o, class T, class F>
+T replace_atomically(T& ref, F f) {
+  const std::atomic_ref<T> word(ref);
+  T before = word.load(std::memory_order_relaxed);
+  while (!word.compare_exchange_weak(before, f(before), std_order<o>)) {
+  }
+  return before;
+}
+template <order o, class T>
+T fetch_min(T& ref, T x) {
+  static_assert(std::is_integral_v<T> && sizeof(T) >= 4);
+  return replace_atomically<o>(ref, [x](T before) { return x < before ? x : before; });
+}
+template <order o, class T>
+T fetch_max(T& ref, T x) {
+  static_assert(std::is_integral_v<T> && sizeof(T) >= 4);
+  return replace_atomically<o>(ref, [x](T before) { return before < x ? x : before; });
+}
+template <order o, class T>
+T exchange(T& ref, T x) {
+  return std::atomic_ref<T>(ref).exchange(x, std_order<o>);
+}
 }  // namespace detail
 
 /// W lanes run by one thread, lane after lane. Effects happen in an order of lanes that the seed
@@ -425,6 +449,36 @@ class warp : public warp_operations<warp<W>> {
     });
     return r;
   }
+  template <order o = order::relaxed, scope s = scope::device, class T, class I>
+  lanes<T> fetch_min(const mask& m, T* p, const lanes<I>& index, const lanes<T>& a) const {
+    racing_step();
+    racing_change();
+    lanes<T> r(T{});
+    in_some_order([&](int i) {
+      if (m.lane[i]) r.lane[i] = detail::fetch_min<o>(p[index.lane[i]], a.lane[i]);
+    });
+    return r;
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T, class I>
+  lanes<T> fetch_max(const mask& m, T* p, const lanes<I>& index, const lanes<T>& a) const {
+    racing_step();
+    racing_change();
+    lanes<T> r(T{});
+    in_some_order([&](int i) {
+      if (m.lane[i]) r.lane[i] = detail::fetch_max<o>(p[index.lane[i]], a.lane[i]);
+    });
+    return r;
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T, class I>
+  lanes<T> exchange(const mask& m, T* p, const lanes<I>& index, const lanes<T>& a) const {
+    racing_step();
+    racing_change();
+    lanes<T> r(T{});
+    in_some_order([&](int i) {
+      if (m.lane[i]) r.lane[i] = detail::exchange<o>(p[index.lane[i]], a.lane[i]);
+    });
+    return r;
+  }
   template <order o = order::acq_rel, scope s = scope::device, class T, class I>
   lanes<T> compare_exchange(const mask& m, T* p, const lanes<I>& index, const lanes<T>& expected,
                             const lanes<T>& desired) const {
@@ -511,6 +565,24 @@ class warp : public warp_operations<warp<W>> {
     racing_step();
     racing_change();
     return std::atomic_ref<T>(ref).fetch_and(x, detail::std_order<o>);
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  T fetch_min(T& ref, std::type_identity_t<T> x) const {
+    racing_step();
+    racing_change();
+    return detail::fetch_min<o>(ref, x);
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  T fetch_max(T& ref, std::type_identity_t<T> x) const {
+    racing_step();
+    racing_change();
+    return detail::fetch_max<o>(ref, x);
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  T exchange(T& ref, std::type_identity_t<T> x) const {
+    racing_step();
+    racing_change();
+    return detail::exchange<o>(ref, x);
   }
   template <order o = order::acq_rel, scope s = scope::device, class T>
   T compare_exchange(T& ref, std::type_identity_t<T> expected,

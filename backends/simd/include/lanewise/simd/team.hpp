@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/resident.hpp>
 #include <lanewise/simd/warp.hpp>
 #include <lanewise/source.hpp>
 #include <lanewise/team.hpp>
@@ -14,6 +15,10 @@
 #include <mutex>
 #include <new>
 
+#if defined(KOKKOS_ENABLE_OPENMP)
+#include <omp.h>
+#endif
+
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::simd {
 
@@ -23,6 +28,25 @@ template <class Exec>
 std::recursive_mutex& order_of(const Exec& exec) {
   static std::array<std::recursive_mutex, 64> locks;
   return locks[exec.impl_instance_id() % locks.size()];
+}
+
+/// Whether the caller is in a parallel region, in which Kokkos may run what it gets on one thread.
+template <class Exec>
+bool in_parallel_region() {
+#if defined(KOKKOS_ENABLE_OPENMP)
+  if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>) return omp_get_level() > 0;
+#endif
+  return false;
+}
+
+/// Of `most` threads that Kokkos asks for, those that a parallel_for runs on, by whom is one of
+/// them. OpenMP gives fewer where it may (OMP_DYNAMIC) or has to (OMP_THREAD_LIMIT).
+template <class Exec>
+int threads_of_region(int most) {
+#if defined(KOKKOS_ENABLE_OPENMP)
+  if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>) return omp_get_num_threads();
+#endif
+  return most;
 }
 
 inline namespace HWY_NAMESPACE {
@@ -165,6 +189,43 @@ void run_on_threads(const Exec& exec, const char* label, const any_kernel& kerne
                        run_neighbours{kernel, all, runs});
 }
 
+/// One team on each of the first threads, if there are as many threads as teams.
+struct run_resident {
+  any_kernel kernel;
+  int asked;  // threads
+  int (*threads_of_region)(int asked);
+  int* found;
+
+  KOKKOS_FUNCTION void operator()([[maybe_unused]] const int index) const {
+    KOKKOS_IF_ON_HOST((run(index);))
+  }
+
+ private:
+  void run(int index) const {
+    const int threads = threads_of_region(asked);
+    // Every thread finds the same number: all begin, or none.
+    if (static_cast<std::uint32_t>(threads) >= kernel.league) {
+      kernel(index);
+    } else if (index == 0) {
+      *found = threads;
+    }
+  }
+};
+
+/// Every team on a thread of its own. Returns the number of threads where these are too few, and
+/// then no team has run.
+template <class Exec>
+int run_resident_on_threads(const Exec& exec, const char* label, const any_kernel& kernel,
+                            int threads) {
+  using policy_type =
+      Kokkos::RangePolicy<Exec, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>;
+  int found = threads;
+  const auto league = static_cast<int>(kernel.league);
+  Kokkos::parallel_for(label, policy_type(exec, 0, league, Kokkos::ChunkSize(1)),
+                       run_resident{kernel, threads, &threads_of_region<Exec>, &found});
+  return found;
+}
+
 /// What algorithms ask of the backend, for the host execution spaces of Kokkos.
 struct backend {
   static constexpr const char* name = "simd";
@@ -186,6 +247,25 @@ struct backend {
     } else {
       run_on_threads(exec, label, any, threads);
     }
+  }
+
+  /// The league is at most resident_teams.
+  template <class Exec, class Kernel>
+  static void launch_resident(const Exec& exec, const char* label, std::int64_t league,
+                              const Kernel& kernel) {
+    if (league == 0) return;
+    const auto any = any_kernel::of(kernel, league);
+    const std::lock_guard lock(order_of(exec));
+    if (league == 1) {
+      run_alone(exec, label, any);
+    } else {
+      lanewise::detail::expects_resident(
+          label, league, run_resident_on_threads(exec, label, any, exec.concurrency()));
+    }
+  }
+  template <class Kernel, class Exec>
+  static std::int64_t resident_teams(const Exec& exec) {
+    return in_parallel_region<Exec>() ? 1 : exec.concurrency();
   }
 
   /// A thread gets several teams where the kernel's policy says so and each has a few tiles:

@@ -939,6 +939,23 @@ LANEWISE_SIMD_FUNCTION T replace(T& ref, F f) {
   return before;
 }
 
+/// The same, atomically. What stays as it is need not be written, and its line need not be owned,
+/// unless the write is a release.
+template <order o, class T, class F>
+LANEWISE_SIMD_FUNCTION T replace_atomically(T& ref, F f) {
+  const std::atomic_ref<T> word(ref);
+  constexpr auto looks = o == order::acquire || o == order::acq_rel ? std::memory_order_acquire
+                                                                    : std::memory_order_relaxed;
+  T before = word.load(looks);
+  for (;;) {
+    const T after = f(before);
+    if constexpr (o == order::relaxed || o == order::acquire) {
+      if (after == before) return before;
+    }
+    if (word.compare_exchange_weak(before, after, std_order<o>, looks)) return before;
+  }
+}
+
 /// 16 bytes compared and exchanged as one word, whatever the compiler's flags: every x86-64
 /// processor that runs AVX has the instruction. Returns what was there.
 template <class T>
@@ -1561,6 +1578,33 @@ class warp : public warp_operations<warp<W>> {
     });
     return r;
   }
+  template <order o = order::relaxed, scope s = scope::device, int b, class T, class I>
+  LANEWISE_SIMD_FUNCTION lanes<T> fetch_min(const mask<b, W>& m, T* p, const lanes<I>& index,
+                                            const lanes<T>& a) const {
+    lanes<T> r(T{});
+    for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA {
+      r.lane[i] = fetch_min<o, s>(p[index.lane[i]], a.lane[i]);
+    });
+    return r;
+  }
+  template <order o = order::relaxed, scope s = scope::device, int b, class T, class I>
+  LANEWISE_SIMD_FUNCTION lanes<T> fetch_max(const mask<b, W>& m, T* p, const lanes<I>& index,
+                                            const lanes<T>& a) const {
+    lanes<T> r(T{});
+    for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA {
+      r.lane[i] = fetch_max<o, s>(p[index.lane[i]], a.lane[i]);
+    });
+    return r;
+  }
+  template <order o = order::relaxed, scope s = scope::device, int b, class T, class I>
+  LANEWISE_SIMD_FUNCTION lanes<T> exchange(const mask<b, W>& m, T* p, const lanes<I>& index,
+                                           const lanes<T>& a) const {
+    lanes<T> r(T{});
+    for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA {
+      r.lane[i] = exchange<o, s>(p[index.lane[i]], a.lane[i]);
+    });
+    return r;
+  }
   template <order o = order::acq_rel, scope s = scope::device, int b, class T, class I>
   LANEWISE_SIMD_FUNCTION lanes<T> compare_exchange(const mask<b, W>& m, T* p, const lanes<I>& index,
                                                    const lanes<T>& expected,
@@ -1699,6 +1743,24 @@ class warp : public warp_operations<warp<W>> {
           ref, [=](T before) LANEWISE_INLINE_LAMBDA { return static_cast<T>(before & x); });
     } else {
       return std::atomic_ref<T>(ref).fetch_and(x, detail::std_order<o>);
+    }
+  }
+  template <order o = order::relaxed, scope s = scope::device, detail::integer T>
+  LANEWISE_SIMD_FUNCTION T fetch_min(T& ref, std::type_identity_t<T> x) const {
+    return changed<o, s>(ref,
+                         [=](T before) LANEWISE_INLINE_LAMBDA { return x < before ? x : before; });
+  }
+  template <order o = order::relaxed, scope s = scope::device, detail::integer T>
+  LANEWISE_SIMD_FUNCTION T fetch_max(T& ref, std::type_identity_t<T> x) const {
+    return changed<o, s>(ref,
+                         [=](T before) LANEWISE_INLINE_LAMBDA { return before < x ? x : before; });
+  }
+  template <order o = order::relaxed, scope s = scope::device, class T>
+  LANEWISE_SIMD_FUNCTION T exchange(T& ref, std::type_identity_t<T> x) const {
+    if constexpr (s == scope::team) {
+      return detail::replace(ref, [&](const T&) LANEWISE_INLINE_LAMBDA { return x; });
+    } else {
+      return std::atomic_ref<T>(ref).exchange(x, detail::std_order<o>);
     }
   }
   template <order o = order::acq_rel, scope s = scope::device, class T>
@@ -1953,6 +2015,14 @@ class warp : public warp_operations<warp<W>> {
           }
         },
         a));
+  }
+  template <order o, scope s, class T, class F>
+  static LANEWISE_SIMD_FUNCTION T changed(T& ref, F f) {
+    if constexpr (s == scope::team) {
+      return detail::replace(ref, f);
+    } else {
+      return detail::replace_atomically<o>(ref, f);
+    }
   }
   template <std::memory_order o, int b, class T, class I>
   static LANEWISE_SIMD_FUNCTION lanes<T> racing_load(const mask<b, W>& m, const T* p,
