@@ -37,6 +37,13 @@ struct seen_items {
 };
 struct seen_last : seen_items {
   static constexpr bool last_call_wins = true;
+
+  template <class W, class Values>
+  LANEWISE_FUNCTION void whole(const W& warp, const Values& values, std::int64_t rank) const {
+    using places = typename W::template lanes<std::int64_t>;
+    (*this)(warp, warp.first(W::width), values,
+            warp.template cast<std::int64_t>(warp.lane()) + places(rank), rank);
+  }
 };
 
 /// Consecutive ranges, of which range r ends in front of item ends[r]; its value is 3 r + 1.

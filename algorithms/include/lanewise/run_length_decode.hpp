@@ -32,9 +32,13 @@ struct write_keys {
     }
   }
   template <class W, class Keys>
-  requires last_call_wins LANEWISE_FUNCTION void whole(const W& warp, const Keys& key,
-                                                       std::int64_t first) const {
-    warp.store(out.data + first, key);
+  LANEWISE_FUNCTION void whole(const W& warp, Keys key, std::int64_t first) const {
+    if constexpr (last_call_wins) {
+      warp.store(out.data + first, key);
+    } else {
+      auto lane = warp.lane();
+      warp.each([&](std::uint32_t l, const Item& x) { out(first + l, x); }, lane, key);
+    }
   }
 };
 

@@ -25,11 +25,16 @@ LANEWISE_BEGIN_NAMESPACE
 // different warps, come in no particular order. Short ranges share windows, long ones fill their
 // own.
 //
-// A body with a static constexpr bool last_call_wins = true says that a call leaves no trace where
-// a later one has the same item: it may then be told of an item several times, with values of other
-// ranges first. On hosts short ranges cost less so, as they need no windows of their own. A body
-// of expansion_t may have a whole(warp, value, rank), which is called instead where every lane has
-// an item.
+// A body of expansion_t may also have
+//
+//   whole(warp, value, rank)          called instead where every lane has an item, on devices
+//                                     several times in a row
+//   static constexpr bool last_call_wins = true
+//                                     needs whole, and says that a call leaves no trace where a
+//                                     later one has the same item. It may then be told of an item
+//                                     several times, with values of earlier ranges first. On hosts
+//                                     short ranges cost less so, as they need no windows of their
+//                                     own
 //
 //   expansion_t<Team, T, Policy>      consecutive ranges, of which the ends are known: item ==
 //                                     rank + l. The ranges may be many, the league shares them
@@ -99,11 +104,13 @@ LANEWISE_FUNCTION void take_whole(const W& warp, const Body& body, const T& valu
         [&](std::uint32_t l) -> std::uint32_t { return at + l >= first && at + l < last; }, lane);
     body(warp, there != 0u, values, at);
   };
-  some();
-  constexpr int unrolled = 4;
-  for (at += width; at + unrolled * width <= last; at += unrolled * width) {
-    LANEWISE_UNROLL
-    for (int k = 0; k < unrolled; ++k) call_whole(warp, body, values, at + k * width);
+  if constexpr (requires { body.whole(warp, values, at); }) {
+    some();
+    constexpr int unrolled = 4;
+    for (at += width; at + unrolled * width <= last; at += unrolled * width) {
+      LANEWISE_UNROLL
+      for (int k = 0; k < unrolled; ++k) body.whole(warp, values, at + k * width);
+    }
   }
   for (; at < last; at += width) some();
 }

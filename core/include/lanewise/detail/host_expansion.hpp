@@ -75,7 +75,7 @@ LANEWISE_FUNCTION void expand_over(const Team& team, const path_piece& mine, con
     if (at + width <= limit) {
       const typename warp_type::template lanes<T> all(value(range));
       do {
-        call_whole(warp, body, all, at);
+        body.whole(warp, all, at);
         at += width;
       } while (at < last && at + width <= limit);
     }

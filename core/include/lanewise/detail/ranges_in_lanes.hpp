@@ -21,16 +21,5 @@ struct ranges_in_lanes {
   typename W::template lanes<T> value;
 };
 
-/// body(warp, mask, value, rank) where every lane has an item: body.whole, if there is one.
-template <class W, class Values, class Body>
-LANEWISE_FUNCTION void call_whole(const W& warp, const Body& body, const Values& value,
-                                  std::int64_t rank) {
-  if constexpr (requires { body.whole(warp, value, rank); }) {
-    body.whole(warp, value, rank);
-  } else {
-    body(warp, warp.template first<typename Values::value_type>(W::width), value, rank);
-  }
-}
-
 }  // namespace detail
 LANEWISE_END_NAMESPACE
