@@ -12,32 +12,32 @@ namespace kernels {
 // Decoding in two steps: the runs' lengths are turned into the ends of their places, then every
 // team writes an equally long piece of the path through runs and items.
 
-/// Writes a run's key to places of the run.
-template <class Keys, class Sink>
-struct write_key {
-  using item = typename Keys::value_type;
-  Keys keys;
+/// Writes keys to the places of their runs.
+template <class Item, class Sink>
+struct write_keys {
+  /// What is stored may be stored over; a function of the user's is called once for an item.
+  static constexpr bool last_call_wins =
+      std::is_same_v<Item, typename detail::sink_value<Sink>::type>;
+
   Sink out;
 
-  LANEWISE_FUNCTION item value(std::int64_t run) const { return keys(run); }
-  LANEWISE_FUNCTION void put(std::int64_t place, const item& key) const { out(place, key); }
-  /// In whole vectors, also over what is written next: for runs of up to a vector there is no
-  /// branch that depends on the length, which could not be predicted.
-  template <class W>
-  LANEWISE_FUNCTION void range(const W& warp, std::int64_t run, std::int64_t first,
-                               std::int64_t last, std::int64_t limit) const {
-    if constexpr (std::is_same_v<item, typename detail::sink_value<Sink>::type>) {
-      if (first + W::width <= limit) {
-        const typename W::template lanes<item> all(keys(run));
-        do {
-          warp.store(out.data + first, all);
-          first += W::width;
-        } while (first < last && first + W::width <= limit);
-      }
+  template <class W, class Mask, class Keys, class Places>
+  LANEWISE_FUNCTION void operator()(const W& warp, const Mask& mask, Keys key, Places place,
+                                    std::int64_t first) const {
+    if constexpr (last_call_wins) {
+      warp.store(mask, out.data + first, key);
+    } else {
+      warp.each(
+          mask, [&](std::int64_t p, const Item& x) { out(p, x); }, place, key);
     }
-    if (first < last) {
-      const item key = keys(run);
-      for (; first < last; ++first) out(first, key);
+  }
+  template <class W, class Keys>
+  LANEWISE_FUNCTION void whole(const W& warp, Keys key, std::int64_t first) const {
+    if constexpr (last_call_wins) {
+      warp.store(out.data + first, key);
+    } else {
+      auto lane = warp.lane();
+      warp.each([&](std::uint32_t l, const Item& x) { out(first + l, x); }, lane, key);
     }
   }
 };
@@ -53,7 +53,8 @@ struct decode_kernel {
   template <class Team>
   using scratch = typename expansion<Team>::scratch;
 
-  write_key<Keys, Sink> write;
+  Keys keys;
+  write_keys<typename Keys::value_type, Sink> write;
   item_count n;
   const std::int64_t* ends;
 
@@ -66,7 +67,7 @@ struct decode_kernel {
     const auto end_of = [e = ends, places](std::int64_t run) {
       return e[run] < places ? e[run] : places;
     };
-    expansion<Team>::expand(team, shared, end_of, runs, places, write);
+    expansion<Team>::expand(team, shared, end_of, runs, places, keys, write);
   }
 };
 
@@ -142,7 +143,7 @@ void run_length_decode(const Exec& exec, const Keys& keys, const Lengths& length
         kernel::template expansion<team_t<Exec, typename kernel::policy>>::steps;
     launch(exec, "Lanewise::run_length_decode",
            backend::template resident_league<kernel>(exec, divide_up(n.bound + sink.extent, steps)),
-           kernel{{key, sink}, n, ends});
+           kernel{key, {sink}, n, ends});
   }
 }
 

@@ -2,37 +2,89 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/ranges_in_lanes.hpp>
+#include <lanewise/detail/scratch_items.hpp>
 #include <lanewise/search.hpp>
-#include <lanewise/team.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Load-balanced expansion by one thread, which walks its piece of the path range by range.
-template <class Team, std::int64_t steps_>
-struct host_expansion {
-  /// What a thread should have at least.
-  static constexpr std::int64_t steps = steps_;
-  struct scratch {};
+/// Short ranges together, by one thread, whose scratch is cache. A range's value is written there
+/// for whole vectors, also over what is written next: up to a warp of items there is no branch that
+/// depends on the length, which could not be predicted.
+template <class Team, class T>
+struct host_windows {
+  using warp_type = typename Team::warp_type;
+  using bits = typename warp_type::bits;
+  static constexpr int width = warp_type::width;
+  using lanes = typename warp_type::template lanes<T>;
+  static constexpr int room = 8 * width;
 
-  /// Hands the items of the team's piece of the path to body.range(warp, range, first, last,
-  /// limit), a range's part of them at a time and in order: items [first, last), perhaps none,
-  /// belong to the range; those up to limit follow here.
-  template <class Ends, class Body>
-  static LANEWISE_FUNCTION void expand(const Team& team, scratch&, const Ends& end_of,
-                                       std::int64_t ranges, std::int64_t items, const Body& body) {
+  struct scratch {
+    raw_array<T, room + ranges_in_lanes<warp_type, T>::many + width> value;
+  };
+
+  /// Those ranges of the batch that are here; they follow each other and have some items each.
+  template <class Body>
+  static LANEWISE_FUNCTION void take_together(const Team& team, scratch& shared, const Body& body,
+                                              const ranges_in_lanes<warp_type, T>& batch,
+                                              bits here) {
     const auto warp = team.warp();
-    const index_range piece = team.share(ranges + items);
-    const auto begin = split_path(warp, end_of, ranges, items, piece.begin);
-    const auto end = split_path(warp, end_of, ranges, items, piece.end, begin);
-    std::int64_t i = begin.items;
-    for (std::int64_t range = begin.ends; i < end.items; ++range) {
-      const std::int64_t last = range < end.ends ? end_of(range) : end.items;
-      body.range(warp, range, i, last, end.items);
-      i = last;
+    T* const value = shared.value.data();
+    const std::int64_t at = warp.broadcast(batch.begin, warp_type::lowest(here));
+    std::int64_t line = at / width * width;
+    int first = static_cast<int>(at - line), count = first;  // items in scratch
+    for (bits todo = here; todo != 0; todo &= todo - 1) {
+      const int l = warp_type::lowest(todo);
+      const lanes all(warp.broadcast(batch.value, l));
+      const auto n =
+          static_cast<int>(warp.broadcast(batch.end, l) - warp.broadcast(batch.begin, l));
+      for (int k = 0; k < n; k += width) warp.store(value + count + k, all);
+      count += n;
+      const bool last = (todo & (todo - 1)) == 0;
+      if (count < room && !last) continue;
+      warp.fence();
+      int i = 0;
+      for (; i + width <= count || (last && i < count); i += width) {
+        const auto there = warp.template first<T>(count - i) & !warp.template first<T>(first - i);
+        body(warp, there, warp.load(there, value + i, T{}), line + i);
+      }
+      const auto rest_exists = warp.template first<T>(count - i);
+      const auto rest = warp.load(rest_exists, value + i, T{});
+      warp.fence();
+      warp.store(rest_exists, value, rest);
+      line += i;
+      count -= i;
+      first = 0;
     }
   }
 };
+
+/// A piece of the path for a body of which the last call wins: it gets every range's value for
+/// whole vectors, also for what it gets again, and scratch is not needed.
+template <class Team, class T, class Ends, class Value, class Body>
+LANEWISE_FUNCTION void expand_over(const Team& team, const path_piece& mine, const Ends& end_of,
+                                   const Value& value, const Body& body) {
+  using warp_type = typename Team::warp_type;
+  constexpr int width = warp_type::width;
+  const auto warp = team.warp();
+  const std::int64_t limit = mine.end.items;
+  std::int64_t at = mine.begin.items;
+  for (std::int64_t range = mine.begin.ends; at < limit; ++range) {
+    const std::int64_t last = range < mine.end.ends ? end_of(range) : limit;
+    if (at + width <= limit) {
+      const typename warp_type::template lanes<T> all(value(range));
+      do {
+        body.whole(warp, all, at);
+        at += width;
+      } while (at < last && at + width <= limit);
+    }
+    if (at < last)
+      body(warp, warp.template first<T>(static_cast<int>(last - at)),
+           typename warp_type::template lanes<T>(value(range)), at);
+    at = last;
+  }
+}
 
 }  // namespace detail
 LANEWISE_END_NAMESPACE

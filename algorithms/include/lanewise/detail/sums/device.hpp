@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/device_expansion.hpp>
 #include <lanewise/detail/fixed_tree.hpp>
 #include <lanewise/detail/sums/carry.hpp>
 #include <lanewise/detail/sums/device_whole.hpp>
+#include <lanewise/expansion.hpp>
 
 #include <bit>
 
