@@ -84,7 +84,7 @@ int main(int argc, char* argv[]) {
     const auto keys = random_keys(std::atoll(argv[1]), ~key{0});
     wrong += check_and_time(Kokkos::DefaultExecutionSpace(), keys, 5);
   } else {
-    for (const std::int64_t n : {1, 31, 1000, 6143, 6144, 6145, 32'833, 100'000}) {
+    for (const std::int64_t n : {0, 1, 31, 1000, 6143, 6144, 6145, 32'833, 100'000}) {
       for (const key most : {~key{0}, key{0xff00ff}, key{0}}) {
         const auto keys = random_keys(n, most);
         wrong += check_and_time(Kokkos::DefaultExecutionSpace(), keys, 1);
