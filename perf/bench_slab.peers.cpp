@@ -5,6 +5,7 @@
 // Kokkos, and malloc inside kernels.
 
 #include "slab.hpp"
+#include <lanewise/host.hpp>
 
 #include <Kokkos_UnorderedMap.hpp>
 

@@ -107,9 +107,9 @@ TEST_CASE(
     "[tools]") {
   const auto instances = two_instances();
   const auto& exec = instances.second;
-  const auto items = random_items<u32>(10'000);
+  const auto items = random_items<u32>(20'000);
   const array<u32> in(items);
-  const array<u32> out(10'000, 77u);
+  const array<u32> out(20'000, 77u);
   const cell<u32> sum;
   const cell<std::int64_t> count(9'000);
   const cell<lanewise::status> errors;
@@ -141,6 +141,16 @@ TEST_CASE(
   }
   exec.fence();
 }
+
+#if defined(LANEWISE_TEST_SPACE_CUDA)
+TEST_CASE("multisplit of up to 2^14 items is one launch", "[tools]") {
+  const array<u32> in(random_items<u32>(1 << 14));
+  const array<u32> out(1 << 14, 77u);
+  const recording now;
+  lanewise::multisplit(make_space(), in.const_view(), out.view(), 32, modulo{32});
+  CHECK(labels() == std::vector<std::string>{"Lanewise::multisplit"});
+}
+#endif
 
 namespace {
 
