@@ -21,11 +21,12 @@ struct staging_policy : launch_policy {
   static constexpr int warps = 2;
   static constexpr int items_per_lane = 4;
   static constexpr std::int64_t host_tile_bytes = 512;
+  static constexpr std::int64_t host_bytes_staged = 0;
   static constexpr std::int64_t host_bytes_past_caches = 0;
 };
 /// The same, and never staged.
 struct direct_policy : staging_policy {
-  static constexpr std::int64_t host_bytes_past_caches = std::int64_t{1} << 60;
+  static constexpr std::int64_t host_bytes_staged = std::int64_t{1} << 60;
 };
 
 /// counts[c * buckets + b] for every column c of tiles.

@@ -23,7 +23,8 @@ struct small_split_policy : launch_policy {
   static constexpr int warps = 2;
   static constexpr int items_per_lane = 4;
   static constexpr std::int64_t host_tile_bytes = 0;
-  static constexpr std::int64_t host_bytes_past_caches = 1024;
+  static constexpr std::int64_t host_bytes_staged = 1024;
+  static constexpr std::int64_t host_bytes_past_caches = 8192;
 };
 
 /// Table 0 counts the buckets, table 1 the items that are odd, in two buckets.

@@ -23,7 +23,7 @@ namespace kernels {
 /// second-level cache.
 template <class Key>
 struct split_policy : tuning::split<tuning::item_class(sizeof(Key))> {
-  // Zen 5: below, output streams still find their lines in a cache (docs/measurements.md).
+  // Below, what comes next finds the results in a cache (docs/measurements.md).
   static constexpr std::int64_t host_bytes_past_caches = 16 << 20;
   // 16 cores beside an H200, 2^26 u32, m = 8 and 256: 5.3 and 4.8 Gkeys/s, with one team per thread
   // 4.5 and 3.6.

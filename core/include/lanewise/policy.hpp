@@ -24,6 +24,12 @@ struct launch_policy {
   /// that are written (Zen 5, one core: 51 GB/s instead of 35 in a copy of 256 MiB), and pays only
   /// where nobody would find them in a cache afterwards.
   static constexpr std::int64_t host_bytes_past_caches = 32 << 20;
+  /// Bytes of results from which on tiles that are split are brought into order before they are
+  /// written: output streams drive each other out of the caches at once where buckets begin in the
+  /// same cache sets. (One core of a Xeon with 2 MiB of second-level cache, 256 buckets: 2^17 to
+  /// 2^21 keys take 1.6 to 1.8 ns instead of 4.1 to 7.1. 1.3 times as many take at most 1.3 times
+  /// as long for it.)
+  static constexpr std::int64_t host_bytes_staged = 512 << 10;
   /// More than one where teams take even shares of the items and none waits for another: threads
   /// that are done then help those that are slower.
   static constexpr int host_teams_per_thread = 1;

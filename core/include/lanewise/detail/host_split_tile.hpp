@@ -25,6 +25,8 @@ class host_split_tile {
   static constexpr int tables = 4;
   /// As many streams as any first-level cache keeps lines of one set.
   static constexpr std::uint32_t most_direct_buckets = 8;
+  /// As many as a second-level cache keeps lines of one set, twice over.
+  static constexpr std::uint32_t most_cached_streams = 32;
   /// Bytes between staged runs: keeps runs of equal length out of each other's cache sets.
   static constexpr int padding = 64;
 
@@ -110,8 +112,10 @@ class host_split_tile {
       for (std::uint32_t b = 0; b < buckets; ++b) streams += counts[b] != 0;
       if (streams > most_direct_buckets) {
         if constexpr (can_stage<value_bytes, Sink, Values, ValueSink>) {
-          place_staged(warp, shared, source, range, bucket_of, buckets, counts, sink, values,
-                       value_sink);
+          const bool past_caches = n * (static_cast<std::int64_t>(sizeof(Key)) + value_bytes) >=
+                                   Policy::host_bytes_past_caches;
+          place_staged(warp, shared, source, range, bucket_of, buckets, counts, past_caches, sink,
+                       values, value_sink);
         }
         for (std::uint32_t b = 0; b < buckets; ++b) shared.place[b] += counts[b];
         return;
@@ -126,8 +130,10 @@ class host_split_tile {
   template <int value_bytes, class Sink, class Values, class ValueSink>
   static LANEWISE_FUNCTION bool stages(std::uint32_t buckets, std::int64_t n) {
     constexpr int bytes = sizeof(Key) + value_bytes;
+    const std::uint32_t streams = buckets * (value_bytes > 0 ? 2 : 1);
     return can_stage<value_bytes, Sink, Values, ValueSink> && buckets > most_direct_buckets &&
-           n * bytes >= Policy::host_bytes_past_caches;
+           n * bytes >= (streams > most_cached_streams ? Policy::host_bytes_staged
+                                                       : Policy::host_bytes_past_caches);
   }
 
   /// Leaves the counts in count[0], those outside the buckets behind the last one.
@@ -164,8 +170,9 @@ class host_split_tile {
   static LANEWISE_FUNCTION void place_staged(const W& warp, scratch<value_bytes>& shared,
                                              const Source& source, index_range tile,
                                              BucketOf bucket_of, std::uint32_t buckets,
-                                             const std::uint32_t* counts, const Sink& sink,
-                                             const Values& values, const ValueSink& value_sink) {
+                                             const std::uint32_t* counts, bool past_caches,
+                                             const Sink& sink, const Values& values,
+                                             const ValueSink& value_sink) {
     constexpr int item_bytes = scratch<value_bytes>::item_bytes;
     std::int64_t slots = 0;
     for (std::uint32_t b = 0; b < buckets; ++b) {
@@ -174,7 +181,7 @@ class host_split_tile {
     }
     const auto write_runs = [&](auto* to, const auto* staged) LANEWISE_INLINE_LAMBDA {
       for (std::uint32_t b = 0; b < buckets; ++b) {
-        copy_run(warp, to + shared.place[b], staged, counts[b]);
+        copy_run(warp, to + shared.place[b], staged, counts[b], past_caches);
         staged += counts[b] + padding / item_bytes;
       }
     };
@@ -208,16 +215,22 @@ class host_split_tile {
     }
   }
 
-  /// Copies n items, whole lines of the target past the caches.
+  /// Copies n items; where asked, whole lines of the target past the caches.
   template <class W, class T>
-  static LANEWISE_FUNCTION void copy_run(const W& warp, T* to, const T* from, std::int64_t n) {
+  static LANEWISE_FUNCTION void copy_run(const W& warp, T* to, const T* from, std::int64_t n,
+                                         bool past_caches) {
     constexpr std::int64_t width = W::width;
     const auto some = [&](std::int64_t i, std::int64_t k) LANEWISE_INLINE_LAMBDA {
       warp.store(warp.template first<T>(static_cast<int>(k)), to + i, warp.load(from + i));
     };
-    std::int64_t i = first_aligned(array_sink<T>{to, n}, 0, n < width ? n : width);
-    if (i > 0) some(0, i);
-    for (; i + width <= n; i += width) warp.store_streaming(to + i, warp.load(from + i));
+    std::int64_t i = 0;
+    if (past_caches) {
+      i = first_aligned(array_sink<T>{to, n}, 0, n < width ? n : width);
+      if (i > 0) some(0, i);
+      for (; i + width <= n; i += width) warp.store_streaming(to + i, warp.load(from + i));
+    } else {
+      for (; i + width <= n; i += width) warp.store(to + i, warp.load(from + i));
+    }
     if (i < n) some(i, n - i);
   }
 };
