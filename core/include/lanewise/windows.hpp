@@ -31,9 +31,9 @@ template <class Team, class Source, class F>
 LANEWISE_FUNCTION void windows_of_warp(const Team& team, const bordered<Source>& in,
                                        std::int64_t first, std::int64_t last, F f) {
   if constexpr (Team::in_registers) {
-    detail::device_windows(team.warp(), in, first, last, f);
+    detail::device_neighbours(team.warp(), in, first, last, f);
   } else {
-    detail::host_windows(team.warp(), in, first, last, f);
+    detail::host_neighbours(team.warp(), in, first, last, f);
   }
 }
 

@@ -13,8 +13,8 @@ namespace detail {
 /// Windows of a warp whose lanes exchange what they have loaded: item first - 1, every item once,
 /// item last. Some windows of loads are in flight at once.
 template <class W, class Source, class F>
-LANEWISE_FUNCTION void device_windows(const W& warp, const bordered<Source>& in, std::int64_t first,
-                                      std::int64_t last, F f) {
+LANEWISE_FUNCTION void device_neighbours(const W& warp, const bordered<Source>& in,
+                                         std::int64_t first, std::int64_t last, F f) {
   using T = typename Source::value_type;
   using items = typename W::template lanes<T>;
   constexpr int at_once = sizeof(T) <= 8 ? 4 : 1;

@@ -12,8 +12,8 @@ namespace detail {
 /// Windows of a host's warp, which loads neighbours as it loads items: one place beside them, in
 /// the nearest cache. What f does not use is not loaded.
 template <class W, class Source, class F>
-LANEWISE_FUNCTION void host_windows(const W& warp, const bordered<Source>& in, std::int64_t first,
-                                    std::int64_t last, F f) {
+LANEWISE_FUNCTION void host_neighbours(const W& warp, const bordered<Source>& in,
+                                       std::int64_t first, std::int64_t last, F f) {
   using T = typename Source::value_type;
   constexpr std::int64_t width = W::width;
   const auto lane = warp.lane();
