@@ -16,8 +16,8 @@ namespace kernels {
 // column), scan H in bucket-major order, and send every item to the place that the scan reserved
 // for its bucket and column. A column is a run of tiles that one team counts. On the host it is a
 // thread's share, which that thread places too. On a GPU there are a few for every team; tiles are
-// placed one by one, so what precedes a tile in its column is written down when it is counted. The
-// work in a tile, ranking its items and bringing neighbours of the output together, is Team::split.
+// placed one by one, so what precedes a tile in its column is written down when it is counted.
+// split_tile_t does the work in a tile: ranking, and bringing neighbours of the output together.
 
 /// On the host a tile is 2^15 keys: staged with as many values of 8 bytes it takes half a
 /// second-level cache.
