@@ -24,8 +24,8 @@ LANEWISE_BEGIN_NAMESPACE
 ///
 /// places says where runs begin, for windows of buckets, one per lane, from `first` on:
 ///
-///   ask(warp, first, buckets)               is called before items are ranked, and may begin to
-///                                           load; its result is handed to get
+///   ask(warp, first, buckets)               begins to load, and its result is handed to get. It is
+///                                           called before items are ranked, on hosts before get
 ///   tell(warp, first, buckets, counts)      is called when the tile's counts are known
 ///   get(warp, first, buckets, asked, counts)
 ///                                           lanes<std::int64_t>: where the runs begin. Follows ask
