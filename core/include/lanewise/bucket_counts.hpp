@@ -52,6 +52,20 @@ LANEWISE_FUNCTION void count_window(const W& warp, bucket_counters<tables, bucke
   }
 }
 
+/// Adds items [first, last) one by one.
+template <int tables, int buckets, class Source, class BucketOf>
+LANEWISE_LOOP_FUNCTION void count_one_by_one(bucket_counters<tables, buckets>& counters,
+                                             Source source, std::int64_t first, std::int64_t last,
+                                             BucketOf bucket_of) {
+  for (std::int64_t i = first; i < last; ++i) {
+    const auto item = source(i);
+    for (int t = 0; t < tables; ++t) {
+      const auto b = static_cast<std::uint32_t>(bucket_of(item, t));
+      if (b < static_cast<std::uint32_t>(buckets)) ++counters.count[t * buckets + b];
+    }
+  }
+}
+
 }  // namespace detail
 
 /// Adds items [first, last) of the source: item x to bucket bucket_of(x, t) of every table t.
@@ -64,6 +78,10 @@ LANEWISE_FUNCTION void count(const Team& team, bucket_counters<tables, buckets>&
                              BucketOf bucket_of) {
   using warp_type = typename Team::warp_type;
   constexpr std::int64_t width = warp_type::width;
+  if constexpr (!Team::in_registers) {
+    detail::count_one_by_one(counters, source, first, last, bucket_of);
+    return;
+  }
   constexpr int rows = 8;  // in flight together
   constexpr std::int64_t step = Team::warps * rows * width;
   const auto warp = team.warp();

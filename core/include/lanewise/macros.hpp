@@ -7,6 +7,7 @@
 #if defined(__CUDACC__)
 #define LANEWISE_FUNCTION __host__ __device__ __forceinline__
 #define LANEWISE_KERNEL_FUNCTION __host__ __device__
+#define LANEWISE_LOOP_FUNCTION __host__ __device__ __noinline__
 // One template serves the device and the host, so each instantiation calls functions of one side
 // only. nvcc reports the call on the other side as 20011 and 20014, or 20013 and 20015 where it is
 // constexpr; they are silenced for this library's headers alone. What kernels on a device cannot
@@ -20,9 +21,14 @@
 #else
 #define LANEWISE_FUNCTION inline __attribute__((always_inline))
 #define LANEWISE_KERNEL_FUNCTION inline
+#define LANEWISE_LOOP_FUNCTION __attribute__((noinline))
 #define LANEWISE_BEGIN_NAMESPACE namespace lanewise {
 #define LANEWISE_END_NAMESPACE }
 #endif
+
+// LANEWISE_LOOP_FUNCTION: a host's innermost loop over many items, which takes what it needs by
+// value. Inlined into a kernel that holds much else, g++ 12 keeps its invariants in memory: counting
+// keys by bucket took 0.75 ns per key instead of 0.33 (Zen 4).
 
 // Register arrays on the device need constant indices. On the host the same arrays are memory, and
 // unrolling only costs compile time.

@@ -29,6 +29,10 @@ class host_split_tile {
   static constexpr std::uint32_t most_cached_streams = 32;
   /// Bytes between staged runs: keeps runs of equal length out of each other's cache sets.
   static constexpr int padding = 64;
+  /// Items that are copied together, to where a line begins.
+  template <int item_bytes>
+  static constexpr int chunk =
+      64 / item_bytes > Team::warp_type::width ? 64 / item_bytes : Team::warp_type::width;
 
   template <int item_bytes>
   static constexpr bool has_vectors = item_bytes <= 8 && (item_bytes & (item_bytes - 1)) == 0;
@@ -47,25 +51,47 @@ class host_split_tile {
 
   using counters = std::uint32_t[tables][most_buckets + 1];
 
+  /// An array's part of the scratch.
+  template <int item_bytes, std::int64_t slots>
+  struct staging {
+    alignas(padding) unsigned char staged[item_bytes * slots];
+    alignas(padding) unsigned char rest[item_bytes * chunk<item_bytes> * most_buckets];
+    std::uint8_t rests[most_buckets];  // how many items of every bucket
+  };
+  struct no_staging {};
+
   /// value_bytes is 0 where there are no values.
   template <int value_bytes>
   struct scratch {
-    static constexpr int item_bytes = static_cast<int>(sizeof(Key)) > value_bytes
-                                          ? static_cast<int>(sizeof(Key))
-                                          : value_bytes;
-    /// A tile's keys or values in bucket order; items of odd sizes are never staged.
-    static constexpr std::int64_t staged_bytes =
-        has_vectors<item_bytes> ? item_bytes * items + padding * (most_buckets + 4) : 1;
+    static constexpr int key_bytes = sizeof(Key);
+    /// Items of odd sizes are never staged.
+    static constexpr bool can_stage =
+        has_vectors<key_bytes> && (value_bytes == 0 || has_vectors<value_bytes>);
+    /// A bucket's run has room for a rest in front, and keeps a distance behind.
+    static constexpr int front = [] {
+      if constexpr (!can_stage) return 0;
+      if constexpr (can_stage && value_bytes > 0 && value_bytes < key_bytes)
+        return chunk<value_bytes>;
+      return chunk<key_bytes>;
+    }();
+    static constexpr int between =
+        front + padding / (key_bytes > value_bytes ? key_bytes : value_bytes);
+    static constexpr std::int64_t slots = items + (most_buckets + 1) * between;
+    template <int bytes>
+    using staging_of =
+        std::conditional_t<can_stage && bytes != 0, staging<bytes, slots>, no_staging>;
+
     counters count;
     std::int64_t place[most_buckets];   // where the next item of every bucket goes,
     std::int64_t cursor[most_buckets];  // and its slot, while a tile is staged
-    alignas(padding) unsigned char keys[staged_bytes];
-    alignas(padding) unsigned char values[staged_bytes];
+    bool has_rests;
+    staging_of<key_bytes> keys;
+    staging_of<value_bytes> values;
   };
 
   template <int value_bytes, class Sink, class Values, class ValueSink>
-  static constexpr bool can_stage = has_vectors<scratch<value_bytes>::item_bytes>&&
-      stored_whole<Sink, Key>&& values_stored_whole<Values, ValueSink>;
+  static constexpr bool can_stage = scratch<value_bytes>::can_stage&& stored_whole<Sink, Key>&&
+      values_stored_whole<Values, ValueSink>;
 
   /// Sends the items of the source's tile [first, first + items) that are below n to the places of
   /// their buckets.
@@ -94,12 +120,39 @@ class host_split_tile {
           warp.store(exists, shared.place + b,
                      places.get(warp, b, buckets, places.ask(warp, b, buckets), count));
         });
-    place_items(team.warp(), shared, source, tile, n, bucket_of, buckets, shared.count[0], sink,
-                values, value_sink);
+    begin(shared, buckets);
+    place_items(warp, shared, source, tile, n, bucket_of, buckets, shared.count[0], sink, values,
+                value_sink);
+    flush(warp, shared, buckets, sink, value_sink);
+  }
+
+  /// Before the first call of place_items.
+  template <int value_bytes>
+  static LANEWISE_FUNCTION void begin(scratch<value_bytes>& shared, std::uint32_t buckets) {
+    shared.has_rests = false;
+    for (std::uint32_t b = 0; b < buckets; ++b) {
+      if constexpr (scratch<value_bytes>::can_stage) shared.keys.rests[b] = 0;
+      if constexpr (scratch<value_bytes>::can_stage && value_bytes > 0) shared.values.rests[b] = 0;
+    }
+  }
+
+  /// Writes what place_items has kept back. Before shared.place is changed, and at the end.
+  template <int value_bytes, class W, class Sink, class ValueSink>
+  static LANEWISE_FUNCTION void flush(const W& warp, scratch<value_bytes>& shared,
+                                      std::uint32_t buckets, const Sink& sink,
+                                      [[maybe_unused]] const ValueSink& value_sink) {
+    if (!shared.has_rests) return;
+    shared.has_rests = false;
+    if constexpr (can_stage<value_bytes, Sink, std::nullptr_t, ValueSink>) {
+      flush_array(warp, shared.keys, shared.place, buckets, sink.data);
+      if constexpr (value_bytes > 0)
+        flush_array(warp, shared.values, shared.place, buckets, value_sink.data);
+    }
   }
 
   /// Sends the items of a range, of which there are so many in each bucket, to the places from
-  /// shared.place on, and moves these on. The output has n items.
+  /// shared.place on, and moves these on. The output has n items. What is written last may be kept
+  /// back: see flush.
   template <int value_bytes, class W, class Source, class BucketOf, class Sink, class Values,
             class ValueSink>
   static LANEWISE_FUNCTION void place_items(const W& warp, scratch<value_bytes>& shared,
@@ -121,6 +174,7 @@ class host_split_tile {
         return;
       }
       // Otherwise as in input that is nearly in order.
+      flush(warp, shared, buckets, sink, value_sink);
     }
     distribute(source, range, bucket_of, buckets, shared.place, sink, values, value_sink);
   }
@@ -138,8 +192,8 @@ class host_split_tile {
 
   /// Leaves the counts in count[0], those outside the buckets behind the last one.
   template <class Source, class BucketOf>
-  static LANEWISE_FUNCTION void count_items(counters& count, Source source, index_range tile,
-                                            BucketOf bucket_of, std::uint32_t buckets) {
+  static LANEWISE_LOOP_FUNCTION void count_items(counters& count, Source source, index_range tile,
+                                                 BucketOf bucket_of, std::uint32_t buckets) {
     for (auto& table : count) {
       for (std::uint32_t b = 0; b <= buckets; ++b) table[b] = 0;
     }
@@ -173,38 +227,39 @@ class host_split_tile {
                                              const std::uint32_t* counts, bool past_caches,
                                              const Sink& sink, const Values& values,
                                              const ValueSink& value_sink) {
-    constexpr int item_bytes = scratch<value_bytes>::item_bytes;
-    std::int64_t slots = 0;
+    constexpr int between = scratch<value_bytes>::between;
+    std::int64_t slots = scratch<value_bytes>::front;
     for (std::uint32_t b = 0; b < buckets; ++b) {
       shared.cursor[b] = slots;
-      slots += counts[b] + padding / item_bytes;
+      slots += counts[b] + between;
     }
-    const auto write_runs = [&](auto* to, const auto* staged) LANEWISE_INLINE_LAMBDA {
+    const auto write_runs = [&](auto& array, auto* to) LANEWISE_INLINE_LAMBDA {
+      std::int64_t slot = scratch<value_bytes>::front;
       for (std::uint32_t b = 0; b < buckets; ++b) {
-        copy_run(warp, to + shared.place[b], staged, counts[b], past_caches);
-        staged += counts[b] + padding / item_bytes;
+        write_run(warp, array, b, to + shared.place[b], slot, counts[b], past_caches);
+        slot += counts[b] + between;
       }
     };
-    Key* const keys = reinterpret_cast<Key*>(shared.keys);
-    const array_sink<Key> keys_to{keys, slots};
+    const array_sink<Key> keys_to{reinterpret_cast<Key*>(shared.keys.staged), slots};
     if constexpr (std::is_same_v<Values, std::nullptr_t>) {
       distribute(source, tile, bucket_of, buckets, shared.cursor, keys_to, values, value_sink);
     } else {
       using value = typename Values::value_type;
-      value* const staged = reinterpret_cast<value*>(shared.values);
       distribute(source, tile, bucket_of, buckets, shared.cursor, keys_to, values,
-                 array_sink<value>{staged, slots});
-      write_runs(value_sink.data, staged);
+                 array_sink<value>{reinterpret_cast<value*>(shared.values.staged), slots});
+      write_runs(shared.values, value_sink.data);
     }
-    write_runs(sink.data, keys);
+    write_runs(shared.keys, sink.data);
+    shared.has_rests = true;
   }
 
   /// Sends every item to the next place of its bucket. Arrays are taken by value: their addresses
   /// then stay in registers.
   template <class Source, class BucketOf, class Sink, class Values, class ValueSink>
-  static LANEWISE_FUNCTION void distribute(Source source, index_range range, BucketOf bucket_of,
-                                           std::uint32_t buckets, std::int64_t* cursor, Sink sink,
-                                           Values values, ValueSink value_sink) {
+  static LANEWISE_LOOP_FUNCTION void distribute(Source source, index_range range,
+                                                BucketOf bucket_of, std::uint32_t buckets,
+                                                std::int64_t* cursor, Sink sink, Values values,
+                                                ValueSink value_sink) {
     for (std::int64_t i = range.begin; i < range.end; ++i) {
       const Key key = source(i);
       const std::uint32_t b = bucket_number(bucket_of(key));
@@ -215,23 +270,55 @@ class host_split_tile {
     }
   }
 
-  /// Copies n items; where asked, whole lines of the target past the caches.
-  template <class W, class T>
-  static LANEWISE_FUNCTION void copy_run(const W& warp, T* to, const T* from, std::int64_t n,
-                                         bool past_caches) {
-    constexpr std::int64_t width = W::width;
-    const auto some = [&](std::int64_t i, std::int64_t k) LANEWISE_INLINE_LAMBDA {
-      warp.store(warp.template first<T>(static_cast<int>(k)), to + i, warp.load(from + i));
-    };
-    std::int64_t i = 0;
-    if (past_caches) {
-      i = first_aligned(array_sink<T>{to, n}, 0, n < width ? n : width);
-      if (i > 0) some(0, i);
-      for (; i + width <= n; i += width) warp.store_streaming(to + i, warp.load(from + i));
-    } else {
-      for (; i + width <= n; i += width) warp.store(to + i, warp.load(from + i));
+  /// Writes the whole chunks of a rest and of the n staged items behind it, which begin at this
+  /// slot and go to the places from `to` on, and keeps what is left.
+  template <class W, class Array, class T>
+  static LANEWISE_FUNCTION void write_run(const W& warp, Array& array, std::uint32_t bucket, T* to,
+                                          std::int64_t slot, std::int64_t n, bool past_caches) {
+    constexpr int some = chunk<sizeof(T)>;
+    T* const rest = reinterpret_cast<T*>(array.rest) + bucket * some;
+    const int kept = array.rests[bucket];
+    T* from = reinterpret_cast<T*>(array.staged) + slot - kept;
+    to -= kept;
+    n += kept;
+    copy(warp, from, rest, kept);
+    // Up to the first line, unless nothing lies behind.
+    std::int64_t i = first_aligned(array_sink<T>{to, n}, 0, n);
+    if (i == n) i = 0;
+    copy(warp, to, from, i);
+    for (; i + some <= n; i += some) {
+      LANEWISE_UNROLL
+      for (int k = 0; k < some; k += W::width) {
+        const auto items = warp.load(from + i + k);
+        if (past_caches) {
+          warp.store_streaming(to + i + k, items);
+        } else {
+          warp.store(to + i + k, items);
+        }
+      }
     }
-    if (i < n) some(i, n - i);
+    array.rests[bucket] = static_cast<std::uint8_t>(n - i);
+    for (int k = 0; k < some; k += W::width) warp.store(rest + k, warp.load(from + i + k));
+  }
+
+  template <class W, class Array, class T>
+  static LANEWISE_FUNCTION void flush_array(const W& warp, Array& array, const std::int64_t* place,
+                                            std::uint32_t buckets, T* to) {
+    for (std::uint32_t b = 0; b < buckets; ++b) {
+      const int n = array.rests[b];
+      copy(warp, to + place[b] - n, reinterpret_cast<const T*>(array.rest) + b * chunk<sizeof(T)>,
+           n);
+      array.rests[b] = 0;
+    }
+  }
+
+  template <class W, class T>
+  static LANEWISE_FUNCTION void copy(const W& warp, T* to, const T* from, std::int64_t n) {
+    for (std::int64_t i = 0; i < n; i += W::width) {
+      const std::int64_t left = n - i;
+      warp.store(warp.template first<T>(static_cast<int>(left < W::width ? left : W::width)),
+                 to + i, warp.load(from + i));
+    }
   }
 };
 

@@ -34,10 +34,6 @@ class host_split : host_split_tile<Team, Key, Policy, most_items> {
   }
   static std::int64_t most_columns(std::int64_t tiles) { return tiles; }
   static constexpr std::int64_t few_tiles = 0;
-  static LANEWISE_FUNCTION index_range column(std::int64_t tiles, std::int64_t c,
-                                              std::int64_t columns) {
-    return even_share(tiles, c, columns);
-  }
   static LANEWISE_FUNCTION std::int64_t pieces(std::int64_t, std::int64_t columns) {
     return columns;
   }
@@ -53,7 +49,7 @@ class host_split : host_split_tile<Team, Key, Policy, most_items> {
                                       std::uint32_t* tile_counts, Result result,
                                       ReportBad report_bad) {
     for (std::uint32_t b = 0; b <= buckets; ++b) shared.total[b] = 0;
-    const index_range mine = column(tiles, c, columns);
+    const index_range mine = even_share(tiles, c, columns);
     for (std::int64_t tile = mine.begin; tile < mine.end; ++tile) {
       tile_type::count_items(shared.count, source, items_of({tile, tile + 1}, n), bucket_of,
                              buckets);
@@ -74,15 +70,17 @@ class host_split : host_split_tile<Team, Key, Policy, most_items> {
                                       std::uint32_t buckets, bool, const std::uint32_t* tile_counts,
                                       const std::int64_t* starts, std::int64_t, const Sink& sink,
                                       const Values& values, const ValueSink& value_sink) {
-    const index_range tiles = column(all_tiles, c, columns);
+    const index_range tiles = even_share(all_tiles, c, columns);
     for (std::uint32_t b = 0; b < buckets; ++b)
       shared.place[b] = starts[columns * buckets + b] + starts[c * buckets + b];
     if (tile_type::template stages<value_bytes, Sink, Values, ValueSink>(buckets, n)) {
+      tile_type::begin(shared, buckets);
       for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
         tile_type::place_items(team.warp(), shared, source, items_of({tile, tile + 1}, n), n,
                                bucket_of, buckets, tile_counts + tile * buckets, sink, values,
                                value_sink);
       }
+      tile_type::flush(team.warp(), shared, buckets, sink, value_sink);
     } else {
       tile_type::distribute(source, items_of(tiles, n), bucket_of, buckets, shared.place, sink,
                             values, value_sink);
