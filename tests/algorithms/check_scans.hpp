@@ -14,14 +14,16 @@ namespace test {
 template <class T>
 constexpr std::int64_t scan_tile = tile_items<T, lanewise::kernels::scan_policy<T>>;
 
-/// Both scans of these items equal the sequential ones, and touch nothing but their output.
+/// Both scans of these items equal the sequential ones, and touch nothing but their output. Arrays
+/// begin so many items behind where packs do.
 template <class T, class Op>
-void check_scans(const std::vector<T>& items, const T& init, Op op) {
+void check_scans(const std::vector<T>& items, const T& init, Op op, int in_shift = 0,
+                 int out_shift = 0) {
   const auto exec = make_space();
   const auto n = static_cast<std::int64_t>(items.size());
-  const array<T> in(items);
-  const array<T> inclusive(n, item_of<T>(77));
-  const array<T> exclusive(n, item_of<T>(77));
+  const array<T> in(items, in_shift);
+  const array<T> inclusive(n, item_of<T>(77), out_shift);
+  const array<T> exclusive(n, item_of<T>(77), out_shift);
 
   lanewise::inclusive_scan(exec, in.const_view(), inclusive.view(), op);
   lanewise::exclusive_scan(exec, in.const_view(), exclusive.view(), op, init);

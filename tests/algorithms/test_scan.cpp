@@ -24,6 +24,21 @@ TEMPLATE_TEST_CASE("Scans of sums are exact for every distribution", "[scan]",
   }
 }
 
+TEMPLATE_TEST_CASE("Scans of arrays that begin anywhere between packs", "[scan][sanitize]",
+                   std::uint8_t, std::uint32_t MORE_TYPES(std::uint16_t, std::uint64_t)) {
+  constexpr int pack = 16 / sizeof(TestType);
+  const auto items = random_items<TestType>(2 * scan_tile<TestType> + 77, most_summand<TestType>());
+  for (const auto [in, out] : {std::pair{1, 0}, {0, 1}, {1, pack - 1}, {pack / 2, 3 * pack / 4}}) {
+    CAPTURE(in, out);
+    check_scans(items, TestType(1), lanewise::plus{}, in, out);
+  }
+  const auto exec = make_space();
+  const array<TestType> in_place(items, 1);
+  lanewise::inclusive_scan(exec, in_place.const_view(), in_place.view(), lanewise::plus{});
+  CHECK(difference(in_place.items(), oracle::inclusive_scan(items, lanewise::plus{})) == "");
+  CHECK(in_place.guards_intact());
+}
+
 TEST_CASE("Scans reproduce Merrill's figure 25", "[scan][sanitize]") {
   const std::vector<std::uint32_t> x = {8, 6, 7, 5, 3, 0, 9};
   const std::vector<std::uint32_t> flags = {1, 0, 0, 1, 0, 1, 0};

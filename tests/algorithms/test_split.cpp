@@ -121,7 +121,7 @@ void check_split(std::int64_t n, u32 buckets, u32 divisor, std::int64_t league, 
                  bool in_order = false, std::int64_t first = 0) {
   using split = lanewise::detail::split_t<lanewise::team_t<space, Policy>, Key, Policy>;
   const auto exec = make_space();
-  const std::int64_t tiles = lanewise::divide_up(n, split::items);
+  const std::int64_t tiles = lanewise::divide_up(n, split::tile_items(n));
   const std::int64_t columns = split::columns(tiles, league);
   auto items = random_items<Key>(n);
   if (in_order) {
@@ -205,7 +205,7 @@ TEMPLATE_TEST_CASE("A split counts and places stably", "[split][sanitize]", u32,
                    affine MORE_TYPES(std::uint8_t, std::uint64_t)) {
   using split =
       lanewise::detail::split_t<lanewise::team_t<space, staging_policy>, TestType, staging_policy>;
-  const std::int64_t tile = split::items;
+  const std::int64_t tile = split::tile_items(0);
   // The last one has several tiles in a column.
   for (const std::int64_t n : {std::int64_t{1}, std::int64_t{33}, tile - 1, tile, tile + 1,
                                3 * tile + tile / 2 + 3, 14 * tile + 7}) {

@@ -57,6 +57,18 @@ void check_transform(const std::vector<In>& items, F f, int in_shift = 0, int ou
 
 }  // namespace
 
+TEMPLATE_TEST_CASE("transform of arrays that begin anywhere between packs", "[transform][sanitize]",
+                   std::uint8_t, u32 MORE_TYPES(std::uint16_t, u64)) {
+  constexpr int pack = 16 / sizeof(TestType);
+  const auto items = random_items<TestType>(3 * transform_tile<TestType> + 5);
+  for (int in = 0; in < pack; ++in) {
+    CAPTURE(in);
+    check_transform<TestType>(items, twist{}, in, 0);
+    check_transform<TestType>(items, twist{}, 0, in);
+    check_transform<TestType>(items, twist{}, in, pack - 1 - in);
+  }
+}
+
 TEMPLATE_TEST_CASE("transform computes every item", "[transform]", u32,
                    affine MORE_TYPES(std::uint8_t, u64, double)) {
   for (const std::int64_t n : sizes_around(transform_tile<TestType>)) {

@@ -316,7 +316,7 @@ struct split_layout {
   workspace_size need;
 
   split_layout(std::int64_t n, std::uint32_t buckets)
-      : tiles(n > 0 ? divide_up(n, split::items) : 1) {
+      : tiles(n > 0 ? divide_up(n, split::tile_items(n)) : 1) {
     const std::int64_t entries = buckets * split::most_columns(tiles);
     tile_counts_at = round_up(entries * sizeof(std::uint32_t));
     starts_at =

@@ -27,8 +27,8 @@
 #endif
 
 // LANEWISE_LOOP_FUNCTION: a host's innermost loop over many items, which takes what it needs by
-// value. Inlined into a kernel that holds much else, g++ 12 keeps its invariants in memory: counting
-// keys by bucket took 0.75 ns per key instead of 0.33 (Zen 4).
+// value. Inlined into a kernel that holds much else, g++ 12 keeps its invariants in memory:
+// counting keys by bucket took 0.75 ns per key instead of 0.33 (Zen 4).
 
 // Register arrays on the device need constant indices. On the host the same arrays are memory, and
 // unrolling only costs compile time.

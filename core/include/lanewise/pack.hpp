@@ -59,6 +59,33 @@ struct alignas(detail::pack_alignment(k * sizeof(T)) < alignof(T)
   }
 };
 
+/// The 4 k bytes of memory words a and, behind them, b from byte `first` < 4 k on, a multiple of
+/// `unit`: log2 k selections of every word, and a shift where units are less than words.
+template <int unit, int k>
+LANEWISE_FUNCTION pack<std::uint32_t, k> bytes_across(const pack<std::uint32_t, k>& a,
+                                                      const pack<std::uint32_t, k>& b,
+                                                      std::uint32_t first) {
+  std::uint32_t word[2 * k];
+  LANEWISE_UNROLL
+  for (int i = 0; i < 2 * k; ++i) word[i] = i < k ? a[i < k ? i : 0] : b[i < k ? 0 : i - k];
+  LANEWISE_UNROLL
+  for (int step = k / 2; step > 0; step /= 2) {
+    const bool moves = (first / 4 & static_cast<std::uint32_t>(step)) != 0;
+    LANEWISE_UNROLL
+    for (int i = 0; i + step < 2 * k; ++i) word[i] = moves ? word[i + step] : word[i];
+  }
+  pack<std::uint32_t, k> r;
+  LANEWISE_UNROLL
+  for (int i = 0; i < k; ++i) {
+    r[i] = word[i];
+    if constexpr (unit < 4) {
+      const std::uint64_t both = std::uint64_t{word[i + 1]} << 32 | word[i];
+      r[i] = static_cast<std::uint32_t>(both >> (first % 4 * 8));
+    }
+  }
+  return r;
+}
+
 /// One flag per integer of a pack: all bits set, or none.
 template <class T, int k>
 using pack_flags = pack<std::make_unsigned_t<T>, k>;

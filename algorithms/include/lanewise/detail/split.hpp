@@ -12,7 +12,7 @@ namespace detail {
 
 /// Counts tiles into buckets and distributes them over these. Members, all static:
 ///
-///   items                      of a tile
+///   tile_items(n)              items of the tiles that a call of n is cut into
 ///   few                        up to so many items are not worth columns
 ///   columns(tiles, league)     columns that a launch should have, at most most_columns(tiles)
 ///   tile_counters(tiles, buckets)

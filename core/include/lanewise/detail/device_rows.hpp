@@ -9,6 +9,7 @@
 #include <lanewise/warp.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
@@ -86,8 +87,9 @@ class device_rows {
   /// Writes the items as they are.
   template <class Sink>
   LANEWISE_FUNCTION void store(const Sink& sink) {
+    row_writer<Sink> to(*this, sink);
     LANEWISE_UNROLL
-    for (int j = 0; j < rows; ++j) write(sink, j, row_[j]);
+    for (int j = 0; j < rows; ++j) to.write(j, row_[j]);
   }
 
   /// Writes op(item, the item before it); item 0 of the source as it is.
@@ -115,41 +117,128 @@ class device_rows {
   const lanes<std::uint32_t> lane_index_ = team_.warp().lane();
   lanes<packs> row_[rows];
 
-  /// Writes packs of results to the places of row j.
-  template <class Sink, class Packs>
-  LANEWISE_FUNCTION void write(const Sink& sink, int j, const Packs& row) {
-    const auto warp = team_.warp();
-    const std::int64_t at = row_first(j);
-    if constexpr (Sink::contiguous) {
-      using raw = pack<typename Sink::raw_type, v>;
-      auto* address = sink.data + at;
-      if (can_use_packs<raw>(address)) {
-        if constexpr (is_in_scratch<Sink>) {
-          warp.store(reinterpret_cast<raw*>(address), raw_packs<false, raw>(row));
-        } else {
-          warp.store_streaming(reinterpret_cast<raw*>(address), raw_packs<false, raw>(row));
-        }
-        return;
-      }
-    } else if constexpr (is_reversed_array<Sink>) {
-      using raw = pack<typename decltype(sink.forward)::raw_type, v>;
-      auto* address = sink.forward.data + (sink.extent - at - row_items);
-      if (can_use_packs<raw>(address)) {
-        warp.scatter(reinterpret_cast<raw*>(address), from_the_end(), raw_packs<true, raw>(row));
-        return;
+  /// A pack as words, so that its bytes stay together in registers.
+  template <class Raw>
+  using words = pack<std::uint32_t, sizeof(Raw) % 4 == 0 ? sizeof(Raw) / 4 : 1>;
+  template <class Raw>
+  static LANEWISE_FUNCTION words<Raw> in_words(const Raw& raw) {
+    words<Raw> r;
+    memcpy(&r, &raw, sizeof(raw));
+    return r;
+  }
+
+  /// Writes packs of results to the places of the rows, from row 0 to the last.
+  ///
+  /// Where the output's packs are not aligned, a lane writes the aligned pack that begins in the
+  /// lane in front of it, and the two packs that the segment shares with others are written item by
+  /// item. (H200, 2^28 items by a scan: 0.84 of the aligned rate item by item for u32, 0.38 for
+  /// u8.)
+  template <class Sink>
+  class row_writer {
+    static constexpr auto written_as() {
+      if constexpr (Sink::contiguous) {
+        return std::type_identity<typename Sink::raw_type>{};
+      } else if constexpr (is_reversed_array<Sink>) {
+        return std::type_identity<typename decltype(Sink::forward)::raw_type>{};
+      } else {
+        return std::type_identity<T>{};
       }
     }
-    const int n = row_count(j);
-    warp.each(
-        [&](const auto& p, std::uint32_t lane) {
-          LANEWISE_UNROLL
-          for (int c = 0; c < v; ++c) {
-            const int i = static_cast<int>(lane) * v + c;
-            if (i < n) sink(at + i, p[c]);
+    using raw = pack<typename decltype(written_as())::type, v>;
+
+   public:
+    LANEWISE_FUNCTION row_writer(const device_rows& tile, const Sink& sink)
+        : tile_(tile), sink_(sink) {}
+
+    template <class Packs>
+    LANEWISE_FUNCTION void write(int j, const Packs& row) {
+      const auto warp = tile_.team_.warp();
+      const std::int64_t at = tile_.row_first(j);
+      if constexpr (Sink::contiguous) {
+        auto* address = sink_.data + at;
+        if (tile_.template can_use_packs<raw>(address)) {
+          const auto out = tile_.template raw_packs<false, raw>(row);
+          if constexpr (is_in_scratch<Sink>) {
+            warp.store(reinterpret_cast<raw*>(address), out);
+          } else {
+            warp.store_streaming(reinterpret_cast<raw*>(address), out);
           }
-        },
-        row, lane_index_);
-  }
+          return;
+        }
+        if constexpr (can_cross_packs<Sink, raw>) {
+          if (tile_.whole_segment_ && begins_item(address)) {
+            write_across(j, address, tile_.template raw_packs<false, raw>(row));
+            return;
+          }
+        }
+      } else if constexpr (is_reversed_array<Sink>) {
+        auto* address = sink_.forward.data + (sink_.extent - at - row_items);
+        if (tile_.template can_use_packs<raw>(address)) {
+          warp.scatter(reinterpret_cast<raw*>(address), tile_.from_the_end(),
+                       tile_.template raw_packs<true, raw>(row));
+          return;
+        }
+      }
+      const int n = tile_.row_count(j);
+      warp.each(
+          [&](const auto& p, std::uint32_t lane) {
+            LANEWISE_UNROLL
+            for (int c = 0; c < v; ++c) {
+              const int i = static_cast<int>(lane) * v + c;
+              if (i < n) sink_(at + i, p[c]);
+            }
+          },
+          row, tile_.lane_index_);
+    }
+
+   private:
+    template <class Address>
+    LANEWISE_FUNCTION void write_across(int j, Address address, const lanes<raw>& row) {
+      const auto warp = tile_.team_.warp();
+      const int past = items_past_pack<raw>(address);
+      const auto& lane = tile_.lane_index_;
+      const auto now = warp.map([](const raw& r) { return in_words(r); }, row);
+      if (j == 0) {
+        before_ = now;
+        write_some(address, v - past, warp.broadcast(row, 0), 0);
+      }
+      const auto in_front =
+          warp.shuffle(warp.map([](const words<raw>& r, const words<raw>& last,
+                                   std::uint32_t l) { return l == width - 1u ? last : r; },
+                                now, before_, lane),
+                       warp.map([](std::uint32_t l) { return (l + width - 1) % width; }, lane));
+      auto* const aligned = reinterpret_cast<words<raw>*>(address - past);
+      const auto out = warp.map(
+          [&](const words<raw>& a, const words<raw>& b) {
+            constexpr std::uint32_t item = sizeof(raw) / v;
+            return bytes_across<item>(a, b, item * (v - past));
+          },
+          in_front, now);
+      // Not past the caches: these meet what other warps write to the segment's ends.
+      warp.store(lane >= (j > 0 ? 0u : 1u), aligned, out);
+      if (j == rows - 1)
+        write_some(address + row_items - past, past, warp.broadcast(row, width - 1), v - past);
+      before_ = now;
+    }
+    /// n items of a pack from item `from` on, one per lane.
+    template <class Address>
+    LANEWISE_FUNCTION void write_some(Address address, int n, const raw& items, int from) {
+      tile_.team_.warp().each(
+          [&](std::uint32_t lane) {
+            const int i = from + static_cast<int>(lane);
+            if (i >= from + n) return;
+            auto item = items[0];
+            LANEWISE_UNROLL
+            for (int c = 1; c < v; ++c) item = c == i ? items[c] : item;
+            address[lane] = item;
+          },
+          tile_.lane_index_);
+    }
+
+    const device_rows& tile_;
+    const Sink& sink_;
+    lanes<words<raw>> before_;
+  };
 
  private:
   /// `inside`: all items exist, and so does the one before.
@@ -158,6 +247,7 @@ class device_rows {
     using result = decltype(op(in_front, in_front));
     const auto warp = team_.warp();
     lanes<T> before(in_front);
+    row_writer<Sink> to(*this, sink);
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {
       const auto last = warp.map([](const packs& p) { return p[v - 1]; }, row_[j]);
@@ -166,21 +256,20 @@ class device_rows {
       if (j + 1 < rows) before = lanes<T>(warp.broadcast(last, width - 1));
       const bool first_of_all = !inside && row_first(j) == 0;
       const int n = inside ? row_items : row_count(j);
-      write(sink, j,
-            warp.map(
-                [&](const packs& p, const T& neighbour, std::uint32_t lane) {
-                  pack<result, v> r{};
-                  LANEWISE_UNROLL
-                  for (int c = 0; c < v; ++c) {
-                    const int i = static_cast<int>(lane) * v + c;
-                    if (!inside && i >= n) continue;
-                    r[c] = first_of_all && i == 0
-                               ? static_cast<result>(p[c])
-                               : op(p[c], c > 0 ? p[c > 0 ? c - 1 : 0] : neighbour);
-                  }
-                  return r;
-                },
-                row_[j], left, lane_index_));
+      to.write(j, warp.map(
+                      [&](const packs& p, const T& neighbour, std::uint32_t lane) {
+                        pack<result, v> r{};
+                        LANEWISE_UNROLL
+                        for (int c = 0; c < v; ++c) {
+                          const int i = static_cast<int>(lane) * v + c;
+                          if (!inside && i >= n) continue;
+                          r[c] = first_of_all && i == 0
+                                     ? static_cast<result>(p[c])
+                                     : op(p[c], c > 0 ? p[c > 0 ? c - 1 : 0] : neighbour);
+                        }
+                        return r;
+                      },
+                      row_[j], left, lane_index_));
     }
   }
 
@@ -207,6 +296,15 @@ class device_rows {
       if (can_use_packs<raw>(address)) {
         load_packs<false, raw>(source, address);
         return;
+      }
+      // Wider items come as fast one by one: the nearest cache has what the first one asked for.
+      if constexpr (sizeof(typename Source::raw_type) < 4 && can_cross_packs<Source, raw>) {
+        // The packs around the segment are this array's, too.
+        if (whole_segment_ && begins_item(address) && row_first(0) >= v &&
+            row_first(0) + segment + v <= source.extent) {
+          load_across<raw>(source, address);
+          return;
+        }
       }
     } else if constexpr (is_reversed_array<Source>) {
       using raw = pack<typename decltype(source.forward)::raw_type, v>;
@@ -269,6 +367,53 @@ class device_rows {
             return p;
           },
           in[j]);
+    }
+  }
+
+  /// Whether rows of such packs that are not aligned are made of the aligned ones around them.
+  template <class Array, class Raw>
+  static constexpr bool can_cross_packs =
+      v > 1 && !is_in_scratch<Array> && sizeof(Raw) % 4 == 0 && sizeof(Raw) == alignof(Raw);
+  /// Items whose alignment is less than their size may lie anywhere.
+  template <class Address>
+  static LANEWISE_FUNCTION bool begins_item(Address address) {
+    return reinterpret_cast<std::uintptr_t>(address) % sizeof(*address) == 0;
+  }
+  template <class Raw, class Address>
+  static LANEWISE_FUNCTION int items_past_pack(Address address) {
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(address) % alignof(Raw) /
+                            sizeof(*address));
+  }
+
+  template <class Raw, class Source, class Address>
+  LANEWISE_FUNCTION void load_across(const Source& source, Address address) {
+    using bytes = words<Raw>;
+    const auto warp = team_.warp();
+    const auto past =
+        static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(address) % alignof(Raw));
+    const auto* const at = reinterpret_cast<const bytes*>(address - items_past_pack<Raw>(address));
+    lanes<bytes> in[rows + 1];
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) in[j] = warp.load_streaming(at + j * width);
+    in[rows] = warp.load(warp.template first<bytes>(1), at + rows * width, bytes{});
+    const auto next = warp.map([](std::uint32_t l) { return (l + 1) % width; }, lane_index_);
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      const auto behind = warp.shuffle(warp.map([](const bytes& r, const bytes& first,
+                                                   std::uint32_t l) { return l == 0 ? first : r; },
+                                                in[j], in[j + 1], lane_index_),
+                                       next);
+      row_[j] = warp.map(
+          [&](const bytes& a, const bytes& b) {
+            const auto both = bytes_across<sizeof(Raw) / v>(a, b, past);
+            Raw r;
+            memcpy(&r, &both, sizeof(r));
+            packs p;
+            LANEWISE_UNROLL
+            for (int c = 0; c < v; ++c) p[c] = source.from_raw(r[c]);
+            return p;
+          },
+          in[j], behind);
     }
   }
 

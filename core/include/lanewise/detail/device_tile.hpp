@@ -43,6 +43,7 @@ class scanned_rows : public Rows {
   template <bool exclusive, bool full, class Sink, class Op, class RowAt>
   LANEWISE_FUNCTION void put_rows(const Sink& sink, const maybe<T>& before, Op op, RowAt row_at) {
     const auto warp = team_.warp();
+    typename Rows::template row_writer<Sink> to(*this, sink);
     T in_front = before.value;
     if (in_front_.present)
       in_front = before.present ? op(before.value, in_front_.value) : in_front_.value;
@@ -73,7 +74,7 @@ class scanned_rows : public Rows {
             },
             row, left);
       }
-      this->write(sink, j, row);
+      to.write(j, row);
     }
   }
 };

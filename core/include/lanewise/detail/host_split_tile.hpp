@@ -49,6 +49,21 @@ class host_split_tile {
  public:
   static constexpr std::int64_t items = most_items;
 
+  /// Items of the tiles that a call of n items is cut into: few make 16, for as many threads. A
+  /// tile of 2^12 u32 keys takes a thread 1 us to count and 4 us to place, waking 16 threads
+  /// takes 5.
+  static LANEWISE_FUNCTION std::int64_t tile_items(std::int64_t n) {
+    const std::int64_t some = divide_up(n, 16), least = items < 4096 ? items : 4096;
+    return some < least ? least : (some < items ? some : items);
+  }
+
+  /// The items of some tiles of a call of at most `most` items, of which n exist.
+  static LANEWISE_FUNCTION index_range items_of(index_range tiles, std::int64_t most,
+                                                std::int64_t n) {
+    const std::int64_t begin = tiles.begin * tile_items(most), end = tiles.end * tile_items(most);
+    return {begin < n ? begin : n, end < n ? end : n};
+  }
+
   using counters = std::uint32_t[tables][most_buckets + 1];
 
   /// An array's part of the scratch.

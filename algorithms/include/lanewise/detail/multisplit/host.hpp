@@ -16,6 +16,7 @@ class host_split : host_split_tile<Team, Key, Policy, most_items> {
 
  public:
   using tile_type::items;
+  using tile_type::tile_items;
   /// Up to so many items one team takes all.
   static constexpr std::int64_t few = 0;
   template <int value_bytes>
@@ -51,7 +52,8 @@ class host_split : host_split_tile<Team, Key, Policy, most_items> {
     for (std::uint32_t b = 0; b <= buckets; ++b) shared.total[b] = 0;
     const index_range mine = even_share(tiles, c, columns);
     for (std::int64_t tile = mine.begin; tile < mine.end; ++tile) {
-      tile_type::count_items(shared.count, source, items_of({tile, tile + 1}, n), bucket_of,
+      tile_type::count_items(shared.count, source,
+                             tile_type::items_of({tile, tile + 1}, source.extent, n), bucket_of,
                              buckets);
       for (std::uint32_t b = 0; b <= buckets; ++b) shared.total[b] += shared.count[0][b];
       for (std::uint32_t b = 0; b < buckets; ++b)
@@ -76,21 +78,15 @@ class host_split : host_split_tile<Team, Key, Policy, most_items> {
     if (tile_type::template stages<value_bytes, Sink, Values, ValueSink>(buckets, n)) {
       tile_type::begin(shared, buckets);
       for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
-        tile_type::place_items(team.warp(), shared, source, items_of({tile, tile + 1}, n), n,
-                               bucket_of, buckets, tile_counts + tile * buckets, sink, values,
-                               value_sink);
+        tile_type::place_items(
+            team.warp(), shared, source, tile_type::items_of({tile, tile + 1}, source.extent, n), n,
+            bucket_of, buckets, tile_counts + tile * buckets, sink, values, value_sink);
       }
       tile_type::flush(team.warp(), shared, buckets, sink, value_sink);
     } else {
-      tile_type::distribute(source, items_of(tiles, n), bucket_of, buckets, shared.place, sink,
-                            values, value_sink);
+      tile_type::distribute(source, tile_type::items_of(tiles, source.extent, n), bucket_of,
+                            buckets, shared.place, sink, values, value_sink);
     }
-  }
-
- private:
-  static LANEWISE_FUNCTION index_range items_of(index_range tiles, std::int64_t n) {
-    const std::int64_t begin = tiles.begin * items, end = tiles.end * items;
-    return {begin < n ? begin : n, end < n ? end : n};
   }
 };
 

@@ -35,8 +35,8 @@ class device_whole {
 
   static range_shares equal_shares(std::int64_t ranges, std::int64_t items, std::int64_t resident) {
     const std::int64_t each = divide_up(ranges, resident);
-    // A piece of the path has many short ranges.
-    if (each > width || items < ranges * width) return {0, 0};
+    // A piece of the path has many short ranges, unless warps have one or two each.
+    if (each > width || (items < ranges * width && each > 2 * Team::warps)) return {0, 0};
     return {each, items / resident + most_beyond};
   }
 
@@ -50,12 +50,15 @@ class device_whole {
     const auto warp = team.warp();
     // Asked for here, and looked at when the others have come, too.
     const some_ranges mine(warp, ranges, team.index() * equal.ranges, equal.ranges);
-    const bool uneven = any_uneven(team, ranges, equal);
-    warp.once([&] { shared.uneven[team.warp_index()] = uneven; });
-    team.barrier();
-    const auto found =
-        warp.load(warp.template first<std::uint32_t>(Team::warps), shared.uneven, 0u);
-    if (warp.any(found != lanes<std::uint32_t>(0u))) return false;
+    // Good ranges do not have more items than there are.
+    if (ranges.extent > equal.most_items) {
+      const bool uneven = any_uneven(team, ranges, equal);
+      warp.once([&] { shared.uneven[team.warp_index()] = uneven; });
+      team.barrier();
+      const auto found =
+          warp.load(warp.template first<std::uint32_t>(Team::warps), shared.uneven, 0u);
+      if (warp.any(found != lanes<std::uint32_t>(0u))) return false;
+    }
     const int bad_ones = mine.bad(warp, ranges);
     if (bad_ones == 0) {
       mine.reduce(team, shared, source, sink, init, op);
