@@ -125,11 +125,11 @@ class parked_segments : public scanned_segments<Rows> {
   template <class Sink, class Op, class Finish>
   LANEWISE_FUNCTION void put(const Sink& sink, const maybe<T>& before, Op op, Finish finish) {
     const auto warp = this->team_.warp();
-    const packs* from = packs_of(this->team_, place_);
+    typename Rows::template row_writer<Sink> to(*this, sink);
     bool open = before.present && !(before_warp_.present && before_warp_.value.heads() != 0);
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {
-      lanes<packs> row = warp.load(from + j * width);
+      lanes<packs> row = warp.load(packs_of(this->team_, place_) + j * width);
       if (open) {
         const int n = this->row_count(j);
         const bits row_heads = this->heads_of_row(j);
@@ -147,7 +147,7 @@ class parked_segments : public scanned_segments<Rows> {
         open = row_heads == 0;
       }
       finish(j, row);
-      this->write(sink, j, row);
+      to.write(j, row);
     }
   }
 
