@@ -87,9 +87,10 @@ class device_rows {
   /// Writes the items as they are.
   template <class Sink>
   LANEWISE_FUNCTION void store(const Sink& sink) {
-    row_writer<Sink> to(*this, sink);
-    LANEWISE_UNROLL
-    for (int j = 0; j < rows; ++j) to.write(j, row_[j]);
+    write_rows(sink, [&](auto& to) {
+      LANEWISE_UNROLL
+      for (int j = 0; j < rows; ++j) to(j, row_[j]);
+    });
   }
 
   /// Writes op(item, the item before it); item 0 of the source as it is.
@@ -117,113 +118,135 @@ class device_rows {
   const lanes<std::uint32_t> lane_index_ = team_.warp().lane();
   lanes<packs> row_[rows];
 
-  /// A pack as words, so that its bytes stay together in registers.
-  template <class Raw>
-  using words = pack<std::uint32_t, sizeof(Raw) % 4 == 0 ? sizeof(Raw) / 4 : 1>;
-  template <class Raw>
-  static LANEWISE_FUNCTION words<Raw> in_words(const Raw& raw) {
-    words<Raw> r;
-    memcpy(&r, &raw, sizeof(raw));
-    return r;
+  /// Calls f(to), which calls to(j, packs of results) for the rows, from row 0 to the last.
+  template <class Sink, class F>
+  LANEWISE_FUNCTION void write_rows(const Sink& sink, F f) {
+    if constexpr (can_cross_packs<Sink>()) {
+      if (lies_between_packs(sink.data + row_first(0))) {
+        across_packs<Sink> to{*this, sink};
+        f(to);
+        return;
+      }
+    }
+    const auto to = [&](int j, const auto& row) { write(sink, j, row); };
+    f(to);
   }
 
-  /// Writes packs of results to the places of the rows, from row 0 to the last.
-  ///
-  /// Where the output's packs are not aligned, a lane writes the aligned pack that begins in the
-  /// lane in front of it, and the two packs that the segment shares with others are written item by
-  /// item. (H200, 2^28 items by a scan: 0.84 of the aligned rate item by item for u32, 0.38 for
-  /// u8.)
-  template <class Sink>
-  class row_writer {
-    static constexpr auto written_as() {
-      if constexpr (Sink::contiguous) {
-        return std::type_identity<typename Sink::raw_type>{};
-      } else if constexpr (is_reversed_array<Sink>) {
-        return std::type_identity<typename decltype(Sink::forward)::raw_type>{};
-      } else {
-        return std::type_identity<T>{};
+ private:
+  /// Writes packs of results to the places of row j.
+  template <class Sink, class Packs>
+  LANEWISE_FUNCTION void write(const Sink& sink, int j, const Packs& row) {
+    const auto warp = team_.warp();
+    const std::int64_t at = row_first(j);
+    if constexpr (Sink::contiguous) {
+      using raw = pack<typename Sink::raw_type, v>;
+      auto* address = sink.data + at;
+      if (can_use_packs<raw>(address)) {
+        if constexpr (is_in_scratch<Sink>) {
+          warp.store(reinterpret_cast<raw*>(address), raw_packs<false, raw>(row));
+        } else {
+          warp.store_streaming(reinterpret_cast<raw*>(address), raw_packs<false, raw>(row));
+        }
+        return;
+      }
+    } else if constexpr (is_reversed_array<Sink>) {
+      using raw = pack<typename decltype(sink.forward)::raw_type, v>;
+      auto* address = sink.forward.data + (sink.extent - at - row_items);
+      if (can_use_packs<raw>(address)) {
+        warp.scatter(reinterpret_cast<raw*>(address), from_the_end(), raw_packs<true, raw>(row));
+        return;
       }
     }
-    using raw = pack<typename decltype(written_as())::type, v>;
+    const int n = row_count(j);
+    warp.each(
+        [&](const auto& p, std::uint32_t lane) {
+          LANEWISE_UNROLL
+          for (int c = 0; c < v; ++c) {
+            const int i = static_cast<int>(lane) * v + c;
+            if (i < n) sink(at + i, p[c]);
+          }
+        },
+        row, lane_index_);
+  }
 
-   public:
-    LANEWISE_FUNCTION row_writer(const device_rows& tile, const Sink& sink)
-        : tile_(tile), sink_(sink) {}
+  /// Whether rows that begin between packs are made of the aligned packs around them: where items
+  /// are narrow. Wider ones come as fast one by one, as the nearest cache has what the first asked
+  /// for.
+  template <class Array>
+  static constexpr bool can_cross_packs() {
+    if constexpr (Array::contiguous && !is_in_scratch<Array>) {
+      using raw = typename Array::raw_type;
+      return sizeof(raw) < 4 && sizeof(pack<raw, v>) % 4 == 0 &&
+             sizeof(pack<raw, v>) == alignof(pack<raw, v>);
+    } else {
+      return false;
+    }
+  }
+  /// Items whose alignment is less than their size may lie anywhere.
+  template <class Raw>
+  LANEWISE_FUNCTION bool lies_between_packs(Raw* address) const {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    return whole_segment_ && at % alignof(pack<Raw, v>) != 0 && at % sizeof(Raw) == 0;
+  }
+  template <class Raw>
+  static LANEWISE_FUNCTION int items_past_pack(const Raw* address) {
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(address) % alignof(pack<Raw, v>) /
+                            sizeof(Raw));
+  }
+  /// A pack as words, so that its bytes stay together in registers.
+  template <class Raw>
+  using words = pack<std::uint32_t, v * sizeof(Raw) / 4>;
+
+  /// Writes rows to an output that begins between packs: a lane writes the aligned pack that begins
+  /// in the lane in front of it, and the two packs that the segment shares with others are written
+  /// item by item. (H200, 2^28 u8 by a scan: 0.84 of the aligned rate; item by item 0.39.)
+  template <class Sink>
+  struct across_packs {
+    using item_type = typename Sink::raw_type;
+    using raw = pack<item_type, v>;
+    using bytes = words<item_type>;
+
+    const device_rows& tile;
+    const Sink& sink;
+    lanes<bytes> before = {};
 
     template <class Packs>
-    LANEWISE_FUNCTION void write(int j, const Packs& row) {
-      const auto warp = tile_.team_.warp();
-      const std::int64_t at = tile_.row_first(j);
-      if constexpr (Sink::contiguous) {
-        auto* address = sink_.data + at;
-        if (tile_.template can_use_packs<raw>(address)) {
-          const auto out = tile_.template raw_packs<false, raw>(row);
-          if constexpr (is_in_scratch<Sink>) {
-            warp.store(reinterpret_cast<raw*>(address), out);
-          } else {
-            warp.store_streaming(reinterpret_cast<raw*>(address), out);
-          }
-          return;
-        }
-        if constexpr (can_cross_packs<Sink, raw>) {
-          if (tile_.whole_segment_ && begins_item(address)) {
-            write_across(j, address, tile_.template raw_packs<false, raw>(row));
-            return;
-          }
-        }
-      } else if constexpr (is_reversed_array<Sink>) {
-        auto* address = sink_.forward.data + (sink_.extent - at - row_items);
-        if (tile_.template can_use_packs<raw>(address)) {
-          warp.scatter(reinterpret_cast<raw*>(address), tile_.from_the_end(),
-                       tile_.template raw_packs<true, raw>(row));
-          return;
-        }
-      }
-      const int n = tile_.row_count(j);
-      warp.each(
-          [&](const auto& p, std::uint32_t lane) {
-            LANEWISE_UNROLL
-            for (int c = 0; c < v; ++c) {
-              const int i = static_cast<int>(lane) * v + c;
-              if (i < n) sink_(at + i, p[c]);
-            }
+    LANEWISE_FUNCTION void operator()(int j, const Packs& packs_of_row) {
+      const auto warp = tile.team_.warp();
+      const auto& lane = tile.lane_index_;
+      item_type* const address = sink.data + tile.row_first(j);
+      const int past = items_past_pack(address);
+      const auto row = tile.template raw_packs<false, raw>(packs_of_row);
+      const auto now = warp.map(
+          [](const raw& r) {
+            bytes w;
+            memcpy(&w, &r, sizeof(r));
+            return w;
           },
-          row, tile_.lane_index_);
-    }
-
-   private:
-    template <class Address>
-    LANEWISE_FUNCTION void write_across(int j, Address address, const lanes<raw>& row) {
-      const auto warp = tile_.team_.warp();
-      const int past = items_past_pack<raw>(address);
-      const auto& lane = tile_.lane_index_;
-      const auto now = warp.map([](const raw& r) { return in_words(r); }, row);
-      if (j == 0) {
-        before_ = now;
-        write_some(address, v - past, warp.broadcast(row, 0), 0);
-      }
+          row);
+      if (j == 0) write_some(address, v - past, warp.broadcast(row, 0), 0);
       const auto in_front =
-          warp.shuffle(warp.map([](const words<raw>& r, const words<raw>& last,
+          warp.shuffle(warp.map([](const bytes& r, const bytes& last,
                                    std::uint32_t l) { return l == width - 1u ? last : r; },
-                                now, before_, lane),
+                                now, before, lane),
                        warp.map([](std::uint32_t l) { return (l + width - 1) % width; }, lane));
-      auto* const aligned = reinterpret_cast<words<raw>*>(address - past);
+      constexpr auto item_bytes = static_cast<std::uint32_t>(sizeof(item_type));
       const auto out = warp.map(
-          [&](const words<raw>& a, const words<raw>& b) {
-            constexpr std::uint32_t item = sizeof(raw) / v;
-            return bytes_across<item>(a, b, item * (v - past));
+          [past](const bytes& a, const bytes& b) {
+            return bytes_across<item_bytes>(a, b,
+                                            item_bytes * static_cast<std::uint32_t>(v - past));
           },
           in_front, now);
       // Not past the caches: these meet what other warps write to the segment's ends.
-      warp.store(lane >= (j > 0 ? 0u : 1u), aligned, out);
+      warp.store(lane >= (j > 0 ? 0u : 1u), reinterpret_cast<bytes*>(address - past), out);
       if (j == rows - 1)
         write_some(address + row_items - past, past, warp.broadcast(row, width - 1), v - past);
-      before_ = now;
+      before = now;
     }
+
     /// n items of a pack from item `from` on, one per lane.
-    template <class Address>
-    LANEWISE_FUNCTION void write_some(Address address, int n, const raw& items, int from) {
-      tile_.team_.warp().each(
+    LANEWISE_FUNCTION void write_some(item_type* address, int n, const raw& items, int from) const {
+      tile.team_.warp().each(
           [&](std::uint32_t lane) {
             const int i = from + static_cast<int>(lane);
             if (i >= from + n) return;
@@ -232,45 +255,41 @@ class device_rows {
             for (int c = 1; c < v; ++c) item = c == i ? items[c] : item;
             address[lane] = item;
           },
-          tile_.lane_index_);
+          tile.lane_index_);
     }
-
-    const device_rows& tile_;
-    const Sink& sink_;
-    lanes<words<raw>> before_;
   };
 
- private:
   /// `inside`: all items exist, and so does the one before.
   template <bool inside, class Sink, class Op>
   LANEWISE_FUNCTION void store_neighbours(const T& in_front, const Sink& sink, Op op) {
     using result = decltype(op(in_front, in_front));
     const auto warp = team_.warp();
-    lanes<T> before(in_front);
-    row_writer<Sink> to(*this, sink);
-    LANEWISE_UNROLL
-    for (int j = 0; j < rows; ++j) {
-      const auto last = warp.map([](const packs& p) { return p[v - 1]; }, row_[j]);
-      const auto left =
-          select(lane_index_ == lanes<std::uint32_t>(0u), before, warp.shuffle_up(last, 1));
-      if (j + 1 < rows) before = lanes<T>(warp.broadcast(last, width - 1));
-      const bool first_of_all = !inside && row_first(j) == 0;
-      const int n = inside ? row_items : row_count(j);
-      to.write(j, warp.map(
-                      [&](const packs& p, const T& neighbour, std::uint32_t lane) {
-                        pack<result, v> r{};
-                        LANEWISE_UNROLL
-                        for (int c = 0; c < v; ++c) {
-                          const int i = static_cast<int>(lane) * v + c;
-                          if (!inside && i >= n) continue;
-                          r[c] = first_of_all && i == 0
-                                     ? static_cast<result>(p[c])
-                                     : op(p[c], c > 0 ? p[c > 0 ? c - 1 : 0] : neighbour);
-                        }
-                        return r;
-                      },
-                      row_[j], left, lane_index_));
-    }
+    write_rows(sink, [&](auto& to) {
+      lanes<T> before(in_front);
+      LANEWISE_UNROLL
+      for (int j = 0; j < rows; ++j) {
+        const auto last = warp.map([](const packs& p) { return p[v - 1]; }, row_[j]);
+        const auto left =
+            select(lane_index_ == lanes<std::uint32_t>(0u), before, warp.shuffle_up(last, 1));
+        if (j + 1 < rows) before = lanes<T>(warp.broadcast(last, width - 1));
+        const bool first_of_all = !inside && row_first(j) == 0;
+        const int n = inside ? row_items : row_count(j);
+        to(j, warp.map(
+                  [&](const packs& p, const T& neighbour, std::uint32_t lane) {
+                    pack<result, v> r{};
+                    LANEWISE_UNROLL
+                    for (int c = 0; c < v; ++c) {
+                      const int i = static_cast<int>(lane) * v + c;
+                      if (!inside && i >= n) continue;
+                      r[c] = first_of_all && i == 0
+                                 ? static_cast<result>(p[c])
+                                 : op(p[c], c > 0 ? p[c > 0 ? c - 1 : 0] : neighbour);
+                    }
+                    return r;
+                  },
+                  row_[j], left, lane_index_));
+      }
+    });
   }
 
   template <bool full, class F>
@@ -297,12 +316,11 @@ class device_rows {
         load_packs<false, raw>(source, address);
         return;
       }
-      // Wider items come as fast one by one: the nearest cache has what the first one asked for.
-      if constexpr (sizeof(typename Source::raw_type) < 4 && can_cross_packs<Source, raw>) {
+      if constexpr (can_cross_packs<Source>()) {
         // The packs around the segment are this array's, too.
-        if (whole_segment_ && begins_item(address) && row_first(0) >= v &&
+        if (lies_between_packs(address) && row_first(0) >= v &&
             row_first(0) + segment + v <= source.extent) {
-          load_across<raw>(source, address);
+          load_across(source, address);
           return;
         }
       }
@@ -370,28 +388,13 @@ class device_rows {
     }
   }
 
-  /// Whether rows of such packs that are not aligned are made of the aligned ones around them.
-  template <class Array, class Raw>
-  static constexpr bool can_cross_packs =
-      v > 1 && !is_in_scratch<Array> && sizeof(Raw) % 4 == 0 && sizeof(Raw) == alignof(Raw);
-  /// Items whose alignment is less than their size may lie anywhere.
-  template <class Address>
-  static LANEWISE_FUNCTION bool begins_item(Address address) {
-    return reinterpret_cast<std::uintptr_t>(address) % sizeof(*address) == 0;
-  }
-  template <class Raw, class Address>
-  static LANEWISE_FUNCTION int items_past_pack(Address address) {
-    return static_cast<int>(reinterpret_cast<std::uintptr_t>(address) % alignof(Raw) /
-                            sizeof(*address));
-  }
-
-  template <class Raw, class Source, class Address>
-  LANEWISE_FUNCTION void load_across(const Source& source, Address address) {
-    using bytes = words<Raw>;
+  template <class Source, class Item>
+  LANEWISE_FUNCTION void load_across(const Source& source, const Item* address) {
+    using raw = pack<Item, v>;
+    using bytes = words<Item>;
     const auto warp = team_.warp();
-    const auto past =
-        static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(address) % alignof(Raw));
-    const auto* const at = reinterpret_cast<const bytes*>(address - items_past_pack<Raw>(address));
+    const int past = items_past_pack(address);
+    const auto* const at = reinterpret_cast<const bytes*>(address - past);
     lanes<bytes> in[rows + 1];
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) in[j] = warp.load_streaming(at + j * width);
@@ -405,8 +408,10 @@ class device_rows {
                                        next);
       row_[j] = warp.map(
           [&](const bytes& a, const bytes& b) {
-            const auto both = bytes_across<sizeof(Raw) / v>(a, b, past);
-            Raw r;
+            constexpr auto item_bytes = static_cast<std::uint32_t>(sizeof(Item));
+            const bytes both =
+                bytes_across<item_bytes>(a, b, item_bytes * static_cast<std::uint32_t>(past));
+            raw r;
             memcpy(&r, &both, sizeof(r));
             packs p;
             LANEWISE_UNROLL
