@@ -22,6 +22,11 @@ LANEWISE_BEGIN_NAMESPACE
 ///       are none. All places are below end. values and values_out are a source and a sink, or
 ///       nullptr. All warps of the team call it; the scratch is free again after a barrier.
 ///
+///   place_all(team, scratch, keys, n, bucket_of, buckets, all_good, next, keys_out, values,
+///             values_out)
+///       sends items [0, n), the first of each bucket to next[bucket], which the team has in
+///       scratch and which moves on. For so few items that one team takes them all
+///
 /// places says where runs begin, for windows of buckets, one per lane, from `first` on:
 ///
 ///   ask(warp, first, buckets)               begins to load, and its result is handed to get. It is

@@ -90,6 +90,22 @@ class device_split_tile {
     alignas(16) alignas(alignment_of_size(
         value_bytes)) unsigned char values[stages_values<value_bytes> ? value_bytes * slots : 1];
   };
+  /// Sends items [0, n) of the source, the first of each bucket to next[bucket], which is in
+  /// scratch.
+  template <int value_bytes, class Source, class BucketOf, class Sink, class Values,
+            class ValueSink>
+  static LANEWISE_FUNCTION void place_all(const Team& team, scratch<value_bytes>& shared,
+                                          const Source& source, std::int64_t n, BucketOf bucket_of,
+                                          std::uint32_t buckets, bool all_good, std::int64_t* next,
+                                          const Sink& sink, const Values& values,
+                                          const ValueSink& value_sink) {
+    for (std::int64_t first = 0; first < n; first += items) {
+      place(team, shared, source, first, n, bucket_of, buckets, all_good, places_in_turn{next}, n,
+            sink, values, value_sink);
+      team.barrier();
+    }
+  }
+
   /// Sends the items of the source's tile [first, first + items) that are below n to the places of
   /// their buckets. all_good says that every item is in a bucket; all places are below end.
   template <int value_bytes, class Source, class BucketOf, class Places, class Sink, class Values,

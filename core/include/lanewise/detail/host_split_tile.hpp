@@ -141,6 +141,16 @@ class host_split_tile {
     flush(warp, shared, buckets, sink, value_sink);
   }
 
+  /// Sends items [0, n) of the source, the first of each bucket to next[bucket], straight away.
+  template <int value_bytes, class Source, class BucketOf, class Sink, class Values,
+            class ValueSink>
+  static LANEWISE_FUNCTION void place_all(const Team&, scratch<value_bytes>&, const Source& source,
+                                          std::int64_t n, BucketOf bucket_of, std::uint32_t buckets,
+                                          bool, std::int64_t* next, const Sink& sink,
+                                          const Values& values, const ValueSink& value_sink) {
+    distribute(source, {0, n}, bucket_of, buckets, next, sink, values, value_sink);
+  }
+
   /// Before the first call of place_items.
   template <int value_bytes>
   static LANEWISE_FUNCTION void begin(scratch<value_bytes>& shared, std::uint32_t buckets) {

@@ -18,7 +18,7 @@ class host_split : host_split_tile<Team, Key, Policy, most_items> {
   using tile_type::items;
   using tile_type::tile_items;
   /// Up to so many items one team takes all.
-  static constexpr std::int64_t few = 0;
+  static constexpr std::int64_t few = 4096;
   template <int value_bytes>
   using scratch = typename tile_type::template scratch<value_bytes>;
   struct count_scratch {

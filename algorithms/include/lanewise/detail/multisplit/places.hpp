@@ -45,26 +45,5 @@ struct scanned_places {
   }
 };
 
-/// Where the next run of every bucket begins, for a team that places tiles one after the other.
-struct places_in_turn {
-  std::int64_t* next;  // in scratch
-
-  static constexpr bool waits = false;
-
-  template <class W>
-  LANEWISE_FUNCTION auto ask(const W& warp, std::uint32_t first, std::uint32_t buckets) const {
-    const auto exists = warp.lane() + typename W::template lanes<std::uint32_t>(first) < buckets;
-    return warp.load(exists, next + first, std::int64_t{0});
-  }
-  template <class W, class Counts>
-  LANEWISE_FUNCTION void tell(const W&, std::uint32_t, std::uint32_t, const Counts&) const {}
-  template <class W, class Asked, class Counts>
-  LANEWISE_FUNCTION const Asked& get(const W& warp, std::uint32_t first, std::uint32_t,
-                                     const Asked& asked, const Counts& own) const {
-    warp.store(next + first, asked + warp.template cast<std::int64_t>(own));
-    return asked;
-  }
-};
-
 }  // namespace detail
 LANEWISE_END_NAMESPACE
