@@ -118,6 +118,11 @@ TEMPLATE_TEST_CASE("Extrema are found in every distribution", "[min_max_element]
   }
 }
 
+TEST_CASE("Extrema by lanewise::less are those of the default", "[min_max_element]") {
+  check_extrema(random_items<u32>(extrema_tile + 131, 1000), std::less<u32>(), lanewise::less{});
+  check_extrema(random_items<double>(1000, 100), std::less<double>(), lanewise::less{});
+}
+
 TEST_CASE("Extrema follow a given order, and keep the first of equivalent items",
           "[min_max_element]") {
   for (const std::int64_t n :

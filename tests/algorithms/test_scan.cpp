@@ -28,7 +28,7 @@ TEMPLATE_TEST_CASE("Scans of arrays that begin anywhere between packs", "[scan][
                    std::uint8_t, std::uint32_t MORE_TYPES(std::uint16_t, std::uint64_t)) {
   constexpr int pack = 16 / sizeof(TestType);
   const auto items = random_items<TestType>(2 * scan_tile<TestType> + 77, most_summand<TestType>());
-  for (const auto [in, out] : {std::pair{1, 0}, {0, 1}, {1, pack - 1}, {pack / 2, 3 * pack / 4}}) {
+  for (const auto& [in, out] : {std::pair{1, 0}, {0, 1}, {1, pack - 1}, {pack / 2, 3 * pack / 4}}) {
     CAPTURE(in, out);
     check_scans(items, TestType(1), lanewise::plus{}, in, out);
   }

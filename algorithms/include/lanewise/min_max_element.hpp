@@ -13,9 +13,11 @@ struct natural_order {};
 
 namespace kernels {
 
-template <bool larger, class Less>
+/// Of integers lanewise::less is the natural order, which hosts find by vectors.
+template <bool larger, class Item, class Less>
 auto wins(const Less& less) {
-  if constexpr (!std::is_same_v<Less, natural_order>) {
+  if constexpr (!std::is_same_v<Less, natural_order> &&
+                !(std::is_same_v<Less, lanewise::less> && std::is_integral_v<Item>)) {
     return detail::wins_by<Less, larger>{less};
   } else if constexpr (larger) {
     return detail::larger_wins{};
@@ -34,7 +36,7 @@ void extremum(const Exec& exec, const char* label, const char* algorithm, const 
   static_assert(view::rank() == 0 && std::is_same_v<T, indexed<item>>,
                 "lanewise: the result is a View of rank 0 of lanewise::indexed<item of in>");
   detail::check_reachable<Exec, view>();
-  const auto by = wins<larger>(less);
+  const auto by = wins<larger, item>(less);
   if constexpr (detail::check_less<Exec,
                                    std::conditional_t<std::is_same_v<Less, natural_order>,
                                                       std::decay_t<decltype(by)>, Less>,

@@ -52,6 +52,14 @@ template <class Sink, class T>
 inline constexpr bool stored_whole =
     Sink::contiguous&& std::is_same_v<T, typename sink_value<Sink>::type>;
 
+/// Whether windows of integers can be written as other integers: an array of these.
+template <class Sink, class T>
+inline constexpr bool stored_as_integers = false;
+template <class U, class T>
+inline constexpr bool stored_as_integers<array_sink<U>, T> =
+    std::is_integral_v<T>&& std::is_integral_v<U> && !std::is_same_v<T, U> &&
+    !std::is_same_v<U, bool> && !std::is_same_v<T, bool>;
+
 /// Writes a window, past the caches if so asked; its place is then aligned (see first_aligned).
 template <class W, class Sink, class Lanes>
 LANEWISE_FUNCTION void store_window(const W& warp, const Sink& sink, std::int64_t i, const Lanes& x,
@@ -62,6 +70,9 @@ LANEWISE_FUNCTION void store_window(const W& warp, const Sink& sink, std::int64_
     } else {
       warp.store(sink.data + i, x);
     }
+  } else if constexpr (stored_as_integers<Sink, typename Lanes::value_type>) {
+    store_window(warp, sink, i, warp.template cast<typename sink_value<Sink>::type>(x),
+                 past_caches);
   } else if constexpr (is_reversed_array<Sink>) {
     store_window(warp, sink.forward, sink.extent - i - W::width, warp.shuffle_xor(x, W::width - 1),
                  past_caches);
