@@ -52,8 +52,9 @@ LANEWISE_FUNCTION void count_window(const W& warp, bucket_counters<tables, bucke
   }
 }
 
-/// Adds items [first, last) one by one.
-template <int tables, int buckets, class Source, class BucketOf>
+/// Adds items [first, last) one by one. A team's, as units for different targets may meet in one
+/// program.
+template <class Team, int tables, int buckets, class Source, class BucketOf>
 LANEWISE_LOOP_FUNCTION void count_one_by_one(bucket_counters<tables, buckets>& counters,
                                              Source source, std::int64_t first, std::int64_t last,
                                              BucketOf bucket_of) {
@@ -79,7 +80,7 @@ LANEWISE_FUNCTION void count(const Team& team, bucket_counters<tables, buckets>&
   using warp_type = typename Team::warp_type;
   constexpr std::int64_t width = warp_type::width;
   if constexpr (!Team::in_registers) {
-    detail::count_one_by_one(counters, source, first, last, bucket_of);
+    detail::count_one_by_one<Team>(counters, source, first, last, bucket_of);
     return;
   }
   constexpr int rows = 8;  // in flight together
