@@ -80,6 +80,13 @@ const std::int64_t ragged_split = some_tiles(one_tile);
 
 }  // namespace
 
+namespace {
+struct store_value_to {
+  std::uint32_t* data;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::uint32_t x) const { data[i] = x; }
+};
+}  // namespace
+
 TEST_CASE("multisplit reproduces figure 1 of GPU Multisplit", "[multisplit][sanitize]") {
   const auto exec = make_space();
   const array<u32> keys(figure_1);
@@ -250,6 +257,20 @@ TEST_CASE("multisplit fuses sources and sinks, and never looks beyond the last i
     const auto expected = oracle::multisplit(all, 32, counting_modulo{ignored.data(), n});
     CHECK(difference(consumed_keys.items(), oracle::gather(all, expected.index)) == "");
   }
+}
+
+TEST_CASE("multisplit writes keys to an array and hands values to a function", "[multisplit]") {
+  const auto exec = make_space();
+  const auto keys = random_items<std::uint32_t>(200'000);
+  std::vector<std::uint32_t> indices(keys.size());
+  for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = static_cast<std::uint32_t>(i);
+  const auto n = static_cast<std::int64_t>(keys.size());
+  const array<std::uint32_t> in(keys), values(indices), keys_out(n, 77u), values_out(n, 77u);
+  lanewise::multisplit(exec, in.const_view(), values.const_view(), keys_out.view(),
+                       lanewise::consumed(n, store_value_to{values_out.data()}), 200, modulo{200});
+  const auto expected = oracle::multisplit(keys, 200, modulo{200});
+  CHECK(difference(keys_out.items(), oracle::gather(keys, expected.index)) == "");
+  CHECK(difference(values_out.items(), oracle::gather(indices, expected.index)) == "");
 }
 
 TEMPLATE_TEST_CASE("multisplit moves values of other sizes with their keys",

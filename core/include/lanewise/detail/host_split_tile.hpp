@@ -138,7 +138,7 @@ class host_split_tile {
     begin(shared, buckets);
     place_items(warp, shared, source, tile, n, bucket_of, buckets, shared.count[0], sink, values,
                 value_sink);
-    flush(warp, shared, buckets, sink, value_sink);
+    flush(warp, shared, buckets, sink, values, value_sink);
   }
 
   /// Sends items [0, n) of the source, the first of each bucket to next[bucket], straight away.
@@ -162,13 +162,13 @@ class host_split_tile {
   }
 
   /// Writes what place_items has kept back. Before shared.place is changed, and at the end.
-  template <int value_bytes, class W, class Sink, class ValueSink>
+  template <int value_bytes, class W, class Sink, class Values, class ValueSink>
   static LANEWISE_FUNCTION void flush(const W& warp, scratch<value_bytes>& shared,
-                                      std::uint32_t buckets, const Sink& sink,
+                                      std::uint32_t buckets, const Sink& sink, const Values&,
                                       [[maybe_unused]] const ValueSink& value_sink) {
     if (!shared.has_rests) return;
     shared.has_rests = false;
-    if constexpr (can_stage<value_bytes, Sink, std::nullptr_t, ValueSink>) {
+    if constexpr (can_stage<value_bytes, Sink, Values, ValueSink>) {
       flush_array(warp, shared.keys, shared.place, buckets, sink.data);
       if constexpr (value_bytes > 0)
         flush_array(warp, shared.values, shared.place, buckets, value_sink.data);
@@ -199,7 +199,7 @@ class host_split_tile {
         return;
       }
       // Otherwise as in input that is nearly in order.
-      flush(warp, shared, buckets, sink, value_sink);
+      flush(warp, shared, buckets, sink, values, value_sink);
     }
     distribute(source, range, bucket_of, buckets, shared.place, sink, values, value_sink);
   }

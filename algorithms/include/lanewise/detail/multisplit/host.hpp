@@ -82,7 +82,7 @@ class host_split : host_split_tile<Team, Key, Policy, most_items> {
             team.warp(), shared, source, tile_type::items_of({tile, tile + 1}, source.extent, n), n,
             bucket_of, buckets, tile_counts + tile * buckets, sink, values, value_sink);
       }
-      tile_type::flush(team.warp(), shared, buckets, sink, value_sink);
+      tile_type::flush(team.warp(), shared, buckets, sink, values, value_sink);
     } else {
       tile_type::distribute(source, tile_type::items_of(tiles, source.extent, n), bucket_of,
                             buckets, shared.place, sink, values, value_sink);
