@@ -176,7 +176,7 @@ class device_rows {
   static constexpr bool can_cross_packs() {
     if constexpr (Array::contiguous && !is_in_scratch<Array>) {
       using raw = typename Array::raw_type;
-      return sizeof(raw) < 4 && sizeof(pack<raw, v>) % 4 == 0 &&
+      return sizeof(raw) < 4 && v <= width && sizeof(pack<raw, v>) % 4 == 0 &&
              sizeof(pack<raw, v>) == alignof(pack<raw, v>);
     } else {
       return false;
@@ -317,9 +317,7 @@ class device_rows {
         return;
       }
       if constexpr (can_cross_packs<Source>()) {
-        // The packs around the segment are this array's, too.
-        if (lies_between_packs(address) && row_first(0) >= v &&
-            row_first(0) + segment + v <= source.extent) {
+        if (lies_between_packs(address)) {
           load_across(source, address);
           return;
         }
@@ -388,6 +386,8 @@ class device_rows {
     }
   }
 
+  /// Loads rows that begin between packs: a lane's items lie in the aligned pack that begins in
+  /// front of them and in the next lane's.
   template <class Source, class Item>
   LANEWISE_FUNCTION void load_across(const Source& source, const Item* address) {
     using raw = pack<Item, v>;
@@ -395,16 +395,20 @@ class device_rows {
     const auto warp = team_.warp();
     const int past = items_past_pack(address);
     const auto* const at = reinterpret_cast<const bytes*>(address - past);
-    lanes<bytes> in[rows + 1];
+    lanes<bytes> in[rows];
+    in[0] = warp.load(lane_index_ >= 1u, at, bytes{});
     LANEWISE_UNROLL
-    for (int j = 0; j < rows; ++j) in[j] = warp.load_streaming(at + j * width);
-    in[rows] = warp.load(warp.template first<bytes>(1), at + rows * width, bytes{});
+    for (int j = 1; j < rows; ++j) in[j] = warp.load_streaming(at + j * width);
+    // Behind the loads, so that all are under way before the first is waited for.
+    const lanes<bytes> ends(shared_packs(address, past));
+    in[0] = select(lane_index_ >= 1u, in[0], ends);
     const auto next = warp.map([](std::uint32_t l) { return (l + 1) % width; }, lane_index_);
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {
+      const auto& row_behind = j + 1 < rows ? in[j + 1 < rows ? j + 1 : j] : ends;
       const auto behind = warp.shuffle(warp.map([](const bytes& r, const bytes& first,
                                                    std::uint32_t l) { return l == 0 ? first : r; },
-                                                in[j], in[j + 1], lane_index_),
+                                                in[j], row_behind, lane_index_),
                                        next);
       row_[j] = warp.map(
           [&](const bytes& a, const bytes& b) {
@@ -420,6 +424,29 @@ class device_rows {
           },
           in[j], behind);
     }
+  }
+
+  /// The two packs that the segment shares with others, as one: the segment has the items from
+  /// `past` on of the first pack, and those in front of `past` of the last. The others' items are
+  /// not read, as a scan in place may be writing them.
+  template <class Item>
+  LANEWISE_FUNCTION words<Item> shared_packs(const Item* address, int past) const {
+    constexpr int per_word = 4 / static_cast<int>(sizeof(Item));
+    const auto warp = team_.warp();
+    auto word = warp.map(
+        [&](std::uint32_t lane) {
+          std::uint32_t bits = 0;
+          const int i = static_cast<int>(lane);
+          if (i < v) memcpy(&bits, address + (i < past ? segment : 0) + i - past, sizeof(Item));
+          return bits << (i % per_word * static_cast<int>(8 * sizeof(Item)));
+        },
+        lane_index_);
+    LANEWISE_UNROLL
+    for (int d = 1; d < per_word; d *= 2) word = word | warp.shuffle_xor(word, d);
+    words<Item> all;
+    LANEWISE_UNROLL
+    for (int w = 0; w < v / per_word; ++w) all[w] = warp.broadcast(word, w * per_word);
+    return all;
   }
 
   template <bool backward, class Raw, class Packs>
