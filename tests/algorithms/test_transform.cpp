@@ -98,14 +98,14 @@ TEST_CASE("transform changes the type and size of items", "[transform][sanitize]
   }
 }
 
-TEST_CASE("transform works in place", "[transform][sanitize]") {
+TEMPLATE_TEST_CASE("transform works in place", "[transform][sanitize]", std::uint8_t, u32) {
   const auto exec = make_space();
-  const auto items = random_items<u32>(some_tiles(transform_tile<u32>));
-  const array<u32> both(items, 1);
+  const auto items = random_items<TestType>(some_tiles(transform_tile<TestType>));
+  const array<TestType> both(items, 1);
 
   lanewise::transform(exec, both.view(), both.view(), twist{});
 
-  CHECK(difference(both.items(), oracle::transform<u32>(items, twist{})) == "");
+  CHECK(difference(both.items(), oracle::transform<TestType>(items, twist{})) == "");
   CHECK(both.guards_intact());
 }
 

@@ -308,6 +308,21 @@ TEMPLATE_TEST_CASE("reduce_range reduces every share, in order", "[tile][sanitiz
   }
 }
 
+TEMPLATE_TEST_CASE("Two packs give the items from any place of the first on", "[tile]",
+                   std::uint8_t, std::uint16_t, std::uint32_t) {
+  constexpr int v = 16 / sizeof(TestType);
+  lanewise::pack<TestType, v> a;
+  lanewise::pack<TestType, v> b;
+  for (int i = 0; i < v; ++i) a[i] = static_cast<TestType>(3 * i + 1);
+  for (int i = 0; i < v; ++i) b[i] = static_cast<TestType>(3 * (v + i) + 1);
+  for (int past = 0; past < v; ++past) {
+    CAPTURE(past);
+    const auto across = lanewise::items_of<lanewise::pack<TestType, v>>(
+        lanewise::items_across<TestType>(words_of(a), words_of(b), past));
+    for (int i = 0; i < v; ++i) CHECK(across[i] == static_cast<TestType>(3 * (past + i) + 1));
+  }
+}
+
 TEST_CASE("Every team of a launch runs once, and its warps meet at barriers", "[team][sanitize]") {
   const auto exec = make_space();
   const int rounds = is_emulated ? 20 : 100;

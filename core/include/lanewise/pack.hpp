@@ -59,12 +59,27 @@ struct alignas(detail::pack_alignment(k * sizeof(T)) < alignof(T)
   }
 };
 
-/// The 4 k bytes of memory words a and, behind them, b from byte `first` < 4 k on, a multiple of
-/// `unit`: log2 k selections of every word, and a shift where units are less than words.
-template <int unit, int k>
-LANEWISE_FUNCTION pack<std::uint32_t, k> bytes_across(const pack<std::uint32_t, k>& a,
-                                                      const pack<std::uint32_t, k>& b,
-                                                      std::uint32_t first) {
+/// A pack as memory words, so that its bytes stay together in registers, and back.
+template <class T, int k>
+LANEWISE_FUNCTION auto words_of(const pack<T, k>& items) {
+  pack<std::uint32_t, k* static_cast<int>(sizeof(T)) / 4> words;
+  memcpy(&words, &items, sizeof(items));
+  return words;
+}
+template <class Pack, int k>
+LANEWISE_FUNCTION Pack items_of(const pack<std::uint32_t, k>& words) {
+  Pack items;
+  memcpy(&items, &words, sizeof(items));
+  return items;
+}
+
+/// Two packs of items behind each other, as words: as many items as one pack has, from the one at
+/// `past` of the first pack on. Log2 k selections of every word, and a shift where items are
+/// narrower than words.
+template <class T, int k>
+LANEWISE_FUNCTION pack<std::uint32_t, k> items_across(const pack<std::uint32_t, k>& a,
+                                                      const pack<std::uint32_t, k>& b, int past) {
+  const std::uint32_t first = static_cast<std::uint32_t>(past) * sizeof(T);
   std::uint32_t word[2 * k];
   LANEWISE_UNROLL
   for (int i = 0; i < 2 * k; ++i) word[i] = i < k ? a[i < k ? i : 0] : b[i < k ? 0 : i - k];
@@ -78,7 +93,7 @@ LANEWISE_FUNCTION pack<std::uint32_t, k> bytes_across(const pack<std::uint32_t, 
   LANEWISE_UNROLL
   for (int i = 0; i < k; ++i) {
     r[i] = word[i];
-    if constexpr (unit < 4) {
+    if constexpr (sizeof(T) < 4) {
       const std::uint64_t both = std::uint64_t{word[i + 1]} << 32 | word[i];
       r[i] = static_cast<std::uint32_t>(both >> (first % 4 * 8));
     }

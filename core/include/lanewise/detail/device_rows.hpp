@@ -217,26 +217,14 @@ class device_rows {
       item_type* const address = sink.data + tile.row_first(j);
       const int past = items_past_pack(address);
       const auto row = tile.template raw_packs<false, raw>(packs_of_row);
-      const auto now = warp.map(
-          [](const raw& r) {
-            bytes w;
-            memcpy(&w, &r, sizeof(r));
-            return w;
-          },
-          row);
+      const auto now = warp.map([](const raw& r) { return words_of(r); }, row);
       if (j == 0) write_some(address, v - past, warp.broadcast(row, 0), 0);
       const auto in_front =
-          warp.shuffle(warp.map([](const bytes& r, const bytes& last,
-                                   std::uint32_t l) { return l == width - 1u ? last : r; },
-                                now, before, lane),
-                       warp.map([](std::uint32_t l) { return (l + width - 1) % width; }, lane));
-      constexpr auto item_bytes = static_cast<std::uint32_t>(sizeof(item_type));
-      const auto out = warp.map(
-          [past](const bytes& a, const bytes& b) {
-            return bytes_across<item_bytes>(a, b,
-                                            item_bytes * static_cast<std::uint32_t>(v - past));
-          },
-          in_front, now);
+          warp.shuffle(select(lane == width - 1u, before, now), (lane - 1u) & (width - 1u));
+      const auto out =
+          warp.map([past](const bytes& a,
+                          const bytes& b) { return items_across<item_type>(a, b, v - past); },
+                   in_front, now);
       // Not past the caches: these meet what other warps write to the segment's ends.
       warp.store(lane >= (j > 0 ? 0u : 1u), reinterpret_cast<bytes*>(address - past), out);
       if (j == rows - 1)
@@ -375,15 +363,15 @@ class device_rows {
     }
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {
-      row_[j] = warp.map(
-          [&](const Raw& r) {
-            packs p;
-            LANEWISE_UNROLL
-            for (int c = 0; c < v; ++c) p[c] = source.from_raw(r[backward ? v - 1 - c : c]);
-            return p;
-          },
-          in[j]);
+      row_[j] = warp.map([&](const Raw& r) { return from_raw<backward>(source, r); }, in[j]);
     }
+  }
+  template <bool backward, class Source, class Raw>
+  static LANEWISE_FUNCTION packs from_raw(const Source& source, const Raw& r) {
+    packs p;
+    LANEWISE_UNROLL
+    for (int c = 0; c < v; ++c) p[c] = source.from_raw(r[backward ? v - 1 - c : c]);
+    return p;
   }
 
   /// Loads rows that begin between packs: a lane's items lie in the aligned pack that begins in
@@ -402,25 +390,14 @@ class device_rows {
     // Behind the loads, so that all are under way before the first is waited for.
     const lanes<bytes> ends(shared_packs(address, past));
     in[0] = select(lane_index_ >= 1u, in[0], ends);
-    const auto next = warp.map([](std::uint32_t l) { return (l + 1) % width; }, lane_index_);
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {
       const auto& row_behind = j + 1 < rows ? in[j + 1 < rows ? j + 1 : j] : ends;
-      const auto behind = warp.shuffle(warp.map([](const bytes& r, const bytes& first,
-                                                   std::uint32_t l) { return l == 0 ? first : r; },
-                                                in[j], row_behind, lane_index_),
-                                       next);
+      const auto behind = warp.shuffle(select(lane_index_ == 0u, row_behind, in[j]),
+                                       (lane_index_ + 1u) & (width - 1u));
       row_[j] = warp.map(
           [&](const bytes& a, const bytes& b) {
-            constexpr auto item_bytes = static_cast<std::uint32_t>(sizeof(Item));
-            const bytes both =
-                bytes_across<item_bytes>(a, b, item_bytes * static_cast<std::uint32_t>(past));
-            raw r;
-            memcpy(&r, &both, sizeof(r));
-            packs p;
-            LANEWISE_UNROLL
-            for (int c = 0; c < v; ++c) p[c] = source.from_raw(r[c]);
-            return p;
+            return from_raw<false>(source, items_of<raw>(items_across<Item>(a, b, past)));
           },
           in[j], behind);
     }
