@@ -44,7 +44,7 @@ T returned(const Exec& exec, F f) {
       static_cast<T*>(place.get().plain()));
   f(result);
   T value;
-  detail::copy_to_host(exec, &value, result);
+  detail::copy_to_host<T>(exec, &value, result.data());
   return value;
 }
 

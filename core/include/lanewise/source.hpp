@@ -4,15 +4,13 @@
 
 #include <lanewise/by_lanes.hpp>
 #include <lanewise/detail/functors.hpp>
+#include <lanewise/detail/message.hpp>
 #include <lanewise/macros.hpp>
 #include <lanewise/memory.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
-#include <sstream>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -148,19 +146,6 @@ template <class S>
 inline constexpr bool is_touched_once = true;
 template <class S>
 inline constexpr bool is_touched_once<shared_source<S>> = false;
-
-template <class... Parts>
-std::string message(const Parts&... parts) {
-  std::ostringstream text;
-  (text << ... << parts);
-  return text.str();
-}
-
-/// Throws std::invalid_argument with the text made of parts unless the precondition holds.
-template <class... Parts>
-void expects(bool holds, const Parts&... parts) {
-  if (!holds) throw std::invalid_argument(message("lanewise::", parts...));
-}
 
 // Each check says in one line what does not fit, and returns whether all fits.
 

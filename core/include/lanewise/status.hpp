@@ -23,14 +23,17 @@ struct status {
 };
 
 namespace detail {
-/// Copies a rank-0 View to the host in the order of the instance and waits.
-template <class Exec, class T, class V>
-void copy_to_host(const Exec& exec, T* to, const V& from) {
-  if constexpr (Kokkos::is_execution_space_v<Exec>) {
-    Kokkos::deep_copy(exec, Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(to), from);
+/// Copies what lies in the memory of the instance to the host, in its order, and waits.
+template <class T, class Exec>
+void copy_to_host(const Exec& exec, T* to, const T* from) {
+  using memory = typename Exec::memory_space;
+  if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, memory>::accessible) {
     exec.fence("Lanewise: a result is read on the host");
+    *to = *from;
   } else {
-    *to = *from.data();
+    Kokkos::deep_copy(exec, Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(to),
+                      Kokkos::View<const T, memory, Kokkos::MemoryUnmanaged>(from));
+    exec.fence("Lanewise: a result is read on the host");
   }
 }
 }  // namespace detail
@@ -40,7 +43,7 @@ template <execution_space Exec, class T, class... P>
 requires(std::is_same_v<std::remove_const_t<T>, status>) void check(
     const Exec& exec, const Kokkos::View<T, P...>& view) {
   status seen;
-  detail::copy_to_host(exec, &seen, view);
+  detail::copy_to_host<status>(exec, &seen, view.data());
   if (seen.bad_items != 0)
     throw std::runtime_error(detail::message("lanewise::check: ", seen.bad_items,
                                              " items were skipped because they were bad"));

@@ -50,6 +50,12 @@ struct super_block {
   std::uint32_t first_block;  // how many blocks all earlier ones have
 };
 
+/// What kernels read of a growing pool. Places beyond the last super block begin after all blocks.
+struct super_block_table {
+  super_block at[most_super_blocks];
+  alignas(64) std::uint32_t exhausted;  // 1 while warps find no unit
+};
+
 }  // namespace detail
 
 /// What becomes of a pool that is too small.
@@ -298,10 +304,7 @@ class slab_allocator {
   /// A pool of at least `units` units, in whole blocks of 1024. **Blocks.** Throws
   /// std::invalid_argument if there cannot be so many.
   template <class Exec>
-  slab_allocator(const Exec& exec, std::int64_t units)
-      : table_(Kokkos::view_alloc("Lanewise::slab_allocator::table", Kokkos::WithoutInitializing),
-               detail::most_super_blocks),
-        exhausted_("Lanewise::slab_allocator::exhausted") {
+  slab_allocator(const Exec& exec, std::int64_t units) : slab_allocator() {
     detail::expects(units >= 0 && units <= most_units, "slab_allocator: units is ", units,
                     ", it must be 0 to ", most_units);
     add(exec, units > 0 ? units : 1);
@@ -330,7 +333,7 @@ class slab_allocator {
   /// For kernels. Valid until the pool grows or ends.
   pool view() const {
     expects_memory();
-    return {table_.data(), block_at(memory_[0], 0), blocks_, exhausted_.data()};
+    return {table_.data()->at, block_at(memory_[0], 0), blocks_, &table_.data()->exhausted};
   }
 
   /// The same pool, with the same addresses, in another memory space. **Blocks.**
@@ -356,9 +359,8 @@ class slab_allocator {
   /// A pool without units, to be assigned to. It does not grow, and kernels cannot use it; the same
   /// holds of a pool that was moved from. Both throw std::invalid_argument.
   slab_allocator()
-      : table_(Kokkos::view_alloc("Lanewise::slab_allocator::table", Kokkos::WithoutInitializing),
-               detail::most_super_blocks),
-        exhausted_("Lanewise::slab_allocator::exhausted") {}
+      : table_(Kokkos::view_alloc("Lanewise::slab_allocator::table", Kokkos::WithoutInitializing)) {
+  }
 
   /// Takes memory that was laid out by a pool: a copy, or what a file has. **Blocks.**
   template <class Exec>
@@ -445,29 +447,26 @@ class slab_allocator {
   /// use. Then nothing throws.
   template <class Exec>
   void become(const Exec& exec, std::vector<memory> super_blocks) {
-    // Places beyond the last super block begin after all blocks.
-    std::vector<detail::super_block> table(detail::most_super_blocks, {nullptr, nullptr, ~0u});
+    detail::super_block_table table{};
     std::uint32_t blocks = 0;
-    for (std::size_t s = 0; s < super_blocks.size(); ++s) {
-      table[s] = block_at(super_blocks[s], blocks);
-      blocks += blocks_in(super_blocks[s]);
+    for (std::size_t s = 0; s < detail::most_super_blocks; ++s) {
+      const bool exists = s < super_blocks.size();
+      table.at[s] = exists ? block_at(super_blocks[s], blocks)
+                           : detail::super_block{nullptr, nullptr, ~std::uint32_t{0}};
+      blocks += exists ? blocks_in(super_blocks[s]) : 0;
     }
     exec.fence("Lanewise::slab_allocator: the pool changes");
     Kokkos::deep_copy(
-        table_, Kokkos::View<detail::super_block*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
-                    table.data(), table.size()));
-    const std::uint32_t none = 0;
-    Kokkos::deep_copy(
-        exhausted_,
-        Kokkos::View<const std::uint32_t, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(&none));
+        table_,
+        Kokkos::View<const detail::super_block_table, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+            &table));
     memory_.swap(super_blocks);
     blocks_ = blocks;
   }
 
   std::vector<memory> memory_;
   std::uint32_t blocks_ = 0;
-  Kokkos::View<detail::super_block*, MemorySpace> table_;
-  Kokkos::View<std::uint32_t, MemorySpace> exhausted_;
+  Kokkos::View<detail::super_block_table, MemorySpace> table_;
 };
 
 LANEWISE_END_NAMESPACE
@@ -477,18 +476,23 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
 /// Counters that a kernel adds to and the host then reads.
-template <class Exec, int n>
-struct counters {
-  using numbers = Kokkos::Array<std::uint64_t, n>;
-  Kokkos::View<numbers, typename Exec::memory_space> view{"Lanewise::slab::counters"};
+template <class Exec>
+class counters {
+ public:
+  using numbers = Kokkos::Array<std::uint64_t, 12>;
 
-  std::uint64_t* data() const { return reinterpret_cast<std::uint64_t*>(view.data()); }
+  explicit counters(const Exec& exec) { backend_of<Exec>::zero(exec, data(), sizeof(numbers)); }
+  std::uint64_t* data() const { return reinterpret_cast<std::uint64_t*>(view_.data()); }
   numbers read(const Exec& exec) const {
     exec.fence("Lanewise::slab: counters are read");
     numbers values{};
-    detail::copy_to_host(exec, &values, view);
+    detail::copy_to_host<numbers>(exec, &values, view_.data());
     return values;
   }
+
+ private:
+  Kokkos::View<numbers, typename Exec::memory_space> view_{
+      Kokkos::view_alloc("Lanewise::slab::counters", Kokkos::WithoutInitializing)};
 };
 
 /// Adds to sum how many bits of the words are set, of a pool's bitmaps less than 2^32. It has a
@@ -532,7 +536,7 @@ slab_usage usage(const Exec& exec, const slab_allocator<MemorySpace, kind>& allo
   using kernel = kernels::count_bits_kernel;
   static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space, MemorySpace>::accessible,
                 "lanewise: this execution space cannot reach the memory of a slab allocator");
-  const kernels::counters<Exec, 1> set;
+  const kernels::counters<Exec> set(exec);
   for (const auto& m : allocator.super_blocks()) {
     const std::int64_t words = std::int64_t{allocator.blocks_in(m)} * 32;
     const auto league = backend_of<Exec>::template resident_league<kernel>(

@@ -302,9 +302,7 @@ void slab_part(const Exec& exec, const char* label, const char* name, Table& tab
                   again, items.by_region, items.places});
     if (!grows) return;
     std::uint64_t left = 0;
-    detail::copy_to_host(
-        exec, &left,
-        Kokkos::View<std::uint64_t, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(lacking));
+    detail::copy_to_host<std::uint64_t>(exec, &left, lacking);
     if (left == 0) return;
     // Who comes second to the end of a list has a unit for a moment that is not needed. If that is
     // what was lacking, there is room now.

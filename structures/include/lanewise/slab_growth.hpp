@@ -53,7 +53,7 @@ template <class Exec, class Table>
 void move_to_lists(const Exec& exec, Table& table, std::int64_t buckets, std::int64_t units) {
   for (;; units *= 2) {
     Table larger(exec, {.buckets = buckets, .units = units}, table.hash());
-    const counters<Exec, 1> lacking;
+    const counters<Exec> lacking(exec);
     for_lists(exec, "Lanewise::slab_hash::rehash", table,
               move_action<typename Table::key_type, typename Table::view_type>{larger.view(),
                                                                                lacking.data()});

@@ -64,7 +64,7 @@ slab_statistics statistics(const Exec& exec,
                            const slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
   using layout = typename slab_hash_table<Key, Value, kind, Memory, Hash>::layout;
   constexpr int lengths = kernels::statistics_action::lengths;
-  const kernels::counters<Exec, 4 + lengths> counted;
+  const kernels::counters<Exec> counted(exec);
   kernels::for_lists(exec, "Lanewise::slab_hash::statistics", table,
                      kernels::statistics_action{counted.data()});
   const auto c = counted.read(exec);
