@@ -61,6 +61,30 @@ TEST_CASE("NaN is a run of its own and both zeros are one", "[runs]") {
   CHECK(!std::signbit(out.items()[0]));  // of the first zero
 }
 
+TEST_CASE("No items have no runs, whatever ends one", "[runs][sanitize]") {
+  const auto exec = make_space();
+  for (const std::int64_t extent : {0, 5}) {
+    CAPTURE(extent);
+    const array<float> in(extent, 7.0f), out(5, 77.0f), first(5, 77.0f);
+    const array<std::uint32_t> lengths(5, 77u);
+    const cell<std::int64_t> n(extent == 0 ? 5 : -4), count(-1);
+    const lanewise::options with{.count = n.view()};
+    const auto none = [&] { return count.get() == 0 && out.unchanged(); };
+    lanewise::run_length_encode(exec, in.const_view(), out.view(), lengths.view(), count.view(),
+                                lanewise::equal_to{}, with);
+    CHECK(none());
+    CHECK(lengths.unchanged());
+    lanewise::run_length_encode(exec, in.const_view(), out.view(), lengths.view(), count.view(),
+                                same_tens{}, with);
+    CHECK(none());
+    CHECK(lengths.unchanged());
+    lanewise::unique_by_key(exec, in.const_view(), in.const_view(), out.view(), first.view(),
+                            count.view(), same_tens{}, with);
+    CHECK(none());
+    CHECK(first.unchanged());
+  }
+}
+
 TEMPLATE_TEST_CASE("A run is coded by its first item", "[runs][sanitize]", std::uint32_t,
                    affine MORE_TYPES(std::uint8_t)) {
   using T = TestType;

@@ -84,7 +84,7 @@ class host_compaction {
                                   std::int64_t end) const {
     constexpr bool rejected = Column::needs_rejected;
     // Runs are written where they begin. The one that began in front of the tile has its place.
-    const bool follows = end == first_;
+    const bool follows = items_ > 0 && end == first_;
     const std::int64_t begun = count_ + (follows ? 1 : 0) - (last_is_kept() ? 1 : 0);
     const std::int64_t begin =
         rejected ? first_ - start : start + (Column::is_of_runs && !follows ? 1 : 0);
