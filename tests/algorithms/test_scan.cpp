@@ -31,6 +31,12 @@ TEMPLATE_TEST_CASE("Scans of arrays that begin anywhere between packs", "[scan][
   for (const auto& [in, out] : {std::pair{1, 0}, {0, 1}, {1, pack - 1}, {pack / 2, 3 * pack / 4}}) {
     CAPTURE(in, out);
     check_scans(items, TestType(1), lanewise::plus{}, in, out);
+    // Sizes at which a first tile up to the first whole pack makes one tile more.
+    for (const std::int64_t n : {0, 1, pack - out - 1, pack - out, pack - out + 1}) {
+      CAPTURE(n);
+      check_scans(random_items<TestType>(scan_tile<TestType> + n, most_summand<TestType>()),
+                  TestType(1), lanewise::plus{}, in, out);
+    }
   }
   const auto exec = make_space();
   const array<TestType> in_place(items, 1);

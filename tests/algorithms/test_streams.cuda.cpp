@@ -111,7 +111,7 @@ struct calls {
     using cuda = Kokkos::Cuda;
     lanewise::workspace_size most;
     for (const lanewise::workspace_size& size :
-         {lanewise::scan_workspace<u32, cuda>(n + 15), lanewise::scan_workspace<affine, cuda>(n),
+         {lanewise::scan_workspace<u32, cuda>(n), lanewise::scan_workspace<affine, cuda>(n),
           lanewise::reduce_workspace<u32>(exec),
           lanewise::reduce_workspace<lanewise::indexed<u32>>(exec),
           lanewise::multisplit_workspace<u32, cuda>(n, 40),

@@ -30,11 +30,10 @@ struct adjacent_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    constexpr std::int64_t items = tile_t<Team, value_type, policy>::items;
-    const std::int64_t count = n();
     const shared_source<Source> source{in};
-    for_each_tile(team, divide_up(count, items), [&](std::int64_t t) {
-      load_tile<value_type, policy>(team, shared.tile, source, t * items, count)
+    const tile_cuts<Team, value_type, policy> cuts(in, out, n());
+    for_each_tile(team, cuts.tiles(), [&](std::int64_t t) {
+      load_tile<value_type, policy>(team, shared.tile, source, cuts.first(t), cuts.below(t))
           .store_adjacent(source, out, op);
     });
   }
@@ -66,13 +65,13 @@ void adjacent_difference(const Exec& exec, const In& in, const Out& out, const O
   using kernel =
       kernels::adjacent_kernel<std::decay_t<decltype(source)>, std::decay_t<decltype(sink)>, Op>;
   using policy = typename kernel::policy;
-  using tile = tile_t<team_t<Exec, policy>, typename kernel::value_type, policy>;
+  using cuts = tile_cuts<team_t<Exec, policy>, typename kernel::value_type, policy>;
   if constexpr (detail::check_difference<Exec, Op, typename kernel::value_type,
                                          std::decay_t<decltype(sink)>>())
-    launch(exec, "Lanewise::adjacent_difference",
-           backend_of<Exec>::template league_for_tiles<kernel>(
-               exec, divide_up(source.extent, tile::items)),
-           kernel{source, sink, op, n});
+    launch(
+        exec, "Lanewise::adjacent_difference",
+        backend_of<Exec>::template league_for_tiles<kernel>(exec, cuts::most_tiles(source.extent)),
+        kernel{source, sink, op, n});
 }
 
 LANEWISE_END_TARGET_NAMESPACE

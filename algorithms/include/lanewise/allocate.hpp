@@ -90,17 +90,18 @@ struct allocate_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    constexpr std::int64_t items = tile<Team>::items;
     const std::int64_t count = n();
-    if (count == 0 && team.index() == 0) team.once([&] { total.put(0, 0); });
-    const auto tiles = static_cast<std::uint32_t>(divide_up(count, items));
+    const tile_cuts<Team, std::int64_t, policy> cuts(counts, out, count);
+    const auto tiles = static_cast<std::uint32_t>(cuts.tiles());
+    if (tiles == 0 && team.index() == 0) team.once([&] { total.put(0, 0); });
     const auto sizes = detail::compose(counts, detail::places{});
     decoupled_look_back(
         team, link, tiles, shared.line, add{}, maybe<std::int64_t>{0, true},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
-          const std::int64_t first = ticket * items;
-          report_negative(team, shared, first, first + items < count ? first + items : count);
-          return load_tile<std::int64_t, policy>(team, place, sizes, first, count);
+          const std::int64_t first = cuts.first(ticket);
+          const std::int64_t next = cuts.first(ticket + 1);
+          report_negative(team, shared, first, next < count ? next : count);
+          return load_tile<std::int64_t, policy>(team, place, sizes, first, cuts.below(ticket));
         },
         [&](auto& tile) LANEWISE_INLINE_LAMBDA {
           tile.scan(add{});
@@ -161,8 +162,8 @@ void allocate(const Exec& exec, const char* label, const Counts& counts, const S
               workspace& work, std::size_t chain_at) {
   using kernel = allocate_kernel<ends, Counts, Sink>;
   using policy = typename kernel::policy;
-  using tile = tile_t<team_t<Exec, policy>, std::int64_t, policy>;
-  const std::int64_t tiles = n.bound > 0 ? divide_up(n.bound, tile::items) : 1;
+  using cuts = tile_cuts<team_t<Exec, policy>, std::int64_t, policy>;
+  const std::int64_t tiles = n.bound > 0 ? cuts::most_tiles(n.bound) : 1;
   launch(exec, label, backend_of<Exec>::template league_for_tiles<kernel>(exec, tiles),
          kernel{counts, out, n, work.make_look_back_chain<std::int64_t>(chain_at), total, most,
                 errors});

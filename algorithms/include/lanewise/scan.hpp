@@ -36,13 +36,11 @@ struct scan_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    constexpr std::int64_t items = tile<Team>::items;
-    const std::int64_t count = n();
+    const tile_cuts<Team, T, policy> cuts(in, out, n());
     decoupled_look_back<policy::deterministic>(
-        team, link, static_cast<std::uint32_t>(divide_up(count, items)), shared, op,
-        maybe<T>{init, exclusive},
+        team, link, static_cast<std::uint32_t>(cuts.tiles()), shared, op, maybe<T>{init, exclusive},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
-          return load_tile<T, policy>(team, place, in, ticket * items, count);
+          return load_tile<T, policy>(team, place, in, cuts.first(ticket), cuts.below(ticket));
         },
         [&](auto& tile) LANEWISE_INLINE_LAMBDA {
           tile.scan(op);
@@ -60,7 +58,7 @@ struct scan_kernel {
 
 template <class T, class Exec, class Policy>
 std::int64_t scan_tiles(std::int64_t n) {
-  return divide_up(n, tile_t<team_t<Exec, Policy>, T, Policy>::items);
+  return tile_cuts<team_t<Exec, Policy>, T, Policy>::most_tiles(n);
 }
 
 /// Policy says how the tiles are cut.

@@ -33,8 +33,6 @@ auto backward_operator(const Op& op) {
 template <bool exclusive, class Source, class Sink, class Op, class T>
 struct scan_reverse_kernel {
   using policy = scan_policy<T>;
-  /// Items of the longest pack.
-  static constexpr std::int64_t aligned = 16;
 
   template <class Team>
   using tile = tile_t<Team, T, policy>;
@@ -50,19 +48,14 @@ struct scan_reverse_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    constexpr std::int64_t items = tile<Team>::items;
     const std::int64_t count = n();
     const reversed_source<Source> source{in, count};
     const reversed_sink<Sink> sink{out, count};
-    // The first tile is so short that the others' packs are aligned if the arrays are.
-    const std::int64_t missing = (aligned - count % aligned) % aligned;
-    const std::int64_t tiles = count > 0 ? divide_up(count + missing, items) : 0;
+    const tile_cuts<Team, T, policy> cuts(source, sink, count);
     decoupled_look_back(
-        team, link, static_cast<std::uint32_t>(tiles), shared, op, maybe<T>{init, exclusive},
+        team, link, static_cast<std::uint32_t>(cuts.tiles()), shared, op, maybe<T>{init, exclusive},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
-          const std::int64_t end = (std::int64_t{ticket} + 1) * items - missing;
-          const std::int64_t first = ticket == 0 ? 0 : end - items;
-          return load_tile<T, policy>(team, place, source, first, end < count ? end : count);
+          return load_tile<T, policy>(team, place, source, cuts.first(ticket), cuts.below(ticket));
         },
         [&](auto& tile) LANEWISE_INLINE_LAMBDA {
           tile.scan(op);
@@ -95,12 +88,11 @@ void scan_reverse(const Exec& exec, const char* label, const char* algorithm, co
   using kernel =
       scan_reverse_kernel<exclusive, std::decay_t<decltype(source)>, std::decay_t<decltype(sink)>,
                           std::decay_t<decltype(backward)>, T>;
-  using tile = tile_t<team_t<Exec, typename kernel::policy>, T, typename kernel::policy>;
-  const std::int64_t most = source.extent + kernel::aligned - 1;
-  const workspace_size need = scan_workspace<T, Exec>(most);
-  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, need, algorithm);
+  auto work = call_workspace::make<backend_of<Exec>>(
+      exec, with.work, scan_workspace<T, Exec>(source.extent), algorithm);
   launch(exec, label,
-         backend_of<Exec>::template league_for_tiles<kernel>(exec, divide_up(most, tile::items)),
+         backend_of<Exec>::template league_for_tiles<kernel>(
+             exec, scan_tiles<T, Exec, typename kernel::policy>(source.extent)),
          kernel{source, sink, backward, static_cast<T>(init), n,
                 work.get().template make_look_back_chain<T>(0)});
 }
@@ -108,8 +100,7 @@ void scan_reverse(const Exec& exec, const char* label, const char* algorithm, co
 }  // namespace kernels
 
 /// Writes out(i) = in(i) op ... op in(n-1) for i in [0, n): inclusive_scan from the back, which
-/// reads and writes the arrays backward and is as fast. Otherwise like inclusive_scan; the
-/// workspace is scan_workspace of 15 items more.
+/// reads and writes the arrays backward and is as fast. Otherwise like inclusive_scan.
 template <execution_space Exec, class In, class Out, class Op>
 void inclusive_scan_reverse(const Exec& exec, const In& in, const Out& out, const Op& op,
                             const options& with = {}) {

@@ -53,13 +53,13 @@ struct segmented_scan_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    constexpr std::int64_t items = tile_t<Team, T, policy>::items;
-    const std::int64_t count = n();
-    const auto tiles = static_cast<std::uint32_t>(divide_up(count, items));
+    const tile_cuts<Team, T, policy> cuts(in, out, n());
     decoupled_look_back(
-        team, link, tiles, shared, detail::join_segments<T, Op>{op}, maybe<state>{{}, false},
+        team, link, static_cast<std::uint32_t>(cuts.tiles()), shared,
+        detail::join_segments<T, Op>{op}, maybe<state>{{}, false},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
-          return tile<Team>(team, place, in, heads, at_head, ticket * items, count);
+          return tile<Team>(team, place, in, heads, at_head, cuts.first(ticket),
+                            cuts.below(ticket));
         },
         [&](auto& segments) LANEWISE_INLINE_LAMBDA {
           segments.scan(op);
@@ -79,7 +79,7 @@ struct segmented_scan_kernel {
 template <class T, class Exec>
 std::int64_t segment_tiles(std::int64_t n) {
   using policy = segments_policy<T>;
-  return divide_up(n, tile_t<team_t<Exec, policy>, T, policy>::items);
+  return tile_cuts<team_t<Exec, policy>, T, policy>::most_tiles(n);
 }
 
 /// Heads from flags beside the items.

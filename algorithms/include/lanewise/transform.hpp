@@ -29,10 +29,9 @@ struct transform_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    constexpr std::int64_t items = tile_t<Team, value_type, policy>::items;
-    const std::int64_t count = n();
-    for_each_tile(team, divide_up(count, items), [&](std::int64_t t) {
-      load_tile<value_type, policy>(team, shared.tile, in, t * items, count).store(out);
+    const tile_cuts<Team, value_type, policy> cuts(in, out, n());
+    for_each_tile(team, cuts.tiles(), [&](std::int64_t t) {
+      load_tile<value_type, policy>(team, shared.tile, in, cuts.first(t), cuts.below(t)).store(out);
     });
   }
 };
@@ -62,11 +61,10 @@ void transform(const Exec& exec, const In& in, const Out& out, const F& f,
     const auto source = detail::compose(raw, f);
     using kernel =
         kernels::transform_kernel<std::decay_t<decltype(source)>, std::decay_t<decltype(sink)>>;
-    using tile = tile_t<team_t<Exec, typename kernel::policy>, typename kernel::value_type,
-                        typename kernel::policy>;
+    using policy = typename kernel::policy;
+    using cuts = tile_cuts<team_t<Exec, policy>, typename kernel::value_type, policy>;
     launch(exec, "Lanewise::transform",
-           backend_of<Exec>::template league_for_tiles<kernel>(exec,
-                                                               divide_up(raw.extent, tile::items)),
+           backend_of<Exec>::template league_for_tiles<kernel>(exec, cuts::most_tiles(raw.extent)),
            kernel{source, sink, n});
   }
 }

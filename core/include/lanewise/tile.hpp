@@ -83,6 +83,53 @@ LANEWISE_FUNCTION auto load_tile(const Team& team,
   }
 }
 
+/// How n items are cut into tiles of tile_t::items. Where the output begins between packs, the
+/// first tile has only the items up to its first whole pack, so that all others are written in
+/// packs; where the output is no array, the input's packs count. (H200, scans of 2^28 items to
+/// Views that begin anywhere: 0.88 to 1.01 of the aligned rate, without that 0.38 to 0.91.)
+template <class Team, class T, class Policy>
+class tile_cuts {
+  static constexpr std::int64_t items = tile_t<Team, T, Policy>::items;
+  // The tiles of the fixed tree depend on n alone. Hosts write vectors that begin anywhere.
+  static constexpr bool have_packs = Team::in_registers && !Policy::deterministic;
+
+ public:
+  template <class Source, class Sink>
+  LANEWISE_FUNCTION tile_cuts(const Source& source, const Sink& sink, std::int64_t n) : n_(n) {
+    if constexpr (have_packs) {
+      constexpr int v = tile_t<Team, T, Policy>::v;
+      int in_first = 0;
+      if constexpr (detail::has_packs<Sink>) {
+        in_first = detail::items_before_packs<v>(sink);
+      } else {
+        in_first = detail::items_before_packs<v>(source);
+      }
+      if (in_first > 0 && n > items) missing_ = static_cast<int>(items) - in_first;
+    }
+  }
+
+  LANEWISE_FUNCTION std::int64_t tiles() const {
+    return n_ > 0 ? divide_up(n_ + missing_, items) : 0;
+  }
+  /// load_tile takes these two for tile t.
+  LANEWISE_FUNCTION std::int64_t first(std::int64_t t) const {
+    const std::int64_t at = t * items - missing_;
+    return at > 0 ? at : 0;
+  }
+  LANEWISE_FUNCTION std::int64_t below(std::int64_t t) const {
+    return t == 0 && missing_ > 0 ? items - missing_ : n_;
+  }
+  /// No n items have more tiles.
+  static std::int64_t most_tiles(std::int64_t n) {
+    return divide_up(n, items) + (have_packs && n > items ? 1 : 0);
+  }
+
+ private:
+  std::int64_t n_;
+  /// How many items fewer than the others the first tile has.
+  int missing_ = 0;
+};
+
 /// What reduce_range needs of the team's scratch.
 template <class Team, class T>
 using reduce_scratch =

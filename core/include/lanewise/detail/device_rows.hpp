@@ -22,6 +22,32 @@ inline constexpr int pack_items = [] {
   return k;
 }();
 
+/// How many items lie in front of an address in its pack of v. Items that are aligned to less than
+/// their size may lie anywhere: then 0.
+template <int v, class Item>
+LANEWISE_FUNCTION int items_past_pack(const Item* address) {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  return at % sizeof(Item) == 0 ? static_cast<int>(at % alignof(pack<Item, v>) / sizeof(Item)) : 0;
+}
+
+/// Whether items are read or written as packs.
+template <class S>
+inline constexpr bool has_packs = (S::contiguous && !is_in_scratch<S>) || is_reversed_array<S>;
+
+/// How many items of a source or sink come before the first that begins a pack of v.
+template <int v, class S>
+LANEWISE_FUNCTION int items_before_packs(const S& s) {
+  if constexpr (is_reversed_array<S>) {
+    return items_past_pack<v>(s.forward.data + s.extent);
+  } else if constexpr (has_packs<S>) {
+    using item = std::remove_cvref_t<decltype(*s.data)>;
+    const int past = items_past_pack<v>(s.data);
+    return past > 0 ? static_cast<int>(alignof(pack<item, v>) / sizeof(item)) - past : 0;
+  } else {
+    return 0;
+  }
+}
+
 /// The items of a tile in the registers of a team of several warps.
 ///
 /// Each warp holds a contiguous segment as rows of W packs of v neighbouring items, so that a row
@@ -87,10 +113,8 @@ class device_rows {
   /// Writes the items as they are.
   template <class Sink>
   LANEWISE_FUNCTION void store(const Sink& sink) {
-    write_rows(sink, [&](auto& to) {
-      LANEWISE_UNROLL
-      for (int j = 0; j < rows; ++j) to(j, row_[j]);
-    });
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) write(sink, j, row_[j]);
   }
 
   /// Writes op(item, the item before it); item 0 of the source as it is.
@@ -118,21 +142,6 @@ class device_rows {
   const lanes<std::uint32_t> lane_index_ = team_.warp().lane();
   lanes<packs> row_[rows];
 
-  /// Calls f(to), which calls to(j, packs of results) for the rows, from row 0 to the last.
-  template <class Sink, class F>
-  LANEWISE_FUNCTION void write_rows(const Sink& sink, F f) {
-    if constexpr (can_cross_packs<Sink>()) {
-      if (lies_between_packs(sink.data + row_first(0))) {
-        across_packs<Sink> to{*this, sink};
-        f(to);
-        return;
-      }
-    }
-    const auto to = [&](int j, const auto& row) { write(sink, j, row); };
-    f(to);
-  }
-
- private:
   /// Writes packs of results to the places of row j.
   template <class Sink, class Packs>
   LANEWISE_FUNCTION void write(const Sink& sink, int j, const Packs& row) {
@@ -169,6 +178,7 @@ class device_rows {
         row, lane_index_);
   }
 
+ private:
   /// Whether rows that begin between packs are made of the aligned packs around them: where items
   /// are narrow. Wider ones come as fast one by one, as the nearest cache has what the first asked
   /// for.
@@ -188,96 +198,40 @@ class device_rows {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     return whole_segment_ && at % alignof(pack<Raw, v>) != 0 && at % sizeof(Raw) == 0;
   }
-  template <class Raw>
-  static LANEWISE_FUNCTION int items_past_pack(const Raw* address) {
-    return static_cast<int>(reinterpret_cast<std::uintptr_t>(address) % alignof(pack<Raw, v>) /
-                            sizeof(Raw));
-  }
   /// A pack as words, so that its bytes stay together in registers.
   template <class Raw>
   using words = pack<std::uint32_t, v * sizeof(Raw) / 4>;
-
-  /// Writes rows to an output that begins between packs: a lane writes the aligned pack that begins
-  /// in the lane in front of it, and the two packs that the segment shares with others are written
-  /// item by item. (H200, 2^28 u8 by a scan: 0.84 of the aligned rate; item by item 0.39.)
-  template <class Sink>
-  struct across_packs {
-    using item_type = typename Sink::raw_type;
-    using raw = pack<item_type, v>;
-    using bytes = words<item_type>;
-
-    const device_rows& tile;
-    const Sink& sink;
-    lanes<bytes> before = {};
-
-    template <class Packs>
-    LANEWISE_FUNCTION void operator()(int j, const Packs& packs_of_row) {
-      const auto warp = tile.team_.warp();
-      const auto& lane = tile.lane_index_;
-      item_type* const address = sink.data + tile.row_first(j);
-      const int past = items_past_pack(address);
-      const auto row = tile.template raw_packs<false, raw>(packs_of_row);
-      const auto now = warp.map([](const raw& r) { return words_of(r); }, row);
-      if (j == 0) write_some(address, v - past, warp.broadcast(row, 0), 0);
-      const auto in_front =
-          warp.shuffle(select(lane == width - 1u, before, now), (lane - 1u) & (width - 1u));
-      const auto out =
-          warp.map([past](const bytes& a,
-                          const bytes& b) { return items_across<item_type>(a, b, v - past); },
-                   in_front, now);
-      // Not past the caches: these meet what other warps write to the segment's ends.
-      warp.store(lane >= (j > 0 ? 0u : 1u), reinterpret_cast<bytes*>(address - past), out);
-      if (j == rows - 1)
-        write_some(address + row_items - past, past, warp.broadcast(row, width - 1), v - past);
-      before = now;
-    }
-
-    /// n items of a pack from item `from` on, one per lane.
-    LANEWISE_FUNCTION void write_some(item_type* address, int n, const raw& items, int from) const {
-      tile.team_.warp().each(
-          [&](std::uint32_t lane) {
-            const int i = from + static_cast<int>(lane);
-            if (i >= from + n) return;
-            auto item = items[0];
-            LANEWISE_UNROLL
-            for (int c = 1; c < v; ++c) item = c == i ? items[c] : item;
-            address[lane] = item;
-          },
-          tile.lane_index_);
-    }
-  };
 
   /// `inside`: all items exist, and so does the one before.
   template <bool inside, class Sink, class Op>
   LANEWISE_FUNCTION void store_neighbours(const T& in_front, const Sink& sink, Op op) {
     using result = decltype(op(in_front, in_front));
     const auto warp = team_.warp();
-    write_rows(sink, [&](auto& to) {
-      lanes<T> before(in_front);
-      LANEWISE_UNROLL
-      for (int j = 0; j < rows; ++j) {
-        const auto last = warp.map([](const packs& p) { return p[v - 1]; }, row_[j]);
-        const auto left =
-            select(lane_index_ == lanes<std::uint32_t>(0u), before, warp.shuffle_up(last, 1));
-        if (j + 1 < rows) before = lanes<T>(warp.broadcast(last, width - 1));
-        const bool first_of_all = !inside && row_first(j) == 0;
-        const int n = inside ? row_items : row_count(j);
-        to(j, warp.map(
-                  [&](const packs& p, const T& neighbour, std::uint32_t lane) {
-                    pack<result, v> r{};
-                    LANEWISE_UNROLL
-                    for (int c = 0; c < v; ++c) {
-                      const int i = static_cast<int>(lane) * v + c;
-                      if (!inside && i >= n) continue;
-                      r[c] = first_of_all && i == 0
-                                 ? static_cast<result>(p[c])
-                                 : op(p[c], c > 0 ? p[c > 0 ? c - 1 : 0] : neighbour);
-                    }
-                    return r;
-                  },
-                  row_[j], left, lane_index_));
-      }
-    });
+    lanes<T> before(in_front);
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      const auto last = warp.map([](const packs& p) { return p[v - 1]; }, row_[j]);
+      const auto left =
+          select(lane_index_ == lanes<std::uint32_t>(0u), before, warp.shuffle_up(last, 1));
+      if (j + 1 < rows) before = lanes<T>(warp.broadcast(last, width - 1));
+      const bool first_of_all = !inside && row_first(j) == 0;
+      const int n = inside ? row_items : row_count(j);
+      write(sink, j,
+            warp.map(
+                [&](const packs& p, const T& neighbour, std::uint32_t lane) {
+                  pack<result, v> r{};
+                  LANEWISE_UNROLL
+                  for (int c = 0; c < v; ++c) {
+                    const int i = static_cast<int>(lane) * v + c;
+                    if (!inside && i >= n) continue;
+                    r[c] = first_of_all && i == 0
+                               ? static_cast<result>(p[c])
+                               : op(p[c], c > 0 ? p[c > 0 ? c - 1 : 0] : neighbour);
+                  }
+                  return r;
+                },
+                row_[j], left, lane_index_));
+    }
   }
 
   template <bool full, class F>
@@ -381,7 +335,7 @@ class device_rows {
     using raw = pack<Item, v>;
     using bytes = words<Item>;
     const auto warp = team_.warp();
-    const int past = items_past_pack(address);
+    const int past = items_past_pack<v>(address);
     const auto* const at = reinterpret_cast<const bytes*>(address - past);
     lanes<bytes> in[rows];
     in[0] = warp.load(lane_index_ >= 1u, at, bytes{});

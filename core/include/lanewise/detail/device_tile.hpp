@@ -46,37 +46,35 @@ class scanned_rows : public Rows {
     T in_front = before.value;
     if (in_front_.present)
       in_front = before.present ? op(before.value, in_front_.value) : in_front_.value;
-    this->write_rows(sink, [&](auto& to) {
-      LANEWISE_UNROLL
-      for (int j = 0; j < rows; ++j) {
-        const int n = full ? Rows::row_items : row_count(j);
-        lanes<packs> row = row_at(j);
-        if (before.present) {
-          warp.each(
-              [&](packs& p, std::uint32_t lane) {
-                LANEWISE_UNROLL
-                for (int c = 0; c < v; ++c) {
-                  if (full || static_cast<int>(lane) * v + c < n) p[c] = op(before.value, p[c]);
-                }
-              },
-              row, lane_index_);
-        }
-        if constexpr (exclusive) {
-          // Every item moves one place on.
-          const auto last = warp.map([](const packs& p) { return p[v - 1]; }, row);
-          const auto left = select(lane_index_ == 0u, lanes<T>(in_front), warp.shuffle_up(last, 1));
-          in_front = warp.broadcast(last, Rows::width - 1);
-          warp.each(
-              [&](packs& p, const T& neighbour) {
-                LANEWISE_UNROLL
-                for (int c = v - 1; c > 0; --c) p[c] = p[c - 1];
-                p[0] = neighbour;
-              },
-              row, left);
-        }
-        to(j, row);
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      const int n = full ? Rows::row_items : row_count(j);
+      lanes<packs> row = row_at(j);
+      if (before.present) {
+        warp.each(
+            [&](packs& p, std::uint32_t lane) {
+              LANEWISE_UNROLL
+              for (int c = 0; c < v; ++c) {
+                if (full || static_cast<int>(lane) * v + c < n) p[c] = op(before.value, p[c]);
+              }
+            },
+            row, lane_index_);
       }
-    });
+      if constexpr (exclusive) {
+        // Every item moves one place on.
+        const auto last = warp.map([](const packs& p) { return p[v - 1]; }, row);
+        const auto left = select(lane_index_ == 0u, lanes<T>(in_front), warp.shuffle_up(last, 1));
+        in_front = warp.broadcast(last, Rows::width - 1);
+        warp.each(
+            [&](packs& p, const T& neighbour) {
+              LANEWISE_UNROLL
+              for (int c = v - 1; c > 0; --c) p[c] = p[c - 1];
+              p[0] = neighbour;
+            },
+            row, left);
+      }
+      this->write(sink, j, row);
+    }
   }
 };
 

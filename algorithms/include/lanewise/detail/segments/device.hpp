@@ -126,31 +126,28 @@ class parked_segments : public scanned_segments<Rows> {
   LANEWISE_FUNCTION void put(const Sink& sink, const maybe<T>& before, Op op, Finish finish) {
     const auto warp = this->team_.warp();
     bool open = before.present && !(before_warp_.present && before_warp_.value.heads() != 0);
-    this->write_rows(sink, [&](auto& to) {
-      LANEWISE_UNROLL
-      for (int j = 0; j < rows; ++j) {
-        lanes<packs> row = warp.load(packs_of(this->team_, place_) + j * width);
-        if (open) {
-          const int n = this->row_count(j);
-          const bits row_heads = this->heads_of_row(j);
-          const auto to_the_left = warp.lanes_below() & lanes<bits>(row_heads);
-          warp.each(
-              [&](packs& p, bits heads_to_the_left, std::uint32_t heads, std::uint32_t lane) {
-                bool joins = heads_to_the_left == 0;
-                LANEWISE_UNROLL
-                for (int c = 0; c < v; ++c) {
-                  joins =
-                      joins && !base::is_head(heads, j, c) && static_cast<int>(lane) * v + c < n;
-                  if (joins) p[c] = op(before.value, p[c]);
-                }
-              },
-              row, to_the_left, heads_, lane_index_);
-          open = row_heads == 0;
-        }
-        finish(j, row);
-        to(j, row);
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      lanes<packs> row = warp.load(packs_of(this->team_, place_) + j * width);
+      if (open) {
+        const int n = this->row_count(j);
+        const bits row_heads = this->heads_of_row(j);
+        const auto to_the_left = warp.lanes_below() & lanes<bits>(row_heads);
+        warp.each(
+            [&](packs& p, bits heads_to_the_left, std::uint32_t heads, std::uint32_t lane) {
+              bool joins = heads_to_the_left == 0;
+              LANEWISE_UNROLL
+              for (int c = 0; c < v; ++c) {
+                joins = joins && !base::is_head(heads, j, c) && static_cast<int>(lane) * v + c < n;
+                if (joins) p[c] = op(before.value, p[c]);
+              }
+            },
+            row, to_the_left, heads_, lane_index_);
+        open = row_heads == 0;
       }
-    });
+      finish(j, row);
+      this->write(sink, j, row);
+    }
   }
 
   parked& place_;
