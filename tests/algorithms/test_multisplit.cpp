@@ -30,6 +30,20 @@ TEMPLATE_TEST_CASE("multisplit is stable at every size", "[multisplit]", std::ui
   }
 }
 
+TEMPLATE_TEST_CASE("multisplit is stable at the most items that one team takes", "[multisplit]",
+                   std::uint32_t MORE_TYPES(std::uint8_t, affine)) {
+  using policy = lanewise::kernels::split_policy<TestType>;
+  using split = lanewise::detail::split_t<lanewise::team_t<space, policy>, TestType, policy>;
+  const auto few = lanewise::kernels::few_items<split, policy>;
+  for (const std::uint32_t m : {2u, 64u, 256u}) {
+    for (const int more : {0, 1}) {
+      CAPTURE(m, more);
+      check_pairs(random_items<TestType>(few(m, sizeof(TestType) + 4) + more), m, m + 1);
+      check_keys(random_items<TestType>(few(m, sizeof(TestType)) + more), m, m + 1);
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("multisplit is stable for every distribution", "[multisplit]",
                    std::uint32_t MORE_TYPES(double)) {
   for (const distribution d : all_distributions) {

@@ -311,18 +311,19 @@ TEMPLATE_TEST_CASE("reduce_range reduces every share, in order", "[tile][sanitiz
 namespace {
 
 /// The tiles follow each other, none is empty, and all but the first begin in the sink where
-/// `is_pack(first item, items)` says that a pack does.
-template <class T, class Source, class Sink, class IsPack>
-void check_cuts(const Source& in, const Sink& out, std::int64_t n, IsPack is_pack) {
+/// `is_line` says that a line of memory does.
+template <class T, class Source, class Sink, class IsLine>
+void check_cuts(const Source& in, const Sink& out, std::int64_t n, IsLine is_line) {
   using team = lanewise::team_t<space, small_policy>;
   using cuts_type = lanewise::tile_cuts<team, T, small_policy>;
   constexpr std::int64_t items = tile_items<T, small_policy>;
-  const cuts_type cuts(in, out, n);
+  const lanewise::cut_items all = cuts_type::cut(in, out, {n});
+  const cuts_type cuts(all);
   std::int64_t at = 0;
   for (std::int64_t t = 0; t < cuts.tiles(); ++t) {
     CHECK(cuts.first(t) == at);
     CHECK(cuts.below(t) > at);
-    if (t > 0 && n > items && team::in_registers) CHECK(is_pack(at));
+    if (t > 0 && n > items && team::in_registers) CHECK(is_line(at));
     at = std::min({at + items, cuts.below(t), n});
   }
   CHECK(at == n);
@@ -332,22 +333,22 @@ void check_cuts(const Source& in, const Sink& out, std::int64_t n, IsPack is_pac
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Tiles are cut where the output's packs begin", "[tile]", std::uint8_t,
+TEMPLATE_TEST_CASE("Tiles are cut where lines of the output begin", "[tile]", std::uint8_t,
                    std::uint32_t, double) {
   constexpr std::int64_t items = tile_items<TestType, small_policy>;
-  constexpr int pack = lanewise::detail::pack_items<TestType, small_policy::items_per_lane>;
-  alignas(16) TestType memory[1];
+  constexpr int line = 128 / sizeof(TestType);
+  alignas(128) TestType memory[1];
   for (const std::int64_t n : {std::int64_t{0}, std::int64_t{1}, items - 1, items, items + 1,
-                               items + pack - 1, items + pack, 2 * items, 5 * items + 7}) {
-    for (int shift = 0; shift < pack; ++shift) {
+                               items + line - 1, items + line, 2 * items, 5 * items + 7}) {
+    for (int shift = 0; shift < line; shift += 1 + shift / 4) {
       CAPTURE(n, shift);
       const lanewise::array_source<TestType, lanewise::identity> in{memory, n, {}};
       const lanewise::array_sink<TestType> out{memory + shift, n};
       const auto nowhere = lanewise::consumed(n, [](std::int64_t, const TestType&) {});
-      check_cuts<TestType>(in, out, n, [&](std::int64_t at) { return (shift + at) % pack == 0; });
-      check_cuts<TestType>(in, nowhere, n, [&](std::int64_t at) { return at % pack == 0; });
+      check_cuts<TestType>(in, out, n, [&](std::int64_t at) { return (shift + at) % line == 0; });
+      check_cuts<TestType>(in, nowhere, n, [&](std::int64_t at) { return at % line == 0; });
       check_cuts<TestType>(in, lanewise::reversed_sink<lanewise::array_sink<TestType>>{out, n}, n,
-                           [&](std::int64_t at) { return (shift + n - at) % pack == 0; });
+                           [&](std::int64_t at) { return (shift + n - at) % line == 0; });
     }
   }
 }

@@ -26,12 +26,12 @@ struct adjacent_kernel {
   Source in;
   Sink out;
   Op op;
-  item_count n;
+  cut_items n;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const shared_source<Source> source{in};
-    const tile_cuts<Team, value_type, policy> cuts(in, out, n());
+    const tile_cuts<Team, value_type, policy> cuts(n);
     for_each_tile(team, cuts.tiles(), [&](std::int64_t t) {
       load_tile<value_type, policy>(team, shared.tile, source, cuts.first(t), cuts.below(t))
           .store_adjacent(source, out, op);
@@ -71,7 +71,7 @@ void adjacent_difference(const Exec& exec, const In& in, const Out& out, const O
     launch(
         exec, "Lanewise::adjacent_difference",
         backend_of<Exec>::template league_for_tiles<kernel>(exec, cuts::most_tiles(source.extent)),
-        kernel{source, sink, op, n});
+        kernel{source, sink, op, cuts::cut(source, sink, n)});
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -82,7 +82,7 @@ struct allocate_kernel {
 
   Counts counts;
   Sink out;
-  item_count n;
+  cut_items n;
   look_back_chain<std::int64_t> link;
   detail::integers total;
   std::int64_t most;  // the greatest total that can be expressed
@@ -90,8 +90,7 @@ struct allocate_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    const std::int64_t count = n();
-    const tile_cuts<Team, std::int64_t, policy> cuts(counts, out, count);
+    const tile_cuts<Team, std::int64_t, policy> cuts(n);
     const auto tiles = static_cast<std::uint32_t>(cuts.tiles());
     if (tiles == 0 && team.index() == 0) team.once([&] { total.put(0, 0); });
     const auto sizes = detail::compose(counts, detail::places{});
@@ -99,7 +98,7 @@ struct allocate_kernel {
         team, link, tiles, shared.line, add{}, maybe<std::int64_t>{0, true},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           const std::int64_t first = cuts.first(ticket);
-          const std::int64_t next = cuts.first(ticket + 1);
+          const std::int64_t next = cuts.first(ticket + 1), count = n.n();
           report_negative(team, shared, first, next < count ? next : count);
           return load_tile<std::int64_t, policy>(team, place, sizes, first, cuts.below(ticket));
         },
@@ -165,8 +164,8 @@ void allocate(const Exec& exec, const char* label, const Counts& counts, const S
   using cuts = tile_cuts<team_t<Exec, policy>, std::int64_t, policy>;
   const std::int64_t tiles = n.bound > 0 ? cuts::most_tiles(n.bound) : 1;
   launch(exec, label, backend_of<Exec>::template league_for_tiles<kernel>(exec, tiles),
-         kernel{counts, out, n, work.make_look_back_chain<std::int64_t>(chain_at), total, most,
-                errors});
+         kernel{counts, out, cuts::cut(counts, out, n),
+                work.make_look_back_chain<std::int64_t>(chain_at), total, most, errors});
 }
 
 }  // namespace kernels

@@ -227,8 +227,21 @@ struct few_policy : launch_policy {
                                                             : 64 / sizeof(Key);
 };
 
-/// So few items that one team counts and places them all: three launches would take longer. On
-/// hosts, 4096 keys into 256 buckets take 5.5 us instead of 9.8 (Zen 4).
+/// Up to so many items one team takes all: three launches would take longer. On hosts it has to
+/// need no staging, and takes more where all threads would have few items of each bucket and wait
+/// for each other's lines. (Xeon, 16 cores, 256 buckets: 2^14 keys take one thread 26 us and all
+/// 65, 2^16 keys 114 and 89. A plain loop takes 26 and 110.)
+template <class Split, class Policy>
+constexpr std::int64_t few_items(std::int64_t buckets, std::size_t bytes) {
+  constexpr std::int64_t few = 1 << 14, more = 1 << 16;
+  if (Split::few_per_bucket == 0) return few;
+  const std::int64_t unstaged = (Policy::host_bytes_staged - 1) / static_cast<std::int64_t>(bytes);
+  const std::int64_t most = unstaged < more ? unstaged : more;
+  const std::int64_t wanted = Split::few_per_bucket * buckets;
+  return wanted > most ? most : (wanted > few ? wanted : (few < most ? few : most));
+}
+
+/// One team counts and places all items.
 template <class Source, class Sink, class Values, class ValueSink, class BucketOf>
 struct few_kernel {
   using key_type = typename Source::value_type;
@@ -403,14 +416,12 @@ void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, cons
                 detail::check_results<Exec, key_type, Sink>() &&
                 check_values<Exec, Values, ValueSink>()) {
     status* const errors = with.errors.data() != nullptr ? with.errors.data() : work.get().errors();
-    if constexpr (split::few > 0) {
-      if (keys.extent <= split::few) {
-        launch(
-            exec, "Lanewise::multisplit", 1,
-            few_kernel<Source, Sink, Values, ValueSink, BucketOf>{
-                keys, keys_out, values, values_out, n, bucket_of, m, with.offsets.data(), errors});
-        return;
-      }
+    if (keys.extent <=
+        few_items<split, Policy>(m, sizeof(key_type) + detail::value_bytes<Values>)) {
+      launch(exec, "Lanewise::multisplit", 1,
+             few_kernel<Source, Sink, Values, ValueSink, BucketOf>{
+                 keys, keys_out, values, values_out, n, bucket_of, m, with.offsets.data(), errors});
+      return;
     }
     launch(exec, "Lanewise::multisplit::count",
            backend::template league_for_tiles<counting>(exec, columns),
@@ -436,11 +447,11 @@ void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, cons
 /// bucket_count <= 256, called up to three times per key. A key with any other bucket is skipped
 /// and counted in options.errors, else in options.work, so the output is shorter. keys and keys_out
 /// are contiguous rank-1 Views (keys may be a source) that do not overlap. Three launches, or one
-/// for up to 2^14 items on a GPU and 2^12 on hosts; 2 n key reads, n key writes, and for the counts
-/// 8 bytes per bucket and tile; O(n) work. The result is
-/// the same on every backend. Does not block. Throws std::invalid_argument on a wrong bucket_count,
-/// wrong extents, overlap, or an option that cannot be reached. (GPU Multisplit, sections 4
-/// and 5.2.2; Ashkiani, chapter 3.)
+/// for up to 2^14 items (on hosts, for 512 per bucket and up to 2^16); 2 n key reads, n key writes,
+/// and for the counts 8 bytes per bucket and tile; O(n) work. The result is the same on every
+/// backend. Does not block. Throws std::invalid_argument on a wrong bucket_count, wrong extents,
+/// overlap, or an option that cannot be reached. (GPU Multisplit, sections 4 and 5.2.2; Ashkiani,
+/// chapter 3.)
 template <execution_space Exec, class Keys, class KeysOut, class BucketOf>
 void multisplit(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
                 std::int64_t bucket_count, const BucketOf& bucket_of,

@@ -31,12 +31,12 @@ struct scan_kernel {
   Sink out;
   Op op;
   T init;
-  item_count n;
+  cut_items n;
   look_back_chain<T> link;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    const tile_cuts<Team, T, policy> cuts(in, out, n());
+    const tile_cuts<Team, T, policy> cuts(n);
     decoupled_look_back<policy::deterministic>(
         team, link, static_cast<std::uint32_t>(cuts.tiles()), shared, op, maybe<T>{init, exclusive},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
@@ -67,12 +67,13 @@ void scan(const Exec& exec, const char* label, const char* algorithm, const Sour
           const Sink& sink, const Op& op, const T& init, item_count n, workspace* given,
           std::size_t plain_offset, workspace_size need) {
   using kernel = scan_kernel<exclusive, Source, Sink, Op, T, Policy>;
+  using cuts = tile_cuts<team_t<Exec, Policy>, T, Policy>;
   auto work = call_workspace::make<backend_of<Exec>>(exec, given, need, algorithm);
-  launch(
-      exec, label,
-      backend_of<Exec>::template league_for_tiles<kernel>(exec,
-                                                          scan_tiles<T, Exec, Policy>(n.bound)),
-      kernel{source, sink, op, init, n, work.get().template make_look_back_chain<T>(plain_offset)});
+  launch(exec, label,
+         backend_of<Exec>::template league_for_tiles<kernel>(exec,
+                                                             scan_tiles<T, Exec, Policy>(n.bound)),
+         kernel{source, sink, op, init, cuts::cut(source, sink, n),
+                work.get().template make_look_back_chain<T>(plain_offset)});
 }
 
 }  // namespace kernels

@@ -51,7 +51,9 @@ struct scan_reverse_kernel {
     const std::int64_t count = n();
     const reversed_source<Source> source{in, count};
     const reversed_sink<Sink> sink{out, count};
-    const tile_cuts<Team, T, policy> cuts(source, sink, count);
+    // Here, as where the arrays end is known only now.
+    const cut_items all = tile_cuts<Team, T, policy>::cut(source, sink, {count});
+    const tile_cuts<Team, T, policy> cuts(all);
     decoupled_look_back(
         team, link, static_cast<std::uint32_t>(cuts.tiles()), shared, op, maybe<T>{init, exclusive},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {

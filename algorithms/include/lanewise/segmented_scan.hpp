@@ -48,12 +48,12 @@ struct segmented_scan_kernel {
   Op op;
   AtHead at_head;
   T init;
-  item_count n;
+  cut_items n;
   look_back_chain<state> link;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    const tile_cuts<Team, T, policy> cuts(in, out, n());
+    const tile_cuts<Team, T, policy> cuts(n);
     decoupled_look_back(
         team, link, static_cast<std::uint32_t>(cuts.tiles()), shared,
         detail::join_segments<T, Op>{op}, maybe<state>{{}, false},
@@ -123,6 +123,7 @@ void segmented_scan(const Exec& exec, const char* label, const char* algorithm,
   using kernel =
       segmented_scan_kernel<exclusive, Source, Heads, std::decay_t<decltype(sink)>, Op, AtHead, T>;
   using backend = backend_of<Exec>;
+  using cuts = tile_cuts<team_t<Exec, segments_policy<T>>, T, segments_policy<T>>;
   detail::expects(sink.extent >= source.extent, algorithm, ": out has ", sink.extent,
                   " places, in has ", source.extent, " items");
   detail::expects_memory(source, algorithm, "in");
@@ -139,7 +140,7 @@ void segmented_scan(const Exec& exec, const char* label, const char* algorithm,
       exec, with.work, segmented_scan_workspace<T, Exec>(source.extent), algorithm);
   launch(exec, label,
          backend::template league_for_tiles<kernel>(exec, segment_tiles<T, Exec>(source.extent)),
-         kernel{source, heads, sink, op, at_head, init, n,
+         kernel{source, heads, sink, op, at_head, init, cuts::cut(source, sink, n),
                 work.get().template make_look_back_chain<detail::segment_state<T>>(0)});
 }
 

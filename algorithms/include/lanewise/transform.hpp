@@ -25,11 +25,11 @@ struct transform_kernel {
 
   Source in;
   Sink out;
-  item_count n;
+  cut_items n;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    const tile_cuts<Team, value_type, policy> cuts(in, out, n());
+    const tile_cuts<Team, value_type, policy> cuts(n);
     for_each_tile(team, cuts.tiles(), [&](std::int64_t t) {
       load_tile<value_type, policy>(team, shared.tile, in, cuts.first(t), cuts.below(t)).store(out);
     });
@@ -65,7 +65,7 @@ void transform(const Exec& exec, const In& in, const Out& out, const F& f,
     using cuts = tile_cuts<team_t<Exec, policy>, typename kernel::value_type, policy>;
     launch(exec, "Lanewise::transform",
            backend_of<Exec>::template league_for_tiles<kernel>(exec, cuts::most_tiles(raw.extent)),
-           kernel{source, sink, n});
+           kernel{source, sink, cuts::cut(source, sink, n)});
   }
 }
 

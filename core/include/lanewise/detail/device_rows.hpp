@@ -22,29 +22,20 @@ inline constexpr int pack_items = [] {
   return k;
 }();
 
-/// How many items lie in front of an address in its pack of v. Items that are aligned to less than
-/// their size may lie anywhere: then 0.
-template <int v, class Item>
-LANEWISE_FUNCTION int items_past_pack(const Item* address) {
-  const auto at = reinterpret_cast<std::uintptr_t>(address);
-  return at % sizeof(Item) == 0 ? static_cast<int>(at % alignof(pack<Item, v>) / sizeof(Item)) : 0;
-}
+inline constexpr int line_bytes = 128;
 
-/// Whether items are read or written as packs.
+/// Whether items are read from, or written to, lines of memory.
 template <class S>
-inline constexpr bool has_packs = (S::contiguous && !is_in_scratch<S>) || is_reversed_array<S>;
+inline constexpr bool has_lines = (S::contiguous && !is_in_scratch<S>) || is_reversed_array<S>;
 
-/// How many items of a source or sink come before the first that begins a pack of v.
-template <int v, class S>
-LANEWISE_FUNCTION int items_before_packs(const S& s) {
+/// How many items of a source or sink come before the first that begins a line.
+template <class S>
+LANEWISE_FUNCTION int items_before_line(const S& s) {
   if constexpr (is_reversed_array<S>) {
-    return items_past_pack<v>(s.forward.data + s.extent);
-  } else if constexpr (has_packs<S>) {
-    using item = std::remove_cvref_t<decltype(*s.data)>;
-    const int past = items_past_pack<v>(s.data);
-    return past > 0 ? static_cast<int>(alignof(pack<item, v>) / sizeof(item)) - past : 0;
+    return items_past<line_bytes>(s.forward.data + s.extent);
   } else {
-    return 0;
+    const int past = items_past<line_bytes>(s.data);
+    return past > 0 ? line_bytes / static_cast<int>(sizeof(*s.data)) - past : 0;
   }
 }
 
@@ -335,7 +326,7 @@ class device_rows {
     using raw = pack<Item, v>;
     using bytes = words<Item>;
     const auto warp = team_.warp();
-    const int past = items_past_pack<v>(address);
+    const int past = items_past<alignof(raw)>(address);
     const auto* const at = reinterpret_cast<const bytes*>(address - past);
     lanes<bytes> in[rows];
     in[0] = warp.load(lane_index_ >= 1u, at, bytes{});

@@ -22,8 +22,8 @@ class device_split : device_split_tile<Team, Key, items_per_lane> {
   using tile_type::width;
   using typename tile_type::warp_type;
   static std::int64_t tile_items(std::int64_t) { return items; }
-  /// Up to so many items one team takes all.
-  static constexpr std::int64_t few = std::int64_t{1} << 14;
+  /// No more than few_items says of all.
+  static constexpr std::int64_t few_per_bucket = 0;
   template <int value_bytes>
   using scratch = typename tile_type::template scratch<value_bytes>;
 
