@@ -76,7 +76,7 @@ void check_allocation(const std::vector<Count>& given) {
     sum += count < 0 ? 0 : count;
   }
   const array<Count> counts(given, 1);
-  const array<Offset> offsets(n + 3, item_of<Offset>(77));
+  const array<Offset> offsets(n + 3, item_of<Offset>(77), 1);
   const cell<i64> total(-1);
   const cell<lanewise::status> errors;
   lanewise::allocate(make_space(), counts.const_view(), offsets.view(), total.view(),

@@ -39,6 +39,20 @@ TEMPLATE_TEST_CASE("Scans of arrays that begin anywhere between packs", "[scan][
     }
   }
   const auto exec = make_space();
+  // A count that only the device knows ends in the first tile, or behind it.
+  for (const std::int64_t count : {std::int64_t{0}, std::int64_t{3}, std::int64_t{pack},
+                                   scan_tile<TestType>, scan_tile<TestType> + 5}) {
+    CAPTURE(count);
+    const auto n = static_cast<std::int64_t>(items.size());
+    const array<TestType> in(items), out(n, item_of<TestType>(77), 1);
+    const cell<std::int64_t> items_there(count);
+    lanewise::inclusive_scan(exec, in.const_view(), out.view(), lanewise::plus{},
+                             {.count = items_there.view()});
+    const std::vector<TestType> there(items.begin(), items.begin() + count);
+    CHECK(difference(out.items(), oracle::inclusive_scan(there, lanewise::plus{}),
+                     out.original()) == "");
+    CHECK(out.guards_intact());
+  }
   const array<TestType> in_place(items, 1);
   lanewise::inclusive_scan(exec, in_place.const_view(), in_place.view(), lanewise::plus{});
   CHECK(difference(in_place.items(), oracle::inclusive_scan(items, lanewise::plus{})) == "");

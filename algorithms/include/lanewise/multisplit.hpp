@@ -8,6 +8,8 @@
 #include <lanewise/options.hpp>
 #include <lanewise/status.hpp>
 
+#include <algorithm>
+
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
@@ -227,18 +229,18 @@ struct few_policy : launch_policy {
                                                             : 64 / sizeof(Key);
 };
 
-/// Up to so many items one team takes all: three launches would take longer. On hosts it has to
-/// need no staging, and takes more where all threads would have few items of each bucket and wait
-/// for each other's lines. (Xeon, 16 cores, 256 buckets: 2^14 keys take one thread 26 us and all
-/// 65, 2^16 keys 114 and 89. A plain loop takes 26 and 110.)
+/// One team takes all items if they are at most so many, as three launches would take longer. On
+/// hosts the limit grows with the buckets: threads with few items of each bucket wait for each
+/// other's lines. It ends where tiles are staged. (Xeon, 16 cores, 256 buckets: 2^14 keys take one
+/// thread 27 us and 16 threads 66, 2^16 keys 113 and 89. A plain loop takes 24 and 106.)
 template <class Split, class Policy>
 constexpr std::int64_t few_items(std::int64_t buckets, std::size_t bytes) {
   constexpr std::int64_t few = 1 << 14, more = 1 << 16;
   if (Split::few_per_bucket == 0) return few;
   const std::int64_t unstaged = (Policy::host_bytes_staged - 1) / static_cast<std::int64_t>(bytes);
   const std::int64_t most = unstaged < more ? unstaged : more;
-  const std::int64_t wanted = Split::few_per_bucket * buckets;
-  return wanted > most ? most : (wanted > few ? wanted : (few < most ? few : most));
+  const std::int64_t wanted = std::max(few, Split::few_per_bucket * buckets);
+  return std::min(wanted, most);
 }
 
 /// One team counts and places all items.

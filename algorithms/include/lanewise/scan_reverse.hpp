@@ -51,7 +51,7 @@ struct scan_reverse_kernel {
     const std::int64_t count = n();
     const reversed_source<Source> source{in, count};
     const reversed_sink<Sink> sink{out, count};
-    // Here, as where the arrays end is known only now.
+    // Cut here: the host does not know where the arrays end if the count is on the device.
     const cut_items all = tile_cuts<Team, T, policy>::cut(source, sink, {count});
     const tile_cuts<Team, T, policy> cuts(all);
     decoupled_look_back(

@@ -22,7 +22,7 @@ class device_split : device_split_tile<Team, Key, items_per_lane> {
   using tile_type::width;
   using typename tile_type::warp_type;
   static std::int64_t tile_items(std::int64_t) { return items; }
-  /// No more than few_items says of all.
+  /// The buckets do not matter to few_items.
   static constexpr std::int64_t few_per_bucket = 0;
   template <int value_bytes>
   using scratch = typename tile_type::template scratch<value_bytes>;

@@ -17,7 +17,7 @@ class host_split : host_split_tile<Team, Key, Policy, most_items> {
  public:
   using tile_type::items;
   using tile_type::tile_items;
-  /// One team takes all of so many items for each bucket, see few_items.
+  /// Items of each bucket up to which one team takes all of them: see few_items.
   static constexpr std::int64_t few_per_bucket = 512;
   template <int value_bytes>
   using scratch = typename tile_type::template scratch<value_bytes>;
