@@ -37,9 +37,11 @@ TEMPLATE_TEST_CASE("multisplit is stable at the most items that one team takes",
   const auto few = lanewise::kernels::few_items<split, policy>;
   for (const std::uint32_t m : {2u, 64u, 256u}) {
     for (const int more : {0, 1}) {
-      CAPTURE(m, more);
-      check_pairs(random_items<TestType>(few(m, sizeof(TestType) + 4) + more), m, m + 1);
-      check_keys(random_items<TestType>(few(m, sizeof(TestType)) + more), m, m + 1);
+      for (const bool alone : {false, true}) {
+        CAPTURE(m, more, alone);
+        check_pairs(random_items<TestType>(few(m, sizeof(TestType) + 4, alone) + more), m, m + 1);
+        check_keys(random_items<TestType>(few(m, sizeof(TestType), alone) + more), m, m + 1);
+      }
     }
   }
 }

@@ -231,15 +231,17 @@ struct few_policy : launch_policy {
 
 /// One team takes all items if they are at most so many, as three launches would take longer. On
 /// hosts the limit grows with the buckets: threads with few items of each bucket wait for each
-/// other's lines. It ends where tiles are staged. (Xeon, 16 cores, 256 buckets: 2^14 keys take one
-/// thread 27 us and 16 threads 66, 2^16 keys 113 and 89. A plain loop takes 24 and 106.)
+/// other's lines. (Xeon, 16 cores, us for 2^14 keys into 8, 32 and 256 buckets: one thread 37, 36
+/// and 37, a plain loop 47, the same loop by 16 threads 22, 23 and 75. 2^16 keys into 256 buckets
+/// take one thread 137 and 16 threads 90.) A thread that is alone takes more where it counts and
+/// spreads items in one pass.
 template <class Split, class Policy>
-constexpr std::int64_t few_items(std::int64_t buckets, std::size_t bytes) {
-  constexpr std::int64_t few = 1 << 14, more = 1 << 16;
-  if (Split::few_per_bucket == 0) return few;
+constexpr std::int64_t few_items(std::int64_t buckets, std::size_t bytes, bool alone = false) {
+  if (Split::few_per_bucket == 0) return 1 << 14;
+  constexpr std::int64_t few = 1 << 13, more = 1 << 15;
   const std::int64_t unstaged = (Policy::host_bytes_staged - 1) / static_cast<std::int64_t>(bytes);
   const std::int64_t most = unstaged < more ? unstaged : more;
-  const std::int64_t wanted = std::max(few, Split::few_per_bucket * buckets);
+  const std::int64_t wanted = alone ? more : std::max(few, Split::few_per_bucket * buckets);
   return std::min(wanted, most);
 }
 
@@ -275,10 +277,8 @@ struct few_kernel {
     const std::int64_t items = n();
     clear(team, shared.counters);
     team.barrier();
-    count(team, shared.counters, keys, 0, items, [this](const key_type& key, int) {
-      const std::uint32_t b = detail::bucket_number(bucket_of(key));
-      return b < buckets ? b : ~std::uint32_t{0};
-    });
+    split<Team>::count_all(team, shared.tile, shared.counters, keys, items, bucket_of, buckets,
+                           values);
     team.barrier();
     if (team.warp_index() == 0) scan(team.warp(), shared, items);
     team.barrier();
@@ -419,7 +419,8 @@ void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, cons
                 check_values<Exec, Values, ValueSink>()) {
     status* const errors = with.errors.data() != nullptr ? with.errors.data() : work.get().errors();
     if (keys.extent <=
-        few_items<split, Policy>(m, sizeof(key_type) + detail::value_bytes<Values>)) {
+        few_items<split, Policy>(m, sizeof(key_type) + detail::value_bytes<Values>,
+                                 backend::template resident_teams<counting>(exec) == 1)) {
       launch(exec, "Lanewise::multisplit", 1,
              few_kernel<Source, Sink, Values, ValueSink, BucketOf>{
                  keys, keys_out, values, values_out, n, bucket_of, m, with.offsets.data(), errors});
@@ -449,7 +450,7 @@ void multisplit(const Exec& exec, const Source& keys, const Sink& keys_out, cons
 /// bucket_count <= 256, called up to three times per key. A key with any other bucket is skipped
 /// and counted in options.errors, else in options.work, so the output is shorter. keys and keys_out
 /// are contiguous rank-1 Views (keys may be a source) that do not overlap. Three launches, or one
-/// for up to 2^14 items (on hosts, for 512 per bucket and up to 2^16); 2 n key reads, n key writes,
+/// for up to 2^14 items (on hosts up to 2^13 to 2^15); 2 n key reads, n key writes,
 /// and for the counts 8 bytes per bucket and tile; O(n) work. The result is the same on every
 /// backend. Does not block. Throws std::invalid_argument on a wrong bucket_count, wrong extents,
 /// overlap, or an option that cannot be reached. (GPU Multisplit, sections 4 and 5.2.2; Ashkiani,

@@ -22,6 +22,10 @@ LANEWISE_BEGIN_NAMESPACE
 ///       are none. All places are below end. values and values_out are a source and a sink, or
 ///       nullptr. All warps of the team call it; the scratch is free again after a barrier.
 ///
+///   count_all(team, scratch, counters, keys, n, bucket_of, buckets, values)
+///       counts items [0, n) by bucket into bucket_counters<1, most_buckets>, which were cleared,
+///       for place_all, which comes next. A barrier() before anybody reads
+///
 ///   place_all(team, scratch, keys, n, bucket_of, buckets, all_good, next, keys_out, values,
 ///             values_out)
 ///       sends items [0, n), the first of each bucket to next[bucket], which the team has in

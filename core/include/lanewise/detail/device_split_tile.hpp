@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/bucket_counts.hpp>
 #include <lanewise/detail/buckets.hpp>
 #include <lanewise/detail/device_rows.hpp>
 #include <lanewise/team.hpp>
@@ -90,6 +91,18 @@ class device_split_tile {
     alignas(16) alignas(alignment_of_size(
         value_bytes)) unsigned char values[stages_values<value_bytes> ? value_bytes * slots : 1];
   };
+  /// Counts items [0, n), so few that one team takes all.
+  template <int value_bytes, class Source, class BucketOf, class Values>
+  static LANEWISE_FUNCTION void count_all(const Team& team, scratch<value_bytes>&,
+                                          bucket_counters<1, most_buckets>& counters,
+                                          const Source& source, std::int64_t n, BucketOf bucket_of,
+                                          std::uint32_t buckets, const Values&) {
+    lanewise::count(team, counters, source, 0, n, [=](const Key& key, int) {
+      const std::uint32_t b = bucket_number(bucket_of(key));
+      return b < buckets ? b : ~std::uint32_t{0};
+    });
+  }
+
   /// Sends items [0, n) of the source, the first of each bucket to next[bucket], which is in
   /// scratch.
   template <int value_bytes, class Source, class BucketOf, class Sink, class Values,

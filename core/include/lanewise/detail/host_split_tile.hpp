@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/bucket_counts.hpp>
 #include <lanewise/detail/buckets.hpp>
 #include <lanewise/detail/host_tile.hpp>
 #include <lanewise/team.hpp>
@@ -97,6 +98,7 @@ class host_split_tile {
         std::conditional_t<can_stage && bytes != 0, staging<bytes, slots>, no_staging>;
 
     counters count;
+    std::int64_t room;  // what a bucket has in count_all, in slots; 0: keys are not there
     std::int64_t place[most_buckets];   // where the next item of every bucket goes,
     std::int64_t cursor[most_buckets];  // and its slot, while a tile is staged
     bool has_rests;
@@ -141,13 +143,67 @@ class host_split_tile {
     flush(warp, shared, buckets, sink, values, value_sink);
   }
 
-  /// Sends items [0, n) of the source, the first of each bucket to next[bucket], straight away.
+  /// Counts items [0, n), so few that one team takes all, and brings them to slots of their buckets
+  /// meanwhile. Where no bucket has more than half as many again as the mean, place_all finds all
+  /// of them there, and there is no second pass over the items.
+  template <int value_bytes, class Source, class BucketOf, class Values>
+  static LANEWISE_FUNCTION void count_all(const Team& team, scratch<value_bytes>& shared,
+                                          bucket_counters<1, most_buckets>& counters,
+                                          const Source& source, std::int64_t n, BucketOf bucket_of,
+                                          std::uint32_t buckets, const Values& values) {
+    shared.room = 0;
+    if constexpr (scratch<value_bytes>::can_stage) {
+      // An odd number of lines: neighbours begin in different cache sets.
+      constexpr auto bytes = static_cast<std::int64_t>(sizeof(Key));
+      const std::int64_t wanted = n / buckets * 3 / 2 + 32;
+      const std::int64_t room = (divide_up(wanted * bytes, 64) | 1) * 64 / bytes;
+      if (room * buckets <= scratch<value_bytes>::slots) {
+        auto* const slots = reinterpret_cast<Key*>(shared.keys.staged);
+        if constexpr (value_bytes == 0) {
+          spread(source, n, bucket_of, buckets, room, counters.count, slots, values, nullptr);
+        } else {
+          using value = typename Values::value_type;
+          spread(source, n, bucket_of, buckets, room, counters.count, slots, values,
+                 reinterpret_cast<value*>(shared.values.staged));
+        }
+        shared.room = room;
+        for (std::uint32_t b = 0; b < buckets; ++b) {
+          shared.cursor[b] = counters.count[b];
+          if (shared.cursor[b] > room) shared.room = 0;
+        }
+        return;
+      }
+    }
+    lanewise::count(team, counters, source, 0, n, [=](const Key& key, int) {
+      const std::uint32_t b = bucket_number(bucket_of(key));
+      return b < buckets ? b : ~std::uint32_t{0};
+    });
+  }
+
+  /// Sends items [0, n) of the source, the first of each bucket to next[bucket], after count_all.
   template <int value_bytes, class Source, class BucketOf, class Sink, class Values,
             class ValueSink>
-  static LANEWISE_FUNCTION void place_all(const Team&, scratch<value_bytes>&, const Source& source,
-                                          std::int64_t n, BucketOf bucket_of, std::uint32_t buckets,
-                                          bool, std::int64_t* next, const Sink& sink,
-                                          const Values& values, const ValueSink& value_sink) {
+  static LANEWISE_FUNCTION void place_all(const Team& team, scratch<value_bytes>& shared,
+                                          const Source& source, std::int64_t n, BucketOf bucket_of,
+                                          std::uint32_t buckets, bool, std::int64_t* next,
+                                          const Sink& sink, const Values& values,
+                                          const ValueSink& value_sink) {
+    if constexpr (scratch<value_bytes>::can_stage) {
+      if (shared.room != 0) {
+        const auto warp = team.warp();
+        const auto write = [&](const auto* slots, const auto& to) LANEWISE_INLINE_LAMBDA {
+          for (std::uint32_t b = 0; b < buckets; ++b)
+            write_slots(warp, slots + b * shared.room, shared.cursor[b], next[b], to);
+        };
+        warp.fence();
+        write(reinterpret_cast<const Key*>(shared.keys.staged), sink);
+        if constexpr (value_bytes > 0) {
+          write(reinterpret_cast<const typename Values::value_type*>(shared.values.staged),
+                value_sink);
+        }
+        return;
+      }
+    }
     distribute(source, {0, n}, bucket_of, buckets, next, sink, values, value_sink);
   }
 
@@ -243,6 +299,34 @@ class host_split_tile {
   }
 
  protected:
+  /// Counts items and brings them to so many slots of their bucket; what is too much, to the last.
+  template <class Source, class BucketOf, class Values, class Value>
+  static LANEWISE_LOOP_FUNCTION void spread(Source source, std::int64_t n, BucketOf bucket_of,
+                                            std::uint32_t buckets, std::int64_t room,
+                                            std::uint32_t* count, Key* slots, Values values,
+                                            Value value_slots) {
+    const auto last = static_cast<std::uint32_t>(room - 1);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const Key key = source(i);
+      const std::uint32_t b = bucket_number(bucket_of(key));
+      if (b >= buckets) continue;
+      const std::uint32_t c = count[b]++;
+      const std::int64_t at = b * room + (c < last ? c : last);
+      slots[at] = key;
+      if constexpr (!std::is_same_v<Values, std::nullptr_t>) value_slots[at] = values(i);
+    }
+  }
+
+  template <class W, class T, class Sink>
+  static LANEWISE_FUNCTION void write_slots(const W& warp, const T* slots, std::int64_t n,
+                                            std::int64_t to, const Sink& sink) {
+    if constexpr (stored_whole<Sink, T>) {
+      copy(warp, sink.data + to, slots, n);
+    } else {
+      for (std::int64_t i = 0; i < n; ++i) sink(to + i, slots[i]);
+    }
+  }
+
   /// Brings a tile into bucket order in scratch and copies its runs to their places.
   template <int value_bytes, class W, class Source, class BucketOf, class Sink, class Values,
             class ValueSink>
@@ -306,7 +390,9 @@ class host_split_tile {
     T* from = reinterpret_cast<T*>(array.staged) + slot - kept;
     to -= kept;
     n += kept;
+    warp.fence();  // the run in front was read beyond its end
     copy(warp, from, rest, kept);
+    warp.fence();
     // Up to the first line, unless nothing lies behind.
     std::int64_t i = first_aligned(array_sink<T>{to, n}, 0, n);
     if (i == n) i = 0;

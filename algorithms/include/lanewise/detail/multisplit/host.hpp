@@ -18,7 +18,7 @@ class host_split : host_split_tile<Team, Key, Policy, most_items> {
   using tile_type::items;
   using tile_type::tile_items;
   /// Items of each bucket up to which one team takes all of them: see few_items.
-  static constexpr std::int64_t few_per_bucket = 512;
+  static constexpr std::int64_t few_per_bucket = 128;
   template <int value_bytes>
   using scratch = typename tile_type::template scratch<value_bytes>;
   struct count_scratch {

@@ -858,6 +858,19 @@ LANEWISE_SIMD_FUNCTION auto lookup(const lanes<T, W>& a, V index) {
 template <class D, class V>
 LANEWISE_SIMD_FUNCTION V butterfly(D d, V v, int k) {
   constexpr int bytes = D().MaxBytes();
+  // Mirrored groups are one instruction.
+  if constexpr (sizeof(hn::TFromD<D>) >= 4) {
+    constexpr int n = hn::MaxLanes(D());
+    if (__builtin_constant_p(k)) {
+      if constexpr (n >= 4) {
+        if (k == n - 1) return hn::Reverse(d, v);
+        if (k == 3) return hn::Reverse4(d, v);
+      }
+      if constexpr (n > 8) {
+        if (k == 7) return hn::Reverse8(d, v);
+      }
+    }
+  }
   k *= static_cast<int>(sizeof(hn::TFromD<D>));
   const auto neighbours = [&](auto step) LANEWISE_INLINE_LAMBDA {
     constexpr int s = step;

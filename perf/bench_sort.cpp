@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Sorts beside their peers, on every backend of this Kokkos.
+
+#include "sort.hpp"
+
+int main(int argc, char** argv) {
+  Kokkos::ScopeGuard kokkos(argc, argv);
+  lanewise::perf::add_sort_host();
+  return lanewise::perf::run(argc, argv);
+}
