@@ -7,6 +7,9 @@
 
 int main(int argc, char** argv) {
   Kokkos::ScopeGuard kokkos(argc, argv);
+#if defined(KOKKOS_ENABLE_CUDA)
+  lanewise::perf::add_sort_cuda();
+#endif
   lanewise::perf::add_sort_host();
   return lanewise::perf::run(argc, argv);
 }

@@ -132,5 +132,6 @@ struct sort_problem {
 };
 
 void add_sort_host();
+void add_sort_cuda();
 
 }  // namespace lanewise::perf

@@ -1,0 +1,548 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/radix_sort/device_job.hpp>
+#include <lanewise/detail/radix_sort/device_levels.hpp>
+#include <lanewise/league_barrier.hpp>
+#include <lanewise/look_back_counts.hpp>
+#include <lanewise/options.hpp>
+#include <lanewise/split_tile.hpp>
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+// A radix sort from the most significant digit down. A level of it sends the keys of segments,
+// which agree in all digits above, to 256 buckets each: it counts them, finds out where buckets
+// begin, and places the keys. Buckets that fit a team's scratch are sorted there at once (a job);
+// larger ones are the segments of the next level. Keys in random order so take two levels up to
+// some 2^28, and each key is read five times and written three times. Where all keys of a segment
+// have the same digit they are not moved. Every level is launched, as only the device knows what is
+// left; a level without segments takes 3 launches of nothing.
+//
+// Keys alone need not keep their order, so a team takes places of a bucket by an atomic addition.
+// Where values move along, or keys are sorted by some of their bits, tiles are ranked and placed in
+// their order (split_tile, look_back_counts).
+
+/// Counts the keys of a level.
+template <class Bits, class Counter>
+struct radix_count_kernel {
+  struct policy : launch_policy {
+    static constexpr int teams_per_multiprocessor = 4;
+  };
+  template <class Team>
+  using counting = detail::device_radix_count<Team, Bits, Counter>;
+  template <class Team>
+  using scratch = typename counting<Team>::scratch;
+
+  detail::radix_plan<Bits, Counter> plan;
+  int level;
+  std::int64_t together;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    counting<Team>::count_level(team, shared, plan, level, together);
+  }
+};
+
+/// Says where the buckets of a level begin, and what becomes of them.
+template <class Bits, class Counter>
+struct radix_starts_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  using starting = detail::device_radix_starts<Team, Bits, Counter>;
+  template <class Team>
+  using scratch = typename starting<Team>::scratch;
+
+  detail::radix_plan<Bits, Counter> plan;
+  int level;
+  std::int64_t capacity;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    starting<Team>::start_level(team, shared, plan, level, capacity);
+  }
+};
+
+/// Places the keys of a level, equal keys in any order.
+template <class Bits, class Counter>
+struct loose_placing {
+  using counter = Counter;
+  struct policy : launch_policy {
+    // H200, 2^28 u32: 16 warps with 32 keys per lane 0.78 ms, 8 with 32 0.98, 16 with 24 0.82.
+    static constexpr int warps = 16;
+    static constexpr int items_per_lane = sizeof(Bits) <= 4 ? 32 : (sizeof(Bits) == 8 ? 20 : 8);
+    static constexpr int teams_per_multiprocessor = 2;
+  };
+  template <class Team>
+  using split = detail::device_loose_split<Team, Bits, Counter, policy::items_per_lane>;
+  template <class Team>
+  using scratch = typename split<Team>::scratch;
+
+  detail::radix_plan<Bits, Counter> plan;
+
+  template <class Team>
+  LANEWISE_FUNCTION void clear(const Team&, int) const {}
+  template <class Team>
+  LANEWISE_FUNCTION void place_level(const Team& team, scratch<Team>& shared, int level) const {
+    const std::uint32_t tiles = plan.tile_count(level);
+    for (std::uint32_t t = team.index(); t < tiles; t += team.league()) {
+      const std::uint32_t number = plan.segment_of(level, t);
+      const detail::radix_segment s = plan.segment(level, number);
+      if (s.stays) continue;
+      const std::int64_t first = plan.tile_begin(s, t);
+      const bool last = plan.bottom(s) == plan.range.low;
+      split<Team>::place(team, shared, plan.keys(s.array), plan.keys.to(plan.keys.next(s.array)),
+                         first, plan.tile_end(s, first), plan.digit(s), plan.reads(s.array),
+                         last ? plan.map : detail::key_map<Bits>{},
+                         plan.counts[level & 1] + std::int64_t{number} * detail::radix_buckets);
+      team.barrier();
+    }
+  }
+};
+
+template <class Bits>
+struct radix_writer {
+  Bits* data;
+  detail::key_map<Bits> map;
+  LANEWISE_FUNCTION void operator()(std::int64_t i, Bits x) const { data[i] = map.item_of(x); }
+};
+
+/// Places the keys of a level, equal keys in their order, with values.
+template <class Bits, class Word, class Value>
+struct ordered_placing {
+  using counter = std::uint64_t;
+  static constexpr bool has_values = !std::is_empty_v<Value>;
+  static constexpr int value_bytes = has_values ? static_cast<int>(sizeof(Value)) : 0;
+  struct policy : launch_policy {
+    static constexpr int items_per_lane = sizeof(Bits) <= 4 && value_bytes <= 4
+                                              ? 32
+                                              : (sizeof(Bits) <= 8 && value_bytes <= 8 ? 16 : 8);
+    static constexpr int teams_per_multiprocessor = 2;
+  };
+  template <class Team>
+  using split = split_tile_t<Team, Bits, policy>;
+  template <class Team>
+  struct scratch {
+    typename split<Team>::template scratch<value_bytes> tile;
+    std::uint32_t ticket;
+  };
+
+  detail::radix_plan<Bits, std::uint64_t> plan;
+  detail::radix_arrays<Value> values;
+  Word* words;
+
+  /// The words of a level's tiles are 0 before any tile publishes.
+  template <class Team>
+  LANEWISE_FUNCTION void clear(const Team& team, int level) const {
+    constexpr int width = Team::warp_type::width;
+    const auto mine = team.share(plan.tile_count(level));
+    for (std::int64_t i = mine.begin * detail::radix_buckets + team.warp_index() * width;
+         i < mine.end * detail::radix_buckets; i += Team::warps * width)
+      team.warp().store(words + i, typename Team::warp_type::template lanes<Word>(Word{0}));
+  }
+  template <class Team>
+  LANEWISE_FUNCTION void place_level(const Team& team, scratch<Team>& shared, int level) const {
+    const auto warp = team.warp();
+    const std::uint32_t tiles = plan.tile_count(level);
+    for (;;) {
+      if (team.warp_index() == 0) {
+        const std::uint32_t next = warp.fetch_add(plan.levels[level].tickets, 1u);
+        warp.once([&] { shared.ticket = next; });
+      }
+      team.barrier();
+      const std::uint32_t t = shared.ticket;
+      if (t >= tiles) return;
+      place(team, shared, level, t);
+      team.barrier();
+    }
+  }
+
+ private:
+  template <class Team>
+  LANEWISE_FUNCTION void place(const Team& team, scratch<Team>& shared, int level,
+                               std::uint32_t t) const {
+    const std::uint32_t number = plan.segment_of(level, t);
+    const detail::radix_segment s = plan.segment(level, number);
+    if (s.stays) return;
+    const std::int64_t first = plan.tile_begin(s, t);
+    const bool last = plan.bottom(s) == plan.range.low;
+    const auto next = plan.keys.next(s.array);
+    const std::int64_t end = s.begin + s.count;
+    const array_source<Bits, detail::key_map<Bits>> keys{plan.keys(s.array), end,
+                                                         plan.reads(s.array)};
+    const function_sink<radix_writer<Bits>> keys_out{
+        end, {plan.keys.to(next), last ? plan.map : detail::key_map<Bits>{}}};
+    const places_behind_tiles<Word> places{
+        {words + std::int64_t{s.first_tile} * detail::radix_buckets, detail::radix_buckets},
+        plan.counts[level & 1] + std::int64_t{number} * detail::radix_buckets,
+        t - s.first_tile};
+    if constexpr (has_values) {
+      split<Team>::place(team, shared.tile, keys, first, end, plan.digit(s), detail::radix_buckets,
+                         true, places, end, keys_out,
+                         array_source<Value, identity>{values(s.array), end, {}},
+                         array_sink<Value>{values.to(next), end});
+    } else {
+      split<Team>::place(team, shared.tile, keys, first, end, plan.digit(s), detail::radix_buckets,
+                         true, places, end, keys_out, nullptr, nullptr);
+    }
+  }
+};
+
+template <class Placing>
+struct radix_place_kernel {
+  using policy = typename Placing::policy;
+  template <class Team>
+  using scratch = typename Placing::template scratch<Team>;
+
+  Placing placing;
+  int level;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    placing.place_level(team, shared, level);
+  }
+};
+
+/// All levels from one on that have segments, in one launch: mostly there are none, and empty
+/// launches for every level would take as long as all the rest where keys are few.
+template <class Placing, class Bits>
+struct radix_rest_kernel {
+  using policy = typename Placing::policy;
+  using counter = typename Placing::counter;
+  template <class Team>
+  using counting = detail::device_radix_count<Team, Bits, counter>;
+  template <class Team>
+  using starting = detail::device_radix_starts<Team, Bits, counter>;
+  template <class Team>
+  union scratch {
+    typename counting<Team>::scratch count;
+    typename starting<Team>::scratch start;
+    typename Placing::template scratch<Team> place;
+  };
+
+  Placing placing;
+  int level;
+  int levels;
+  std::int64_t capacity;
+  league_barrier meeting;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    for (int l = level; l < levels; ++l) {
+      if (placing.plan.segment_count(l) == 0) return;
+      placing.clear(team, l);
+      counting<Team>::count_level(team, shared.count, placing.plan, l, 1);
+      meeting.wait(team);
+      starting<Team>::start_level(team, shared.start, placing.plan, l, capacity);
+      meeting.wait(team);
+      placing.place_level(team, shared.place, l);
+      meeting.wait(team);
+    }
+  }
+};
+
+/// What a team does at the end of a sort. Jobs that it refuses are left to a second launch, which
+/// falls back to merging. few: one job, of all keys.
+template <class Bits, class Counter, class Key, class Value, bool falls_back>
+struct radix_job_kernel {
+  struct policy : launch_policy {
+    static constexpr int warps = 16;
+    // H200, 2^28 u32: with four teams the kernel spills, and the sort takes 3.77 ms; with three
+    // 3.83, with two and no spills 3.99.
+    static constexpr int teams_per_multiprocessor =
+        falls_back ? 1 : (sizeof(Key) <= 4 ? 4 : (sizeof(Key) <= 8 ? 2 : 1));
+  };
+  template <class Team>
+  using job = detail::device_radix_job<Team, Bits, Key, Value>;
+  template <class Team>
+  struct plain_scratch {
+    typename job<Team>::scratch keys;
+  };
+  template <class Team>
+  struct full_scratch {
+    typename job<Team>::scratch keys;
+    typename job<Team>::fallback_scratch more;
+  };
+  template <class Team>
+  using scratch = std::conditional_t<falls_back, full_scratch<Team>, plain_scratch<Team>>;
+
+  detail::radix_plan<Bits, Counter> plan;
+  detail::radix_arrays<Value> values;
+  bool few;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    if (falls_back && few) {
+      const std::int64_t n = plan.n();
+      if (n > 0)
+        run(team, shared, {0, static_cast<std::uint32_t>(n), detail::radix_array::in, true, false},
+            0);
+      return;
+    }
+    const std::uint32_t jobs = falls_back ? *plan.unsorted_count : *plan.job_count;
+    for (std::uint32_t i = team.index(); i < jobs; i += team.league()) {
+      const std::uint32_t number = falls_back ? plan.unsorted_jobs[i] : i;
+      run(team, shared, plan.jobs[number], number);
+      team.barrier();
+    }
+  }
+
+ private:
+  template <class Team>
+  LANEWISE_FUNCTION void run(const Team& team, scratch<Team>& shared, const detail::radix_job& todo,
+                             std::uint32_t number) const {
+    constexpr bool has_values = !std::is_empty_v<Value>;
+    const auto warp = team.warp();
+    const Bits* const from = plan.keys(todo.array) + todo.begin;
+    Bits* const to = plan.keys.out + todo.begin;
+    const Value* const values_from = has_values ? values(todo.array) + todo.begin : nullptr;
+    Value* const values_to = has_values ? values.out + todo.begin : nullptr;
+    const auto n = static_cast<int>(todo.count);
+    if (!todo.sorts) {
+      copy(team, from, to, n, todo.mapped);
+      if constexpr (has_values) {
+        if (values_from != values_to) copy_values(team, values_from, values_to, n);
+      }
+      return;
+    }
+    const auto reads = plan.reads(todo.array);
+    if (job<Team>::sort(team, shared.keys, from, to, values_from, values_to, n, reads, plan.map,
+                        plan.range))
+      return;
+    if constexpr (falls_back) {
+      job<Team>::sort_refused(team, shared.keys, shared.more, from, to, values_to, n, reads,
+                              plan.map, plan.range);
+    } else if (team.warp_index() == 0) {
+      const std::uint32_t place = warp.fetch_add(*plan.unsorted_count, 1u);
+      warp.once([&] { plan.unsorted_jobs[place] = number; });
+    }
+  }
+  template <class Team>
+  LANEWISE_FUNCTION void copy(const Team& team, const Bits* from, Bits* to, int n,
+                              bool mapped) const {
+    constexpr int width = Team::warp_type::width;
+    const auto warp = team.warp();
+    const auto map = mapped ? plan.map : detail::key_map<Bits>{};
+    for (int i = team.warp_index() * width; i < n; i += Team::warps * width) {
+      const auto exist = warp.first(n - i);
+      warp.store(
+          exist, to + i,
+          warp.map([&](Bits x) { return map.item_of(x); }, warp.load(exist, from + i, Bits{})));
+    }
+  }
+  template <class Team>
+  LANEWISE_FUNCTION void copy_values(const Team& team, const Value* from, Value* to, int n) const {
+    constexpr int width = Team::warp_type::width;
+    const auto warp = team.warp();
+    for (int i = team.warp_index() * width; i < n; i += Team::warps * width) {
+      const auto exist = warp.first(n - i);
+      warp.store(exist, to + i, warp.load(exist, from + i, Value{}));
+    }
+  }
+};
+
+/// Keys up to which the second level is mostly empty.
+inline constexpr std::int64_t few_keys = 1 << 20;
+/// The most teams that work on deeper levels, whatever the device.
+inline constexpr std::int64_t most_meeting = 1024;
+
+/// Where the parts of a device sort's workspace lie.
+template <class Bits, class Value, bool ordered>
+struct device_radix_layout {
+  static constexpr int value_bytes = std::is_empty_v<Value> ? 0 : sizeof(Value);
+  std::int64_t most_segments, most_tiles, most_jobs;
+  std::size_t counter_bytes, word_bytes;
+  std::size_t header = 0, meeting, zeroed, segments[2], owners[2], counts[2], jobs, unsorted, words,
+              room, values;
+  std::size_t bytes;
+
+  device_radix_layout(std::int64_t n, std::int64_t capacity, std::int64_t tile_items, int levels,
+                      int groups, bool wide) {
+    most_segments = n / (capacity + 1) + 1;
+    most_tiles = n / tile_items + most_segments + 1;
+    most_jobs = (2 + levels * (groups + 1)) * most_segments + n / capacity + levels * groups;
+    counter_bytes = ordered ? 8 : 4;
+    word_bytes = ordered ? (wide ? 8 : 4) : 0;
+    std::size_t at = 0;
+    const auto take = [&](std::size_t size) {
+      const std::size_t begin = at;
+      at = (at + size + 127) / 128 * 128;
+      return begin;
+    };
+    header = take((levels + 2) * sizeof(detail::radix_level));
+    meeting = take(league_barrier::words(most_meeting) * sizeof(std::uint32_t));
+    counts[0] = take(most_segments * detail::radix_buckets * counter_bytes);
+    zeroed = counts[0] + detail::radix_buckets * counter_bytes;  // what the first level needs
+    counts[1] = take(most_segments * detail::radix_buckets * counter_bytes);
+    for (int k = 0; k < 2; ++k) {
+      segments[k] = take(most_segments * sizeof(detail::radix_segment));
+      owners[k] = take(most_tiles * sizeof(std::uint32_t));
+    }
+    jobs = take(most_jobs * sizeof(detail::radix_job));
+    unsorted = take(most_jobs * sizeof(std::uint32_t));
+    words = take(most_tiles * detail::radix_buckets * word_bytes);
+    room = take(n * sizeof(Bits));
+    values = take(n * value_bytes);
+    bytes = at;
+  }
+};
+
+/// A sort of keys, with values or without.
+template <class Bits, class Value, bool ordered>
+class device_radix_sort {
+  using key = std::conditional_t<ordered, detail::placed_key<Bits>, detail::bare_key<Bits>>;
+  static constexpr bool has_values = !std::is_empty_v<Value>;
+  using layout = device_radix_layout<Bits, Value, ordered>;
+  using Counter = std::conditional_t<ordered, std::uint64_t, std::uint32_t>;
+  template <bool falls_back>
+  using jobs = radix_job_kernel<Bits, Counter, key, Value, falls_back>;
+  template <class Exec>
+  using job_team = team_t<Exec, typename jobs<false>::policy>;
+
+ public:
+  /// So many keys are sorted by one team in one launch.
+  template <class Exec>
+  static constexpr std::int64_t capacity =
+      detail::device_radix_job<job_team<Exec>, Bits, key, Value>::items;
+
+ private:
+  template <class Exec>
+  static constexpr std::int64_t tile_items = [] {
+    if constexpr (ordered) {
+      using kernel = ordered_placing<Bits, std::uint32_t, Value>;
+      return std::int64_t{kernel::template split<team_t<Exec, typename kernel::policy>>::items};
+    } else {
+      using kernel = loose_placing<Bits, std::uint32_t>;
+      return std::int64_t{kernel::template split<team_t<Exec, typename kernel::policy>>::items};
+    }
+  }();
+  static int levels(detail::radix_range range) {
+    return static_cast<int>(divide_up(range.high - range.low, detail::radix_digit_bits));
+  }
+  /// Beyond, counts need 64 bits.
+  static bool is_wide(std::int64_t n) {
+    return n >= (ordered ? look_back_counts<std::uint32_t>::limit : std::int64_t{1} << 32);
+  }
+  template <class Exec>
+  static layout layout_of(std::int64_t n, detail::radix_range range) {
+    return {n,
+            capacity<Exec>,
+            tile_items<Exec>,
+            levels(range),
+            detail::radix_buckets / warp_t<Exec>::width,
+            is_wide(n)};
+  }
+
+ public:
+  template <class Exec>
+  static workspace_size workspace(std::int64_t n, detail::radix_range range) {
+    if (!ordered && is_wide(n))
+      return device_radix_sort<Bits, Value, true>::template workspace<Exec>(n, range);
+    return {0, n <= capacity<Exec> ? 0 : layout_of<Exec>(n, range).bytes};
+  }
+
+  template <class Exec>
+  static void sort(const Exec& exec, const Bits* in, Bits* out, const Value* values_in,
+                   Value* values_out, item_count n, const detail::key_map<Bits>& map,
+                   detail::radix_range range, const workspace_ref& given) {
+    if (!is_wide(n.bound)) {
+      run<std::uint32_t>(exec, in, out, values_in, values_out, n, map, range, given);
+    } else if constexpr (ordered) {
+      run<std::uint64_t>(exec, in, out, values_in, values_out, n, map, range, given);
+    } else {
+      // So many keys go in their order: kernels for them are there already.
+      device_radix_sort<Bits, Value, true>::sort(exec, in, out, values_in, values_out, n, map,
+                                                 range, given);
+    }
+  }
+
+ private:
+  template <class Word, class Exec>
+  static void run(const Exec& exec, const Bits* in, Bits* out, const Value* values_in,
+                  Value* values_out, item_count n, const detail::key_map<Bits>& map,
+                  detail::radix_range range, const workspace_ref& given) {
+    using backend = backend_of<Exec>;
+    const char* const label = "Lanewise::radix_sort";
+    detail::radix_plan<Bits, Counter> plan{};
+    plan.keys = {in, out, nullptr};
+    plan.map = map;
+    plan.range = range;
+    plan.n = n;
+    plan.tile_items = tile_items<Exec>;
+    detail::radix_arrays<Value> values{values_in, values_out, nullptr};
+    if (n.bound <= capacity<Exec>) {
+      launch(exec, label, 1, jobs<true>{plan, values, true});
+      return;
+    }
+    const layout parts = layout_of<Exec>(n.bound, range);
+    auto work = call_workspace::make<backend>(exec, given, {0, parts.bytes}, "radix_sort");
+    char* const memory = static_cast<char*>(work.get().plain());
+    plan.levels = reinterpret_cast<detail::radix_level*>(memory + parts.header);
+    const int most = levels(range);
+    plan.job_count = &plan.levels[most + 1].segments;
+    plan.unsorted_count = &plan.levels[most + 1].tiles;
+    for (int k = 0; k < 2; ++k) {
+      plan.segments[k] = reinterpret_cast<detail::radix_segment*>(memory + parts.segments[k]);
+      plan.tile_segment[k] = reinterpret_cast<std::uint32_t*>(memory + parts.owners[k]);
+      plan.counts[k] = reinterpret_cast<Counter*>(memory + parts.counts[k]);
+    }
+    plan.jobs = reinterpret_cast<detail::radix_job*>(memory + parts.jobs);
+    plan.unsorted_jobs = reinterpret_cast<std::uint32_t*>(memory + parts.unsorted);
+    plan.keys.room = reinterpret_cast<Bits*>(memory + parts.room);
+    if constexpr (has_values) values.room = reinterpret_cast<Value*>(memory + parts.values);
+    backend::zero(exec, memory, parts.zeroed);
+    const auto placing = [&] {
+      if constexpr (ordered) {
+        return ordered_placing<Bits, Word, Value>{plan, values,
+                                                  reinterpret_cast<Word*>(memory + parts.words)};
+      } else {
+        return loose_placing<Bits, Counter>{plan};
+      }
+    }();
+    using placing_type = decltype(placing);
+    const int launched = std::min(most, n.bound <= few_keys ? 1 : 2);
+    for (int level = 0; level < launched; ++level) {
+      // Level 1 has at most a segment for each bucket.
+      const std::int64_t segments =
+          level == 0 ? 1 : std::min<std::int64_t>(parts.most_segments, detail::radix_buckets);
+      const std::int64_t tiles = n.bound / plan.tile_items + segments;
+      using counting = radix_count_kernel<Bits, Counter>;
+      const std::int64_t together = std::min<std::int64_t>(
+          4, divide_up(tiles, backend::template resident_teams<counting>(exec)));
+      launch(exec, "Lanewise::radix_sort::count",
+             backend::template resident_league<counting>(exec, divide_up(tiles, together)),
+             counting{plan, level, together});
+      using starting = radix_starts_kernel<Bits, Counter>;
+      launch(exec, "Lanewise::radix_sort::starts",
+             backend::template resident_league<starting>(exec, segments),
+             starting{plan, level, capacity<Exec>});
+      if (ordered)
+        backend::zero(exec, memory + parts.words, tiles * detail::radix_buckets * sizeof(Word));
+      using kernel = radix_place_kernel<placing_type>;
+      launch(exec, "Lanewise::radix_sort::place",
+             backend::template league_for_tiles<kernel>(exec, tiles), kernel{placing, level});
+    }
+    if (launched < most) {
+      using kernel = radix_rest_kernel<placing_type, Bits>;
+      const std::int64_t teams =
+          std::min(most_meeting, backend::template resident_league<kernel>(exec, parts.most_tiles));
+      launch_resident(exec, "Lanewise::radix_sort::rest", teams,
+                      kernel{placing,
+                             launched,
+                             most,
+                             capacity<Exec>,
+                             {reinterpret_cast<std::uint32_t*>(memory + parts.meeting)}});
+    }
+    launch(exec, "Lanewise::radix_sort::jobs",
+           backend::template league_for_tiles<jobs<false>>(exec,
+                                                           n.bound / capacity<Exec> * 5 / 4 + 64),
+           jobs<false>{plan, values, false});
+    launch(exec, "Lanewise::radix_sort::refused",
+           backend::template resident_league<jobs<true>>(exec, parts.most_jobs),
+           jobs<true>{plan, values, false});
+  }
+};
+
+}  // namespace kernels
+LANEWISE_END_TARGET_NAMESPACE

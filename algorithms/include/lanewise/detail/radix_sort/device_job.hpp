@@ -1,0 +1,478 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/radix_sort/device_place.hpp>
+#include <lanewise/tile_sort.hpp>
+
+#include <limits>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// A key and where it was: what orders equal keys, where values move with them. One word, if there
+/// is one.
+template <class Bits, bool wide = (sizeof(Bits) > 4)>
+struct placed_key {
+  std::uint64_t word;
+  placed_key() = default;
+  LANEWISE_FUNCTION placed_key(Bits key, std::uint32_t from)
+      : word(std::uint64_t{key} << 16 | from) {}
+  LANEWISE_FUNCTION Bits key() const { return static_cast<Bits>(word >> 16); }
+  LANEWISE_FUNCTION std::uint32_t from() const { return static_cast<std::uint32_t>(word) & 0xffff; }
+  friend LANEWISE_FUNCTION bool operator<(const placed_key& a, const placed_key& b) {
+    return a.word < b.word;
+  }
+};
+template <class Bits>
+struct placed_key<Bits, true> {
+  Bits bits;
+  std::uint32_t place;
+  placed_key() = default;
+  LANEWISE_FUNCTION placed_key(Bits key, std::uint32_t from) : bits(key), place(from) {}
+  LANEWISE_FUNCTION Bits key() const { return bits; }
+  LANEWISE_FUNCTION std::uint32_t from() const { return place; }
+  friend LANEWISE_FUNCTION bool operator<(const placed_key& a, const placed_key& b) {
+    return a.bits < b.bits || (a.bits == b.bits && a.place < b.place);
+  }
+};
+/// A key that needs no place: equal keys are the same.
+template <class Bits>
+struct bare_key {
+  Bits bits;
+  bare_key() = default;
+  LANEWISE_FUNCTION bare_key(Bits key, std::uint32_t) : bits(key) {}
+  LANEWISE_FUNCTION Bits key() const { return bits; }
+  LANEWISE_FUNCTION std::uint32_t from() const { return 0; }
+  friend LANEWISE_FUNCTION bool operator<(const bare_key& a, const bare_key& b) {
+    return a.bits < b.bits;
+  }
+};
+
+/// Sorts up to `items` keys in a team's scratch. The keys' differing bits are looked for, and the
+/// upper twelve of them choose one of 4096 bins, so that a bin has one key on average. Bins are
+/// brought together in scratch, by atomic additions. What is left are small disorders within bins,
+/// which exchanges of neighbours repair: as many rounds as the largest bin has keys, in registers.
+/// Larger bins are sorted key by key, by comparing with all others of the bin. Keys of which many
+/// are in one bin are refused.
+template <class Team, class Bits, class Key, class Value>
+class device_radix_job {
+  using warp_type = typename Team::warp_type;
+  static constexpr int width = warp_type::width;
+  static constexpr int threads = Team::warps * width;
+  template <class U>
+  using lanes = typename warp_type::template lanes<U>;
+  using u32s = lanes<std::uint32_t>;
+
+  static constexpr bool has_values = !std::is_empty_v<Value>;
+  static constexpr bool bare = std::is_same_v<Key, bare_key<Bits>>;
+  static constexpr int rows = 9;
+  static constexpr int segment = rows * width;
+  static constexpr int bin_bits = 12;
+  static constexpr int bins = 1 << bin_bits;
+  static constexpr int bins_per_lane = bins / threads;
+
+  /// Neighbours of a lane in the last step, and how far beyond its own part a warp looks.
+  static constexpr int neighbours = 10;
+  static constexpr int halo = 8;
+  static constexpr int window = neighbours * width;
+  static constexpr int core = window - 2 * halo;
+  /// For each key, with others of its bin, on average. Merging takes as long.
+  static constexpr std::uint32_t most_comparisons = 48;
+  struct bin_sizes {
+    std::uint32_t largest;
+    std::uint32_t comparisons;  ///< of all keys with all others of their bins
+  };
+  static constexpr int most(int a, int b) { return a < b ? a : b; }
+
+ public:
+  static constexpr int items = most(segment, core) * Team::warps;
+  static_assert(items < 1 << 16);
+
+  struct scratch {
+    alignas(16) std::uint32_t bin[bins + 4];
+    Bits differing[Team::warps];
+    std::uint32_t warp_total[Team::warps];
+    std::uint32_t warp_largest[Team::warps];
+    std::uint32_t warp_comparisons[Team::warps];
+    alignas(16) raw_array<Key, halo + items + window> keys;
+    raw_array<Value, has_values ? items : 1> values;
+  };
+  using fallback_scratch = sort_scratch<Team, Key, items>;
+
+  /// Sorts keys [begin, begin + n) of `from`, which may be `to`. Returns whether it did; otherwise
+  /// nothing is written, and `keys` of the scratch has them from place halo on.
+  static LANEWISE_FUNCTION bool sort(const Team& team, scratch& shared, const Bits* from, Bits* to,
+                                     const Value* values_from, Value* values_to, int n,
+                                     const key_map<Bits>& reads, const key_map<Bits>& writes,
+                                     radix_range range) {
+    device_radix_job job(team, shared, n);
+    job.load(from, values_from, reads);
+    if (!job.bring_together(range)) return false;
+    job.store(from, to, values_to, reads, writes, range);
+    return true;
+  }
+  /// The same for keys that sort() has refused, of which `shared` still has what it left.
+  static LANEWISE_FUNCTION void sort_refused(const Team& team, scratch& shared,
+                                             fallback_scratch& more, const Bits* from, Bits* to,
+                                             Value* values_to, int n, const key_map<Bits>& reads,
+                                             const key_map<Bits>& writes, radix_range range) {
+    lanewise::sort(team, more, shared.keys.data() + halo, n, less{});
+    device_radix_job(team, shared, n).store(from, to, values_to, reads, writes, range);
+  }
+
+ private:
+  LANEWISE_FUNCTION device_radix_job(const Team& team, scratch& shared, int n)
+      : team_(team), shared_(shared), n_(n), mine_(n - team.warp_index() * segment) {}
+
+  const Team& team_;
+  scratch& shared_;
+  int n_;
+  int mine_;  ///< from this warp's first key on
+  lanes<Bits> key_[rows];
+
+  /// A warp has neighbouring keys, of which most warps have all: f(true), else f(false).
+  template <class F>
+  LANEWISE_FUNCTION void by_rows(F f) const {
+    if (mine_ >= segment) {
+      f(std::true_type{});
+    } else if (mine_ > 0) {
+      f(std::false_type{});
+    }
+  }
+  template <bool full>
+  LANEWISE_FUNCTION auto exists(int j) const {
+    return full ? team_.warp().first(width) : team_.warp().first(mine_ - j * width);
+  }
+  LANEWISE_FUNCTION int first() const { return team_.warp_index() * segment; }
+  LANEWISE_FUNCTION Key* keys() const { return shared_.keys.data() + halo; }
+  static LANEWISE_FUNCTION Bits mask_of(radix_range range) {
+    constexpr int all = 8 * sizeof(Bits);
+    const Bits ones = static_cast<Bits>(~Bits{0});
+    return static_cast<Bits>(static_cast<Bits>(ones >> (all - range.high + range.low))
+                             << range.low);
+  }
+  /// Whether a key is more than what it is ordered by.
+  static LANEWISE_FUNCTION bool is_partial(radix_range range) {
+    return range.high - range.low < static_cast<int>(8 * sizeof(Bits));
+  }
+
+  /// Loads the keys, and leaves in scratch which bits differ among them.
+  LANEWISE_FUNCTION void load(const Bits* from, const Value* values, const key_map<Bits>& reads) {
+    const auto warp = team_.warp();
+    // What does not exist is like a key that does.
+    const Bits any_key = from[0];
+    lanes<Bits> differing(Bits{0});
+    by_rows([&](auto full) LANEWISE_INLINE_LAMBDA {
+      LANEWISE_UNROLL
+      for (int j = 0; j < rows; ++j)
+        key_[j] = warp.load(exists<full>(j), from + first() + j * width, any_key);
+      LANEWISE_UNROLL
+      for (int j = 0; j < rows; ++j) differing = differing | (key_[j] ^ lanes<Bits>(any_key));
+      if (reads.is_identity()) return;
+      // Where signs differ, all bits may.
+      LANEWISE_UNROLL
+      for (int j = 0; j < rows; ++j) {
+        key_[j] = warp.map(reads, key_[j]);
+        differing = differing | (key_[j] ^ lanes<Bits>(reads(any_key)));
+      }
+    });
+    const Bits all = warp.reduce(differing, bit_or{});
+    warp.once([&] { shared_.differing[team_.warp_index()] = all; });
+    if constexpr (has_values) {
+      by_rows([&](auto full) LANEWISE_INLINE_LAMBDA {
+        lanes<Value> value[rows];
+        LANEWISE_UNROLL
+        for (int j = 0; j < rows; ++j)
+          value[j] = warp.load(exists<full>(j), values + first() + j * width, Value{});
+        LANEWISE_UNROLL
+        for (int j = 0; j < rows; ++j)
+          warp.store(exists<full>(j), shared_.values.data() + first() + j * width, value[j]);
+      });
+    }
+    clear();
+    team_.barrier();
+  }
+  LANEWISE_FUNCTION void clear() const {
+    using four = pack<std::uint32_t, 4>;
+    const auto warp = team_.warp();
+    four* const bins_here = reinterpret_cast<four*>(shared_.bin) + team_.warp_index() * width;
+    LANEWISE_UNROLL
+    for (int k = 0; k < bins_per_lane / 4; ++k)
+      warp.store(bins_here + k * threads, lanes<four>(four{}));
+    team_.once([&] { shared_.bin[bins] = 0; });
+    // What lies in front of the first key and behind the last one stays there.
+    if (team_.warp_index() == 0)
+      warp.store(warp.first(halo), shared_.keys.data(), lanes<Key>(Key(Bits{0}, 0)));
+    for (int i = team_.warp_index() * width; i < window; i += threads)
+      warp.store(keys() + n_ + i, lanes<Key>(Key(static_cast<Bits>(~Bits{0}), 0xffff)));
+  }
+
+  /// Brings the keys into the order of bins, and then of keys. False if one bin has too many.
+  LANEWISE_FUNCTION bool bring_together(radix_range range) {
+    const auto warp = team_.warp();
+    const Bits ordering = mask_of(range);
+    const Bits differing = static_cast<Bits>(
+        warp.reduce(warp.load(warp.template first<Bits>(Team::warps), shared_.differing, Bits{0}),
+                    bit_or{}) &
+        ordering);
+    const int top = bit_width(differing);
+    const int shift = top - bin_bits > range.low ? top - bin_bits : range.low;
+    const int digits = range.high - shift < bin_bits ? range.high - shift : bin_bits;
+    const radix_digit_of<Bits> digit{shift, (std::uint32_t{1} << digits) - 1};
+    using ranks = device_loose_ranks<Team, rows>;
+    ranks rank;
+    const auto bin = [&](auto full, int j) LANEWISE_INLINE_LAMBDA {
+      const auto b = warp.map(digit, key_[j]);
+      if constexpr (full) return b;
+      // What does not exist is in a bin of its own, behind all others.
+      if constexpr (!full)
+        return select(exists<false>(j), b, u32s(static_cast<std::uint32_t>(bins)));
+    };
+    by_rows([&](auto full) LANEWISE_INLINE_LAMBDA {
+      rank = ranks(
+          warp, shared_.bin, [&](int j) LANEWISE_INLINE_LAMBDA { return bin(full, j); },
+          [&](int j) LANEWISE_INLINE_LAMBDA { return full || j * width < mine_; });
+    });
+    team_.barrier();
+    const bin_sizes sizes = scan_bins();
+    by_rows([&](auto full) LANEWISE_INLINE_LAMBDA {
+      LANEWISE_UNROLL
+      for (int j = 0; j < rows; ++j) {
+        const auto slot = warp.gather(shared_.bin, bin(full, j)) + rank(j);
+        const auto from = warp.lane() + u32s(static_cast<std::uint32_t>(first() + j * width));
+        warp.scatter(exists<full>(j), keys(), slot,
+                     warp.map(
+                         [=](Bits x, std::uint32_t i) {
+                           return Key(bare ? x : static_cast<Bits>(x & ordering), i);
+                         },
+                         key_[j], from));
+      }
+    });
+    team_.barrier();
+    if (bare && shift == range.low) return true;
+    if (sizes.largest <= halo + 1) {
+      if (sizes.largest > 1) exchange_neighbours(static_cast<int>(sizes.largest));
+    } else if (sizes.comparisons <= most_comparisons * static_cast<std::uint32_t>(n_)) {
+      compare_in_bins(digit);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  static LANEWISE_FUNCTION int bit_width(Bits x) {
+    if constexpr (sizeof(Bits) > 8) {
+      const auto high = static_cast<std::uint64_t>(x >> 64);
+      return high != 0 ? 128 - Kokkos::countl_zero(high)
+                       : 64 - Kokkos::countl_zero(static_cast<std::uint64_t>(x));
+    } else {
+      return 64 - Kokkos::countl_zero(static_cast<std::uint64_t>(x));
+    }
+  }
+
+  /// Turns counts of bins into where they begin.
+  LANEWISE_FUNCTION bin_sizes scan_bins() {
+    using four = pack<std::uint32_t, 4>;
+    static_assert(bins_per_lane % 4 == 0);
+    constexpr int fours = bins_per_lane / 4;
+    const auto warp = team_.warp();
+    const auto mine = (warp.lane() + u32s(static_cast<std::uint32_t>(team_.warp_index() * width))) *
+                      u32s(static_cast<std::uint32_t>(fours));
+    four* const packs = reinterpret_cast<four*>(shared_.bin);
+    lanes<four> count[fours];
+    u32s sum(0u), largest(0u), comparisons(0u);
+    LANEWISE_UNROLL
+    for (int k = 0; k < fours; ++k) {
+      count[k] = warp.gather(packs, mine + u32s(static_cast<std::uint32_t>(k)));
+      warp.each(
+          [](four& c, std::uint32_t& s, std::uint32_t& m, std::uint32_t& q) {
+            LANEWISE_UNROLL
+            for (int i = 0; i < 4; ++i) {
+              const std::uint32_t x = c[i];
+              m = x > m ? x : m;
+              q += x * x;
+              c[i] = s;
+              s += x;
+            }
+          },
+          count[k], sum, largest, comparisons);
+    }
+    const auto upto = warp.inclusive_scan(sum, plus{});
+    const std::uint32_t total = warp.broadcast(upto, width - 1);
+    const std::uint32_t warps_largest = warp.reduce(largest, maximum{});
+    const std::uint32_t warps_comparisons = warp.reduce(comparisons, plus{});
+    warp.once([&] {
+      shared_.warp_total[team_.warp_index()] = total;
+      shared_.warp_largest[team_.warp_index()] = warps_largest;
+      shared_.warp_comparisons[team_.warp_index()] = warps_comparisons;
+    });
+    team_.barrier();
+    const auto totals = warp.load(warp.first(team_.warp_index()), shared_.warp_total, 0u);
+    const std::uint32_t before = warp.reduce(totals, plus{});
+    const auto all = warp.first(Team::warps);
+    const bin_sizes sizes{warp.reduce(warp.load(all, shared_.warp_largest, 0u), maximum{}),
+                          warp.reduce(warp.load(all, shared_.warp_comparisons, 0u), plus{})};
+    const auto first = upto - sum + u32s(before);
+    LANEWISE_UNROLL
+    for (int k = 0; k < fours; ++k) {
+      warp.scatter(packs, mine + u32s(static_cast<std::uint32_t>(k)),
+                   warp.map(
+                       [](four c, std::uint32_t f) {
+                         LANEWISE_UNROLL
+                         for (int i = 0; i < 4; ++i) c[i] += f;
+                         return c;
+                       },
+                       count[k], first));
+    }
+    team_.once([&] { shared_.bin[bins] = static_cast<std::uint32_t>(n_); });
+    team_.barrier();
+    return sizes;
+  }
+
+  /// Every warp takes its part of the keys and `halo` more on both sides, so that it sees all of
+  /// every bin that reaches into its part. A lane has neighbouring keys.
+  LANEWISE_FUNCTION void exchange_neighbours(int rounds) {
+    struct alignas(sizeof(Key) <= 8 ? 2 * sizeof(Key) : alignof(Key)) two {
+      Key key[2];
+    };
+    const auto warp = team_.warp();
+    const int begin = team_.warp_index() * core;
+    const bool takes_part = begin < n_;
+    lanes<Key> x[neighbours];
+    if (takes_part) {
+      const two* const pairs = reinterpret_cast<const two*>(keys() + begin - halo);
+      LANEWISE_UNROLL
+      for (int j = 0; j < neighbours; j += 2) {
+        const auto pair = warp.map(
+            [=](std::uint32_t l) { return pairs[l * (neighbours / 2) + j / 2]; }, warp.lane());
+        x[j] = warp.map([](const two& p) { return p.key[0]; }, pair);
+        x[j + 1] = warp.map([](const two& p) { return p.key[1]; }, pair);
+      }
+      const auto first = warp.lane() == std::uint32_t{0};
+      const auto last = warp.lane() == static_cast<std::uint32_t>(width - 1);
+      for (int r = 0; r < rounds; r += 2) {
+        warp.fence();  // the shuffles below find all lanes together: a fifth of the kernel's time
+        LANEWISE_UNROLL
+        for (int j = 0; j + 1 < neighbours; j += 2) put_in_order(warp, x[j], x[j + 1]);
+        LANEWISE_UNROLL
+        for (int j = 1; j + 1 < neighbours; j += 2) put_in_order(warp, x[j], x[j + 1]);
+        const auto behind = warp.shuffle_down(x[0], 1);
+        const auto in_front = warp.shuffle_up(x[neighbours - 1], 1);
+        x[0] = select(first, x[0], later(warp, in_front, x[0]));
+        x[neighbours - 1] =
+            select(last, x[neighbours - 1], earlier(warp, x[neighbours - 1], behind));
+      }
+    }
+    team_.barrier();
+    if (takes_part) {
+      Key* const to = keys() + begin - halo;
+      LANEWISE_UNROLL
+      for (int j = 0; j < neighbours; ++j) {
+        const auto at = warp.lane() * u32s(static_cast<std::uint32_t>(neighbours)) +
+                        u32s(static_cast<std::uint32_t>(j));
+        const auto own = (at >= static_cast<std::uint32_t>(halo)) &
+                         (at < static_cast<std::uint32_t>(halo + core));
+        warp.scatter(own, to, at, x[j]);
+      }
+    }
+    team_.barrier();
+  }
+  static LANEWISE_FUNCTION lanes<Key> earlier(const warp_type& warp, const lanes<Key>& a,
+                                              const lanes<Key>& b) {
+    return warp.map([](const Key& p, const Key& q) { return q < p ? q : p; }, a, b);
+  }
+  static LANEWISE_FUNCTION lanes<Key> later(const warp_type& warp, const lanes<Key>& a,
+                                            const lanes<Key>& b) {
+    return warp.map([](const Key& p, const Key& q) { return q < p ? p : q; }, a, b);
+  }
+  static LANEWISE_FUNCTION void put_in_order(const warp_type& warp, lanes<Key>& a, lanes<Key>& b) {
+    const auto low = earlier(warp, a, b);
+    b = later(warp, a, b);
+    a = low;
+  }
+
+  /// A key's place is the begin of its bin and the number of the bin's keys in front of it.
+  LANEWISE_FUNCTION void compare_in_bins(const radix_digit_of<Bits>& digit) {
+    const auto warp = team_.warp();
+    const Key* const all = keys();
+    const std::uint32_t* const bin = shared_.bin;
+    lanes<Key> x[rows];
+    u32s place[rows];
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      x[j] = warp.load(exists<false>(j), all + first() + j * width, Key{});
+      const auto at = warp.lane() + u32s(static_cast<std::uint32_t>(first() + j * width));
+      place[j] = warp.map(
+          exists<false>(j),
+          [=](const Key& key, std::uint32_t i) {
+            const std::uint32_t b = digit(key.key());
+            std::uint32_t to = bin[b];
+            const std::uint32_t end = bin[b + 1];
+            for (std::uint32_t k = to; k < end; ++k) {
+              const Key other = all[k];
+              to += other < key || (k < i && !(key < other)) ? 1 : 0;
+            }
+            return to;
+          },
+          std::uint32_t{0}, x[j], at);
+    }
+    team_.barrier();
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) warp.scatter(exists<false>(j), keys(), place[j], x[j]);
+    team_.barrier();
+  }
+
+  /// Writes the keys, and the values that move with them.
+  LANEWISE_FUNCTION void store(const Bits* from, Bits* to, Value* values_to,
+                               const key_map<Bits>& reads, const key_map<Bits>& writes,
+                               radix_range range) {
+    // The other bits are where the keys came from, which may be where they go to.
+    if (!bare && is_partial(range)) {
+      fetch_keys<false>(from, reads);
+      team_.barrier();
+      by_rows([&](auto full) LANEWISE_INLINE_LAMBDA { put<full, true>(to, values_to, writes); });
+    } else {
+      by_rows([&](auto full) LANEWISE_INLINE_LAMBDA { put<full, false>(to, values_to, writes); });
+    }
+  }
+  template <bool full>
+  LANEWISE_FUNCTION void fetch_keys(const Bits* from, const key_map<Bits>& reads) {
+    const auto warp = team_.warp();
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j)
+      key_[j] = warp.map(
+          exists<full>(j), [&](const Key& k) { return reads(from[k.from()]); }, Bits{},
+          warp.load(exists<full>(j), keys() + first() + j * width, Key{}));
+  }
+  template <bool full, bool has_keys>
+  LANEWISE_FUNCTION void put(Bits* to, [[maybe_unused]] Value* values_to,
+                             const key_map<Bits>& writes) {
+    const auto warp = team_.warp();
+    lanes<Key> x[rows];
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      x[j] = warp.load(exists<full>(j), keys() + first() + j * width, Key{});
+      if (!has_keys) key_[j] = warp.map([](const Key& k) { return k.key(); }, x[j]);
+    }
+    if (!writes.is_identity()) {
+      LANEWISE_UNROLL
+      for (int j = 0; j < rows; ++j)
+        key_[j] = warp.map([&](Bits b) { return writes.item_of(b); }, key_[j]);
+    }
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      warp.store(exists<full>(j), to + first() + j * width, key_[j]);
+      if constexpr (has_values) {
+        const Value* const values = shared_.values.data();
+        warp.store(
+            exists<full>(j), values_to + first() + j * width,
+            warp.map(
+                exists<full>(j), [=](const Key& k) { return values[k.from()]; }, Value{}, x[j]));
+      }
+    }
+  }
+};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE

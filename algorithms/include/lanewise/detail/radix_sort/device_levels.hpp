@@ -1,0 +1,293 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/allocation.hpp>
+#include <lanewise/detail/device_rows.hpp>
+#include <lanewise/detail/radix_sort/plan.hpp>
+#include <lanewise/team.hpp>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Counts a level's keys by digit, segment by segment.
+template <class Team, class Bits, class Counter>
+class device_radix_count {
+  using warp_type = typename Team::warp_type;
+  static constexpr int width = warp_type::width;
+  /// Counters of a bucket for the lanes to choose from, so that fewer meet.
+  static constexpr int copies = 4;
+  using counters = pack<std::uint32_t, copies>;
+  template <class U>
+  using lanes = typename warp_type::template lanes<U>;
+  using u32s = lanes<std::uint32_t>;
+  using rows =
+      device_rows<Team, Bits, static_cast<int>(sizeof(Bits) <= 4 ? 16 : 64 / sizeof(Bits))>;
+
+ public:
+  struct scratch {
+    alignas(16) counters count[radix_buckets];
+  };
+
+  /// Counts a level's tiles, so many before it adds up.
+  static LANEWISE_FUNCTION void count_level(const Team& team, scratch& shared,
+                                            const radix_plan<Bits, Counter>& plan, int level,
+                                            std::int64_t together) {
+    const std::int64_t tiles = plan.tile_count(level);
+    for (std::int64_t t = team.index() * together; t < tiles; t += team.league() * together)
+      count(team, shared, plan, level, t, t + together < tiles ? t + together : tiles);
+  }
+
+ private:
+  /// Counts tiles [begin, end).
+  static LANEWISE_FUNCTION void count(const Team& team, scratch& shared,
+                                      const radix_plan<Bits, Counter>& plan, int level,
+                                      std::int64_t begin, std::int64_t end) {
+    const auto warp = team.warp();
+    const auto copy = warp.lane() & u32s(copies - 1u);
+    const u32s one(1u), stride(copies);
+    clear(team, shared);
+    for (std::int64_t tile = begin; tile < end;) {
+      const std::uint32_t number = plan.segment_of(level, static_cast<std::uint32_t>(tile));
+      const radix_segment s = plan.segment(level, number);
+      const auto digit = plan.digit(s);
+      const array_source<Bits, key_map<Bits>> keys{plan.keys(s.array), s.begin + s.count,
+                                                   plan.reads(s.array)};
+      const std::int64_t first = plan.tile_begin(s, static_cast<std::uint32_t>(tile));
+      const std::int64_t tiles = divide_up(s.begin + s.count - first, plan.tile_items);
+      const std::int64_t mine = tiles < end - tile ? tiles : end - tile;
+      const std::int64_t last = plan.tile_end(s, first + (mine - 1) * plan.tile_items);
+      team.barrier();
+      for (std::int64_t i = first; i < last; i += rows::items) {
+        rows some(team, keys, i, last);
+        some.for_each_window([&](const auto& exists, const lanes<Bits>& key) {
+          const auto d = warp.map(exists, digit, std::uint32_t{0}, key);
+          warp.template fetch_add<order::relaxed, scope::team>(
+              exists, reinterpret_cast<std::uint32_t*>(shared.count), d * stride + copy, one);
+        });
+      }
+      team.barrier();
+      add(team, shared, plan.counts[level & 1] + std::int64_t{number} * radix_buckets);
+      tile += mine;
+    }
+  }
+
+  static LANEWISE_FUNCTION void clear(const Team& team, scratch& shared) {
+    for (int b = team.warp_index() * width; b < radix_buckets; b += Team::warps * width)
+      team.warp().store(shared.count + b, lanes<counters>(counters{}));
+  }
+  /// Adds the counters to those of the segment, and clears them.
+  static LANEWISE_FUNCTION void add(const Team& team, scratch& shared, Counter* total) {
+    const auto warp = team.warp();
+    for (int b = team.warp_index() * width; b < radix_buckets; b += Team::warps * width) {
+      const auto sum = warp.map(
+          [](const counters& x) {
+            std::uint32_t all = 0;
+            LANEWISE_UNROLL
+            for (int i = 0; i < copies; ++i) all += x[i];
+            return static_cast<Counter>(all);
+          },
+          warp.load(shared.count + b));
+      warp.fetch_add(sum != Counter{0}, total + b, warp.lane(), sum);
+      warp.fence();
+      warp.store(shared.count + b, lanes<counters>(counters{}));
+    }
+  }
+};
+
+/// Turns a segment's counts into where its buckets begin, and says what becomes of the buckets:
+/// segments of the next level if they are too many for one team, else jobs. Neighbouring buckets
+/// are one job while they fit a team.
+template <class Team, class Bits, class Counter>
+class device_radix_starts {
+  using warp_type = typename Team::warp_type;
+  static constexpr int width = warp_type::width;
+  template <class U>
+  using lanes = typename warp_type::template lanes<U>;
+  using u32s = lanes<std::uint32_t>;
+  using i64s = lanes<std::int64_t>;
+  using mask = typename warp_type::template mask_for<std::int64_t>;
+
+ public:
+  static constexpr int groups = radix_buckets / width;
+  struct scratch {
+    std::int64_t group_total[groups];
+    std::uint32_t stays;
+  };
+
+  static LANEWISE_FUNCTION void start_level(const Team& team, scratch& shared,
+                                            const radix_plan<Bits, Counter>& plan, int level,
+                                            std::int64_t capacity) {
+    const std::uint32_t segments = plan.segment_count(level);
+    for (std::uint32_t s = team.index(); s < segments; s += team.league()) {
+      start(team, shared, plan, level, s, capacity);
+      team.barrier();
+    }
+  }
+
+ private:
+  static LANEWISE_FUNCTION void start(const Team& team, scratch& shared,
+                                      const radix_plan<Bits, Counter>& plan, int level,
+                                      std::uint32_t number, std::int64_t capacity) {
+    const auto warp = team.warp();
+    const radix_segment s = plan.segment(level, number);
+    Counter* const counts = plan.counts[level & 1] + std::int64_t{number} * radix_buckets;
+    team.once([&] { shared.stays = 0; });
+    team.barrier();
+    for (int g = team.warp_index(); g < groups; g += Team::warps) {
+      const auto count = warp.template cast<std::int64_t>(warp.load(counts + g * width));
+      const std::int64_t total = warp.reduce(count, plus{});
+      const bool all = warp.any(count == s.count);
+      warp.once([&] {
+        shared.group_total[g] = total;
+        if (all) shared.stays = 1;
+      });
+    }
+    team.barrier();
+    const int bottom = plan.bottom(s);
+    const bool stays = shared.stays != 0;
+    if (stays) {
+      if (team.warp_index() != 0) return;
+      warp.once([&] {
+        if (level > 0) plan.segments[level & 1][number].stays = true;
+        if (level == 0) plan.levels[0].stays = 1;
+      });
+      radix_segment next = s;
+      next.top = static_cast<std::uint8_t>(bottom);
+      if (bottom > plan.range.low) {
+        append(warp, plan, level + 1, warp.template first<std::int64_t>(1), i64s(s.begin),
+               i64s(s.count), next);
+      } else {
+        const bool mapped = s.array != radix_array::in;
+        if (plan.keys(s.array) != plan.keys.out || (mapped && !plan.map.is_identity()))
+          take_along(warp, plan, s.begin, s.count, s.array, mapped, capacity);
+      }
+      return;
+    }
+    radix_segment next = s;
+    next.top = static_cast<std::uint8_t>(bottom);
+    next.array = radix_arrays<Bits>::next(s.array);
+    for (int g = team.warp_index(); g < groups; g += Team::warps) {
+      std::int64_t begin = s.begin;
+      for (int q = 0; q < g; ++q) begin += shared.group_total[q];
+      const auto count = warp.template cast<std::int64_t>(warp.load(counts + g * width));
+      const auto upto = warp.inclusive_scan(count, plus{}) + i64s(begin);
+      const auto from = upto - count;
+      warp.store(counts + g * width, warp.template cast<Counter>(from));
+      if (bottom == plan.range.low) {
+        // Each bucket is in order now; the last placing has turned the integers back into keys.
+        if (next.array == radix_array::room)
+          take_along(warp, plan, begin, shared.group_total[g], next.array, false, capacity);
+        continue;
+      }
+      const auto large = count > capacity;
+      append(warp, plan, level + 1, large, from, count, next);
+      make_jobs(warp, plan, (count > std::int64_t{0}) & (count <= capacity), from, upto, next.array,
+                capacity);
+    }
+  }
+
+  /// Lanes of `which` append segments to a level.
+  template <class W>
+  static LANEWISE_FUNCTION void append(const W& warp, const radix_plan<Bits, Counter>& plan,
+                                       int level, const mask& which, const i64s& begin,
+                                       const i64s& count, const radix_segment& like) {
+    if (!warp.any(which)) return;
+    const u32s none(0u);
+    const std::int64_t tile_items = plan.tile_items;
+    auto tiles = select(
+        which,
+        warp.map(
+            [=](std::int64_t c) { return static_cast<std::uint32_t>(divide_up(c, tile_items)); },
+            count),
+        none);
+    radix_level& to = plan.levels[level];
+    const auto place = reserve(warp, to.segments, select(which, u32s(1u), none));
+    const auto first_tile = reserve(warp, to.tiles, tiles);
+    radix_segment* const list = plan.segments[level & 1];
+    auto number = place.offset;
+    auto tile = first_tile.offset;
+    auto from = begin, size = count;
+    warp.each(
+        which,
+        [&](std::uint32_t i, std::uint32_t t, std::int64_t b, std::int64_t c) {
+          list[i] = {b, c, t, like.top, like.array, false};
+        },
+        number, tile, from, size);
+    for (typename W::bits left = warp.ballot(which); warp.anywhere(left != 0); left &= left - 1) {
+      const int l = W::lowest(left);
+      const std::uint32_t own = warp.broadcast(number, l);
+      const std::uint32_t first = warp.broadcast(tile, l);
+      const std::uint32_t tiles_here = warp.broadcast(tiles, l);
+      Counter* const counts = plan.counts[level & 1] + std::int64_t{own} * radix_buckets;
+      for (int b = 0; b < radix_buckets; b += width)
+        warp.store(counts + b, lanes<Counter>(Counter{0}));
+      std::uint32_t* const owners = plan.tile_segment[level & 1] + first;
+      for (std::uint32_t t = 0; t < tiles_here; t += width) {
+        const std::uint32_t rest = tiles_here - t;
+        warp.store(warp.first(static_cast<int>(rest < width ? rest : width)), owners + t,
+                   u32s(own));
+      }
+    }
+  }
+
+  /// Lanes of `which` have buckets [from, upto) that fit a team: runs of them become jobs.
+  template <class W>
+  static LANEWISE_FUNCTION void make_jobs(const W& warp, const radix_plan<Bits, Counter>& plan,
+                                          const mask& which, const i64s& from, const i64s& upto,
+                                          radix_array array, std::int64_t capacity) {
+    using bits = typename W::bits;
+    i64s size(std::int64_t{0});
+    bits begins = 0;
+    for (bits left = warp.ballot(which); left != 0;) {
+      const int l = W::lowest(left);
+      const std::int64_t begin = warp.broadcast(from, l);
+      // Buckets in front of `begin` are not in `left` any more, and behind a large one all end too
+      // far away.
+      const bits fitting = warp.ballot(upto <= begin + capacity) & left;
+      const std::int64_t end = warp.broadcast(upto, W::highest(fitting));
+      size = select(warp.template cast<std::int64_t>(warp.lane()) == std::int64_t{l},
+                    i64s(end - begin), size);
+      begins |= bits{1} << l;
+      left &= ~fitting;
+    }
+    if (begins == 0) return;
+    const auto first = warp.template mask_of<std::uint32_t>(begins);
+    const auto place = reserve(warp, *plan.job_count, select(first, u32s(1u), u32s(0u)));
+    radix_job* const jobs = plan.jobs;
+    auto number = place.offset;
+    auto begin = from;
+    warp.each(
+        first,
+        [&](std::uint32_t i, std::int64_t b, std::int64_t c) {
+          jobs[i] = {b, static_cast<std::uint32_t>(c), array, true, true};
+        },
+        number, begin, size);
+  }
+
+  /// Keys that are in order go to the output.
+  template <class W>
+  static LANEWISE_FUNCTION void take_along(const W& warp, const radix_plan<Bits, Counter>& plan,
+                                           std::int64_t begin, std::int64_t count,
+                                           radix_array array, bool mapped, std::int64_t capacity) {
+    if (count == 0) return;
+    const auto pieces = static_cast<std::uint32_t>(divide_up(count, capacity));
+    const std::uint32_t first = warp.fetch_add(*plan.job_count, pieces);
+    radix_job* const jobs = plan.jobs + first;
+    for (std::uint32_t p = 0; p < pieces; p += width) {
+      auto piece = warp.lane() + u32s(p);
+      warp.each(
+          piece < pieces,
+          [&](std::uint32_t i) {
+            const std::int64_t at = i * capacity;
+            const std::int64_t left = count - at;
+            jobs[i] = {begin + at, static_cast<std::uint32_t>(left < capacity ? left : capacity),
+                       array, false, mapped};
+          },
+          piece);
+    }
+  }
+};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE

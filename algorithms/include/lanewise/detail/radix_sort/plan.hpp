@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/policy.hpp>
+#include <lanewise/radix_key.hpp>
+#include <lanewise/source.hpp>
+
+#include <cstdint>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// How keys of any type, seen as the unsigned integers that lie in memory, become integers in the
+/// order that is wanted: radix_key as two words, so that kernels depend on the size of a key alone.
+template <class Bits>
+struct key_map {
+  Bits flip{};      ///< turned around in all keys
+  Bits negative{};  ///< and these in keys whose highest bit is set; not that bit itself
+
+  LANEWISE_FUNCTION Bits operator()(Bits key) const {
+    return static_cast<Bits>(key ^ flip ^ (highest(key) & negative));
+  }
+  LANEWISE_FUNCTION Bits item_of(Bits x) const {
+    return static_cast<Bits>(x ^ flip ^ (highest(static_cast<Bits>(x ^ flip)) & negative));
+  }
+  LANEWISE_FUNCTION bool is_identity() const { return flip == 0 && negative == 0; }
+
+ private:
+  /// The highest bit in all bits.
+  static LANEWISE_FUNCTION Bits highest(Bits x) {
+    return static_cast<Bits>(Bits{0} - static_cast<Bits>(x >> (8 * sizeof(Bits) - 1)));
+  }
+};
+
+/// The map of keys of type T.
+template <radix_sortable T>
+key_map<radix_bits_t<T>> key_map_of(bool descending) {
+  using bits = radix_bits_t<T>;
+  const bits zero = radix_key<T>::to_bits(T{});
+  key_map<bits> map{zero, 0};
+  if constexpr (is_float_key<T>) map.negative = static_cast<bits>(~zero);
+  if (descending) map.flip = static_cast<bits>(~map.flip);
+  return map;
+}
+
+/// The bits [low, high) of mapped keys that order them.
+struct radix_range {
+  int low;
+  int high;
+};
+
+/// Neighbouring keys that differ below bit `top` only, so that they need not go anywhere else, and
+/// which of the sort's arrays they are in.
+enum class radix_array : std::uint8_t { in, out, room };
+
+/// Too many for one team: the next level sends them to buckets by the digit below `top`.
+struct radix_segment {
+  std::int64_t begin;
+  std::int64_t count;
+  std::uint32_t first_tile;  ///< of the level's tiles
+  std::uint8_t top;
+  radix_array array;
+  bool stays;  ///< all have the same digit
+};
+
+/// What a level has; room for `tickets` beside.
+struct radix_level {
+  std::uint32_t segments;
+  std::uint32_t tiles;
+  std::uint32_t tickets;
+  std::uint32_t stays;  ///< of level 0, whose segment is in no list
+};
+
+/// What one team does at the end: it sorts some keys, or takes them to the output.
+struct radix_job {
+  std::int64_t begin;
+  std::uint32_t count;
+  radix_array array;
+  bool sorts;
+  bool mapped;  ///< whether keys are integers in order there
+};
+
+/// Digits of eight bits.
+inline constexpr int radix_digit_bits = 8;
+inline constexpr int radix_buckets = 1 << radix_digit_bits;
+
+/// A digit of mapped keys.
+template <class Bits>
+struct radix_digit_of {
+  int shift;
+  std::uint32_t mask;
+  LANEWISE_FUNCTION std::uint32_t operator()(Bits x) const {
+    return static_cast<std::uint32_t>(x >> shift) & mask;
+  }
+};
+
+/// The arrays of keys or of what moves with them. `out` may be `in`.
+template <class T>
+struct radix_arrays {
+  const T* in;
+  T* out;
+  T* room;
+  LANEWISE_FUNCTION const T* operator()(radix_array a) const {
+    return a == radix_array::in ? in : (a == radix_array::out ? out : room);
+  }
+  /// Where keys go from there.
+  static LANEWISE_FUNCTION radix_array next(radix_array a) {
+    return a == radix_array::room ? radix_array::out : radix_array::room;
+  }
+  LANEWISE_FUNCTION T* to(radix_array a) const { return a == radix_array::out ? out : room; }
+};
+
+/// Everything that the kernels of a sort share. Counter holds numbers of items.
+template <class Bits, class Counter>
+struct radix_plan {
+  radix_arrays<Bits> keys;
+  key_map<Bits> map;
+  radix_range range;
+  item_count n;
+  std::int64_t tile_items;
+
+  radix_level* levels;
+  radix_segment* segments[2];      ///< of levels 0, 2, ... and 1, 3, ...
+  std::uint32_t* tile_segment[2];  ///< which segment a tile is part of
+  Counter* counts[2];              ///< a segment's counts by bucket, then where buckets go on
+  radix_job* jobs;
+  std::uint32_t* job_count;
+  std::uint32_t* unsorted_jobs;  ///< numbers of jobs that were left
+  std::uint32_t* unsorted_count;
+
+  /// Segment s of a level. Level 0 has one: all items.
+  LANEWISE_FUNCTION radix_segment segment(int level, std::uint32_t s) const {
+    if (level > 0) return segments[level & 1][s];
+    return {
+        0, n(), 0, static_cast<std::uint8_t>(range.high), radix_array::in, levels[0].stays != 0};
+  }
+  LANEWISE_FUNCTION std::uint32_t segment_count(int level) const {
+    return level > 0 ? levels[level].segments : 1;
+  }
+  LANEWISE_FUNCTION std::uint32_t tile_count(int level) const {
+    return level > 0 ? levels[level].tiles : static_cast<std::uint32_t>(divide_up(n(), tile_items));
+  }
+  LANEWISE_FUNCTION std::uint32_t segment_of(int level, std::uint32_t tile) const {
+    return level > 0 ? tile_segment[level & 1][tile] : 0;
+  }
+  /// The items of a tile.
+  LANEWISE_FUNCTION std::int64_t tile_begin(const radix_segment& s, std::uint32_t tile) const {
+    return s.begin + static_cast<std::int64_t>(tile - s.first_tile) * tile_items;
+  }
+  LANEWISE_FUNCTION std::int64_t tile_end(const radix_segment& s, std::int64_t begin) const {
+    const std::int64_t end = s.begin + s.count;
+    return begin + tile_items < end ? begin + tile_items : end;
+  }
+  /// What lies below the digits that the level looks at.
+  LANEWISE_FUNCTION int bottom(const radix_segment& s) const {
+    return s.top - radix_digit_bits > range.low ? s.top - radix_digit_bits : range.low;
+  }
+  LANEWISE_FUNCTION radix_digit_of<Bits> digit(const radix_segment& s) const {
+    const int shift = bottom(s);
+    return {shift, (std::uint32_t{1} << (s.top - shift)) - 1};
+  }
+  /// How keys of a segment are read.
+  LANEWISE_FUNCTION key_map<Bits> reads(radix_array a) const {
+    return a == radix_array::in ? map : key_map<Bits>{};
+  }
+};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE

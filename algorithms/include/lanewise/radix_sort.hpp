@@ -1,0 +1,293 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/radix_sort.hpp>
+#include <lanewise/expansion.hpp>
+#include <lanewise/transform.hpp>
+
+#include <limits>
+
+LANEWISE_BEGIN_NAMESPACE
+
+enum class sort_order { ascending, descending };
+
+/// Options of radix_sort, sort, sort_by_key and argsort.
+struct sort_options {
+  /// Memory for temporaries; without it the call allocates in the order of its instance.
+  workspace_ref work = {};
+  /// A rank-0 View of integers, read on the device when the call runs: the number of items. The
+  /// extents are the upper bound.
+  option_view<const std::int64_t> count = {};
+  sort_order order = sort_order::ascending;
+  /// Keys are compared by bits [begin_bit, end_bit) of the integers that radix_key makes of them,
+  /// and keys that agree there keep their order. end_bit < 0: all bits from begin_bit on.
+  int begin_bit = 0;
+  int end_bit = -1;
+};
+
+LANEWISE_END_NAMESPACE
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// Values of these sizes move with their keys, as unsigned integers. Of others the numbers do, and
+/// the values are fetched at the end.
+template <class V>
+inline constexpr bool moves_as_word = (sizeof(V) == 1 || sizeof(V) == 2 || sizeof(V) == 4 ||
+                                       sizeof(V) == 8) &&
+                                      alignof(V) == sizeof(V);
+template <class V>
+struct value_word {
+  using type = std::uint32_t;
+};
+template <class V>
+requires(moves_as_word<V>) struct value_word<V> {
+  using type = typename detail::unsigned_of_size<sizeof(V)>::type;
+};
+template <>
+struct value_word<no_value> {
+  using type = no_value;
+};
+
+/// The bits that keys of type T are compared by.
+template <class T>
+detail::radix_range range_of(const sort_options& with, const char* algorithm) {
+  constexpr int width = radix_key<T>::width;
+  const int end = with.end_bit < 0 ? width : with.end_bit;
+  detail::expects(end <= width, algorithm, ": options.end_bit is ", end, ", keys have ", width,
+                  " bits");
+  detail::expects(with.begin_bit >= 0 && with.begin_bit <= end, algorithm,
+                  ": options.begin_bit is ", with.begin_bit, ", options.end_bit is ", end);
+  return {with.begin_bit, end};
+}
+
+/// Sorts n keys of type T, and what moves with them, from array to array.
+template <class T, class Value, class Exec>
+void sort_arrays(const Exec& exec, const T* in, T* out, const Value* values_in, Value* values_out,
+                 item_count n, const sort_options& with, const char* algorithm) {
+  using bits = radix_bits_t<T>;
+  const detail::radix_range range = range_of<T>(with, algorithm);
+  if (n.bound == 0) return;
+  const auto map = detail::key_map_of<T>(with.order == sort_order::descending);
+  const auto run = [&](auto ordered) {
+    radix_sort_t<Exec, bits, Value, decltype(ordered)::value>::sort(
+        exec, reinterpret_cast<const bits*>(in), reinterpret_cast<bits*>(out), values_in,
+        values_out, n, map, range, with.work);
+  };
+  if (range.low == range.high) {
+    using space = typename Exec::memory_space;
+    const auto copy = [&](const auto* from, auto* to) {
+      using item = std::remove_pointer_t<decltype(to)>;
+      const Kokkos::View<item*, space, Kokkos::MemoryUnmanaged> target(to, n.bound);
+      if (from != to)
+        transform(exec, array_source<item, identity>{from, n.bound, {}}, target, identity{},
+                  {.count = with.count});
+    };
+    copy(in, out);
+    if constexpr (!std::is_empty_v<Value>) copy(values_in, values_out);
+  } else if (!std::is_empty_v<Value> || range.high - range.low < radix_key<T>::width) {
+    // Keys that are more than what they are compared by keep their order, too.
+    run(std::true_type{});
+  } else if constexpr (std::is_empty_v<Value>) {
+    run(std::false_type{});
+  }
+}
+
+/// Memory of a call beside its workspace, in the order of its instance.
+template <class Exec>
+class call_memory {
+ public:
+  call_memory(const Exec& exec, std::size_t bytes, const char* algorithm)
+      : work_(call_workspace::make<backend_of<Exec>>(exec, nullptr, {0, bytes}, algorithm)) {}
+  template <class T>
+  auto view(std::int64_t n) {
+    return Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(
+        static_cast<T*>(work_.get().plain()), n);
+  }
+
+ private:
+  call_workspace work_;
+};
+
+template <class V>
+struct fetch_value {
+  const V* values;
+  template <class I>
+  LANEWISE_FUNCTION V operator()(const I& i) const {
+    return values[i];
+  }
+};
+template <class I>
+struct as_index {
+  LANEWISE_FUNCTION I operator()(std::int64_t i) const { return static_cast<I>(i); }
+};
+
+/// Sorts pairs whose values are in memory and do not move as words.
+template <class Index, class T, class V, class Exec>
+void sort_by_index(const Exec& exec, const T* in, T* out, const V* values_in, V* values_out,
+                   item_count n, const sort_options& with, const char* algorithm) {
+  const options counted{.count = with.count};
+  call_memory<Exec> index_memory(exec, n.bound * sizeof(Index), algorithm);
+  const auto index = index_memory.template view<Index>(n.bound);
+  transform(exec, generated(n.bound, as_index<Index>{}), index, identity{}, counted);
+  using word = typename detail::unsigned_of_size<sizeof(Index)>::type;
+  sort_arrays<T, word>(exec, in, out, index.data(), index.data(), n, with, algorithm);
+  const auto fetched = transformed(index, fetch_value<V>{values_in});
+  using values = Kokkos::View<V*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
+  if (values_in != values_out) {
+    transform(exec, fetched, values(values_out, n.bound), identity{}, counted);
+    return;
+  }
+  call_memory<Exec> value_memory(exec, n.bound * sizeof(V), algorithm);
+  const auto copy = value_memory.template view<V>(n.bound);
+  transform(exec, fetched, copy, identity{}, counted);
+  transform(exec, copy, values(values_out, n.bound), identity{}, counted);
+}
+
+/// An array that holds a source's items: its own, or else the results, to which they are copied.
+template <class Exec, class Source, class T>
+const T* in_memory(const Exec& exec, const Source& source, const array_sink<T>& sink,
+                   const sort_options& with) {
+  if constexpr (requires { source.data; }) {
+    if constexpr (std::is_same_v<Source, array_source<T, identity>>) return source.data;
+  }
+  transform(exec, source,
+            Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(sink.data,
+                                                                                   source.extent),
+            identity{}, {.count = with.count});
+  return sink.data;
+}
+
+/// What is asked of an array of keys or values, and of the array that it goes to.
+template <class Exec, class Source, class Sink>
+void expects_arrays(const Source& source, const Sink& sink, const char* algorithm,
+                    const char* in_name, const char* out_name) {
+  detail::expects(sink.extent >= source.extent, algorithm, ": ", out_name, " has ", sink.extent,
+                  " places, ", in_name, " has ", source.extent, " items");
+  detail::expects_memory(source, algorithm, in_name);
+  detail::expects_memory(sink, algorithm, out_name);
+  detail::expects_no_partial_overlap(source, sink, algorithm, in_name, out_name);
+}
+
+/// Whether arguments can be sorted. Says in one line what does not fit.
+template <class Source, class Sink>
+constexpr bool check_sorted_array() {
+  using item = typename Source::value_type;
+  constexpr bool same = std::is_same_v<typename detail::sink_value<Sink>::type, item>;
+  static_assert(same || detail::is_refused<item>,
+                "lanewise: what is sorted goes to a View of the same type of items");
+  return same;
+}
+template <class T>
+constexpr bool check_radix_key() {
+  static_assert(radix_sortable<T> || detail::is_refused<T>,
+                "lanewise: radix_sort takes integers, bool, characters, enumerations, float and "
+                "double as keys");
+  return radix_sortable<T>;
+}
+
+template <class Exec, class Keys, class KeysOut>
+void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
+                const sort_options& with, const char* algorithm) {
+  const auto source = detail::as_source<Exec>(keys);
+  const auto sink = detail::as_sink<Exec>(keys_out);
+  using T = typename decltype(source)::value_type;
+  if constexpr (check_radix_key<T>() && check_sorted_array<std::decay_t<decltype(source)>,
+                                                           std::decay_t<decltype(sink)>>()) {
+    expects_arrays<Exec>(source, sink, algorithm, "keys", "keys_out");
+    with.count.expects_reachable<Exec>(algorithm, "options.count");
+    range_of<T>(with, algorithm);
+    const item_count n{source.extent, with.count.data()};
+    const T* const from = in_memory(exec, source, sink, with);
+    sort_arrays<T, no_value>(exec, from, sink.data, nullptr, nullptr, n, with, algorithm);
+  }
+}
+
+template <class Exec, class Keys, class Values, class KeysOut, class ValuesOut>
+void radix_sort(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
+                const ValuesOut& values_out, const sort_options& with, const char* algorithm) {
+  const auto source = detail::as_source<Exec>(keys);
+  const auto sink = detail::as_sink<Exec>(keys_out);
+  const auto value_source = detail::as_source<Exec>(values);
+  const auto value_sink = detail::as_sink<Exec>(values_out);
+  using T = typename decltype(source)::value_type;
+  using V = typename decltype(value_source)::value_type;
+  if constexpr (check_radix_key<T>() &&
+                check_sorted_array<std::decay_t<decltype(source)>,
+                                   std::decay_t<decltype(sink)>>() &&
+                check_sorted_array<std::decay_t<decltype(value_source)>,
+                                   std::decay_t<decltype(value_sink)>>()) {
+    expects_arrays<Exec>(source, sink, algorithm, "keys", "keys_out");
+    detail::expects(value_source.extent == source.extent, algorithm, ": values has ",
+                    value_source.extent, " items, keys has ", source.extent);
+    expects_arrays<Exec>(value_source, value_sink, algorithm, "values", "values_out");
+    detail::expects_no_partial_overlap(source, value_sink, algorithm, "keys", "values_out", false);
+    detail::expects_no_partial_overlap(value_source, sink, algorithm, "values", "keys_out", false);
+    detail::expects_no_partial_overlap(sink, value_sink, algorithm, "keys_out", "values_out",
+                                       false);
+    with.count.expects_reachable<Exec>(algorithm, "options.count");
+    range_of<T>(with, algorithm);
+    const item_count n{source.extent, with.count.data()};
+    const T* const from = in_memory(exec, source, sink, with);
+    const V* const values_from = in_memory(exec, value_source, value_sink, with);
+    if constexpr (moves_as_word<V>) {
+      using word = typename value_word<V>::type;
+      sort_arrays<T, word>(exec, from, sink.data, reinterpret_cast<const word*>(values_from),
+                           reinterpret_cast<word*>(value_sink.data), n, with, algorithm);
+    } else if (n.bound <= std::numeric_limits<std::uint32_t>::max()) {
+      sort_by_index<std::uint32_t>(exec, from, sink.data, values_from, value_sink.data, n, with,
+                                   algorithm);
+    } else {
+      sort_by_index<std::uint64_t>(exec, from, sink.data, values_from, value_sink.data, n, with,
+                                   algorithm);
+    }
+  }
+}
+
+}  // namespace kernels
+
+/// The workspace that radix_sort, sort and sort_by_key need for n keys of type T, with values of
+/// type Value or without. Needs no device.
+template <class T, class Exec, class Value = no_value>
+workspace_size radix_sort_workspace(std::int64_t n) {
+  using bits = radix_bits_t<T>;
+  using word = typename kernels::value_word<Value>::type;
+  const detail::radix_range all{0, radix_key<T>::width};
+  return max(kernels::radix_sort_t<Exec, bits, word, true>::template workspace<Exec>(n, all),
+             kernels::radix_sort_t<Exec, bits, no_value, false>::template workspace<Exec>(n, all));
+}
+
+/// Sorts keys: keys_out has them in the order in which the integers that radix_key makes of them
+/// ascend or, by options.order, descend.
+///
+/// Keys are integers of 8 to 128 bits, bool, characters, enumerations, float or double; floating
+/// point is in IEEE 754's total order, where -0.0 comes before +0.0, NaN with the sign bit set
+/// before all other numbers, and other NaN behind them. keys is a contiguous rank-1 View or a
+/// source, keys_out a View of the same type of items, at least as long. They may be the same View.
+/// Keys that are equal in bits [begin_bit, end_bit) keep their order. The result is the same on
+/// every backend. Does not block. Throws std::invalid_argument on wrong extents, partial overlap,
+/// bits that keys do not have, or an option that cannot be reached.
+///
+/// O(n) work. On devices a sort goes from the most significant digit down, 8 bits at a time, and
+/// ends where keys fit a team's scratch: up to about 2^28 random keys of any size are read five
+/// times and written three times; one launch up to 4608 keys, and 6 to 10 beyond. Digits that all
+/// keys share are counted, and moved nowhere. On hosts the same at 3 n reads and 2 n writes. The
+/// workspace has room for the n keys (and values), and up to a sixth as much for counters.
+/// (Merrill, 2.13; Ashkiani, 3.7.)
+template <execution_space Exec, class Keys, class KeysOut>
+void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
+                const sort_options& with = {}) {
+  kernels::radix_sort(exec, keys, keys_out, with, "radix_sort");
+}
+
+/// The same for pairs: values go the way of their keys, and of equal keys in the order of the
+/// input (stable). Values are of any trivially copyable type: those of 1, 2, 4 and 8 bytes move
+/// with the keys; of others the call sorts the numbers, in memory that it allocates, and fetches
+/// the values at the end. values_out may be values; otherwise it overlaps no other array.
+template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut>
+void radix_sort(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
+                const ValuesOut& values_out, const sort_options& with = {}) {
+  kernels::radix_sort(exec, keys, values, keys_out, values_out, with, "radix_sort");
+}
+
+LANEWISE_END_TARGET_NAMESPACE

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <catch2/catch_template_test_macros.hpp>
+
+#include <algorithms/check_radix_sort.hpp>
+#include <limits>
+
+// Keys alone, of every type, size and distribution.
+
+using namespace test;
+
+TEMPLATE_TEST_CASE("radix_sort sorts keys at every size", "[radix_sort]",
+                   std::uint32_t MORE_TYPES(double)) {
+  const std::int64_t few = few_sorted<TestType>();
+  for (std::int64_t n : sizes_around(few)) {
+    CAPTURE(n);
+    check_sort(sorting_keys<TestType>(distribution::uniform, n));
+  }
+  check_sort_in_place(sorting_keys<TestType>(distribution::uniform, few + 1));
+  check_sort_in_place(sorting_keys<TestType>(distribution::uniform, 131));
+}
+
+TEST_CASE("radix_sort sorts keys of every distribution", "[radix_sort]") {
+  using key = std::uint32_t;
+  for (const distribution d : all_distributions) {
+    for (const std::int64_t n : {std::int64_t{700}, some_tiles(4 * few_sorted<key>())}) {
+      CAPTURE(d, n);
+      check_sort_in_place(sorting_keys<key>(d, n));
+    }
+  }
+}
+
+/// A number whose bits are set with probability 2^-k.
+std::uint64_t sparse(random_engine& random, int k) {
+  std::uint64_t x = ~std::uint64_t{0};
+  for (int i = 0; i < k; ++i) x &= random();
+  return x;
+}
+
+TEST_CASE("radix_sort sorts keys that gather in few of its buckets and bins",
+          "[radix_sort][sanitize]") {
+  const std::int64_t n = some_tiles(2 * few_sorted<std::uint32_t>());
+  for (const int kind : {0, 1, 2, 3, 4, 5, 6}) {
+    CAPTURE(kind);
+    auto random = make_random(kind);
+    std::vector<std::uint32_t> keys(static_cast<std::size_t>(n));
+    for (auto& key : keys) {
+      const auto x = static_cast<std::uint32_t>(random());
+      key = kind == 0   ? static_cast<std::uint32_t>(sparse(random, 2))
+            : kind == 1 ? static_cast<std::uint32_t>(sparse(random, 5))
+            : kind == 2 ? (x % 4 == 0 ? x : 0x55aa0000u)   // most are equal
+            : kind == 3 ? 0x12340000u + x % 0x10000        // upper digits are the same
+            : kind == 4 ? x << 20                          // lower digits are
+            : kind == 5 ? (x % 2 == 0 ? 7u : 0xfffffff7u)  // two keys
+                        : 0xffffff00u + x % 3;             // levels down to the last
+    }
+    check_sort_in_place(keys);
+    keys.resize(900);
+    check_sort(keys);
+  }
+}
+
+TEST_CASE("radix_sort descends", "[radix_sort][sanitize]") {
+  const std::int64_t few = few_sorted<std::uint32_t>();
+  for (const std::int64_t n : {std::int64_t{900}, 2 * few + 5}) {
+    CAPTURE(n);
+    check_sort(sorting_keys<std::uint32_t>(distribution::uniform, n),
+               {.order = lanewise::sort_order::descending});
+    check_sort_in_place(sorting_keys<std::uint32_t>(distribution::few_distinct, n),
+                        {.order = lanewise::sort_order::descending});
+  }
+}
+
+#if !defined(LANEWISE_TEST_FEW_TYPES)
+TEST_CASE("radix_sort sorts doubles in IEEE's total order", "[radix_sort]") {
+  using limits = std::numeric_limits<double>;
+  std::vector<double> keys = {0.0,
+                              -0.0,
+                              1.0,
+                              -1.0,
+                              limits::infinity(),
+                              -limits::infinity(),
+                              limits::quiet_NaN(),
+                              -limits::quiet_NaN(),
+                              limits::denorm_min(),
+                              -limits::denorm_min(),
+                              limits::max(),
+                              limits::lowest()};
+  for (int copies = 0; copies < 6; ++copies) keys.insert(keys.end(), keys.begin(), keys.end());
+  check_sort(keys);
+  check_sort(keys, {.order = lanewise::sort_order::descending});
+  keys.resize(static_cast<std::size_t>(few_sorted<double>()) + 99, -3.5);
+  check_sort_in_place(keys);
+}
+#endif

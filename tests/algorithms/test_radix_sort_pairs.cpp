@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <algorithms/check_radix_sort.hpp>
+
+// Pairs, ranges of bits, and what calls accept and refuse.
+
+using namespace test;
+
+TEST_CASE("radix_sort of pairs is stable at every size", "[radix_sort]") {
+  const std::int64_t few = few_sorted<std::uint32_t>();
+  for (std::int64_t n : sizes_around(few)) {
+    CAPTURE(n);
+    auto keys = sorting_keys<std::uint32_t>(distribution::uniform, n);
+    for (auto& key : keys) key &= 0xff0ff0f0u;
+    check_sort_pairs(keys, places(keys.size()));
+  }
+}
+
+TEST_CASE("radix_sort of pairs is stable for every distribution", "[radix_sort][sanitize]") {
+  for (const distribution d : all_distributions) {
+    for (const std::int64_t n : {std::int64_t{700}, some_tiles(2 * few_sorted<std::uint32_t>())}) {
+      CAPTURE(d, n);
+      const auto keys = sorting_keys<std::uint32_t>(d, n);
+      check_sort_pairs(keys, places(keys.size()));
+    }
+  }
+}
+
+TEST_CASE("radix_sort looks at a range of bits alone", "[radix_sort][sanitize]") {
+  const std::int64_t few = few_sorted<std::uint32_t>();
+  for (const std::int64_t n : {std::int64_t{500}, 2 * few + 77}) {
+    const auto keys = sorting_keys<std::uint32_t>(distribution::uniform, n);
+    for (const auto& [begin, end] :
+         {std::pair{0, 5}, {28, 32}, {3, 14}, {4, 29}, {7, 7}, {31, -1}}) {
+      CAPTURE(n, begin, end);
+      check_sort_in_place(keys, {.begin_bit = begin, .end_bit = end});
+      check_sort_pairs(
+          keys, places(keys.size()),
+          {.order = lanewise::sort_order::descending, .begin_bit = begin, .end_bit = end});
+    }
+  }
+}
+
+TEST_CASE("radix_sort takes values of any type", "[radix_sort]") {
+  for (const std::int64_t n : {std::int64_t{300}, 2 * few_sorted<std::uint32_t>() + 3}) {
+    CAPTURE(n);
+    auto keys = sorting_keys<std::uint32_t>(distribution::few_distinct, n);
+    std::vector<affine> values(keys.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i * 7), 1};
+    check_sort_pairs(keys, values);
+  }
+}
+
+TEST_CASE("radix_sort reads its number of items on the device", "[radix_sort]") {
+  const std::int64_t few = few_sorted<std::uint32_t>();
+  for (const std::int64_t bound : {std::int64_t{400}, 2 * few + 9}) {
+    const auto items = sorting_keys<std::uint32_t>(distribution::uniform, bound);
+    for (const std::int64_t count :
+         {std::int64_t{-3}, std::int64_t{0}, std::int64_t{1}, bound - 7, bound + 5}) {
+      CAPTURE(bound, count);
+      const std::int64_t n = std::clamp(count, std::int64_t{0}, bound);
+      const array<std::uint32_t> keys(items), out(bound, 77u);
+      const cell<std::int64_t> number(count);
+      lanewise::radix_sort(make_space(), keys.const_view(), out.view(), {.count = number.view()});
+      std::vector<std::uint32_t> expected(items.begin(), items.begin() + n);
+      std::sort(expected.begin(), expected.end());
+      expected.resize(static_cast<std::size_t>(bound), 77u);
+      CHECK(out.items() == expected);
+    }
+  }
+}
+
+struct scrambled {
+  KOKKOS_FUNCTION std::uint32_t operator()(std::int64_t i) const {
+    return static_cast<std::uint32_t>(i) * 2654435761u;
+  }
+};
+
+TEST_CASE("radix_sort takes keys from a source, and calls share a workspace", "[radix_sort]") {
+  const std::int64_t n = 2 * few_sorted<std::uint32_t>() + 5;
+  const auto exec = make_space();
+  lanewise::workspace work;
+  lanewise::reserve(exec, work,
+                    lanewise::radix_sort_workspace<std::uint32_t, space, std::uint32_t>(n));
+  std::vector<std::uint32_t> expected;
+  for (std::int64_t i = 0; i < n; ++i) expected.push_back(scrambled{}(i));
+  std::sort(expected.begin(), expected.end());
+  const array<std::uint32_t> out(n, 0u), values(n, 0u);
+  for (int again = 0; again < 2; ++again) {
+    lanewise::radix_sort(exec, lanewise::generated(n, scrambled{}), out.view(), {.work = &work});
+    CHECK(out.items() == expected);
+    lanewise::radix_sort(exec, lanewise::generated(n, scrambled{}),
+                         lanewise::generated(n, scrambled{}), out.view(), values.view(),
+                         {.work = &work});
+    CHECK(out.items() == expected);
+    CHECK(values.items() == expected);
+  }
+}
+
+TEST_CASE("radix_sort refuses what does not fit", "[radix_sort]") {
+  const auto exec = make_space();
+  const array<std::uint32_t> keys(10, 1u), few(9, 0u), values(11, 0u), out(10, 0u);
+  using Catch::Matchers::ContainsSubstring;
+  CHECK_THROWS_WITH(lanewise::radix_sort(exec, keys.view(), few.view()),
+                    ContainsSubstring("radix_sort: keys_out has 9 places, keys has 10 items"));
+  CHECK_THROWS_WITH(
+      lanewise::radix_sort(exec, keys.view(), values.view(), out.view(), values.view()),
+      ContainsSubstring("radix_sort: values has 11 items, keys has 10"));
+  CHECK_THROWS_WITH(lanewise::radix_sort(exec, keys.view(), out.view(), {.end_bit = 33}),
+                    ContainsSubstring("radix_sort: options.end_bit is 33, keys have 32 bits"));
+  CHECK_THROWS_WITH(
+      lanewise::radix_sort(exec, keys.view(), out.view(), {.begin_bit = 9, .end_bit = 8}),
+      ContainsSubstring("radix_sort: options.begin_bit is 9, options.end_bit is 8"));
+  const auto part = Kokkos::subview(keys.view(), std::pair{1, 6});
+  CHECK_THROWS_WITH(lanewise::radix_sort(exec, Kokkos::subview(keys.view(), std::pair{0, 5}), part),
+                    ContainsSubstring("overlap"));
+  CHECK(keys.unchanged());
+}
