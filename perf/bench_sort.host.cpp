@@ -20,10 +20,8 @@
 #include <tbb/global_control.h>
 #include <tbb/parallel_sort.h>
 #endif
-// Highway is installed with it where it was built with its contrib library. One thread.
-#if __has_include(<hwy/contrib/sort/vqsort-inl.h>)
-#include <hwy/contrib/sort/vqsort-inl.h>
-#define LANEWISE_PERF_VQSORT 1
+#if defined(LANEWISE_PERF_VQSORT)
+#include <hwy/contrib/sort/vqsort.h>
 #endif
 
 namespace lanewise::perf {
@@ -83,8 +81,7 @@ void add_sequential() {
   add_kokkos<problem>();
 #if defined(LANEWISE_PERF_VQSORT)
   add_in_place<problem>("vqsort", [](T* begin, T* end) {
-    hwy::HWY_NAMESPACE::VQSortStatic(begin, static_cast<std::size_t>(end - begin),
-                                     hwy::SortAscending());
+    hwy::VQSort(begin, static_cast<std::size_t>(end - begin), hwy::SortAscending());
   });
 #endif
 }

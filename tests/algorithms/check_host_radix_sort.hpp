@@ -75,7 +75,7 @@ void check_host_sort(const std::vector<Item>& items, const KeyOf& bits_of, const
   const auto key = [&](std::int64_t i) {
     const bits b = bits_of(items[static_cast<std::size_t>(i)]);
     const bits below = end_bit == all_bits ? b : static_cast<bits>(b % (bits{1} << end_bit));
-    return static_cast<bits>(below >> with.begin_bit);
+    return with.begin_bit < end_bit ? static_cast<bits>(below >> with.begin_bit) : bits{0};
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](std::int64_t a, std::int64_t b) { return key(a) < key(b); });
@@ -144,7 +144,7 @@ inline std::int64_t most_alone() {
 
 TEST_CASE("hosts sort any number of keys", "[host_radix_sort]") {
   std::vector<std::int64_t> sizes = {159, 160, 161, 255, 256, 257, 1000, 4096, 10'000};
-  for (std::int64_t n = 0; n <= 130; ++n) sizes.push_back(n);
+  for (std::int64_t n = 0; n <= 130; n += is_emulated && n > 18 ? 5 : 1) sizes.push_back(n);
   for (const std::int64_t more : {-1, 0, 1, 5000}) sizes.push_back(most_alone() + more);
   for (const std::int64_t n : sizes)
     check_host_sorts(random_items<std::uint32_t>(n), lanewise::identity{});
@@ -167,8 +167,16 @@ TEST_CASE("hosts sort keys of every size", "[host_radix_sort][sanitize]") {
 
 TEST_CASE("hosts sort by any bits of keys", "[host_radix_sort][sanitize]") {
   const auto items = random_items<std::uint32_t>(2500);
-  for (const auto& [begin, end] :
-       {std::pair{0, 1}, {31, 32}, {0, 8}, {5, 6}, {3, 20}, {7, 32}, {0, 31}, {24, 32}, {12, 12}}) {
+  for (const auto& [begin, end] : {std::pair{0, 1},
+                                   {31, 32},
+                                   {0, 8},
+                                   {5, 6},
+                                   {3, 20},
+                                   {7, 32},
+                                   {0, 31},
+                                   {24, 32},
+                                   {12, 12},
+                                   {32, 32}}) {
     check_host_sorts(items, lanewise::identity{}, {.begin_bit = begin, .end_bit = end});
   }
   check_host_sorts(random_items<std::uint64_t>(2500), lanewise::identity{},
@@ -206,7 +214,8 @@ TEMPLATE_TEST_CASE("hosts sort keys of every distribution", "[host_radix_sort]",
 }
 
 TEST_CASE("hosts sort skewed keys", "[host_radix_sort]") {
-  const std::int64_t n = std::max<std::int64_t>(300'000, most_alone() + 10'000);
+  const std::int64_t n =
+      std::max<std::int64_t>(is_emulated ? 150'000 : 300'000, most_alone() + 10'000);
   auto items = random_items<std::uint32_t>(n);
   const auto others = random_items<std::uint32_t>(n, most_number<std::uint32_t>(), 2);
   // Three quarters below 2^16, of which half are equal.

@@ -100,7 +100,8 @@ class device_loose_split {
     /// Counts, then where runs begin in the tile; one more for what does not exist.
     std::uint32_t slot[radix_buckets + 1];
     Counter base[radix_buckets];  ///< what to add to a slot to get a place
-    std::uint32_t group_total[groups];
+    // Apart from `base`: loads of four words look like a race to compute-sanitizer.
+    alignas(16) std::uint32_t group_total[groups];
     alignas(16) Bits staged[items];
   };
 

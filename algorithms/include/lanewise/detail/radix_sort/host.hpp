@@ -348,7 +348,10 @@ struct host_sort_kernel {
     const auto tasks = static_cast<std::uint32_t>(sizes.tasks(size, chunks));
     if (depth > plan_type::most_depth) return false;
     const std::uint32_t promised = warp.fetch_add(board.shared->promised, tasks);
-    if (promised + std::int64_t{tasks} > board.task_places) return false;
+    if (promised + std::int64_t{tasks} > board.task_places) {
+      warp.fetch_add(board.shared->promised, ~tasks + 1);
+      return false;
+    }
     const std::uint64_t row = warp.fetch_add(board.shared->counters, rows);
     if (row + rows > static_cast<std::uint64_t>(board.counter_places)) return false;
     const std::uint32_t number = warp.fetch_add(board.shared->jobs, 1);
@@ -641,7 +644,7 @@ void host_radix_sort(const Exec& exec, const host_sort_arrays<Item, Value>& arra
   const int length = end_bit - begin_bit;
   const bits mask =
       length >= all_bits ? static_cast<bits>(~bits{0}) : static_cast<bits>((bits{1} << length) - 1);
-  start(detail::sort_key<KeyOf, Item, false>{bits_of, begin_bit, mask});
+  start(detail::sort_key<KeyOf, Item, false>{bits_of, length > 0 ? begin_bit : 0, mask});
 }
 
 }  // namespace kernels
