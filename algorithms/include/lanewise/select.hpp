@@ -13,11 +13,12 @@ void select(const Exec& exec, const char* label, const char* algorithm, const So
             const Sink& sink, const Selector& marks, detail::integers kept, const options& with) {
   detail::expects_memory(source, algorithm, "in");
   detail::expects_memory(sink, algorithm, "out");
-  detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out", false);
+  detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out",
+                                     may_be_in_place<Source, Sink>);
   using item = typename Source::value_type;
   if constexpr (detail::check_results<Exec, item, Sink>())
-    compact(exec, label, algorithm, source, marks, detail::selected_items<Sink>(sink),
-            detail::no_column{}, kept, with, compact_workspace<item, Exec>(source.extent));
+    compact_items(exec, label, algorithm, source, marks, sink, kept, with,
+                  compact_workspace<item, Exec>(source.extent));
 }
 
 }  // namespace kernels
@@ -26,12 +27,12 @@ void select(const Exec& exec, const char* label, const char* algorithm, const So
 /// their number in the rank-0 View count of integers (docs/algorithms.md).
 ///
 /// keep is a pure scalar function object, called up to twice per item. in is a contiguous rank-1
-/// View or a source, out a View or a sink that does not overlap it. Where out has fewer places than
-/// items are kept, the first of them are written; count tells how many there were. Nothing is
-/// written behind them. One launch and one pass: n reads and as many writes as items are kept (on
-/// the host with several threads the items are read again from cache). O(n) work. The result is the
-/// same on every backend. Does not block. Throws std::invalid_argument on overlap or an option that
-/// cannot be reached. (Merrill, 3.5; a single pass with look-back.)
+/// View or a source, out a View or a sink that does not overlap it, or the same View as in. Where
+/// out has fewer places than items are kept, the first of them are written; count tells how many
+/// there were. Nothing is written behind them. One launch and one pass: n reads and as many writes
+/// as items are kept (on the host with several threads the items are read again from cache). O(n)
+/// work. The result is the same on every backend. Does not block. Throws std::invalid_argument on
+/// overlap or an option that cannot be reached. (Merrill, 3.5; a single pass with look-back.)
 template <execution_space Exec, class In, class Out, class T, class... P, class Predicate>
 void select_if(const Exec& exec, const In& in, const Out& out, const Kokkos::View<T, P...>& count,
                const Predicate& keep, const options& with = {}) {

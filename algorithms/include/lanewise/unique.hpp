@@ -11,11 +11,12 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 ///
 /// equal is a pure scalar equivalence, called up to twice per pair of neighbours; a source's
 /// functor is called up to four times per item. in is a contiguous rank-1 View or a source, out a
-/// View or a sink that does not overlap it. Where out has fewer places than there are runs, the
-/// first are written; count tells how many there were. One launch and one pass: n reads and one
-/// write per run (on the host with several threads the items are read again from cache). O(n) work.
-/// The result is the same on every backend. Does not block. Throws std::invalid_argument on overlap
-/// or an option that cannot be reached. (Merrill, 3.5; a single pass with look-back.)
+/// View or a sink that does not overlap it, or the same View as in. Where out has fewer places than
+/// there are runs, the first are written; count tells how many there were. One launch and one pass:
+/// n reads and one write per run (on the host with several threads the items are read again from
+/// cache). O(n) work. The result is the same on every backend. Does not block. Throws
+/// std::invalid_argument on overlap or an option that cannot be reached. (Merrill, 3.5; a single
+/// pass with look-back.)
 template <execution_space Exec, class In, class Out, class T, class... P, class Equal = equal_to>
 void unique(const Exec& exec, const In& in, const Out& out, const Kokkos::View<T, P...>& count,
             const Equal& equal = {}, const options& with = {}) {
@@ -23,16 +24,17 @@ void unique(const Exec& exec, const In& in, const Out& out, const Kokkos::View<T
   const auto sink = detail::as_sink<Exec>(out);
   detail::expects_memory(source, "unique", "in");
   detail::expects_memory(sink, "unique", "out");
-  detail::expects_no_partial_overlap(source, sink, "unique", "in", "out", false);
   using item = typename decltype(source)::value_type;
   using sink_type = std::decay_t<decltype(sink)>;
+  detail::expects_no_partial_overlap(
+      source, sink, "unique", "in", "out",
+      kernels::may_be_in_place<std::decay_t<decltype(source)>, sink_type>);
   if constexpr (detail::check_equal<Exec, Equal, item>() &&
                 detail::check_results<Exec, item, sink_type>())
-    kernels::compact(exec, "Lanewise::unique", "unique", source,
-                     detail::selected_where_differing<-1, Equal>{equal},
-                     detail::selected_items<sink_type>(sink), detail::no_column{},
-                     kernels::count_place<Exec>(count, "unique"), with,
-                     compact_workspace<item, Exec>(source.extent));
+    kernels::compact_items(exec, "Lanewise::unique", "unique", source,
+                           detail::selected_where_differing<-1, Equal>{equal}, sink,
+                           kernels::count_place<Exec>(count, "unique"), with,
+                           compact_workspace<item, Exec>(source.extent));
 }
 
 /// The same, returning the number of runs. **Blocks.**

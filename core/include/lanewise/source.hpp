@@ -141,6 +141,12 @@ inline constexpr bool is_reversed_array<reversed_source<S>> = S::contiguous;
 template <class S>
 inline constexpr bool is_reversed_array<reversed_sink<S>> = S::contiguous;
 
+/// Whether a source may read the array that a sink writes, as the same type.
+template <class Source, class Sink>
+inline constexpr bool are_of_one_array = false;
+template <class T, class F>
+inline constexpr bool are_of_one_array<array_source<T, F>, array_sink<T>> = true;
+
 /// Whether an item of a source is touched once.
 template <class S>
 inline constexpr bool is_touched_once = true;

@@ -169,30 +169,6 @@ class device_rows {
         row, lane_index_);
   }
 
- private:
-  /// Whether rows that begin between packs are made of the aligned packs around them: where items
-  /// are narrow. Wider ones come as fast one by one, as the nearest cache has what the first asked
-  /// for.
-  template <class Array>
-  static constexpr bool can_cross_packs() {
-    if constexpr (Array::contiguous && !is_in_scratch<Array>) {
-      using raw = typename Array::raw_type;
-      return sizeof(raw) < 4 && v <= width && sizeof(pack<raw, v>) % 4 == 0 &&
-             sizeof(pack<raw, v>) == alignof(pack<raw, v>);
-    } else {
-      return false;
-    }
-  }
-  /// Items whose alignment is less than their size may lie anywhere.
-  template <class Raw>
-  LANEWISE_FUNCTION bool lies_between_packs(Raw* address) const {
-    const auto at = reinterpret_cast<std::uintptr_t>(address);
-    return whole_segment_ && at % alignof(pack<Raw, v>) != 0 && at % sizeof(Raw) == 0;
-  }
-  /// A pack as words, so that its bytes stay together in registers.
-  template <class Raw>
-  using words = pack<std::uint32_t, v * sizeof(Raw) / 4>;
-
   /// `inside`: all items exist, and so does the one before.
   template <bool inside, class Sink, class Op>
   LANEWISE_FUNCTION void store_neighbours(const T& in_front, const Sink& sink, Op op) {
@@ -224,6 +200,30 @@ class device_rows {
                 row_[j], left, lane_index_));
     }
   }
+
+ private:
+  /// Whether rows that begin between packs are made of the aligned packs around them: where items
+  /// are narrow. Wider ones come as fast one by one, as the nearest cache has what the first asked
+  /// for.
+  template <class Array>
+  static constexpr bool can_cross_packs() {
+    if constexpr (Array::contiguous && !is_in_scratch<Array>) {
+      using raw = typename Array::raw_type;
+      return sizeof(raw) < 4 && v <= width && sizeof(pack<raw, v>) % 4 == 0 &&
+             sizeof(pack<raw, v>) == alignof(pack<raw, v>);
+    } else {
+      return false;
+    }
+  }
+  /// Items whose alignment is less than their size may lie anywhere.
+  template <class Raw>
+  LANEWISE_FUNCTION bool lies_between_packs(Raw* address) const {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    return whole_segment_ && at % alignof(pack<Raw, v>) != 0 && at % sizeof(Raw) == 0;
+  }
+  /// A pack as words, so that its bytes stay together in registers.
+  template <class Raw>
+  using words = pack<std::uint32_t, v * sizeof(Raw) / 4>;
 
   template <bool full, class F>
   LANEWISE_FUNCTION void windows(F f) {

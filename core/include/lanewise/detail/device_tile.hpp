@@ -211,6 +211,19 @@ class device_tile : public scanned_rows<device_rows<Team, T, items_per_lane>> {
     resumed::fill(*this, place, total_);
   }
 
+  /// store_adjacent to the array that the items come from; `before` is the item in front of the
+  /// tile. All warps of the team call it.
+  template <class Sink, class Op>
+  LANEWISE_FUNCTION void store_adjacent_in_place(const T& before, const Sink& sink, Op op) {
+    find_in_front();
+    const T& in_front = this->in_front_.present ? this->in_front_.value : before;
+    if (whole_segment_ && this->row_first(0) > 0) {
+      this->template store_neighbours<true>(in_front, sink, op);
+    } else {
+      this->template store_neighbours<false>(in_front, sink, op);
+    }
+  }
+
   template <class Sink, class Op>
   LANEWISE_FUNCTION void store_inclusive(const Sink& sink, const maybe<T>& before, Op op) {
     combine_rows(op);
