@@ -145,7 +145,7 @@ void compact_items(const Exec& exec, const char* label, const char* algorithm, c
 
 }  // namespace kernels
 
-/// The workspace that select_if, select_flagged, partition, unique, unique_by_key and
+/// The workspace that select_if, select_flagged, the partitions, unique, unique_by_key and
 /// run_length_encode need for n items of type T. Needs no device.
 template <class T, class Exec>
 workspace_size compact_workspace(std::int64_t n) {

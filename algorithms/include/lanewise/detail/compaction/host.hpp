@@ -34,6 +34,21 @@ class host_compaction {
         items_(first + most_items < n ? most_items : (first < n ? n - first : 0)),
         count_(select_windows(team.warp(), marks, source, first, items_, n, kept_)) {}
 
+  /// What two compactions of the same tile keep, no item twice.
+  LANEWISE_FUNCTION host_compaction(const host_compaction& a, const host_compaction& b,
+                                    scratch& shared)
+      : team_(a.team_),
+        kept_(shared.kept),
+        source_(a.source_),
+        first_(a.first_),
+        items_(a.items_),
+        count_(a.count_ + b.count_) {
+    for (std::int64_t w = 0; w < (items_ + width - 1) / width; ++w)
+      kept_[w] = a.kept_[w] | b.kept_[w];
+  }
+
+  LANEWISE_FUNCTION std::int64_t count() const { return count_; }
+
   /// How many items of the tile are kept, and where the last of them is.
   template <class State>
   LANEWISE_FUNCTION State total() const {
