@@ -10,10 +10,19 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
+/// Bytes that are loaded for an item.
+template <class Source>
+constexpr std::size_t bytes_loaded() {
+  if constexpr (requires { Source::loaded_bytes; }) {
+    return Source::loaded_bytes;
+  } else {
+    return sizeof(typename detail::loaded<Source>::type);
+  }
+}
+
 /// By what a lane loads.
 template <class Source>
-struct reduce_policy
-    : tuning::reduce<tuning::item_class(sizeof(typename detail::loaded<Source>::type))> {
+struct reduce_policy : tuning::reduce<tuning::item_class(bytes_loaded<Source>())> {
   // 16 cores beside an H200, 2^26 u32: 76 to 83 Gitems/s, with one team per thread 47.
   static constexpr int host_teams_per_thread = 16;
 };

@@ -13,8 +13,7 @@ void select(const Exec& exec, const char* label, const char* algorithm, const So
             const Sink& sink, const Selector& marks, detail::integers kept, const options& with) {
   detail::expects_memory(source, algorithm, "in");
   detail::expects_memory(sink, algorithm, "out");
-  detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out",
-                                     may_be_in_place<Source, Sink>);
+  expects_in_place_or_apart(source, sink, algorithm);
   using item = typename Source::value_type;
   if constexpr (detail::check_results<Exec, item, Sink>())
     compact_items(exec, label, algorithm, source, marks, sink, kept, with,

@@ -73,4 +73,24 @@ void transform(const Exec& exec, const In& in, const Out& out, const F& f,
     kernels::store_all(exec, "Lanewise::transform", detail::compose(raw, f), sink, n);
 }
 
+/// Writes out(i) = f(a(i), b(i)) for i in [0, n): transform of zipped(a, b). out may be the same
+/// View as an input when the item sizes agree.
+template <execution_space Exec, class A, class B, class Out, class F>
+requires(detail::is_input<A>&& detail::is_input<B>&& detail::is_output<Out>) void transform(
+    const Exec& exec, const A& a, const B& b, const Out& out, const F& f,
+    const options& with = {}) {
+  detail::check_views_reachable<Exec, A, B>();
+  transform(exec, zipped(a, b), out, f, with);
+}
+
+/// Writes out(i) = f(a(i), b(i), c(i)) for i in [0, n). More inputs go as zipped(a, b, c, ...).
+template <execution_space Exec, class A, class B, class C, class Out, class F>
+requires(detail::is_input<A>&& detail::is_input<B>&& detail::is_input<C>&&
+             detail::is_output<Out>) void transform(const Exec& exec, const A& a, const B& b,
+                                                    const C& c, const Out& out, const F& f,
+                                                    const options& with = {}) {
+  detail::check_views_reachable<Exec, A, B, C>();
+  transform(exec, zipped(a, b, c), out, f, with);
+}
+
 LANEWISE_END_TARGET_NAMESPACE

@@ -106,9 +106,36 @@ inline constexpr bool may_be_in_place = false;
 template <class T>
 inline constexpr bool may_be_in_place<array_source<T, identity>, array_sink<T>> = true;
 
+template <class... T>
+inline constexpr bool
+    may_be_in_place<zipped_source<detail::into_tuple, array_source<T, identity>...>,
+                    unzipped_sink<array_sink<T>...>> = true;
+
 template <class T>
 bool is_in_place(const array_source<T, identity>& source, const array_sink<T>& sink) {
   return source.data == sink.data && source.extent > 0;
+}
+/// All arrays of a zip, each its own.
+template <class... T>
+bool is_in_place(const zipped_source<detail::into_tuple, array_source<T, identity>...>& source,
+                 const unzipped_sink<array_sink<T>...>& sink) {
+  return [&]<std::size_t... k>(std::index_sequence<k...>) {
+    return (is_in_place(get<k>(source.parts), get<k>(sink.parts)) && ...);
+  }
+  (std::index_sequence_for<T...>());
+}
+
+/// in and out are the same array, or do not overlap. Arrays of a zip are all in place, or none.
+template <class Source, class Sink>
+void expects_in_place_or_apart(const Source& source, const Sink& sink, const char* algorithm) {
+  if constexpr (!may_be_in_place<Source, Sink>) {
+    detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out", false);
+  } else if constexpr (Source::contiguous) {
+    detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out", true);
+  } else {
+    detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out",
+                                       is_in_place(source, sink));
+  }
 }
 
 template <class Exec, class Source, class Selector, class First, class Second>
