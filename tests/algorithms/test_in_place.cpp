@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <lanewise/adjacent_difference.hpp>
+#include <lanewise/reduce.hpp>
 
 #include <catch2/catch_template_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -75,6 +76,25 @@ struct kept_up_to {
   template <class T>
   KOKKOS_FUNCTION bool operator()(const T& x) const {
     return (number_of(x) < most) != turned;
+  }
+};
+
+/// i modulo 5, or the low byte of i squared.
+struct byte_of_index {
+  int kind;
+  KOKKOS_FUNCTION std::uint8_t operator()(std::int64_t i) const {
+    return static_cast<std::uint8_t>(kind == 0 ? i % 5 : i * i);
+  }
+};
+struct is_not_four {
+  KOKKOS_FUNCTION bool operator()(std::uint8_t x) const { return x != 4; }
+};
+/// 1 where a byte is not what is left of those: without the fours, or differences of squares.
+struct wrong_byte {
+  const std::uint8_t* bytes;
+  int kind;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return bytes[i] != static_cast<std::uint8_t>(kind == 0 ? i % 4 : (i == 0 ? 0 : 2 * i - 1));
   }
 };
 
@@ -255,4 +275,24 @@ TEST_CASE("What is not in place but overlaps is refused", "[in_place]") {
   CHECK_THAT(refusal([&] { lanewise::adjacent_difference(exec, all.view(), floats); }),
              ContainsSubstring("adjacent_difference: in [") && ContainsSubstring("overlap"));
   CHECK(all.unchanged());
+}
+
+// More items than 32 bits can count.
+TEST_CASE("More than 2^31 items are selected, and subtracted, in place", "[.large]") {
+  const auto exec = make_space();
+  const std::int64_t n = (std::int64_t{1} << 31) + 12'345;
+  const Kokkos::View<std::uint8_t*, memory> bytes(
+      Kokkos::view_alloc("test::bytes", Kokkos::WithoutInitializing), n);
+  const auto wrong = [&](std::int64_t end, int kind) {
+    return lanewise::reduce(exec, lanewise::generated(end, wrong_byte{bytes.data(), kind}),
+                            lanewise::plus{}, std::int64_t{0});
+  };
+  lanewise::transform(exec, lanewise::generated(n, byte_of_index{0}), bytes, lanewise::identity{});
+  const std::int64_t kept = lanewise::select_if(exec, bytes, bytes, is_not_four{});
+  CHECK(kept == n - n / 5);
+  CHECK(wrong(kept, 0) == 0);
+
+  lanewise::transform(exec, lanewise::generated(n, byte_of_index{1}), bytes, lanewise::identity{});
+  lanewise::adjacent_difference(exec, bytes, bytes);
+  CHECK(wrong(n, 1) == 0);
 }

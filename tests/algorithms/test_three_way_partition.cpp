@@ -34,6 +34,22 @@ struct unless_first {
   }
 };
 
+struct own_number {
+  KOKKOS_FUNCTION i64 operator()(i64 i) const { return i; }
+};
+struct is_of_four {
+  i64 rest;
+  KOKKOS_FUNCTION bool operator()(i64 i) const { return i % 4 == rest; }
+};
+/// Raises a flag unless result p is p steps behind the first.
+struct expect_every {
+  int* wrong;
+  i64 step, first;
+  KOKKOS_FUNCTION void operator()(i64 p, i64 x) const {
+    if (x != first + p * step) *wrong = 1;
+  }
+};
+
 template <class T>
 void check_three_ways(const std::vector<T>& items, some_of in_first, some_of in_second,
                       i64 room = -1) {
@@ -171,4 +187,20 @@ TEST_CASE("Three ways refuse what they cannot do", "[three_ways]") {
              ContainsSubstring("in [") && ContainsSubstring("first ["));
   CHECK(all.unchanged());
   CHECK(counts.unchanged());
+}
+
+// More items than 32 bits can count.
+TEST_CASE("More than 2^32 items go three ways", "[.large]") {
+  const i64 n = (i64{1} << 32) + 12'345;
+  const cell<int> wrong;
+  const auto expect = [&](i64 step, i64 first) {
+    return lanewise::consumed(n, expect_every{wrong.data(), step, first});
+  };
+  const auto counts = lanewise::three_way_partition(
+      make_space(), lanewise::generated(n, own_number{}), expect(4, 0), expect(4, 2), expect(2, 1),
+      is_of_four{0}, is_of_four{2});
+  CHECK(counts[0] == (n + 3) / 4);
+  CHECK(counts[1] == (n + 1) / 4);
+  CHECK(counts[2] == n / 2);
+  CHECK(wrong.get() == 0);
 }
