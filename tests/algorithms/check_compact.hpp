@@ -98,7 +98,7 @@ void check_front(const array<T>& out, const std::vector<T>& expected) {
   CHECK(out.guards_intact());
 }
 
-/// select_if, select_flagged and partition of these items.
+/// select_if, select_flagged, partition and partition_flagged of these items.
 template <class T>
 void check_selections(const std::vector<T>& items, some_of keep) {
   const auto exec = make_space();
@@ -131,6 +131,14 @@ void check_selections(const std::vector<T>& items, some_of keep) {
   CHECK(found.get() == count);
   check_front(three, kept);
   check_front(others, rejected);
+
+  found.set(-1);
+  const array<T> four(n, item_of<T>(77), shift.next()), unset(n, item_of<T>(77), shift.next());
+  lanewise::partition_flagged(exec, in.const_view(), flags.const_view(), four.view(), unset.view(),
+                              found.view());
+  CHECK(found.get() == count);
+  check_front(four, kept);
+  check_front(unset, rejected);
 
   CHECK(in.unchanged());
   CHECK(flags.unchanged());

@@ -97,6 +97,14 @@ TEST_CASE("Selections and runs do not depend on the width", "[width]") {
     CAPTURE(n);
     check_selections(random_items<std::uint32_t>(n), some_of{100});
     check_runs(items_in_runs<std::uint32_t>(n, 5));
+    const auto items = items_in_runs<std::uint32_t>(n, 2);
+    const array<std::uint32_t> both(items);
+    const auto firsts = oracle::gather(items, runs_of(items).first);
+    CHECK(lanewise::unique(make_space(), both.view(), both.view()) ==
+          static_cast<std::int64_t>(firsts.size()));
+    auto expected = both.items();
+    std::copy(firsts.begin(), firsts.end(), expected.begin());
+    CHECK(difference(both.items(), expected) == "");
   }
 }
 

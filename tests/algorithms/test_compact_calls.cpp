@@ -41,6 +41,8 @@ TEST_CASE("Counts are returned where no View is given", "[select]") {
   CHECK(lanewise::select_flagged(exec, in.const_view(), flags.const_view(), out.view()) ==
         ragged_selection);
   CHECK(lanewise::partition(exec, in.const_view(), out.view(), other.view(), kept_half) == kept);
+  CHECK(lanewise::partition_flagged(exec, in.const_view(), flags.const_view(), out.view(),
+                                    other.view()) == ragged_selection);
   CHECK(lanewise::unique(exec, in.const_view(), out.view()) == found);
   CHECK(lanewise::unique_by_key(exec, in.const_view(), flags.const_view(), out.view(),
                                 other.view()) == found);
@@ -184,7 +186,7 @@ TEST_CASE("Selections refuse what they cannot do", "[select]") {
   };
   const Kokkos::View<u32*, memory, Kokkos::MemoryUnmanaged> nothing(nullptr, 5);
 
-  CHECK_THAT(refusal([&] { lanewise::select_if(exec, all.view(), all.view(), kept_half); }),
+  CHECK_THAT(refusal([&] { lanewise::select_if(exec, part(0, 60), part(40, 100), kept_half); }),
              ContainsSubstring("lanewise::select_if: in [") && ContainsSubstring("overlap"));
   CHECK_THAT(refusal([&] { lanewise::select_if(exec, nothing, all.view(), kept_half); }),
              ContainsSubstring("lanewise::select_if: in has 5 items and no memory"));
@@ -195,6 +197,15 @@ TEST_CASE("Selections refuse what they cannot do", "[select]") {
                lanewise::partition(exec, ten.view(), part(0, 60), part(40, 100), kept_half);
              }),
              ContainsSubstring("lanewise::partition: out [") && ContainsSubstring("rejected ["));
+  CHECK_THAT(refusal([&] {
+               lanewise::partition_flagged(exec, ten.view(), part(0, 9), part(0, 10), part(20, 30));
+             }),
+             ContainsSubstring("partition_flagged: flags has 9 items, in has 10"));
+  CHECK_THAT(refusal([&] {
+               lanewise::partition_flagged(exec, ten.view(), part(20, 30), part(0, 10),
+                                           part(29, 39));
+             }),
+             ContainsSubstring("partition_flagged: flags [") && ContainsSubstring("rejected ["));
   CHECK_THAT(refusal([&] { lanewise::unique(exec, part(0, 60), part(40, 100)); }),
              ContainsSubstring("lanewise::unique: in ["));
   CHECK_THAT(refusal([&] {

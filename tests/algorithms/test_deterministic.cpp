@@ -135,6 +135,15 @@ TEST_CASE("Deterministic operators of the user's keep the order of operands", "[
   }
 }
 
+TEST_CASE("Deterministic inclusive scans begin with init", "[deterministic][sanitize]") {
+  const auto items = rough_items<float>(3 * oracle::tree_shape<float>::block + 77);
+  const oracle::fixed_tree<float, lanewise::plus> expected(items, lanewise::plus{});
+  const array<float> in(items), out(static_cast<std::int64_t>(items.size()), 0.0f);
+  lanewise::inclusive_scan(make_space(), in.const_view(), out.view(),
+                           deterministic(lanewise::plus{}), 0.3f);
+  CHECK(different_bits(out.items(), expected.scan(false, 0.3f)) == "");
+}
+
 TEST_CASE("Deterministic results do not depend on who computes what", "[deterministic][sanitize]") {
   const auto items = rough_items<double>(5 * oracle::tree_shape<double>::block + 77);
   for (const space& exec : spaces()) {

@@ -64,6 +64,32 @@ TEMPLATE_TEST_CASE("Sums are exact for every distribution", "[reduce]",
   }
 }
 
+TEST_CASE("reduce hands its result to a sink, once", "[reduce][sanitize]") {
+  const auto exec = make_space();
+  for (const std::int64_t n : {std::int64_t{0}, std::int64_t{1}, 3 * reduce_tile<u64> + 17}) {
+    CAPTURE(n);
+    const auto items = random_items<u64>(n);
+    const array<u64> in(items), out(1, u64{77});
+    const array<int> writes(1, 0);
+    const auto sink = lanewise::consumed(1, counting_store{writes.data(), 1, out.data()});
+    lanewise::reduce(exec, in.const_view(), sink, lanewise::plus{}, u64{5});
+    CHECK(out.items()[0] == oracle::reduce(items, lanewise::plus{}, u64{5}));
+    CHECK(writes.items()[0] == 1);
+    lanewise::reduce(exec, in.const_view(), sink, lanewise::deterministic(lanewise::maximum{}),
+                     u64{5});
+    CHECK(out.items()[0] == oracle::reduce(items, lanewise::maximum{}, u64{5}));
+    CHECK(writes.items()[0] == 2);
+    CHECK(writes.guards_intact());
+  }
+  CHECK_THAT(refusal([&] {
+               const array<u64> in(3, u64{1});
+               lanewise::reduce(exec, in.const_view(),
+                                lanewise::consumed(0, counting_store{nullptr, 0, nullptr}),
+                                lanewise::plus{}, u64{0});
+             }),
+             ContainsSubstring("lanewise::reduce: result has 0 places, not 1"));
+}
+
 TEST_CASE("reduce accepts every alignment", "[reduce][sanitize]") {
   for (int shift = 0; shift < 4; ++shift) {
     CAPTURE(shift);

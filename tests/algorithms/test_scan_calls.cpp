@@ -59,6 +59,47 @@ TEST_CASE("Scans accept every alignment of in and of out", "[scan][sanitize]") {
   }
 }
 
+TEST_CASE("inclusive_scan begins with init", "[scan][sanitize]") {
+  const auto exec = make_space();
+  for (const std::int64_t n : {std::int64_t{0}, std::int64_t{1}, std::int64_t{33}, one_scan_tile,
+                               one_scan_tile + 1, ragged_scan}) {
+    CAPTURE(n);
+    const auto items = random_items<affine>(n);
+    const affine init{3, 5, 1};
+    auto expected = items;
+    expected.insert(expected.begin(), init);
+    expected = oracle::inclusive_scan(expected, then{});
+    expected.erase(expected.begin());
+    const array<affine> in(items, 1), out(n, affine{7, 7, 7});
+    lanewise::inclusive_scan(exec, in.const_view(), out.view(), then{}, init);
+    CHECK(difference(out.items(), expected) == "");
+    CHECK(out.guards_intact());
+
+    // Items become the type of init; in place; with a workspace and within a count.
+    const auto numbers = random_items<u32>(n, 1000);
+    const array<u32> both(numbers);
+    const cell<std::int64_t> count(n - 1);
+    lanewise::workspace work;
+    lanewise::inclusive_scan(exec, both.view(), both.view(), lanewise::plus{}, 5u,
+                             {.work = &work, .count = count.view()});
+    auto sums = numbers;
+    u32 sum = 5;
+    for (std::int64_t i = 0; i + 1 < n; ++i) {
+      sum += sums[static_cast<std::size_t>(i)];
+      sums[static_cast<std::size_t>(i)] = sum;
+    }
+    CHECK(difference(both.items(), sums) == "");
+    // Options are no init.
+    const lanewise::options with{.work = &work};
+    lanewise::inclusive_scan(exec, in.const_view(), out.view(), then{}, with);
+    CHECK(difference(out.items(), oracle::inclusive_scan(items, then{})) == "");
+  }
+  const array<u32> few(random_items<u32>(100));
+  const array<u64> wide(100, u64{77});
+  lanewise::inclusive_scan(exec, few.const_view(), wide.view(), lanewise::plus{}, u64{1} << 40);
+  CHECK(wide.items()[99] == oracle::reduce(few.original(), lanewise::plus{}, u64{1} << 40));
+}
+
 TEST_CASE("exclusive_scan converts items to the type of init", "[scan]") {
   const auto exec = make_space();
   const std::int64_t n = ragged_scan;

@@ -2,21 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/options.hpp>
-#include <lanewise/tile.hpp>
+#include <lanewise/transform.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
+template <class Source>
+struct adjacent_policy : launch_policy {
+  using value_type = typename Source::value_type;
+  static constexpr int items_per_lane = items_in_passing<Source>();
+  static constexpr int teams_per_multiprocessor = sizeof(value_type) <= 16 ? 8 : 4;
+  static constexpr int host_teams_per_thread = 16;
+};
+
 template <class Source, class Sink, class Op>
 struct adjacent_kernel {
   using value_type = typename Source::value_type;
-  struct policy : launch_policy {
-    static constexpr int items_per_lane = items_in_passing<Source>();
-    static constexpr int teams_per_multiprocessor = sizeof(value_type) <= 16 ? 8 : 4;
-    static constexpr int host_teams_per_thread = 16;
-  };
+  using policy = adjacent_policy<Source>;
 
   template <class Team>
   struct scratch {
@@ -39,39 +42,115 @@ struct adjacent_kernel {
   }
 };
 
+/// The same where in and out are the same array: the items in front of tiles have been put aside.
+template <class Source, class Sink, class Op>
+struct adjacent_in_place_kernel {
+  using value_type = typename Source::value_type;
+  using policy = adjacent_policy<Source>;
+  template <class Team>
+  using scratch = typename adjacent_kernel<Source, Sink, Op>::template scratch<Team>;
+
+  Source in;
+  Sink out;
+  Op op;
+  cut_items n;
+  const value_type* in_front;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    const tile_cuts<Team, value_type, policy> cuts(n);
+    for_each_tile(team, cuts.tiles(), [&](std::int64_t t) {
+      load_tile<value_type, policy>(team, shared.tile, in, cuts.first(t), cuts.below(t))
+          .store_adjacent_in_place(in_front[t], out, op);
+      team.barrier();
+    });
+  }
+};
+
+/// The item in front of tile t, all of which but the first have as many items; any item for t == 0.
+template <class Source>
+struct item_in_front {
+  Source in;
+  std::int64_t items;
+  std::int64_t missing;
+  LANEWISE_FUNCTION typename Source::value_type operator()(std::int64_t t) const {
+    const std::int64_t first = t * items - missing;
+    return in((first < 1 ? 1 : (first < in.extent ? first : in.extent)) - 1);
+  }
+};
+
+template <class Exec, class Source>
+std::int64_t adjacent_tiles(std::int64_t n) {
+  using policy = adjacent_policy<Source>;
+  return tile_cuts<team_t<Exec, policy>, typename Source::value_type, policy>::most_tiles(n);
+}
+
 }  // namespace kernels
+
+/// The workspace that adjacent_difference needs in place, for n items of type T in a View; else it
+/// needs none. Needs no device.
+template <class T, class Exec>
+workspace_size adjacent_difference_workspace(std::int64_t n) {
+  return {0, static_cast<std::size_t>(kernels::adjacent_tiles<Exec, array_source<T, identity>>(n)) *
+                 sizeof(T)};
+}
 
 /// Writes out(0) = in(0) and out(i) = op(in(i), in(i-1)) for i in [1, n), n being in's extent or
 /// options.count.
 ///
 /// op is a pure scalar function object, called once per pair of neighbours. in and out are
-/// contiguous rank-1 Views, or a source and a sink, that do not overlap; out has at least as many
-/// places as in has items; results are converted to its type, in(0) first to op's. A source's
-/// functor is called up to twice per item. One launch and one pass: n reads, n writes, O(n) work,
-/// no workspace. Does not block. Throws std::invalid_argument on wrong extents, overlap, or an
+/// contiguous rank-1 Views, or a source and a sink; out has at least as many places as in has items
+/// and may be the same View, of the same type; results are converted to its type, in(0) first to
+/// op's. A source's functor is called up to twice per item. One launch and one pass: n reads, n
+/// writes, O(n) work, no workspace. In place two launches, of which the first puts the items in
+/// front of tiles aside, one of 4 KiB of items on devices and of 128 KiB on hosts, in the
+/// workspace. Does not block. Throws std::invalid_argument on wrong extents, partial overlap, or an
 /// option that cannot be reached.
 template <execution_space Exec, class In, class Out, class Op = minus>
 void adjacent_difference(const Exec& exec, const In& in, const Out& out, const Op& op = {},
                          const options& with = {}) {
   const auto source = detail::as_source<Exec>(in);
   const auto sink = detail::as_sink<Exec>(out);
+  using source_type = std::decay_t<decltype(source)>;
+  using sink_type = std::decay_t<decltype(sink)>;
+  constexpr bool may_be_in_place = detail::are_of_one_array<source_type, sink_type>;
   detail::expects(sink.extent >= source.extent, "adjacent_difference: out has ", sink.extent,
                   " places, in has ", source.extent, " items");
   detail::expects_memory(source, "adjacent_difference", "in");
   detail::expects_memory(sink, "adjacent_difference", "out");
-  detail::expects_no_partial_overlap(source, sink, "adjacent_difference", "in", "out", false);
+  detail::expects_no_partial_overlap(source, sink, "adjacent_difference", "in", "out",
+                                     may_be_in_place);
   const item_count n = detail::count_of<Exec>(source.extent, with, "adjacent_difference");
   if (source.extent == 0) return;
-  using kernel =
-      kernels::adjacent_kernel<std::decay_t<decltype(source)>, std::decay_t<decltype(sink)>, Op>;
+  using backend = backend_of<Exec>;
+  using kernel = kernels::adjacent_kernel<source_type, sink_type, Op>;
   using policy = typename kernel::policy;
-  using cuts = tile_cuts<team_t<Exec, policy>, typename kernel::value_type, policy>;
-  if constexpr (detail::check_difference<Exec, Op, typename kernel::value_type,
-                                         std::decay_t<decltype(sink)>>())
-    launch(
-        exec, "Lanewise::adjacent_difference",
-        backend_of<Exec>::template league_for_tiles<kernel>(exec, cuts::most_tiles(source.extent)),
-        kernel{source, sink, op, cuts::cut(source, sink, n)});
+  using item = typename kernel::value_type;
+  using cuts = tile_cuts<team_t<Exec, policy>, item, policy>;
+  const std::int64_t tiles = cuts::most_tiles(source.extent);
+  const cut_items all = cuts::cut(source, sink, n);
+  if constexpr (detail::check_difference<Exec, Op, item, sink_type>()) {
+    if constexpr (may_be_in_place) {
+      if (source.data == sink.data) {
+        using in_place = kernels::adjacent_in_place_kernel<source_type, sink_type, Op>;
+        auto work = call_workspace::make<backend>(
+            exec, with.work, {0, static_cast<std::size_t>(tiles) * sizeof(item)},
+            "adjacent_difference");
+        auto* const in_front = static_cast<item*>(work.get().plain());
+        constexpr std::int64_t items = tile_t<team_t<Exec, policy>, item, policy>::items;
+        const auto borders =
+            generated(tiles, kernels::item_in_front<source_type>{source, items, all.missing});
+        kernels::store_all(exec, "Lanewise::adjacent_difference::borders", borders,
+                           array_sink<item>{in_front, tiles}, item_count{tiles});
+        launch(exec, "Lanewise::adjacent_difference",
+               backend::template league_for_tiles<in_place>(exec, tiles),
+               in_place{source, sink, op, all, in_front});
+        return;
+      }
+    }
+    launch(exec, "Lanewise::adjacent_difference",
+           backend::template league_for_tiles<kernel>(exec, tiles), kernel{source, sink, op, all});
+  }
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -34,6 +34,17 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
+/// The length that all segments of so many items have: no more than there are items, so that
+/// numbers of items do not overflow.
+template <class Length>
+std::int64_t length_of_segments(Length length, std::int64_t extent, const char* algorithm) {
+  detail::expects(length > 0, algorithm, ": length is ", length, ", less than 1");
+  const std::int64_t most = extent > 0 ? extent : 1;
+  return static_cast<std::uint64_t>(length) < static_cast<std::uint64_t>(most)
+             ? static_cast<std::int64_t>(length)
+             : most;
+}
+
 /// Calls f(result) with a rank-0 View of T in the memory of the instance, and returns what is there
 /// then. **Blocks.** The memory is had as calls have it, in the order of the instance: a View of
 /// its own would fence, and end the program where the host has no memory for its label.

@@ -10,17 +10,44 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
+/// Bytes that are loaded for an item.
+template <class Source>
+constexpr std::size_t bytes_loaded() {
+  if constexpr (requires { Source::loaded_bytes; }) {
+    return Source::loaded_bytes;
+  } else {
+    return sizeof(typename detail::loaded<Source>::type);
+  }
+}
+
 /// By what a lane loads.
 template <class Source>
-struct reduce_policy
-    : tuning::reduce<tuning::item_class(sizeof(typename detail::loaded<Source>::type))> {
+struct reduce_policy : tuning::reduce<tuning::item_class(bytes_loaded<Source>())> {
   // 16 cores beside an H200, 2^26 u32: 76 to 83 Gitems/s, with one team per thread 47.
   static constexpr int host_teams_per_thread = 16;
 };
 
+/// Where the result of a reduction goes: to memory, or to a sink as its result 0.
+template <class Result, class T>
+LANEWISE_FUNCTION void put_result(Result* place, const T& x) {
+  *place = static_cast<Result>(x);
+}
+template <class F, class T>
+LANEWISE_FUNCTION void put_result(const function_sink<F>& sink, const T& x) {
+  sink(0, x);
+}
+template <class Result>
+void expects_place(const Result* place, const char* algorithm) {
+  detail::expects(place != nullptr, algorithm, ": result has no memory");
+}
+template <class F>
+void expects_place(const function_sink<F>& sink, const char* algorithm) {
+  detail::expects(sink.extent > 0, algorithm, ": result has ", sink.extent, " places, not 1");
+}
+
 /// Every team folds a contiguous share of the items; the team that finishes last folds the teams'
 /// results, in order.
-template <class Source, class Op, class T, class Result = T, class Policy = reduce_policy<Source>>
+template <class Source, class Op, class T, class Place = T*, class Policy = reduce_policy<Source>>
 struct reduce_kernel {
   using policy = Policy;
 
@@ -37,7 +64,7 @@ struct reduce_kernel {
   T* partial;  // one per team
   std::uint64_t*
       control;  // a chain's control word; its lower half counts the teams that have finished
-  Result* result;
+  Place result;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
@@ -59,9 +86,8 @@ struct reduce_kernel {
     const auto parts_in_order = array_source<T, identity>{partial, parts, identity{}};
     const maybe<T> all = reduce_range<T, policy>(team, shared.reduce, parts_in_order, 0, parts, op);
     team.once([&] {
-      *result =
-          static_cast<Result>(all.present && init.present ? op(init.value, all.value)
-                                                          : (all.present ? all.value : init.value));
+      put_result(result, all.present && init.present ? op(init.value, all.value)
+                                                     : (all.present ? all.value : init.value));
       *control = shared.control >> 32 << 32;
     });
   }
@@ -71,7 +97,7 @@ struct reduce_kernel {
 /// warps of a team those of one after the other; the team that finishes last does the same with
 /// those totals as items, and folds what is left one by one. So the order is a function of n and
 /// sizeof(T).
-template <class Source, class Op, class T, class Result>
+template <class Source, class Op, class T, class Place>
 struct deterministic_reduce_kernel {
   using tree = detail::fixed_tree<T>;
   // Not measured yet.
@@ -101,7 +127,7 @@ struct deterministic_reduce_kernel {
   T* block_totals;
   T* totals_of_totals;
   std::uint64_t* control;
-  Result* result;
+  Place result;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
@@ -130,7 +156,7 @@ struct deterministic_reduce_kernel {
         sum = warp.fold(sum, totals, op, 0, here);
       }
       warp.once([&] {
-        *result = static_cast<Result>(sum);
+        put_result(result, sum);
         *control = shared.control >> 32 << 32;
       });
     }
@@ -181,14 +207,14 @@ workspace_size deterministic_reduce_workspace(std::int64_t n) {
 namespace kernels {
 
 /// init is combined with the items if it is present; without items it is the result.
-template <class Exec, class Source, class Op, class T, class Result>
+template <class Exec, class Source, class Op, class T, class Place>
 void reduce(const Exec& exec, const char* label, const char* algorithm, const Source& source,
-            Result* result, const Op& op, const maybe<T>& init, const options& with) {
+            const Place& result, const Op& op, const maybe<T>& init, const options& with) {
   detail::expects_memory(source, algorithm, "in");
-  detail::expects(result != nullptr, algorithm, ": result has no memory");
+  expects_place(result, algorithm);
   const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
   using backend = backend_of<Exec>;
-  using kernel = reduce_kernel<Source, Op, T, Result>;
+  using kernel = reduce_kernel<Source, Op, T, Place>;
   using policy = typename kernel::policy;
   using tile = tile_t<team_t<Exec, policy>, T, policy>;
   const workspace_size need = reduce_workspace<T>(exec);
@@ -202,14 +228,14 @@ void reduce(const Exec& exec, const char* label, const char* algorithm, const So
                 work.get().template make_look_back_chain<T>(0).control, result});
 }
 
-template <class Exec, class Source, class Op, class T, class Result>
+template <class Exec, class Source, class Op, class T, class Place>
 void reduce(const Exec& exec, const char* label, const char* algorithm, const Source& source,
-            Result* result, const deterministic_operator<Op>& op, const maybe<T>& init,
+            const Place& result, const deterministic_operator<Op>& op, const maybe<T>& init,
             const options& with) {
   using backend = backend_of<Exec>;
-  using kernel = deterministic_reduce_kernel<Source, Op, T, Result>;
+  using kernel = deterministic_reduce_kernel<Source, Op, T, Place>;
   detail::expects_memory(source, algorithm, "in");
-  detail::expects(result != nullptr, algorithm, ": result has no memory");
+  expects_place(result, algorithm);
   const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
   const std::int64_t blocks = divide_up(n.bound, kernel::tree::block);
   const std::int64_t league =
@@ -220,6 +246,22 @@ void reduce(const Exec& exec, const char* label, const char* algorithm, const So
   launch(exec, label, league,
          kernel{source, op.op, init.value, n, totals, totals + blocks,
                 work.get().template make_look_back_chain<T>(0).control, result});
+}
+
+/// Items are combined as Value unless the operator says otherwise.
+template <class Value, class Exec, class In, class Place, class Op>
+void reduce_to(const Exec& exec, const In& in, const Place& result, const Op& op, const Value& init,
+               const options& with) {
+  using sum = detail::accumulated<Op, Value>;
+  const auto source = detail::as<sum>(detail::as_source<Exec>(in));
+  const auto combine = detail::without_accumulation(op);
+  const maybe<sum> begin{static_cast<sum>(init), true};
+  if constexpr (detail::in_fixed_order<std::decay_t<decltype(combine)>, sum>) {
+    reduce(exec, "Lanewise::reduce", "reduce", source, result, combine, begin, with);
+  } else {
+    reduce(exec, "Lanewise::reduce", "reduce", source, result, detail::plain_operator(combine),
+           begin, with);
+  }
 }
 
 }  // namespace kernels
@@ -240,19 +282,18 @@ void reduce(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result,
   using value = typename view::non_const_value_type;
   static_assert(view::rank() == 0, "lanewise::reduce: the result is a View of rank 0");
   detail::check_reachable<Exec, view>();
-  if constexpr (detail::check_reduction<Exec, In, Op, Init, value, false>()) {
-    using sum = detail::accumulated<Op, value>;
-    const auto source = detail::as<sum>(detail::as_source<Exec>(in));
-    const auto combine = detail::without_accumulation(op);
-    const maybe<sum> begin{static_cast<sum>(static_cast<value>(init)), true};
-    if constexpr (detail::in_fixed_order<std::decay_t<decltype(combine)>, sum>) {
-      kernels::reduce(exec, "Lanewise::reduce", "reduce", source, result.data(), combine, begin,
-                      with);
-    } else {
-      kernels::reduce(exec, "Lanewise::reduce", "reduce", source, result.data(),
-                      detail::plain_operator(combine), begin, with);
-    }
-  }
+  if constexpr (detail::check_reduction<Exec, In, Op, Init, value, false>())
+    kernels::reduce_to<value>(exec, in, result.data(), op, static_cast<value>(init), with);
+}
+
+/// The same with a sink, consumed(1, f): f(0, result) is called once, by the kernel. Items are
+/// combined as the type of init, or as A.
+template <execution_space Exec, class In, class F, class Op, class Init>
+void reduce(const Exec& exec, const In& in, const function_sink<F>& result, const Op& op,
+            const Init& init, const options& with = {}) {
+  if constexpr (detail::check_reduction<Exec, In, Op, Init, Init, false>() &&
+                detail::check_results<Exec, detail::accumulated<Op, Init>, function_sink<F>>())
+    kernels::reduce_to<Init>(exec, in, result, op, init, with);
 }
 
 /// Returns init op in(0) op ... op in(n-1) as described above. **Blocks.**

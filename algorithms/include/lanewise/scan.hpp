@@ -16,9 +16,9 @@ struct scan_policy : tuning::scan<tuning::item_class(sizeof(T))> {
       tiles_that_wait(sizeof(T) * 32 * scan_policy::warps * scan_policy::items_per_lane);
 };
 
-/// One pass: load a tile, find its total, allocate through the chain, write.
+/// One pass: load a tile, find its total, allocate through the chain, write. `begins`: with init.
 template <bool exclusive, class Source, class Sink, class Op, class T,
-          class Policy = scan_policy<T>>
+          class Policy = scan_policy<T>, bool begins = exclusive>
 struct scan_kernel {
   using policy = Policy;
 
@@ -38,7 +38,7 @@ struct scan_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const tile_cuts<Team, T, policy> cuts(n);
     decoupled_look_back<policy::deterministic>(
-        team, link, static_cast<std::uint32_t>(cuts.tiles()), shared, op, maybe<T>{init, exclusive},
+        team, link, static_cast<std::uint32_t>(cuts.tiles()), shared, op, maybe<T>{init, begins},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           return load_tile<T, policy>(team, place, in, cuts.first(ticket), cuts.below(ticket));
         },
@@ -62,11 +62,12 @@ std::int64_t scan_tiles(std::int64_t n) {
 }
 
 /// Policy says how the tiles are cut.
-template <bool exclusive, class Policy, class Exec, class Source, class Sink, class Op, class T>
+template <bool exclusive, class Policy, bool begins = exclusive, class Exec, class Source,
+          class Sink, class Op, class T>
 void scan(const Exec& exec, const char* label, const char* algorithm, const Source& source,
           const Sink& sink, const Op& op, const T& init, item_count n, workspace* given,
           std::size_t plain_offset, workspace_size need) {
-  using kernel = scan_kernel<exclusive, Source, Sink, Op, T, Policy>;
+  using kernel = scan_kernel<exclusive, Source, Sink, Op, T, Policy, begins>;
   using cuts = tile_cuts<team_t<Exec, Policy>, T, Policy>;
   auto work = call_workspace::make<backend_of<Exec>>(exec, given, need, algorithm);
   launch(exec, label,
@@ -107,7 +108,8 @@ void with_checked_arrays(const char* algorithm, const In& in, const Out& out, co
 }
 
 /// Items are combined as Init unless the operator says otherwise.
-template <bool exclusive, class Exec, class In, class Out, class Init, class Given>
+template <bool exclusive, bool begins = exclusive, class Exec, class In, class Out, class Init,
+          class Given>
 void checked_scan(const Exec& exec, const char* label, const char* algorithm, const In& in,
                   const Out& out, const Init& init, const Given& given, const options& with) {
   using T = detail::accumulated<Given, Init>;
@@ -117,9 +119,9 @@ void checked_scan(const Exec& exec, const char* label, const char* algorithm, co
       std::conditional_t<detail::in_fixed_order<Op, T>, detail::fixed_tree<T>, scan_policy<T>>;
   with_checked_arrays<T, Exec>(
       algorithm, in, out, with, [&](const auto& source, const auto& sink, const item_count& n) {
-        scan<exclusive, policy>(exec, label, algorithm, source, sink, detail::plain_operator(op),
-                                static_cast<T>(init), n, with.work, 0,
-                                scan_workspace<T, Exec>(n.bound));
+        scan<exclusive, policy, begins>(exec, label, algorithm, source, sink,
+                                        detail::plain_operator(op), static_cast<T>(init), n,
+                                        with.work, 0, scan_workspace<T, Exec>(n.bound));
       });
 }
 
@@ -142,6 +144,17 @@ void inclusive_scan(const Exec& exec, const In& in, const Out& out, const Op& op
   if constexpr (detail::check_scan<Exec, In, Out, Op, T, false>())
     kernels::checked_scan<false>(exec, "Lanewise::inclusive_scan", "inclusive_scan", in, out, T{},
                                  op, with);
+}
+
+/// Writes out(i) = init op in(0) op ... op in(i) for i in [0, n); items are converted to the type
+/// of init, or to A. Otherwise the same.
+template <execution_space Exec, class In, class Out, class T, class Op>
+requires(!std::is_same_v<T, options>) void inclusive_scan(const Exec& exec, const In& in,
+                                                          const Out& out, const Op& op,
+                                                          const T& init, const options& with = {}) {
+  if constexpr (detail::check_exclusive_scan<Exec, In, Out, T, Op, false>())
+    kernels::checked_scan<false, true>(exec, "Lanewise::inclusive_scan", "inclusive_scan", in, out,
+                                       init, op, with);
 }
 
 /// Writes out(i) = init op in(0) op ... op in(i-1) for i in [0, n); items are converted to the type

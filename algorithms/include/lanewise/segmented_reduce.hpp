@@ -6,6 +6,7 @@
 #include <lanewise/detail/sums.hpp>
 #include <lanewise/tile.hpp>
 
+#include <concepts>
 #include <limits>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
@@ -199,6 +200,35 @@ void segmented_reduce(const Exec& exec, const In& in, const Offsets& offsets, co
            backend::template resident_league<kernel>(exec, need.tickets),
            kernel{source, offset, sink, combine, first, n, link, errors});
   }
+}
+
+namespace kernels {
+
+/// Where segments of equal lengths begin, as far as there are items.
+struct equal_offsets {
+  std::int64_t length;
+  std::int64_t extent;
+  LANEWISE_FUNCTION std::int64_t operator()(std::int64_t s) const {
+    const std::int64_t first = s * length;
+    return first < extent ? first : extent;
+  }
+};
+
+}  // namespace kernels
+
+/// The same for segments of `length` items each, the last one of what is left: segment s has items
+/// [s length, (s+1) length) of in. No offsets are read. Throws where length is less than 1.
+template <execution_space Exec, class In, std::integral Length, class Out, class Op, class Init>
+void segmented_reduce(const Exec& exec, const In& in, const Length& length, const Out& out,
+                      const Op& op, const Init& init, const checked_options& with = {}) {
+  const std::int64_t extent = detail::as_source<Exec>(in).extent;
+  const std::int64_t each = kernels::length_of_segments(length, extent, "segmented_reduce");
+  const std::int64_t segments = divide_up(extent, each);
+  const std::int64_t places = detail::as_sink<Exec>(out).extent;
+  detail::expects(places >= segments, "segmented_reduce: out has ", places, " places, in has ",
+                  extent, " items for ", segments, " segments of ", each);
+  segmented_reduce(exec, in, generated(segments + 1, kernels::equal_offsets{each, extent}), out, op,
+                   init, with);
 }
 
 namespace kernels {

@@ -6,6 +6,8 @@
 #include <lanewise/scan.hpp>
 #include <lanewise/tile.hpp>
 
+#include <concepts>
+
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
@@ -90,6 +92,34 @@ auto heads_of_flags(const Flags& flags, std::int64_t n, const char* algorithm) {
                   n);
   detail::expects_memory(source, algorithm, "heads");
   return detail::selected_by_flags<std::decay_t<decltype(source)>>{source};
+}
+
+/// Whether an index is a multiple of a length, by one multiplication: where the length is 2^shift
+/// times an odd number, multiples are what the inverse of that number (modulo 2^64) takes to
+/// 2^shift times a number of at most (2^64 - 1) / length.
+class is_multiple {
+ public:
+  explicit is_multiple(std::uint64_t length) : most_(~std::uint64_t{0} / length) {
+    for (; length % 2 == 0; length /= 2) ++shift_;
+    inverse_ = length;  // right in 3 bits, and in twice as many after every step
+    for (int bits = 3; bits < 64; bits *= 2) inverse_ *= 2 - length * inverse_;
+  }
+  LANEWISE_FUNCTION std::uint8_t operator()(std::int64_t i) const {
+    const std::uint64_t x = static_cast<std::uint64_t>(i) * inverse_;
+    return (x >> shift_ | x << 1 << (63 - shift_)) <= most_ ? 1 : 0;
+  }
+
+ private:
+  std::uint64_t inverse_;
+  std::uint64_t most_;
+  int shift_ = 0;
+};
+
+/// Heads of segments of equal lengths.
+template <class Length>
+auto heads_of_length(Length length, std::int64_t n, const char* algorithm) {
+  const std::int64_t each = length_of_segments(length, n, algorithm);
+  return generated(n, is_multiple(static_cast<std::uint64_t>(each)));
 }
 
 /// Heads where a key differs from the key before.
@@ -186,6 +216,26 @@ void exclusive_segmented_scan(const Exec& exec, const In& in, const Heads& heads
         kernels::heads_of_flags<Exec>(heads, source.extent, algorithm), out, first, combine,
         kernels::begin_with<sum, std::decay_t<decltype(combine)>>{first, combine}, with);
   }
+}
+
+/// inclusive_segmented_scan of segments of `length` items each: h is the greatest multiple of
+/// length that is at most i. No flags are read. Throws where length is less than 1.
+template <execution_space Exec, class In, std::integral Length, class Out, class Op>
+void inclusive_segmented_scan(const Exec& exec, const In& in, const Length& length, const Out& out,
+                              const Op& op, const options& with = {}) {
+  const std::int64_t n = detail::as_source<Exec>(in).extent;
+  inclusive_segmented_scan(
+      exec, in, kernels::heads_of_length(length, n, "inclusive_segmented_scan"), out, op, with);
+}
+
+/// exclusive_segmented_scan of segments of `length` items each.
+template <execution_space Exec, class In, std::integral Length, class Out, class T, class Op>
+void exclusive_segmented_scan(const Exec& exec, const In& in, const Length& length, const Out& out,
+                              const Op& op, const T& init, const options& with = {}) {
+  const std::int64_t n = detail::as_source<Exec>(in).extent;
+  exclusive_segmented_scan(exec, in,
+                           kernels::heads_of_length(length, n, "exclusive_segmented_scan"), out, op,
+                           init, with);
 }
 
 /// inclusive_segmented_scan where a segment is a run of equal neighbouring keys. equal is a pure

@@ -13,11 +13,29 @@ void select(const Exec& exec, const char* label, const char* algorithm, const So
             const Sink& sink, const Selector& marks, detail::integers kept, const options& with) {
   detail::expects_memory(source, algorithm, "in");
   detail::expects_memory(sink, algorithm, "out");
-  detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out", false);
+  expects_in_place_or_apart(source, sink, algorithm);
   using item = typename Source::value_type;
   if constexpr (detail::check_results<Exec, item, Sink>())
+    compact_items(exec, label, algorithm, source, marks, sink, kept, with,
+                  compact_workspace<item, Exec>(source.extent));
+}
+
+template <class Exec, class Source, class Sink, class Others, class Selector>
+void partition(const Exec& exec, const char* label, const char* algorithm, const Source& source,
+               const Sink& sink, const Others& others, const Selector& marks, detail::integers kept,
+               const options& with) {
+  detail::expects_memory(source, algorithm, "in");
+  detail::expects_memory(sink, algorithm, "out");
+  detail::expects_memory(others, algorithm, "rejected");
+  detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out", false);
+  detail::expects_no_partial_overlap(source, others, algorithm, "in", "rejected", false);
+  detail::expects_no_partial_overlap(sink, others, algorithm, "out", "rejected", false);
+  using item = typename Source::value_type;
+  if constexpr (detail::check_results<Exec, item, Sink>() &&
+                detail::check_results<Exec, item, Others>())
     compact(exec, label, algorithm, source, marks, detail::selected_items<Sink>(sink),
-            detail::no_column{}, kept, with, compact_workspace<item, Exec>(source.extent));
+            detail::rejected_items<Others>(others), kept, with,
+            compact_workspace<item, Exec>(source.extent));
 }
 
 }  // namespace kernels
@@ -26,12 +44,12 @@ void select(const Exec& exec, const char* label, const char* algorithm, const So
 /// their number in the rank-0 View count of integers (docs/algorithms.md).
 ///
 /// keep is a pure scalar function object, called up to twice per item. in is a contiguous rank-1
-/// View or a source, out a View or a sink that does not overlap it. Where out has fewer places than
-/// items are kept, the first of them are written; count tells how many there were. Nothing is
-/// written behind them. One launch and one pass: n reads and as many writes as items are kept (on
-/// the host with several threads the items are read again from cache). O(n) work. The result is the
-/// same on every backend. Does not block. Throws std::invalid_argument on overlap or an option that
-/// cannot be reached. (Merrill, 3.5; a single pass with look-back.)
+/// View or a source, out a View or a sink that does not overlap it, or the same View as in. Where
+/// out has fewer places than items are kept, the first of them are written; count tells how many
+/// there were. Nothing is written behind them. One launch and one pass: n reads and as many writes
+/// as items are kept (on the host with several threads the items are read again from cache). O(n)
+/// work. The result is the same on every backend. Does not block. Throws std::invalid_argument on
+/// overlap or an option that cannot be reached. (Merrill, 3.5; a single pass with look-back.)
 template <execution_space Exec, class In, class Out, class T, class... P, class Predicate>
 void select_if(const Exec& exec, const In& in, const Out& out, const Kokkos::View<T, P...>& count,
                const Predicate& keep, const options& with = {}) {
@@ -83,26 +101,11 @@ template <execution_space Exec, class In, class Out, class Rejected, class T, cl
 void partition(const Exec& exec, const In& in, const Out& out, const Rejected& rejected,
                const Kokkos::View<T, P...>& count, const Predicate& keep,
                const options& with = {}) {
-  const auto source = detail::as_source<Exec>(in);
-  const auto sink = detail::as_sink<Exec>(out);
-  const auto others = detail::as_sink<Exec>(rejected);
-  detail::expects_memory(source, "partition", "in");
-  detail::expects_memory(sink, "partition", "out");
-  detail::expects_memory(others, "partition", "rejected");
-  detail::expects_no_partial_overlap(source, sink, "partition", "in", "out", false);
-  detail::expects_no_partial_overlap(source, others, "partition", "in", "rejected", false);
-  detail::expects_no_partial_overlap(sink, others, "partition", "out", "rejected", false);
-  using item = typename decltype(source)::value_type;
-  using sink_type = std::decay_t<decltype(sink)>;
-  using others_type = std::decay_t<decltype(others)>;
-  if constexpr (detail::check_predicate<Exec, Predicate, item>() &&
-                detail::check_results<Exec, item, sink_type>() &&
-                detail::check_results<Exec, item, others_type>())
-    kernels::compact(
-        exec, "Lanewise::partition", "partition", source, detail::selected_where<Predicate>{keep},
-        detail::selected_items<sink_type>(sink), detail::rejected_items<others_type>(others),
-        kernels::count_place<Exec>(count, "partition"), with,
-        compact_workspace<item, Exec>(source.extent));
+  if constexpr (detail::check_predicate<Exec, Predicate, detail::item_of<Exec, In>>())
+    kernels::partition(exec, "Lanewise::partition", "partition", detail::as_source<Exec>(in),
+                       detail::as_sink<Exec>(out), detail::as_sink<Exec>(rejected),
+                       detail::selected_where<Predicate>{keep},
+                       kernels::count_place<Exec>(count, "partition"), with);
 }
 
 /// The same, returning the number of kept items. **Blocks.**
@@ -112,6 +115,36 @@ requires(!Kokkos::is_view_v<Predicate>) std::int64_t
               const Predicate& keep, const options& with = {}) {
   return kernels::returned<std::int64_t>(
       exec, [&](const auto& count) { partition(exec, in, out, rejected, count, keep, with); });
+}
+
+/// Copies the items whose flag is set to the front of out, the others to the front of rejected:
+/// like partition, with a View or source of flags beside in, of any type that converts to bool.
+template <execution_space Exec, class In, class Flags, class Out, class Rejected, class T,
+          class... P>
+void partition_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,
+                       const Rejected& rejected, const Kokkos::View<T, P...>& count,
+                       const options& with = {}) {
+  const auto source = detail::as_source<Exec>(in);
+  const auto flag = detail::as_flags<Exec>(flags);
+  const auto sink = detail::as_sink<Exec>(out);
+  const auto others = detail::as_sink<Exec>(rejected);
+  detail::expects(flag.extent == source.extent, "partition_flagged: flags has ", flag.extent,
+                  " items, in has ", source.extent);
+  detail::expects_memory(flag, "partition_flagged", "flags");
+  detail::expects_no_partial_overlap(flag, sink, "partition_flagged", "flags", "out", false);
+  detail::expects_no_partial_overlap(flag, others, "partition_flagged", "flags", "rejected", false);
+  kernels::partition(exec, "Lanewise::partition_flagged", "partition_flagged", source, sink, others,
+                     detail::selected_by_flags<std::decay_t<decltype(flag)>>{flag},
+                     kernels::count_place<Exec>(count, "partition_flagged"), with);
+}
+
+/// The same, returning the number of kept items. **Blocks.**
+template <execution_space Exec, class In, class Flags, class Out, class Rejected>
+std::int64_t partition_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,
+                               const Rejected& rejected, const options& with = {}) {
+  return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
+    partition_flagged(exec, in, flags, out, rejected, count, with);
+  });
 }
 
 LANEWISE_END_TARGET_NAMESPACE

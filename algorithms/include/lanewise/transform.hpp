@@ -36,6 +36,18 @@ struct transform_kernel {
   }
 };
 
+/// Writes the items of a source to a sink.
+template <class Exec, class Source, class Sink>
+void store_all(const Exec& exec, const char* label, const Source& source, const Sink& sink,
+               const item_count& n) {
+  using kernel = transform_kernel<Source, Sink>;
+  using policy = typename kernel::policy;
+  using cuts = tile_cuts<team_t<Exec, policy>, typename kernel::value_type, policy>;
+  launch(exec, label,
+         backend_of<Exec>::template league_for_tiles<kernel>(exec, cuts::most_tiles(n.bound)),
+         kernel{source, sink, cuts::cut(source, sink, n)});
+}
+
 }  // namespace kernels
 
 /// Writes out(i) = f(in(i)) for i in [0, n), n being in's extent or options.count.
@@ -57,16 +69,28 @@ void transform(const Exec& exec, const In& in, const Out& out, const F& f,
   const item_count n = detail::count_of<Exec>(raw.extent, with, "transform");
   if (raw.extent == 0) return;
   if constexpr (detail::check_transformation<Exec, F, typename decltype(raw)::value_type,
-                                             std::decay_t<decltype(sink)>>()) {
-    const auto source = detail::compose(raw, f);
-    using kernel =
-        kernels::transform_kernel<std::decay_t<decltype(source)>, std::decay_t<decltype(sink)>>;
-    using policy = typename kernel::policy;
-    using cuts = tile_cuts<team_t<Exec, policy>, typename kernel::value_type, policy>;
-    launch(exec, "Lanewise::transform",
-           backend_of<Exec>::template league_for_tiles<kernel>(exec, cuts::most_tiles(raw.extent)),
-           kernel{source, sink, cuts::cut(source, sink, n)});
-  }
+                                             std::decay_t<decltype(sink)>>())
+    kernels::store_all(exec, "Lanewise::transform", detail::compose(raw, f), sink, n);
+}
+
+/// Writes out(i) = f(a(i), b(i)) for i in [0, n): transform of zipped(a, b). out may be the same
+/// View as an input when the item sizes agree.
+template <execution_space Exec, class A, class B, class Out, class F>
+requires(detail::is_input<A>&& detail::is_input<B>&& detail::is_output<Out>) void transform(
+    const Exec& exec, const A& a, const B& b, const Out& out, const F& f,
+    const options& with = {}) {
+  detail::check_views_reachable<Exec, A, B>();
+  transform(exec, zipped(a, b), out, f, with);
+}
+
+/// Writes out(i) = f(a(i), b(i), c(i)) for i in [0, n). More inputs go as zipped(a, b, c, ...).
+template <execution_space Exec, class A, class B, class C, class Out, class F>
+requires(detail::is_input<A>&& detail::is_input<B>&& detail::is_input<C>&&
+             detail::is_output<Out>) void transform(const Exec& exec, const A& a, const B& b,
+                                                    const C& c, const Out& out, const F& f,
+                                                    const options& with = {}) {
+  detail::check_views_reachable<Exec, A, B, C>();
+  transform(exec, zipped(a, b, c), out, f, with);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -24,6 +24,13 @@ struct alignas(16) look_back_slot {
   std::uint32_t tag;
 };
 
+/// Whether what a tile does before it publishes a T is ordered before what tiles behind it do once
+/// they know of it: types say so by `orders_memory`. Else values tell nothing but themselves.
+template <class T>
+inline constexpr bool orders_memory = requires {
+  T::orders_memory;
+};
+
 /// Ordered hand-over of a running value from tile to tile (decoupled look-back; Merrill, 3 as a
 /// single pass). Tiles take tickets; a tile publishes its total before it waits for its
 /// predecessors, so the tile with the lowest ticket never waits and progress needs no assumption
@@ -33,8 +40,8 @@ struct alignas(16) look_back_slot {
 /// use, in rotation: no slot keeps a tag for more than 2^29 launches.
 ///
 /// Values of up to 4 bytes share a 64-bit word with their tag, on backends with 16-byte atomic
-/// words values of up to 12 bytes do; larger ones are written beside and published by a release
-/// store of the tag.
+/// words values of up to 12 bytes do; larger ones, and those with orders_memory<T>, are written
+/// beside and published by a release store of the tag.
 template <class T>
 class look_back_chain {
  public:
@@ -127,7 +134,8 @@ class look_back_chain {
   }
 
   template <class W>
-  static constexpr bool in_word = sizeof(T) <= 4 || (sizeof(T) <= 12 && W::has_wide_words);
+  static constexpr bool in_word = sizeof(T) <= 4 ||
+                                  (sizeof(T) <= 12 && W::has_wide_words && !orders_memory<T>);
 
   static LANEWISE_FUNCTION std::uint32_t tag_of(drawn mine, state s) { return mine.epoch << 2 | s; }
 

@@ -141,6 +141,12 @@ inline constexpr bool is_reversed_array<reversed_source<S>> = S::contiguous;
 template <class S>
 inline constexpr bool is_reversed_array<reversed_sink<S>> = S::contiguous;
 
+/// Whether a source may read the array that a sink writes, as the same type.
+template <class Source, class Sink>
+inline constexpr bool are_of_one_array = false;
+template <class T, class F>
+inline constexpr bool are_of_one_array<array_source<T, F>, array_sink<T>> = true;
+
 /// Whether an item of a source is touched once.
 template <class S>
 inline constexpr bool is_touched_once = true;
@@ -337,12 +343,20 @@ byte_range bytes_of(const T& t) {
   }
 }
 
+/// Calls f with the parts of a zip (zip.hpp).
+template <class Parts, class F>
+void for_each_part(const Parts& parts, const F& f) {
+  call_with([&](const auto&... part) { (f(part), ...); }, parts);
+}
+
 /// An array of n items must exist when n > 0.
 template <class T>
 void expects_memory(const T& t, const char* algorithm, const char* name) {
   if constexpr (requires { t.data; }) {
     expects(t.extent == 0 || t.data != nullptr, algorithm, ": ", name, " has ", t.extent,
             " items and no memory");
+  } else if constexpr (requires { t.parts; }) {
+    for_each_part(t.parts, [&](const auto& part) { expects_memory(part, algorithm, name); });
   }
 }
 
@@ -352,6 +366,17 @@ template <class In, class Out>
 void expects_no_partial_overlap(const In& in, const Out& out, const char* algorithm,
                                 const char* in_name, const char* out_name,
                                 bool same_allowed = true) {
+  if constexpr (requires { in.parts; }) {
+    for_each_part(in.parts, [&](const auto& part) {
+      expects_no_partial_overlap(part, out, algorithm, in_name, out_name, same_allowed);
+    });
+    return;
+  } else if constexpr (requires { out.parts; }) {
+    for_each_part(out.parts, [&](const auto& part) {
+      expects_no_partial_overlap(in, part, algorithm, in_name, out_name, same_allowed);
+    });
+    return;
+  }
   const byte_range a = bytes_of(in);
   const byte_range b = bytes_of(out);
   const bool apart = a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin;

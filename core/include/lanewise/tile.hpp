@@ -57,6 +57,9 @@ using tile_t =
 ///   store(sink)                  the items as they are
 ///   store_adjacent(source, sink, op)
 ///                                op(item, the item before it); item 0 of the source as it is
+///   store_adjacent_in_place(before, sink, op)
+///                                the same to the array that the items come from; `before` is the
+///                                item in front of the tile
 ///   store_inclusive(sink, before, op)  store_exclusive(sink, before, op)
 ///                                the scan, behind `before`, a maybe<T>
 ///   end(before, op)              after a store: the combination of before and the tile

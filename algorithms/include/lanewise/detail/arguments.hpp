@@ -5,6 +5,7 @@
 #include <lanewise/detail/functors.hpp>
 #include <lanewise/operators.hpp>
 #include <lanewise/source.hpp>
+#include <lanewise/zip.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -29,6 +30,8 @@ constexpr bool check_results() {
   using item = typename sink_value<Sink>::type;
   if constexpr (is_refused<T, item>) {
     return false;
+  } else if constexpr (requires { std::declval<Sink>().parts; }) {
+    return check_unzipped<T, Sink>();
   } else if constexpr (std::is_void_v<item>) {
     constexpr bool fitting = fits<Exec, void, decltype(Sink::f), std::int64_t, T>();
     static_assert(fitting,
@@ -171,18 +174,38 @@ constexpr bool check_equal() {
   return fitting;
 }
 
+/// Whether a function takes the items of a zip one by one.
+template <class Exec, class F, class T>
+struct called_by_items {
+  static constexpr bool holds = false;
+};
+template <class Exec, class F, class... T>
+requires takes<F, T...>
+struct called_by_items<Exec, F, tuple<T...>> {
+  static constexpr bool holds = true;
+  using result = std::decay_t<std::invoke_result_t<const F&, const T&...>>;
+  static constexpr bool fitting() { return fits<Exec, void, F, T...>(); }
+};
+
 /// A function of an item whose results are written to a sink.
 template <class Exec, class F, class T, class Sink>
 constexpr bool check_transformation() {
-  constexpr bool fitting = fits<Exec, void, F, T>();
-  static_assert(fitting || is_refused<T>,
-                "lanewise: f is a function object that is called with an item of in, and its "
-                "operator() is const");
-  if constexpr (fitting) {
-    using result = std::decay_t<std::invoke_result_t<const F&, const T&>>;
-    if constexpr (check_item_type<result>()) return check_results<Exec, result, Sink>();
+  if constexpr (called_by_items<Exec, F, T>::holds) {
+    using result = typename called_by_items<Exec, F, T>::result;
+    if constexpr (called_by_items<Exec, F, T>::fitting() && check_item_type<result>())
+      return check_results<Exec, result, Sink>();
+    return false;
+  } else {
+    constexpr bool fitting = fits<Exec, void, F, T>();
+    static_assert(fitting || is_refused<T>,
+                  "lanewise: f is a function object that is called with an item of in, and its "
+                  "operator() is const");
+    if constexpr (fitting) {
+      using result = std::decay_t<std::invoke_result_t<const F&, const T&>>;
+      if constexpr (check_item_type<result>()) return check_results<Exec, result, Sink>();
+    }
+    return false;
   }
-  return false;
 }
 /// The same of a function of neighbours.
 template <class Exec, class Op, class T, class Sink>

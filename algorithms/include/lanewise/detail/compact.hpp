@@ -42,10 +42,12 @@ struct compact_kernel {
     }();
   };
   static constexpr bool needs_previous = First::needs_previous || Second::needs_previous;
-  using state =
-      std::conditional_t<needs_previous, detail::selection_state, detail::selection_count>;
-  using add =
-      std::conditional_t<needs_previous, detail::add_selections, detail::add_selection_counts>;
+  using count_state =
+      std::conditional_t<First::in_place, detail::ordered_selection_count, detail::selection_count>;
+  using add_counts = std::conditional_t<First::in_place, detail::add_ordered_selection_counts,
+                                        detail::add_selection_counts>;
+  using state = std::conditional_t<needs_previous, detail::selection_state, count_state>;
+  using add = std::conditional_t<needs_previous, detail::add_selections, add_counts>;
 
   template <class Team>
   using tile = detail::compaction_t<Team, item, policy, Selector, First, Second, Source>;
@@ -98,6 +100,44 @@ detail::integers count_place(const Kokkos::View<T, P...>& count, const char* alg
   return detail::integers(count.data());
 }
 
+/// Whether kept items may go to the array that they come from: as they are.
+template <class Source, class Sink>
+inline constexpr bool may_be_in_place = false;
+template <class T>
+inline constexpr bool may_be_in_place<array_source<T, identity>, array_sink<T>> = true;
+
+template <class... T>
+inline constexpr bool
+    may_be_in_place<zipped_source<detail::into_tuple, array_source<T, identity>...>,
+                    unzipped_sink<array_sink<T>...>> = true;
+
+template <class T>
+bool is_in_place(const array_source<T, identity>& source, const array_sink<T>& sink) {
+  return source.data == sink.data && source.extent > 0;
+}
+/// All arrays of a zip, each its own.
+template <class... T>
+bool is_in_place(const zipped_source<detail::into_tuple, array_source<T, identity>...>& source,
+                 const unzipped_sink<array_sink<T>...>& sink) {
+  return [&]<std::size_t... k>(std::index_sequence<k...>) {
+    return (is_in_place(get<k>(source.parts), get<k>(sink.parts)) && ...);
+  }
+  (std::index_sequence_for<T...>());
+}
+
+/// in and out are the same array, or do not overlap. Arrays of a zip are all in place, or none.
+template <class Source, class Sink>
+void expects_in_place_or_apart(const Source& source, const Sink& sink, const char* algorithm) {
+  if constexpr (!may_be_in_place<Source, Sink>) {
+    detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out", false);
+  } else if constexpr (Source::contiguous) {
+    detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out", true);
+  } else {
+    detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out",
+                                       is_in_place(source, sink));
+  }
+}
+
 template <class Exec, class Source, class Selector, class First, class Second>
 void compact(const Exec& exec, const char* label, const char* algorithm, const Source& source,
              const Selector& marks, const First& one, const Second& two, detail::integers kept,
@@ -114,9 +154,25 @@ void compact(const Exec& exec, const char* label, const char* algorithm, const S
       kernel{source, marks, one, two, n, work.get().template make_look_back_chain<state>(0), kept});
 }
 
+/// One column of kept items, which may be the items' own array.
+template <class Exec, class Source, class Selector, class Sink>
+void compact_items(const Exec& exec, const char* label, const char* algorithm, const Source& source,
+                   const Selector& marks, const Sink& sink, detail::integers kept,
+                   const options& with, workspace_size need) {
+  if constexpr (may_be_in_place<Source, Sink>) {
+    if (is_in_place(source, sink)) {
+      compact(exec, label, algorithm, source, marks, detail::items_in_place<Sink>(sink),
+              detail::no_column{}, kept, with, need);
+      return;
+    }
+  }
+  compact(exec, label, algorithm, source, marks, detail::selected_items<Sink>(sink),
+          detail::no_column{}, kept, with, need);
+}
+
 }  // namespace kernels
 
-/// The workspace that select_if, select_flagged, partition, unique, unique_by_key and
+/// The workspace that select_if, select_flagged, the partitions, unique, unique_by_key and
 /// run_length_encode need for n items of type T. Needs no device.
 template <class T, class Exec>
 workspace_size compact_workspace(std::int64_t n) {

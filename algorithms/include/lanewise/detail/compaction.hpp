@@ -19,10 +19,10 @@ namespace detail {
 ///                                 are kept up to the end of the tile
 template <class Team, class T, class Policy, class Selector, class First, class Second,
           class Source>
-using compaction_t =
-    std::conditional_t<Team::in_registers,
-                       device_compaction<Team, T, Policy::items_per_lane, First, Second, Selector>,
-                       host_compaction<Team, Source, host_tile_items<T, Policy>>>;
+using compaction_t = std::conditional_t<
+    Team::in_registers, device_compaction<Team, T, Policy::items_per_lane, First, Second, Selector>,
+    std::conditional_t<First::in_place, staged_compaction<Team, Source, host_tile_items<T, Policy>>,
+                       host_compaction<Team, Source, host_tile_items<T, Policy>>>>;
 
 }  // namespace detail
 LANEWISE_END_NAMESPACE

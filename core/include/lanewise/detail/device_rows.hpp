@@ -7,6 +7,7 @@
 #include <lanewise/policy.hpp>
 #include <lanewise/source.hpp>
 #include <lanewise/warp.hpp>
+#include <lanewise/zip.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -21,6 +22,13 @@ inline constexpr int pack_items = [] {
   while (2 * k * static_cast<int>(sizeof(T)) <= 16 && items_per_lane % (2 * k) == 0) k *= 2;
   return k;
 }();
+
+/// Whether a source is a zip of arrays.
+template <class S>
+inline constexpr bool has_arrays = false;
+template <class S>
+requires is_zip<S>
+inline constexpr bool has_arrays<S> = S::has_arrays;
 
 inline constexpr int line_bytes = 128;
 
@@ -169,30 +177,6 @@ class device_rows {
         row, lane_index_);
   }
 
- private:
-  /// Whether rows that begin between packs are made of the aligned packs around them: where items
-  /// are narrow. Wider ones come as fast one by one, as the nearest cache has what the first asked
-  /// for.
-  template <class Array>
-  static constexpr bool can_cross_packs() {
-    if constexpr (Array::contiguous && !is_in_scratch<Array>) {
-      using raw = typename Array::raw_type;
-      return sizeof(raw) < 4 && v <= width && sizeof(pack<raw, v>) % 4 == 0 &&
-             sizeof(pack<raw, v>) == alignof(pack<raw, v>);
-    } else {
-      return false;
-    }
-  }
-  /// Items whose alignment is less than their size may lie anywhere.
-  template <class Raw>
-  LANEWISE_FUNCTION bool lies_between_packs(Raw* address) const {
-    const auto at = reinterpret_cast<std::uintptr_t>(address);
-    return whole_segment_ && at % alignof(pack<Raw, v>) != 0 && at % sizeof(Raw) == 0;
-  }
-  /// A pack as words, so that its bytes stay together in registers.
-  template <class Raw>
-  using words = pack<std::uint32_t, v * sizeof(Raw) / 4>;
-
   /// `inside`: all items exist, and so does the one before.
   template <bool inside, class Sink, class Op>
   LANEWISE_FUNCTION void store_neighbours(const T& in_front, const Sink& sink, Op op) {
@@ -225,6 +209,30 @@ class device_rows {
     }
   }
 
+ private:
+  /// Whether rows that begin between packs are made of the aligned packs around them: where items
+  /// are narrow. Wider ones come as fast one by one, as the nearest cache has what the first asked
+  /// for.
+  template <class Array>
+  static constexpr bool can_cross_packs() {
+    if constexpr (Array::contiguous && !is_in_scratch<Array>) {
+      using raw = typename Array::raw_type;
+      return sizeof(raw) < 4 && v <= width && sizeof(pack<raw, v>) % 4 == 0 &&
+             sizeof(pack<raw, v>) == alignof(pack<raw, v>);
+    } else {
+      return false;
+    }
+  }
+  /// Items whose alignment is less than their size may lie anywhere.
+  template <class Raw>
+  LANEWISE_FUNCTION bool lies_between_packs(Raw* address) const {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    return whole_segment_ && at % alignof(pack<Raw, v>) != 0 && at % sizeof(Raw) == 0;
+  }
+  /// A pack as words, so that its bytes stay together in registers.
+  template <class Raw>
+  using words = pack<std::uint32_t, v * sizeof(Raw) / 4>;
+
   template <bool full, class F>
   LANEWISE_FUNCTION void windows(F f) {
     const auto warp = team_.warp();
@@ -255,6 +263,27 @@ class device_rows {
           return;
         }
       }
+    } else if constexpr (has_arrays<Source>) {
+      const bool can_use = call_with(
+          [&](const auto&... part) {
+            return (can_use_packs<raw_pack_of<decltype(part)>>(part.data + row_first(0)) && ...);
+          },
+          source.parts);
+      if (can_use) {
+        call_with(
+            [&](const auto&... part) {
+              load_zip(
+                  [&](const raw_pack_of<decltype(part)>&... r) {
+                    packs p;
+                    LANEWISE_UNROLL
+                    for (int c = 0; c < v; ++c) p[c] = source.f(part.from_raw(r[c])...);
+                    return p;
+                  },
+                  load_raw(part)...);
+            },
+            source.parts);
+        return;
+      }
     } else if constexpr (is_reversed_array<Source>) {
       using raw = pack<typename decltype(source.forward)::raw_type, v>;
       const auto* address = source.forward.data + (source.extent - row_first(0) - row_items);
@@ -279,6 +308,35 @@ class device_rows {
           },
           warp.lane());
     }
+  }
+
+  template <class Part>
+  using raw_pack_of = pack<typename std::decay_t<Part>::raw_type, v>;
+  template <class Part>
+  struct raw_rows {
+    lanes<raw_pack_of<Part>> row[rows];
+  };
+
+  /// The rows of a part of a zip, as they lie in memory.
+  template <class Part>
+  LANEWISE_FUNCTION raw_rows<Part> load_raw(const Part& part) const {
+    const auto warp = team_.warp();
+    const auto* const at = reinterpret_cast<const raw_pack_of<Part>*>(part.data + row_first(0));
+    raw_rows<Part> in;
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      if constexpr (is_touched_once<Part>) {
+        in.row[j] = warp.load_streaming(at + j * width);
+      } else {
+        in.row[j] = warp.load(at + j * width);
+      }
+    }
+    return in;
+  }
+  template <class F, class... Part>
+  LANEWISE_FUNCTION void load_zip(const F& f, const raw_rows<Part>&... in) {
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) row_[j] = team_.warp().map(f, in.row[j]...);
   }
 
   template <class Raw, class Address>

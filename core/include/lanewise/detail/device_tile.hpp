@@ -211,6 +211,19 @@ class device_tile : public scanned_rows<device_rows<Team, T, items_per_lane>> {
     resumed::fill(*this, place, total_);
   }
 
+  /// store_adjacent to the array that the items come from; `before` is the item in front of the
+  /// tile. All warps of the team call it.
+  template <class Sink, class Op>
+  LANEWISE_FUNCTION void store_adjacent_in_place(const T& before, const Sink& sink, Op op) {
+    find_in_front();
+    const T& in_front = this->in_front_.present ? this->in_front_.value : before;
+    if (whole_segment_ && this->row_first(0) > 0) {
+      this->template store_neighbours<true>(in_front, sink, op);
+    } else {
+      this->template store_neighbours<false>(in_front, sink, op);
+    }
+  }
+
   template <class Sink, class Op>
   LANEWISE_FUNCTION void store_inclusive(const Sink& sink, const maybe<T>& before, Op op) {
     combine_rows(op);
@@ -378,6 +391,44 @@ LANEWISE_FUNCTION void fold_rows(const W& warp, const Source& source, const Raws
   }
 }
 
+/// Adds few items [first, last) to what the team's lanes have summed up, if that is present, and
+/// combines all of it.
+template <class Team, class T, class Source, class Op>
+LANEWISE_FUNCTION maybe<T> reduce_lanes(const Team& team, T* per_warp, const Source& source,
+                                        std::int64_t first, std::int64_t last, bool present,
+                                        typename Team::warp_type::template lanes<T>& sum, Op op) {
+  constexpr int width = Team::warp_type::width;
+  constexpr int threads = Team::warps * width;
+  const auto warp = team.warp();
+  const auto lane = warp.lane();
+  const std::int64_t mine = first + std::int64_t{team.warp_index()} * width;
+  for (std::int64_t at = mine; at < last; at += threads) {
+    warp.each(
+        [&](T& s, std::uint32_t l) {
+          if (at + l < last) {
+            const T x = source(at + l);
+            s = present || at != mine ? op(s, x) : x;
+          }
+        },
+        sum, lane);
+  }
+  const std::int64_t left = last - mine;
+  const int used = present || left >= width ? width : static_cast<int>(left < 0 ? 0 : left);
+  if (used > 0) {
+    const T warp_sum = warp.reduce(sum, op, used);
+    warp.once([&] { per_warp[team.warp_index()] = warp_sum; });
+  }
+  team.barrier();
+  const std::int64_t warps = divide_up(last - first, width);
+  const int parts = present || warps > Team::warps ? Team::warps : static_cast<int>(warps);
+  if (parts == 0) return {{}, false};
+  maybe<T> before;
+  maybe<T> total{{}, true};
+  fold_warps(team, per_warp, parts, op, before, total.value);
+  team.barrier();
+  return total;
+}
+
 /// Reduces items [first, last) of a source, which may span many tiles, in registers. The result is
 /// the team's; present when the range is not empty. Commutative operators keep one running value
 /// per lane and meet once at the end.
@@ -389,7 +440,27 @@ LANEWISE_FUNCTION maybe<T> device_reduce_range(const Team& team, T* per_warp, co
   constexpr auto per_lane = [](std::size_t bytes) {
     return bytes >= 16 && items_per_lane % 4 == 0 ? 4 : items_per_lane;
   };
-  if constexpr (Source::contiguous && is_commutative<Op, T>) {
+  if constexpr (has_arrays<Source> && is_commutative<Op, T>) {
+    using rows_type = device_rows<Team, T, per_lane(sizeof(T))>;
+    typename Team::warp_type::template lanes<T> sum;
+    const std::int64_t whole_tiles = (last - first) / rows_type::items;
+    for (std::int64_t tile = 0; tile < whole_tiles; ++tile) {
+      const rows_type rows(team, source, first + tile * rows_type::items, last);
+      LANEWISE_UNROLL
+      for (int j = 0; j < rows_type::rows; ++j) {
+        const bool fresh = tile == 0 && j == 0;
+        warp.each(
+            [&](T& s, const auto& p) {
+              s = fresh ? p[0] : op(s, p[0]);
+              LANEWISE_UNROLL
+              for (int c = 1; c < rows_type::v; ++c) s = op(s, p[c]);
+            },
+            sum, rows.row(j));
+      }
+    }
+    const std::int64_t loose = first + whole_tiles * rows_type::items;
+    return reduce_lanes(team, per_warp, source, loose, last, whole_tiles > 0, sum, op);
+  } else if constexpr (Source::contiguous && is_commutative<Op, T>) {
     using item = typename loaded<Source>::type;
     using tile_type = device_tile<Team, item, per_lane(sizeof(item))>;
     constexpr int v = tile_type::v;

@@ -75,6 +75,27 @@ class host_tile {
     up_to(last_);
   }
 
+  /// The same to the array that the items come from, from the back, so that every item is read
+  /// before it is replaced; `before` is the item in front of the tile.
+  template <class Sink, class Op>
+  LANEWISE_FUNCTION void store_adjacent_in_place(const T& before, const Sink& sink, Op op) {
+    using result = decltype(op(before, before));
+    const auto warp = team_.warp();
+    std::int64_t i = last_;
+    for (; i - width > first_; i -= width) {
+      const auto left = load_window(warp, source_, i - width - 1);
+      store_window(warp, sink, i - width,
+                   warp.map(op, load_window(warp, source_, i - width), left));
+    }
+    for (; i - 1 > first_; --i) sink(i - 1, op(source_(i - 1), source_(i - 2)));
+    if (i <= first_) return;
+    if (first_ == 0) {
+      sink(0, static_cast<result>(source_(0)));
+    } else {
+      sink(first_, op(source_(first_), before));
+    }
+  }
+
   template <class Sink, class Op>
   LANEWISE_FUNCTION void store_inclusive(const Sink& sink, const maybe<T>& before, Op op) {
     std::int64_t i = first_;

@@ -6,6 +6,7 @@
 #include <lanewise/policy.hpp>
 #include <lanewise/source.hpp>
 #include <lanewise/warp.hpp>
+#include <lanewise/zip.hpp>
 
 #include <cstdint>
 
@@ -36,6 +37,13 @@ LANEWISE_FUNCTION auto load_window(const W& warp, const Source& source, std::int
   } else if constexpr (is_reversed_array<Source>) {
     return warp.shuffle_xor(load_window(warp, source.forward, source.extent - i - W::width),
                             W::width - 1);
+  } else if constexpr (is_zip<Source>) {
+    return call_with(
+        [&](const auto&... part) LANEWISE_INLINE_LAMBDA {
+          return warp.map([&](const auto&... x) LANEWISE_INLINE_LAMBDA { return source.f(x...); },
+                          load_window<prefetched>(warp, part, i, ahead)...);
+        },
+        source.parts);
   } else if constexpr (requires { source.f; }) {
     return apply_by_lanes(
         warp, source.f,

@@ -88,6 +88,7 @@ LANEWISE_FUNCTION bool is_selected(const Selector& marks, const Source& source, 
 // What is written for every kept item, in order. The k-th kept item goes to place k of its sink.
 
 struct no_column {
+  static constexpr bool in_place = false;
   static constexpr bool needs_item = false;
   static constexpr bool needs_index = false;
   static constexpr bool needs_rejected = false;
@@ -102,6 +103,16 @@ struct selected_items : no_column {
   using sink_type = Sink;
   Sink sink;
   LANEWISE_FUNCTION explicit selected_items(const Sink& s) : sink(s) {}
+};
+
+/// The item itself, where the sink is the array that items come from. A tile's items are read
+/// before its total is published, and that orders memory: tiles behind it, which write to the
+/// places of its items, have acquired the total. A tile of which all items stay where they are
+/// writes nothing: the next tile may be reading the last of them.
+template <class Sink>
+struct items_in_place : selected_items<Sink> {
+  static constexpr bool in_place = true;
+  using selected_items<Sink>::selected_items;
 };
 
 /// The items that are not kept.
@@ -184,6 +195,25 @@ struct selection_count {
 struct add_selection_counts {
   LANEWISE_FUNCTION selection_count operator()(const selection_count& a,
                                                const selection_count& b) const {
+    return {a.number + b.number};
+  }
+};
+
+/// The same count, for columns in place.
+struct ordered_selection_count {
+  static constexpr bool orders_memory = true;
+  std::int64_t number;
+
+  static LANEWISE_FUNCTION ordered_selection_count of(std::int64_t count, std::int64_t) {
+    return {count};
+  }
+  LANEWISE_FUNCTION std::int64_t count() const { return number; }
+  LANEWISE_FUNCTION std::int64_t end() const { return 0; }
+};
+
+struct add_ordered_selection_counts {
+  LANEWISE_FUNCTION ordered_selection_count operator()(const ordered_selection_count& a,
+                                                       const ordered_selection_count& b) const {
     return {a.number + b.number};
   }
 };

@@ -51,6 +51,12 @@ class parked_compaction {
                    [&](int k) { column.sink(start + k, item[k]); });
   }
   template <class Sink>
+  LANEWISE_FUNCTION void put(const items_in_place<Sink>& column, std::int64_t start,
+                             std::int64_t end) const {
+    if (start == place_.first && place_.kept == place_.count) return;
+    put(static_cast<const selected_items<Sink>&>(column), start, end);
+  }
+  template <class Sink>
   LANEWISE_FUNCTION void put(const rejected_items<Sink>& column, std::int64_t start,
                              std::int64_t) const {
     const T* item = place_.item.data() + place_.kept;

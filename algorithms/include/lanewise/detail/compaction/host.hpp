@@ -4,6 +4,7 @@
 
 #include <lanewise/detail/host_selection.hpp>
 #include <lanewise/detail/host_tile.hpp>
+#include <lanewise/detail/scratch_items.hpp>
 #include <lanewise/team.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -32,6 +33,21 @@ class host_compaction {
         first_(first),
         items_(first + most_items < n ? most_items : (first < n ? n - first : 0)),
         count_(select_windows(team.warp(), marks, source, first, items_, n, kept_)) {}
+
+  /// What two compactions of the same tile keep, no item twice.
+  LANEWISE_FUNCTION host_compaction(const host_compaction& a, const host_compaction& b,
+                                    scratch& shared)
+      : team_(a.team_),
+        kept_(shared.kept),
+        source_(a.source_),
+        first_(a.first_),
+        items_(a.items_),
+        count_(a.count_ + b.count_) {
+    for (std::int64_t w = 0; w < (items_ + width - 1) / width; ++w)
+      kept_[w] = a.kept_[w] | b.kept_[w];
+  }
+
+  LANEWISE_FUNCTION std::int64_t count() const { return count_; }
 
   /// How many items of the tile are kept, and where the last of them is.
   template <class State>
@@ -158,12 +174,66 @@ class host_compaction {
     }
   }
 
+ protected:
   const Team& team_;
   bits* kept_;
   const Source& source_;
   std::int64_t first_;
   std::int64_t items_;
   std::int64_t count_;
+};
+
+/// The same where the kept items go to the array that they come from: they are brought together in
+/// scratch before the tile says how many they are.
+template <class Team, class Source, std::int64_t most_items>
+class staged_compaction : public host_compaction<Team, Source, most_items> {
+  using base = host_compaction<Team, Source, most_items>;
+  using T = typename Source::value_type;
+  static constexpr int width = Team::warp_type::width;
+
+ public:
+  struct scratch : base::scratch {
+    raw_array<T, most_items + width> item;
+  };
+
+  template <class Selector>
+  LANEWISE_FUNCTION staged_compaction(const Team& team, scratch& shared, const Source& source,
+                                      const Selector& marks, std::int64_t first, std::int64_t n)
+      : base(team, shared, source, marks, first, n), item_(shared.item.data()) {
+    const array_sink<T> staged{item_, most_items + width};
+    const std::int64_t whole = items_ / width;
+    std::int64_t to = 0;
+    for (std::int64_t w = 0; w < whole; ++w) {
+      compress_window_over(team.warp(), staged, to, kept_[w],
+                           load_window(team.warp(), source, first + w * width));
+      to += Team::warp_type::popcount(kept_[w]);
+    }
+    for (auto rest = items_ > whole * width ? kept_[whole] : 0; rest != 0; rest &= rest - 1)
+      item_[to++] = source(first + whole * width + Team::warp_type::lowest(rest));
+  }
+
+  template <class Sink>
+  LANEWISE_FUNCTION std::int64_t write(const items_in_place<Sink>& column, const no_column&,
+                                       std::int64_t start, std::int64_t) const {
+    const Sink& sink = column.sink;
+    team_.warp().fence();
+    const bool all_stay = start == first_ && count_ == items_;
+    const std::int64_t room = sink.extent - start;
+    const std::int64_t last = all_stay ? 0 : (count_ < room ? count_ : room);
+    std::int64_t k = 0;
+    for (; k + width <= last; k += width)
+      store_window(team_.warp(), sink, start + k, team_.warp().load(item_ + k));
+    for (; k < last; ++k) sink(start + k, item_[k]);
+    return start + count_;
+  }
+
+ private:
+  using base::count_;
+  using base::first_;
+  using base::items_;
+  using base::kept_;
+  using base::team_;
+  T* item_;
 };
 
 }  // namespace detail
