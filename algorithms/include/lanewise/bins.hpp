@@ -4,6 +4,7 @@
 
 #include <lanewise/detail/arguments.hpp>
 #include <lanewise/detail/fixed_tree.hpp>
+#include <lanewise/pack.hpp>
 #include <lanewise/source.hpp>
 
 #include <cmath>
@@ -151,13 +152,15 @@ struct even_floats {
   }
 };
 
+/// What items and edges are compared as.
+template <class Item, class Edge>
+using compared = typename std::conditional_t<std::is_integral_v<Item> && std::is_integral_v<Edge>,
+                                             level<Item, Edge>, std::common_type<Item, Edge>>::type;
+
 /// The last edge that is not greater, by as many steps for each item.
 template <class Item, class Edge>
 struct searched_edges {
-  using item = Item;
-  /// What items and edges are compared as.
-  using common = typename std::conditional_t<std::is_integral_v<Item> && std::is_integral_v<Edge>,
-                                             level<Item, Edge>, std::common_type<Item, Edge>>::type;
+  using common = compared<Item, Edge>;
 
   const Edge* edges;
   std::uint32_t bins;
@@ -172,6 +175,64 @@ struct searched_edges {
     }
     return {in_front - 1, in_front - 1 < bins};
   }
+};
+
+/// The same in a search tree that a team has in scratch, level behind level: the nodes below node i
+/// are 2 i and 2 i + 1. Lanes that ask for different nodes of the first levels find them in
+/// different banks.
+template <class Item, class Edge>
+struct edge_tree {
+  using common = compared<Item, Edge>;
+
+  const common* nodes;
+  int levels;
+  std::uint32_t bins;
+
+  static LANEWISE_FUNCTION int levels_for(std::uint32_t bins) {
+    int levels = 1;
+    while ((std::uint32_t{1} << levels) <= bins + 1) ++levels;
+    return levels;
+  }
+  static LANEWISE_FUNCTION std::int64_t bytes_for(std::uint32_t bins) {
+    return (std::int64_t{1} << levels_for(bins)) * static_cast<std::int64_t>(sizeof(common));
+  }
+  /// Node i of the tree of so many levels. What is in no bin goes to the right of all edges.
+  static LANEWISE_FUNCTION common node(const searched_edges<Item, Edge>& from, int levels,
+                                       std::uint32_t i) {
+    int depth = 0;
+    while (i >> (depth + 1) != 0) ++depth;
+    const std::uint32_t in_level = i - (std::uint32_t{1} << depth);
+    const std::uint32_t place = ((2 * in_level + 1) << (levels - 1 - depth)) - 1;
+    return i > 0 && place <= from.bins ? static_cast<common>(from.edges[place]) : greatest;
+  }
+
+  LANEWISE_FUNCTION placed of(const Item& x) const {
+    placed r;
+    of_all<1>(pack<Item, 1>{{x}}, &r);
+    return r;
+  }
+  /// Of several items together, which do not wait for each other.
+  template <int k>
+  LANEWISE_FUNCTION void of_all(const pack<Item, k>& x, placed* r) const {
+    std::uint32_t i[k];
+    LANEWISE_UNROLL
+    for (int c = 0; c < k; ++c) i[c] = 1;
+    for (int level = 0; level < levels; ++level) {
+      LANEWISE_UNROLL
+      for (int c = 0; c < k; ++c)
+        i[c] = 2 * i[c] + (nodes[i[c]] <= static_cast<common>(x[c]) ? 1 : 0);
+    }
+    LANEWISE_UNROLL
+    for (int c = 0; c < k; ++c) {
+      const std::uint32_t bin = i[c] - (std::uint32_t{1} << levels) - 1;
+      r[c] = {bin, bin < bins};
+    }
+  }
+
+ private:
+  static constexpr common greatest = std::is_floating_point_v<common>
+                                         ? std::numeric_limits<common>::infinity()
+                                         : std::numeric_limits<common>::max();
 };
 
 /// By a function of the caller's.

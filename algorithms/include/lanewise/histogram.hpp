@@ -165,12 +165,12 @@ auto with_rounded_items(const Source& in) {
   }
 }
 
-template <class Exec, class In, class Weights, class Counts, class Bins>
-void histogram(const Exec& exec, const In& in, const Weights& weights, const Counts& counts,
-               const Bins& bins, const histogram_options& with) {
+/// Checks the arguments, and calls count(source, bins of it, output).
+template <bool weighted, class Exec, class In, class Counts, class Bins, class Count>
+void checked_histogram(const In& in, const Counts& counts, const Bins& bins,
+                       const histogram_options& with, Count count) {
   const auto source = with_rounded_items(detail::as_source<Exec>(in));
   using item = typename decltype(source)::value_type;
-  constexpr bool weighted = !std::is_same_v<Weights, detail::no_weights>;
   if constexpr (check_counts<Exec, Counts, weighted>() &&
                 detail::check_bins<Exec, item>(static_cast<const Bins*>(nullptr))) {
     const auto out = detail::as_sink<Exec>(counts);
@@ -179,8 +179,7 @@ void histogram(const Exec& exec, const In& in, const Weights& weights, const Cou
     with.count.expects_reachable<Exec>("histogram", "options.count");
     with.errors.expects_reachable<Exec>("histogram", "options.errors");
     const auto bins_of = detail::prepare<item>(bins, out.extent, "histogram");
-    histogram(exec, source, weights, detail::single_bins<std::decay_t<decltype(bins_of)>>{bins_of},
-              std::array{counted(out.data)}, std::array{out.extent}, with);
+    count(source, detail::single_bins<std::decay_t<decltype(bins_of)>>{bins_of}, out);
   }
 }
 
@@ -224,7 +223,11 @@ auto by_channels(const Source& in) {
 template <execution_space Exec, class In, class Counts, class Bins>
 void histogram(const Exec& exec, const In& in, const Counts& counts, const Bins& bins,
                const histogram_options& with = {}) {
-  kernels::histogram(exec, in, detail::no_weights{}, counts, bins, with);
+  kernels::checked_histogram<false, Exec>(
+      in, counts, bins, with, [&](const auto& source, const auto& bins_of, const auto& out) {
+        kernels::histogram(exec, source, detail::no_weights{}, bins_of,
+                           std::array{kernels::counted(out.data)}, std::array{out.extent}, with);
+      });
 }
 
 /// Adds up weights by bin: counts(b) = the sum of weights(i) over i with bin(in(i)) = b. weights is
@@ -234,17 +237,19 @@ void histogram(const Exec& exec, const In& in, const Counts& counts, const Bins&
 template <execution_space Exec, class In, class Weights, class Counts, class Bins>
 void histogram(const Exec& exec, const In& in, const Weights& weights, const Counts& counts,
                const Bins& bins, const histogram_options& with = {}) {
-  const auto source = detail::as_source<Exec>(weights);
-  using weight = typename decltype(source)::value_type;
+  const auto added = detail::as_source<Exec>(weights);
+  using weight = typename decltype(added)::value_type;
   static_assert(std::is_arithmetic_v<weight> || detail::is_refused<weight>,
                 "lanewise: weights are numbers");
   if constexpr (std::is_arithmetic_v<weight>) {
-    const std::int64_t n = detail::as_source<Exec>(in).extent;
-    detail::expects(source.extent == n, "histogram: weights has ", source.extent, " items, in has ",
-                    n);
-    if constexpr (Kokkos::is_view_v<Counts>)
-      kernels::expects_bins(source, detail::as_sink<Exec>(counts), "weights");
-    kernels::histogram(exec, in, source, counts, bins, with);
+    kernels::checked_histogram<true, Exec>(
+        in, counts, bins, with, [&](const auto& source, const auto& bins_of, const auto& out) {
+          detail::expects(added.extent == source.extent, "histogram: weights has ", added.extent,
+                          " items, in has ", source.extent);
+          kernels::expects_bins(added, out, "weights");
+          kernels::histogram(exec, source, added, bins_of, std::array{kernels::counted(out.data)},
+                             std::array{out.extent}, with);
+        });
   }
 }
 

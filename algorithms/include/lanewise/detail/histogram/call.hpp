@@ -24,6 +24,25 @@ struct channel_items {
   T item[channels];
 };
 
+/// How many values items have, if they are few; else 0.
+template <class T>
+inline constexpr int few_values = sizeof(T) == 1 && std::is_integral_v<T> ? 256 : 0;
+template <class T, int channels>
+inline constexpr int few_values<channel_items<T, channels>> = few_values<T>;
+
+/// An item's value as its bin. Values of several channels have numbers of their own.
+struct value_of_item {
+  template <class T>
+  LANEWISE_FUNCTION placed of(const T& x, int) const {
+    return {static_cast<std::uint8_t>(x), true};
+  }
+  template <class T, int channels>
+  LANEWISE_FUNCTION placed of(const channel_items<T, channels>& x, int t) const {
+    return {static_cast<std::uint32_t>(t) * few_values<T> + static_cast<std::uint8_t>(x.item[t]),
+            true};
+  }
+};
+
 /// One way to assign bins to items.
 template <class Bins>
 struct single_bins {
@@ -50,6 +69,30 @@ struct channel_bins {
   }
 };
 
+/// The bin of an item of that value.
+template <class Item, class Bins>
+LANEWISE_FUNCTION placed place_value(const Bins& bins, std::uint32_t value, int t) {
+  if constexpr (std::is_integral_v<Item>) {
+    return bins.of(static_cast<Item>(value), t);
+  } else {
+    Item x{};
+    x.item[t] = static_cast<std::decay_t<decltype(x.item[0])>>(value);
+    return bins.of(x, t);
+  }
+}
+
+/// The bins of neighbouring items, each of which exists.
+template <int k, class Bins, class Item>
+LANEWISE_FUNCTION void place_all(const Bins& bins, const pack<Item, k>& x, int t, placed* r) {
+  LANEWISE_UNROLL
+  for (int c = 0; c < k; ++c) r[c] = bins.of(x[c], t);
+}
+template <int k, class Item, class Edge>
+LANEWISE_FUNCTION void place_all(const single_bins<edge_tree<Item, Edge>>& tree,
+                                 const pack<Item, k>& x, int, placed* r) {
+  tree.bins.of_all(x, r);
+}
+
 /// What a kernel counts. The bins of all outputs are numbered in a row.
 template <class Source, class Weights, class Bins, class Result>
 struct histogram_call {
@@ -71,8 +114,6 @@ struct histogram_call {
   status* errors;
   bool is_alone;    // one team has all items, and overwrites the output
   counter* tables;  // on hosts, of all teams
-
-  LANEWISE_FUNCTION placed bin_of(const item& x, int t) const { return bins_of.of(x, t); }
 };
 
 }  // namespace detail

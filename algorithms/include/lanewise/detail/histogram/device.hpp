@@ -39,6 +39,16 @@ class device_histogram {
 
   /// So that a GPU with 100 KB holds one team, and one with 228 two.
   static constexpr int bytes = 96 << 10;
+
+  /// Items of so few values that these are counted first, and then put into bins.
+  static constexpr int values = few_values<item>;
+  /// Then lanes have tables of their own, in banks of their own. H200, 2^28 bytes: @@@
+  static constexpr int value_copies = [] {
+    int copies = width;
+    while (copies * values * Call::bins_per_item * 4 > bytes) copies /= 2;
+    return copies;
+  }();
+
   static constexpr std::int64_t most_in_scratch =
       bytes / static_cast<std::int64_t>(sizeof(counter));
   static constexpr std::uint32_t slots = 8192;
@@ -56,15 +66,20 @@ class device_histogram {
   static std::int64_t workspace_bytes(std::int64_t, std::int64_t) { return 0; }
   /// One team stores what it has counted.
   static bool is_alone(std::int64_t league, std::int64_t bins) {
-    return league == 1 && bins <= most_in_scratch;
+    return league == 1 && bins <= most_in_scratch && (Call::has_weights || values == 0);
   }
 
   static LANEWISE_FUNCTION void count(const Team& team, scratch& shared, const Call& call,
                                       std::int64_t n) {
-    if (std::int64_t{call.bins} <= most_in_scratch) {
-      count_in_scratch(team, shared, call, n);
-    } else {
+    if constexpr (!Call::has_weights && values > 0) {
+      count_values(team, shared, call, n);
+    } else if (std::int64_t{call.bins} > most_in_scratch) {
       count_in_output(team, shared, call, n);
+    } else {
+      with_bins_at_hand(team, shared, call, call.bins_of,
+                        [&](const auto& bins_of, std::int64_t room) LANEWISE_INLINE_LAMBDA {
+                          count_in_scratch(team, shared, call, bins_of, room, n);
+                        });
     }
   }
 
@@ -72,22 +87,60 @@ class device_histogram {
   /// Segments of rows, so that shares begin where packs do.
   static LANEWISE_FUNCTION index_range share_of(const Team& team, std::int64_t n) {
     const index_range mine = team.share(divide_up(n, rows::segment));
-    const std::int64_t end = mine.end * rows::segment;
-    return {mine.begin * rows::segment, end < n ? end : n};
+    const std::int64_t begin = mine.begin * rows::segment, end = mine.end * rows::segment;
+    return {begin < n ? begin : n, end < n ? end : n};
   }
   static LANEWISE_FUNCTION std::uint32_t first_of(const Team& team) {
     return static_cast<std::uint32_t>(team.warp_index()) * width;
   }
 
+  /// Calls f(bins, room for counters). Edges are searched in scratch, if they fit. A barrier comes
+  /// before they are used.
+  template <class Bins, class F>
+  static LANEWISE_FUNCTION void with_bins_at_hand(const Team&, scratch&, const Call&,
+                                                  const Bins& bins_of, F f) {
+    f(bins_of, most_in_scratch);
+  }
+  template <class Item, class Edge, class F>
+  static LANEWISE_FUNCTION void with_bins_at_hand(
+      const Team& team, scratch& shared, const Call& call,
+      const single_bins<searched_edges<Item, Edge>>& bins_of, F f) {
+    using tree = edge_tree<Item, Edge>;
+    const std::int64_t tree_bytes = tree::bytes_for(call.bins);
+    const std::int64_t left = bytes - tree_bytes;
+    if (left < call.bins * static_cast<std::int64_t>(sizeof(counter))) {
+      f(bins_of, most_in_scratch);
+      return;
+    }
+    const auto warp = team.warp();
+    auto* const nodes = reinterpret_cast<typename tree::common*>(shared.memory + left);
+    const int levels = tree::levels_for(call.bins);
+    const std::uint32_t size = std::uint32_t{1} << levels;
+    for (std::uint32_t i = first_of(team); i < size; i += Team::warps * width) {
+      const auto node = warp.lane() + u32s(i);
+      const auto exists = node < size;
+      warp.store(exists, nodes + i,
+                 warp.map(
+                     exists,
+                     [&](std::uint32_t k)
+                         LANEWISE_INLINE_LAMBDA { return tree::node(bins_of.bins, levels, k); },
+                     typename tree::common{}, node));
+    }
+    f(single_bins<tree>{{nodes, levels, call.bins}},
+      left / static_cast<std::int64_t>(sizeof(counter)));
+  }
+
+  template <class Bins>
   static LANEWISE_FUNCTION void count_in_scratch(const Team& team, scratch& shared,
-                                                 const Call& call, std::int64_t n) {
+                                                 const Call& call, const Bins& bins_of,
+                                                 std::int64_t room, std::int64_t n) {
     const auto warp = team.warp();
     const auto lane = warp.lane();
     const auto mine = share_of(team, n);
     auto* const count = reinterpret_cast<counter*>(shared.memory);
     std::uint32_t copies = 1;
     if constexpr (Call::has_weights) {
-      while (copies < width && std::int64_t{call.bins} * copies * 2 <= most_in_scratch) copies *= 2;
+      while (copies < width && std::int64_t{call.bins} * copies * 2 <= room) copies *= 2;
     }
     const std::uint32_t entries = call.bins * copies;
     for (std::uint32_t i = first_of(team); i < entries; i += Team::warps * width)
@@ -95,27 +148,26 @@ class device_histogram {
     team.barrier();
     u32s bad(0u);
     const auto copy = lane & u32s(copies - 1u);
-    for_each_window(
-        team, call, mine,
-        [&](const auto& exists, const auto& item, const auto& weight) LANEWISE_INLINE_LAMBDA {
-          for_each_bin(warp, call, exists, item,
-                       [&](const auto& inside, const u32s& bin) LANEWISE_INLINE_LAMBDA {
-                         const auto at = Call::has_weights ? bin * u32s(copies) + copy : bin;
-                         warp.template fetch_add<order::relaxed, scope::team>(inside, count, at,
-                                                                              added(warp, weight));
-                         if constexpr (Call::has_weights)
-                           bad = bad + select(exists & !inside, u32s(1u), u32s(0u));
-                       });
-        });
+    for_each_window(team, call, bins_of, mine,
+                    [&](const auto& exists, const auto& inside, const u32s& bin, const auto& weight)
+                        LANEWISE_INLINE_LAMBDA {
+                          const auto at = Call::has_weights ? bin * u32s(copies) + copy : bin;
+                          warp.template fetch_add<order::relaxed, scope::team>(inside, count, at,
+                                                                               added(warp, weight));
+                          if constexpr (Call::has_weights)
+                            bad = bad + select(exists & !inside, u32s(1u), u32s(0u));
+                        });
     team.barrier();
     std::uint64_t kept = 0;
     for (std::uint32_t b = first_of(team); b < call.bins; b += Team::warps * width) {
       const auto bin = lane + u32s(b);
       const auto exists = bin < call.bins;
-      lanes<counter> sum = warp.gather(exists, count, bin * u32s(copies), counter{});
+      lanes<counter> sum(counter{});
       // Neighbouring lanes begin with different copies, which lie in different banks.
-      for (std::uint32_t c = 1; c < copies; ++c)
-        sum = sum + warp.gather(exists, count, bin * u32s(copies) + u32s(c), counter{});
+      for (std::uint32_t c = 0; c < copies; ++c) {
+        const auto own = (lane + u32s(c)) & u32s(copies - 1u);
+        sum = sum + warp.gather(exists, count, bin * u32s(copies) + own, counter{});
+      }
       if constexpr (!Call::has_weights)
         kept += warp.reduce(warp.template cast<std::uint64_t>(sum), plus{});
       add_to_output(team, call, exists, bin, sum);
@@ -129,6 +181,49 @@ class device_histogram {
           team.warp_index() == 0 ? (mine.end - mine.begin) * Call::bins_per_item : 0;
       warp.fetch_add(call.errors->bad_items, all - kept);
     }
+  }
+
+  static LANEWISE_FUNCTION void count_values(const Team& team, scratch& shared, const Call& call,
+                                             std::int64_t n) {
+    constexpr std::uint32_t copies = value_copies;
+    constexpr std::uint32_t entries = values * Call::bins_per_item;
+    const auto warp = team.warp();
+    const auto lane = warp.lane();
+    const auto mine = share_of(team, n);
+    auto* const count = reinterpret_cast<std::uint32_t*>(shared.memory);
+    for (std::uint32_t i = first_of(team); i < entries * copies; i += Team::warps * width)
+      warp.store(count + i, u32s(0u));
+    team.barrier();
+    const auto copy = lane & u32s(copies - 1u);
+    for_each_window(team, call, value_of_item{}, mine,
+                    [&](const auto&, const auto& inside, const u32s& value, const auto&)
+                        LANEWISE_INLINE_LAMBDA {
+                          warp.template fetch_add<order::relaxed, scope::team>(
+                              inside, count, value * u32s(copies) + copy, u32s(1u));
+                        });
+    team.barrier();
+    std::uint64_t bad = 0;
+    for (std::uint32_t e = first_of(team); e < entries; e += Team::warps * width) {
+      const auto entry = lane + u32s(e);
+      u32s sum(0u);
+      for (std::uint32_t c = 0; c < copies; ++c) {
+        const auto own = (lane + u32s(c)) & u32s(copies - 1u);
+        sum = sum + warp.gather(count, entry * u32s(copies) + own);
+      }
+      // What does not occur may be no item at all: no function is called for it.
+      const auto occurs = sum != 0u;
+      const auto at = warp.map(
+          occurs,
+          [&](std::uint32_t x) LANEWISE_INLINE_LAMBDA {
+            return place_value<item>(call.bins_of, x % values, static_cast<int>(x / values));
+          },
+          placed{0, false}, entry);
+      const auto inside = is_inside(warp, at);
+      add_to_output(team, call, inside, warp.map([](const placed& p) { return p.bin; }, at), sum);
+      bad += warp.reduce(warp.template cast<std::uint64_t>(select(occurs & !inside, sum, u32s(0u))),
+                         plus{});
+    }
+    if (call.errors != nullptr && bad != 0) warp.fetch_add(call.errors->bad_items, bad);
   }
 
   static LANEWISE_FUNCTION void count_in_output(const Team& team, scratch& shared, const Call& call,
@@ -152,42 +247,40 @@ class device_histogram {
         const auto items = warp.map([&call, at](std::uint32_t l)
                                         LANEWISE_INLINE_LAMBDA { return call.in(at + l); },
                                     warp.lane());
-        for_each_bin(warp, call, warp.first(width), items,
-                     [&](const auto& inside, const u32s& bin) LANEWISE_INLINE_LAMBDA {
-                       warp.template exchange<order::relaxed, scope::team>(
-                           inside, tag, bin & u32s(slots - 1), bin);
-                     });
+        for (int t = 0; t < Call::bins_per_item; ++t) {
+          const auto at = warp.map([&call, t](const item& x)
+                                       LANEWISE_INLINE_LAMBDA { return call.bins_of.of(x, t); },
+                                   items);
+          const auto bin = warp.map([](const placed& p) { return p.bin; }, at);
+          warp.template exchange<order::relaxed, scope::team>(is_inside(warp, at), tag,
+                                                              bin & u32s(slots - 1), bin);
+        }
       }
     }
     team.barrier();
     u32s bad(0u);
-    for_each_window(
-        team, call, mine,
-        [&](const auto& exists, const auto& item, const auto& weight) LANEWISE_INLINE_LAMBDA {
-          for_each_bin(
-              warp, call, exists, item,
-              [&](const auto& inside, const u32s& bin) LANEWISE_INLINE_LAMBDA {
-                const auto slot = bin & u32s(slots - 1);
-                const auto is_here = inside & (warp.gather(inside, tag, slot, none) == bin);
-                warp.template fetch_add<order::relaxed, scope::team>(is_here, count, slot,
-                                                                     added(warp, weight));
-                const auto others = inside & !is_here;
-                if constexpr (Call::has_weights) {
-                  add_to_output(team, call, others, bin, added(warp, weight));
-                } else {
-                  // Sorted items would wait for each other.
-                  const auto same = warp.match_any(others, bin);
-                  const auto leads = (same & warp.lanes_below()) == typename warp_type::bits{0};
-                  add_to_output(team, call, others & leads, bin,
-                                warp.map(
-                                    [](typename warp_type::bits b) {
-                                      return static_cast<counter>(warp_type::popcount(b));
-                                    },
-                                    same));
-                }
-                bad = bad + select(exists & !inside, u32s(1u), u32s(0u));
-              });
-        });
+    for_each_window(team, call, call.bins_of, mine,
+                    [&](const auto& exists, const auto& inside, const u32s& bin,
+                        const auto& weight) LANEWISE_INLINE_LAMBDA {
+                      const auto slot = bin & u32s(slots - 1);
+                      const auto is_here = inside & (warp.gather(inside, tag, slot, none) == bin);
+                      warp.template fetch_add<order::relaxed, scope::team>(is_here, count, slot,
+                                                                           added(warp, weight));
+                      const auto others = inside & !is_here;
+                      if constexpr (Call::has_weights) {
+                        add_to_output(team, call, others, bin, added(warp, weight));
+                      } else {
+                        // Sorted items would wait for each other.
+                        using bits = typename warp_type::bits;
+                        const auto same = warp.match_any(others, bin);
+                        const auto leads = (same & warp.lanes_below()) == bits{0};
+                        const auto together = [](bits b) {
+                          return static_cast<counter>(warp_type::popcount(b));
+                        };
+                        add_to_output(team, call, others & leads, bin, warp.map(together, same));
+                      }
+                      bad = bad + select(exists & !inside, u32s(1u), u32s(0u));
+                    });
     team.barrier();
     for (std::uint32_t i = first_of(team); i < slots; i += Team::warps * width) {
       const auto bin = warp.load(tag + i);
@@ -196,58 +289,64 @@ class device_histogram {
     if (call.errors != nullptr) report(warp, call, bad);
   }
 
-  /// Calls f(exists, items, weights) with a lane's worth of items of the share at a time.
-  template <class F>
+  /// Calls f(exists, inside, bins, weights) for the bins of the share's items, a lane's worth at a
+  /// time.
+  template <class Bins, class F>
   static LANEWISE_FUNCTION void for_each_window(const Team& team, const Call& call,
-                                                const index_range& mine, F f) {
+                                                const Bins& bins_of, const index_range& mine, F f) {
     for (std::int64_t first = mine.begin; first < mine.end; first += rows::items) {
       const rows items(team, call.in, first, mine.end);
+      const auto windows_of = [&](const auto& weights) LANEWISE_INLINE_LAMBDA {
+        if (items.whole_segment()) {
+          windows<true>(team, bins_of, items, weights, f);
+        } else {
+          windows<false>(team, bins_of, items, weights, f);
+        }
+      };
       if constexpr (Call::has_weights) {
-        const weight_rows weights(team, call.weights, first, mine.end);
-        windows(team, items, weights, f);
+        windows_of(weight_rows(team, call.weights, first, mine.end));
       } else {
-        windows(team, items, items, f);
+        windows_of(items);
       }
     }
   }
-  template <class Weights, class F>
-  static LANEWISE_FUNCTION void windows(const Team& team, const rows& items, const Weights& weights,
-                                        F f) {
-    if (items.whole_segment()) {
-      windows<true>(team, items, weights, f);
-    } else {
-      windows<false>(team, items, weights, f);
-    }
-  }
-  template <bool full, class Weights, class F>
-  static LANEWISE_FUNCTION void windows(const Team& team, const rows& items, const Weights& weights,
-                                        F f) {
+  template <bool full, class Bins, class Weights, class F>
+  static LANEWISE_FUNCTION void windows(const Team& team, const Bins& bins_of, const rows& items,
+                                        const Weights& weights, F f) {
     const auto warp = team.warp();
     LANEWISE_UNROLL
     for (int j = 0; j < rows::rows; ++j) {
       const int n = items.row_count(j);
       if (!full && n == 0) return;
       LANEWISE_UNROLL
-      for (int c = 0; c < v; ++c) {
-        const auto own = [c](const auto& p) LANEWISE_INLINE_LAMBDA { return p[c]; };
-        f(warp.first(full ? width : (n <= c ? 0 : (n - c + v - 1) / v)),
-          warp.map(own, items.row(j)), warp.map(own, weights.row(j)));
+      for (int t = 0; t < Call::bins_per_item; ++t) {
+        const auto at = warp.map(
+            [&](const pack<item, v>& p, std::uint32_t lane) LANEWISE_INLINE_LAMBDA {
+              pack<placed, v> r;
+              if constexpr (full) {
+                place_all(bins_of, p, t, r.item);
+              } else {
+                const int left = n - static_cast<int>(lane) * v;
+                LANEWISE_UNROLL
+                for (int c = 0; c < v; ++c)
+                  r[c] = c < left ? bins_of.of(p[c], t) : placed{0, false};
+              }
+              return r;
+            },
+            items.row(j), warp.lane());
+        LANEWISE_UNROLL
+        for (int c = 0; c < v; ++c) {
+          const auto own = [c](const auto& p) LANEWISE_INLINE_LAMBDA { return p[c]; };
+          const auto here = warp.map(own, at);
+          f(warp.first(full ? width : (n <= c ? 0 : (n - c + v - 1) / v)), is_inside(warp, here),
+            warp.map([](const placed& p) { return p.bin; }, here), warp.map(own, weights.row(j)));
+        }
       }
     }
   }
-  /// Calls f(inside, bins) for each of the bins of an item.
-  template <class W, class Mask, class Items, class F>
-  static LANEWISE_FUNCTION void for_each_bin(const W& warp, const Call& call, const Mask& exists,
-                                             const Items& items, F f) {
-    LANEWISE_UNROLL
-    for (int t = 0; t < Call::bins_per_item; ++t) {
-      const auto at = warp.map(
-          exists, [&call, t](const item& x) LANEWISE_INLINE_LAMBDA { return call.bin_of(x, t); },
-          placed{0, false}, items);
-      const auto inside =
-          warp.map([](const placed& p) { return std::uint32_t{p.inside ? 1u : 0u}; }, at) != 0u;
-      f(inside, warp.map([](const placed& p) { return p.bin; }, at));
-    }
+  template <class W>
+  static LANEWISE_FUNCTION auto is_inside(const W& warp, const lanes<placed>& at) {
+    return warp.map([](const placed& p) { return std::uint32_t{p.inside ? 1u : 0u}; }, at) != 0u;
   }
   /// What an item adds to its counter.
   template <class W, class Weights>

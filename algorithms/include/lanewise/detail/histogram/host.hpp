@@ -21,7 +21,7 @@ LANEWISE_LOOP_FUNCTION std::int64_t count_in_tables(typename Call::counter* tabl
     const auto x = call.in(i);
     const auto weight = static_cast<counter>(call.weights(i));
     for (int t = 0; t < Call::bins_per_item; ++t) {
-      const placed at = call.bin_of(x, t);
+      const placed at = call.bins_of.of(x, t);
       if (at.inside) {
         count[at.bin] = static_cast<counter>(count[at.bin] + weight);
       } else {
