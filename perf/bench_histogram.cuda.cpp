@@ -29,6 +29,16 @@ void add_cuda() {
       });
     });
   });
+  using pixels = pixels_problem<Kokkos::Cuda>;
+  add<pixels>("cub", [](pixels& p, auto time) {
+    const auto out = p.outputs();
+    std::uint32_t* counts[] = {out[0].data(), out[1].data(), out[2].data()};
+    const int levels[] = {257, 257, 257}, lower[] = {0, 0, 0}, upper[] = {256, 256, 256};
+    time_cub(time, [&](void* storage, std::size_t& bytes) {
+      return cub::DeviceHistogram::MultiHistogramEven<4, 3>(
+          storage, bytes, p.in.data(), counts, levels, lower, upper, p.n, p.exec.cuda_stream());
+    });
+  });
 }
 
 }  // namespace lanewise::perf

@@ -5,7 +5,9 @@
 // Histograms, and the variants that every execution space has.
 
 #include "support.hpp"
-#include <lanewise/histogram.hpp>
+#include <lanewise/histogram_by_ballots.hpp>
+
+#include <array>
 
 namespace lanewise::perf {
 
@@ -147,6 +149,67 @@ struct histogram_problem {
   }
 };
 
+/// The same, of 256 bins.
+template <class Problem>
+struct few_bins : Problem {
+  using Problem::Problem;
+  static std::vector<typename Problem::point> points() {
+    auto all = Problem::points();
+    std::erase_if(all, [](const auto& p) { return p.bins > 256; });
+    return all;
+  }
+};
+
+/// Pixels of four bytes, of which the first three are counted.
+template <class Exec>
+struct pixels_problem {
+  using exec_space = Exec;
+  using point = typename histogram_problem<Exec, std::uint8_t, false>::point;
+  using bytes_view = array<Exec, std::uint8_t>;
+  static constexpr std::int64_t bins = 256;
+
+  Exec exec{};
+  std::int64_t n;  // pixels
+  bytes_view in{"perf::in", static_cast<std::size_t>(4 * n)};
+  array<Exec, std::uint32_t> counts{"perf::counts", 3 * bins};
+
+  static std::vector<point> points() {
+    std::vector<point> result;
+    for (const crowding how : {crowding::uniform, crowding::skewed, crowding::one_bin}) {
+      for (const int e : {12, 20, 26}) result.push_back({std::int64_t{1} << e, how, bins});
+    }
+    return result;
+  }
+  static row name(const point& p) {
+    return {"histogram.pixels256", backend_name<Exec>(), "", "u8", name_of(p.how), p.n};
+  }
+  explicit pixels_problem(const point& p) : n(p.n) {
+    fill(exec, in, crowded_item<std::uint8_t>{p.how, 4 * n});
+  }
+  std::array<array<Exec, std::uint32_t>, 3> outputs() const {
+    const auto one = [&](std::int64_t c) {
+      return Kokkos::subview(counts,
+                             Kokkos::pair<std::int64_t, std::int64_t>(c * bins, (c + 1) * bins));
+    };
+    return {one(0), one(1), one(2)};
+  }
+  std::int64_t bytes() const { return 4 * n; }
+  bool correct() const {
+    const auto known = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), counts);
+    const std::int64_t some = n > 1 << 20 ? 0 : n;
+    const auto items = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), in);
+    std::vector<std::uint32_t> expected(3 * bins, 0);
+    for (std::int64_t i = 0; i < some; ++i) {
+      for (std::int64_t c = 0; c < 3; ++c)
+        ++expected[static_cast<std::size_t>(c * bins + items(4 * i + c))];
+    }
+    std::int64_t total = 0;
+    for (std::int64_t b = 0; b < 3 * bins; ++b) total += known(b);
+    return total == 3 * n &&
+           (some == 0 || std::equal(expected.begin(), expected.end(), known.data()));
+  }
+};
+
 /// f(std::type_identity<problem>{}) for every kind of items and bins.
 template <class Exec, class F>
 void for_each_histogram(const F& f) {
@@ -171,6 +234,22 @@ void add_histograms() {
                               lanewise::even_bins(problem::lower, problem::upper), {.work = &work});
         }
       });
+    });
+    if constexpr (std::is_same_v<typename problem::item, std::uint32_t> && !problem::ranges) {
+      add<few_bins<problem>>("lanewise.by_ballots", [](auto& p, auto time) {
+        time([&] {
+          lanewise::by_ballots::histogram(p.exec, p.in, p.counts,
+                                          lanewise::even_bins(problem::lower, problem::upper));
+        });
+      });
+    }
+  });
+  add<pixels_problem<Exec>>("lanewise", [](pixels_problem<Exec>& p, auto time) {
+    lanewise::workspace work;
+    const auto bins = lanewise::even_bins(0, 256);
+    time([&] {
+      lanewise::histogram_of_channels<4>(p.exec, p.in, p.outputs(), std::array{bins, bins, bins},
+                                         {.work = &work});
     });
   });
 }

@@ -36,6 +36,17 @@ TEST_CASE("histogram counts any number of bins", "[histogram]") {
   check_even(items, std::int64_t{1} << 21, 0, 1 << 30);
 }
 
+TEST_CASE("histogram counts many items in many bins", "[histogram]") {
+  // As many as are worth a team with more scratch; no less, and more than that has room for.
+  const auto items = random_items<std::uint32_t>(16 * 24'577);
+  check_modulo(items, 24'577, 30'000);
+  check_modulo(items, 24'578, 30'000);
+  if (!is_emulated) {
+    const auto more = random_items<std::uint32_t>(16 * 57'345);
+    for (const std::int64_t bins : {32'768, 57'344, 57'345}) check_modulo(more, bins, 60'000);
+  }
+}
+
 TEST_CASE("histogram counts every distribution", "[histogram]") {
   for (const distribution d : all_distributions) {
     for (const std::int64_t bins : {7, 256, 30'000}) {

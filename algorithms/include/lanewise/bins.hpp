@@ -98,7 +98,8 @@ struct placed {
   bool inside;
 };
 
-// What kernels know of bins: `of(x)`. They are made on the host, by prepare() below.
+// What kernels know of bins: find(x, bin) says whether an item is inside of the bins, and in which.
+// They are made on the host, by prepare() below.
 
 /// bins * (x - lower) / range by a multiplication: with s as below, m = ceil(bins * 2^s / range) is
 /// exact for all distances up to range, if 2^s >= range * range / gcd(bins, range). The product
@@ -115,12 +116,14 @@ struct even_integers {
   int shift;
   bool distances_are_wide;
 
-  LANEWISE_FUNCTION placed of(const Item& x) const {
+  LANEWISE_FUNCTION bool find(const Item& x, std::uint32_t& bin) const {
     const auto d = static_cast<distance>(static_cast<distance>(x) - lower);
     if constexpr (sizeof(distance) == 8) {
-      if (distances_are_wide) return {by_estimate(d), d <= last};
+      bin = distances_are_wide ? by_estimate(d) : by_product(static_cast<std::uint32_t>(d));
+    } else {
+      bin = by_product(d);
     }
-    return {by_product(static_cast<std::uint32_t>(d)), d <= last};
+    return d <= last;
   }
 
  private:
@@ -145,10 +148,11 @@ struct even_floats {
   Item scale;
   std::uint32_t last;
 
-  LANEWISE_FUNCTION placed of(const Item& x) const {
+  LANEWISE_FUNCTION bool find(const Item& x, std::uint32_t& bin) const {
     const bool inside = x >= lower && x < upper;
     const auto b = static_cast<std::uint32_t>(inside ? (x - lower) * scale : Item{});
-    return {b < last ? b : last, inside};
+    bin = b < last ? b : last;
+    return inside;
   }
 };
 
@@ -165,7 +169,7 @@ struct searched_edges {
   const Edge* edges;
   std::uint32_t bins;
 
-  LANEWISE_FUNCTION placed of(const Item& x) const {
+  LANEWISE_FUNCTION bool find(const Item& x, std::uint32_t& bin) const {
     const auto y = static_cast<common>(x);
     std::uint32_t in_front = 0;  // edges that are known not to be greater
     for (std::uint32_t left = bins + 1; left > 0;) {
@@ -173,7 +177,8 @@ struct searched_edges {
       in_front += static_cast<common>(edges[in_front + half - 1]) <= y ? half : 0;
       left -= half;
     }
-    return {in_front - 1, in_front - 1 < bins};
+    bin = in_front - 1;
+    return bin < bins;
   }
 };
 
@@ -206,14 +211,15 @@ struct edge_tree {
     return i > 0 && place <= from.bins ? static_cast<common>(from.edges[place]) : greatest;
   }
 
-  LANEWISE_FUNCTION placed of(const Item& x) const {
+  LANEWISE_FUNCTION bool find(const Item& x, std::uint32_t& bin) const {
     placed r;
-    of_all<1>(pack<Item, 1>{{x}}, &r);
-    return r;
+    find_all<1>(pack<Item, 1>{{x}}, &r);
+    bin = r.bin;
+    return r.inside;
   }
   /// Of several items together, which do not wait for each other.
   template <int k>
-  LANEWISE_FUNCTION void of_all(const pack<Item, k>& x, placed* r) const {
+  LANEWISE_FUNCTION void find_all(const pack<Item, k>& x, placed* r) const {
     std::uint32_t i[k];
     LANEWISE_UNROLL
     for (int c = 0; c < k; ++c) i[c] = 1;
@@ -242,12 +248,13 @@ struct bins_by {
   std::uint32_t bins;
 
   template <class Item>
-  LANEWISE_FUNCTION placed of(const Item& x) const {
+  LANEWISE_FUNCTION bool find(const Item& x, std::uint32_t& bin) const {
     const auto b = f(x);
+    bin = static_cast<std::uint32_t>(b);
     if constexpr (sizeof(b) > sizeof(std::uint32_t)) {
-      return {static_cast<std::uint32_t>(b), static_cast<std::uint64_t>(b) < bins};
+      return static_cast<std::uint64_t>(b) < bins;
     } else {
-      return {static_cast<std::uint32_t>(b), static_cast<std::uint32_t>(b) < bins};
+      return bin < bins;
     }
   }
 };

@@ -12,24 +12,31 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
+/// A GPU with 100 KB of scratch holds one team, and one with 228 KB two.
 struct histogram_policy : launch_policy {
   static constexpr int warps = 16;
   static constexpr int teams_per_multiprocessor = 2;
   static constexpr int host_teams_per_thread = 8;
+  static constexpr int scratch_bytes = 96 << 10;
+};
+/// For more bins, where a team can have so much (compute capability 9.0).
+struct large_histogram_policy : launch_policy {
+  static constexpr int warps = 32;
+  static constexpr int scratch_bytes = 224 << 10;
 };
 
 /// Every team counts its share of the items.
-template <class Call>
+template <class Call, class Policy = histogram_policy>
 struct histogram_kernel {
-  using policy = histogram_policy;
+  using policy = Policy;
   template <class Team>
-  using scratch = typename detail::histogram_t<Team, Call>::scratch;
+  using scratch = typename detail::histogram_t<Team, Call, policy>::scratch;
 
   Call call;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    detail::histogram_t<Team, Call>::count(team, shared, call, call.n());
+    detail::histogram_t<Team, Call, policy>::count(team, shared, call, call.n());
   }
 };
 
@@ -45,7 +52,7 @@ struct histogram_sums_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    detail::histogram_t<Team, Call>::sum_up(team, call, teams);
+    detail::histogram_t<Team, Call, policy>::sum_up(team, call, teams);
   }
 };
 
@@ -64,14 +71,35 @@ struct histogram_options {
 
 namespace kernels {
 
+template <class Exec, class Call, class Policy = histogram_policy>
+using histogram_mapping = detail::histogram_t<team_t<Exec, Policy>, Call, Policy>;
+
 /// How many teams count, of which none has so many items that a counter could wrap.
-template <class Exec, class Call>
+template <class Exec, class Call, class Policy = histogram_policy>
 std::int64_t histogram_league(const Exec& exec, std::int64_t n, std::int64_t bins) {
   constexpr std::int64_t most_share = std::int64_t{1} << 31;
-  using mapping = detail::histogram_t<team_t<Exec, histogram_policy>, Call>;
+  using mapping = histogram_mapping<Exec, Call, Policy>;
   const std::int64_t shares = std::max(divide_up(n, mapping::least_share(bins)), std::int64_t{1});
-  return std::max(backend_of<Exec>::template resident_league<histogram_kernel<Call>>(exec, shares),
-                  divide_up(n, most_share));
+  return std::max(
+      backend_of<Exec>::template resident_league<histogram_kernel<Call, Policy>>(exec, shares),
+      divide_up(n, most_share));
+}
+
+/// Starts the teams that suit a call.
+template <class Exec, class Call>
+void launch_histogram(const Exec& exec, std::int64_t league, const Call& call) {
+  using large = large_histogram_policy;
+  using mapping = histogram_mapping<Exec, Call, large>;
+  if constexpr (mapping::has_use_for_more) {
+    if (mapping::needs_more(call.in.extent, call.bins, histogram_policy::scratch_bytes) &&
+        backend_of<Exec>::scratch_bytes(exec) >= large::scratch_bytes) {
+      launch(exec, "Lanewise::histogram",
+             histogram_league<Exec, Call, large>(exec, call.in.extent, call.bins),
+             histogram_kernel<Call, large>{call});
+      return;
+    }
+  }
+  launch(exec, "Lanewise::histogram", league, histogram_kernel<Call>{call});
 }
 
 template <class Exec, class Source, class Weights, class Bins, class Result, std::size_t outputs>
@@ -88,7 +116,7 @@ void histogram(const Exec& exec, const Source& in, const Weights& weights, const
   }
   call.first[outputs] = call.bins;
   call.errors = with.errors.data();
-  using mapping = detail::histogram_t<team_t<Exec, histogram_policy>, call_type>;
+  using mapping = histogram_mapping<Exec, call_type>;
   const std::int64_t league = histogram_league<Exec, call_type>(exec, in.extent, call.bins);
   auto work = call_workspace::make<backend>(
       exec, with.work, {0, static_cast<std::size_t>(mapping::workspace_bytes(league, call.bins))},
@@ -99,7 +127,7 @@ void histogram(const Exec& exec, const Source& in, const Weights& weights, const
     for (std::size_t t = 0; t < outputs; ++t)
       backend::zero(exec, out[t], static_cast<std::size_t>(bins[t]) * sizeof(Result));
   }
-  launch(exec, "Lanewise::histogram", league, histogram_kernel<call_type>{call});
+  launch_histogram(exec, league, call);
   if constexpr (mapping::sums_up) {
     using sums = histogram_sums_kernel<call_type>;
     if (!call.is_alone)
@@ -301,7 +329,7 @@ workspace_size histogram_workspace(const Exec& exec, std::int64_t n, std::int64_
     using call =
         detail::histogram_call<array_source<std::uint8_t, identity>, decltype(weights),
                                detail::single_bins<detail::even_integers<std::uint8_t>>, T>;
-    using mapping = detail::histogram_t<team_t<Exec, kernels::histogram_policy>, call>;
+    using mapping = kernels::histogram_mapping<Exec, call>;
     workspace_size size;
     if constexpr (mapping::sums_up) {
       const std::int64_t league = kernels::histogram_league<Exec, call>(exec, n, bins);

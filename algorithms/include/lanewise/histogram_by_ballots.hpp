@@ -50,7 +50,8 @@ struct ballot_histogram_kernel {
         const std::int64_t i = first + k * width, left = count - i;
         at[k] = warp.map(
             warp.first(static_cast<int>(left < width ? left : width)),
-            [&](std::uint32_t lane) LANEWISE_INLINE_LAMBDA { return bins_of.of(in(i + lane), 0); },
+            [&](std::uint32_t lane)
+                LANEWISE_INLINE_LAMBDA { return detail::place(bins_of, in(i + lane), 0); },
             detail::placed{0, false}, warp.lane());
       }
       LANEWISE_UNROLL

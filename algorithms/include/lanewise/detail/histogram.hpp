@@ -17,9 +17,13 @@ namespace detail {
 ///   workspace_bytes(league, bins)  what these take
 ///   count(team, scratch, call, n)  counts the team's share
 ///   sum_up(team, call, teams)      the second launch, if there is one
-template <class Team, class Call>
-using histogram_t = std::conditional_t<Team::in_registers, device_histogram<Team, Call>,
-                                       host_histogram<Team, Call>>;
+///   has_use_for_more, needs_more(n, bins, less)
+///                                  whether teams with as much scratch as these are better than
+///                                  those with `less`, for anything, and for a call
+template <class Team, class Call, class Policy>
+using histogram_t =
+    std::conditional_t<Team::in_registers, device_histogram<Team, Call, Policy::scratch_bytes>,
+                       host_histogram<Team, Call>>;
 
 }  // namespace detail
 LANEWISE_END_NAMESPACE

@@ -33,13 +33,15 @@ inline constexpr int few_values<channel_items<T, channels>> = few_values<T>;
 /// An item's value as its bin. Values of several channels have numbers of their own.
 struct value_of_item {
   template <class T>
-  LANEWISE_FUNCTION placed of(const T& x, int) const {
-    return {static_cast<std::uint8_t>(x), true};
+  LANEWISE_FUNCTION bool find(const T& x, int, std::uint32_t& bin) const {
+    bin = static_cast<std::uint8_t>(x);
+    return true;
   }
   template <class T, int channels>
-  LANEWISE_FUNCTION placed of(const channel_items<T, channels>& x, int t) const {
-    return {static_cast<std::uint32_t>(t) * few_values<T> + static_cast<std::uint8_t>(x.item[t]),
-            true};
+  LANEWISE_FUNCTION bool find(const channel_items<T, channels>& x, int t,
+                              std::uint32_t& bin) const {
+    bin = static_cast<std::uint32_t>(t) * few_values<T> + static_cast<std::uint8_t>(x.item[t]);
+    return true;
   }
 };
 
@@ -50,8 +52,8 @@ struct single_bins {
   Bins bins;
 
   template <class Item>
-  LANEWISE_FUNCTION placed of(const Item& x, int) const {
-    return bins.of(x);
+  LANEWISE_FUNCTION bool find(const Item& x, int, std::uint32_t& bin) const {
+    return bins.find(x, bin);
   }
 };
 
@@ -63,21 +65,29 @@ struct channel_bins {
   std::uint32_t first[active];
 
   template <class T, int channels>
-  LANEWISE_FUNCTION placed of(const channel_items<T, channels>& x, int t) const {
-    const placed p = bins[t].of(x.item[t]);
-    return {first[t] + p.bin, p.inside};
+  LANEWISE_FUNCTION bool find(const channel_items<T, channels>& x, int t,
+                              std::uint32_t& bin) const {
+    const bool inside = bins[t].find(x.item[t], bin);
+    bin += first[t];
+    return inside;
   }
 };
 
+template <class Bins, class Item>
+LANEWISE_FUNCTION placed place(const Bins& bins, const Item& x, int t) {
+  placed r;
+  r.inside = bins.find(x, t, r.bin);
+  return r;
+}
 /// The bin of an item of that value.
 template <class Item, class Bins>
 LANEWISE_FUNCTION placed place_value(const Bins& bins, std::uint32_t value, int t) {
   if constexpr (std::is_integral_v<Item>) {
-    return bins.of(static_cast<Item>(value), t);
+    return place(bins, static_cast<Item>(value), t);
   } else {
     Item x{};
     x.item[t] = static_cast<std::decay_t<decltype(x.item[0])>>(value);
-    return bins.of(x, t);
+    return place(bins, x, t);
   }
 }
 
@@ -85,12 +95,12 @@ LANEWISE_FUNCTION placed place_value(const Bins& bins, std::uint32_t value, int 
 template <int k, class Bins, class Item>
 LANEWISE_FUNCTION void place_all(const Bins& bins, const pack<Item, k>& x, int t, placed* r) {
   LANEWISE_UNROLL
-  for (int c = 0; c < k; ++c) r[c] = bins.of(x[c], t);
+  for (int c = 0; c < k; ++c) r[c] = place(bins, x[c], t);
 }
 template <int k, class Item, class Edge>
 LANEWISE_FUNCTION void place_all(const single_bins<edge_tree<Item, Edge>>& tree,
                                  const pack<Item, k>& x, int, placed* r) {
-  tree.bins.of_all(x, r);
+  tree.bins.find_all(x, r);
 }
 
 /// What a kernel counts. The bins of all outputs are numbered in a row.

@@ -16,7 +16,7 @@ namespace detail {
 /// (docs/measurements.md). Weights that meet wait for each other, so lanes have tables of their
 /// own where bins are few. More bins are counted in the output, in the second-level cache, and only
 /// the most frequent of them in scratch: those that a sample of the items finds.
-template <class Team, class Call>
+template <class Team, class Call, int scratch_bytes>
 class device_histogram {
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
@@ -37,11 +37,10 @@ class device_histogram {
   using rows = device_rows<Team, item, per_lane, v>;
   using weight_rows = device_rows<Team, typename Call::weight, per_lane, v>;
 
-  /// So that a GPU with 100 KB holds one team, and one with 228 two.
-  static constexpr int bytes = 96 << 10;
-
+  static constexpr int bytes = scratch_bytes;
   /// Items of so few values that these are counted first, and then put into bins.
   static constexpr int values = few_values<item>;
+  static constexpr bool counts_values = !Call::has_weights && values > 0;
   /// Then lanes have tables of their own, in banks of their own. H200, 2^28 bytes: @@@
   static constexpr int value_copies = [] {
     int copies = width;
@@ -64,14 +63,20 @@ class device_histogram {
   /// The fewest items that are worth a team.
   static constexpr std::int64_t least_share(std::int64_t) { return 4096; }
   static std::int64_t workspace_bytes(std::int64_t, std::int64_t) { return 0; }
+  /// Whether teams with so much scratch serve so many items better than others with less.
+  static constexpr bool has_use_for_more = !counts_values;
+  static bool needs_more(std::int64_t n, std::int64_t bins, std::int64_t less) {
+    return bins <= most_in_scratch && bins * static_cast<std::int64_t>(sizeof(counter)) > less &&
+           n / 16 >= bins;
+  }
   /// One team stores what it has counted.
   static bool is_alone(std::int64_t league, std::int64_t bins) {
-    return league == 1 && bins <= most_in_scratch && (Call::has_weights || values == 0);
+    return league == 1 && bins <= most_in_scratch && !counts_values;
   }
 
   static LANEWISE_FUNCTION void count(const Team& team, scratch& shared, const Call& call,
                                       std::int64_t n) {
-    if constexpr (!Call::has_weights && values > 0) {
+    if constexpr (counts_values) {
       count_values(team, shared, call, n);
     } else if (std::int64_t{call.bins} > most_in_scratch) {
       count_in_output(team, shared, call, n);
@@ -249,7 +254,7 @@ class device_histogram {
                                     warp.lane());
         for (int t = 0; t < Call::bins_per_item; ++t) {
           const auto at = warp.map([&call, t](const item& x)
-                                       LANEWISE_INLINE_LAMBDA { return call.bins_of.of(x, t); },
+                                       LANEWISE_INLINE_LAMBDA { return place(call.bins_of, x, t); },
                                    items);
           const auto bin = warp.map([](const placed& p) { return p.bin; }, at);
           warp.template exchange<order::relaxed, scope::team>(is_inside(warp, at), tag,
@@ -329,7 +334,7 @@ class device_histogram {
                 const int left = n - static_cast<int>(lane) * v;
                 LANEWISE_UNROLL
                 for (int c = 0; c < v; ++c)
-                  r[c] = c < left ? bins_of.of(p[c], t) : placed{0, false};
+                  r[c] = c < left ? place(bins_of, p[c], t) : placed{0, false};
               }
               return r;
             },

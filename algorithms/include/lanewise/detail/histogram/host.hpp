@@ -10,28 +10,29 @@ namespace detail {
 
 /// Adds items [first, last) to tables of so many counters, and returns how many were outside.
 /// Neighbouring items take turns with the tables, so that those of one bin do not wait for each
-/// other.
+/// other. Behind the bins a table has a counter for what is outside, which saves a branch.
 template <class Team, int tables, class Call>
 LANEWISE_LOOP_FUNCTION std::int64_t count_in_tables(typename Call::counter* table, Call call,
                                                     std::int64_t first, std::int64_t last) {
   using counter = typename Call::counter;
-  const std::int64_t size = call.bins;
+  const std::uint32_t outside = call.bins;
   std::int64_t bad = 0;
   const auto add = [&](std::int64_t i, counter* count) LANEWISE_INLINE_LAMBDA {
     const auto x = call.in(i);
     const auto weight = static_cast<counter>(call.weights(i));
     for (int t = 0; t < Call::bins_per_item; ++t) {
-      const placed at = call.bins_of.of(x, t);
-      if (at.inside) {
-        count[at.bin] = static_cast<counter>(count[at.bin] + weight);
-      } else {
-        ++bad;
-      }
+      std::uint32_t bin = 0;
+      const bool inside = call.bins_of.find(x, t, bin);
+      bad += inside ? 0 : 1;
+      counter& own = count[inside ? bin : outside];
+      own = static_cast<counter>(own + weight);
     }
   };
+  counter* count[tables];
+  for (int k = 0; k < tables; ++k) count[k] = table + k * (std::int64_t{outside} + 1);
   std::int64_t i = first;
   for (; i + tables <= last; i += tables) {
-    for (int k = 0; k < tables; ++k) add(i + k, table + k * size);
+    for (int k = 0; k < tables; ++k) add(i + k, count[k]);
   }
   for (; i < last; ++i) add(i, table);
   return bad;
@@ -50,6 +51,7 @@ class host_histogram {
   // What the host decides.
 
   static constexpr bool sums_up = true;
+  static constexpr bool has_use_for_more = false;
   /// Twice as many items as counters, so that these take less time than the items.
   static constexpr std::int64_t least_share(std::int64_t bins) {
     constexpr std::int64_t least = 1 << 15;
@@ -63,13 +65,13 @@ class host_histogram {
   static LANEWISE_FUNCTION void count(const Team& team, scratch&, const Call& call,
                                       std::int64_t n) {
     counter* const table = call.tables + team.index() * stride(call.bins);
-    const std::int64_t bins = call.bins, all = tables(bins) * bins;
+    const std::int64_t bins = call.bins, size = bins + 1, all = tables(bins) * size;
     for (std::int64_t b = 0; b < all; ++b) table[b] = counter{};
     const index_range mine = team.share(n);
     const std::int64_t bad =
         tables(bins) == 1 ? count_in_tables<Team, 1>(table, call, mine.begin, mine.end)
                           : count_in_tables<Team, most_tables>(table, call, mine.begin, mine.end);
-    for (std::int64_t k = bins; k < all; k += bins) {
+    for (std::int64_t k = size; k < all; k += size) {
       for (std::int64_t b = 0; b < bins; ++b)
         table[b] = static_cast<counter>(table[b] + table[k + b]);
     }
@@ -85,16 +87,16 @@ class host_histogram {
   }
 
  private:
-  /// So many that they lie in a second-level cache.
+  /// One where several would not lie in the nearest caches.
   static constexpr int most_tables = 4;
   static constexpr LANEWISE_FUNCTION int tables(std::int64_t bins) {
-    return bins * most_tables * static_cast<std::int64_t>(sizeof(counter)) <= 512 << 10
+    return bins * most_tables * static_cast<std::int64_t>(sizeof(counter)) <= 64 << 10
                ? most_tables
                : 1;
   }
   /// Whole lines, so that no two threads write to one.
   static constexpr LANEWISE_FUNCTION std::int64_t stride(std::int64_t bins) {
-    return divide_up(tables(bins) * bins, 64) * 64;
+    return divide_up(tables(bins) * (bins + 1), 64) * 64;
   }
   static LANEWISE_FUNCTION void sum_up(const Call& call, std::int64_t teams, std::int64_t first,
                                        std::int64_t last) {
