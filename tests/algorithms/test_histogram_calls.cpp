@@ -47,6 +47,27 @@ struct times_a_tenth {
   KOKKOS_FUNCTION float operator()(const float& x) const { return x * 0.1f; }
 };
 
+struct low_bits {
+  KOKKOS_FUNCTION u8 operator()(std::int64_t i) const { return static_cast<u8>(i & 7); }
+};
+struct low_bits_in_words {
+  KOKKOS_FUNCTION u32 operator()(std::int64_t i) const { return static_cast<u32>(i & 7); }
+};
+/// Counts of 0, 1, ... 7, 0, 1, ... in closed form.
+template <class T, class F>
+void check_low_bits(std::int64_t n, F item) {
+  CAPTURE(n);
+  for (const std::int64_t bins : {8, 30'000}) {
+    const array<T> counts(bins, T{77});
+    lanewise::histogram(make_space(), lanewise::generated(n, item), counts.view(),
+                        lanewise::even_bins(0, bins));
+    std::vector<T> expected(static_cast<std::size_t>(bins), T{});
+    for (std::int64_t b = 0; b < 8; ++b)
+      expected[static_cast<std::size_t>(b)] = static_cast<T>((n - b + 7) / 8);
+    CHECK(difference(counts.items(), expected) == "");
+  }
+}
+
 template <class T>
 std::vector<T> as_counts(const std::vector<std::uint64_t>& counts) {
   return std::vector<T>(counts.begin(), counts.end());
@@ -170,6 +191,19 @@ TEST_CASE("histogram reads the number of items on the device", "[histogram][sani
       CHECK(errors.get().bad_items == expected.outside);
     }
   }
+}
+
+TEST_CASE("histogram agrees with a closed form", "[histogram]") {
+  for (const std::int64_t n : {5, 20'011}) {
+    check_low_bits<std::uint64_t>(n, low_bits{});
+    check_low_bits<u32>(n, low_bits_in_words{});
+  }
+}
+
+TEST_CASE("histogram counts more items than fit 32 bits", "[.large]") {
+  const std::int64_t n = (std::int64_t{1} << 35) + 12'345;  // of every bin, too
+  check_low_bits<std::uint64_t>(n, low_bits{});
+  check_low_bits<u32>(n, low_bits_in_words{});
 }
 
 TEST_CASE("histogram allocates nothing where its workspace is large enough", "[histogram]") {

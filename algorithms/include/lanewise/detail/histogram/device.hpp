@@ -224,7 +224,7 @@ class device_histogram {
           },
           placed{0, false}, entry);
       const auto inside = is_inside(warp, at);
-      add_to_output(team, call, inside, warp.map([](const placed& p) { return p.bin; }, at), sum);
+      add_to_output(team, call, inside, bin_in(warp, at), sum);
       bad += warp.reduce(warp.template cast<std::uint64_t>(select(occurs & !inside, sum, u32s(0u))),
                          plus{});
     }
@@ -256,7 +256,7 @@ class device_histogram {
           const auto at = warp.map([&call, t](const item& x)
                                        LANEWISE_INLINE_LAMBDA { return place(call.bins_of, x, t); },
                                    items);
-          const auto bin = warp.map([](const placed& p) { return p.bin; }, at);
+          const auto bin = bin_in(warp, at);
           warp.template exchange<order::relaxed, scope::team>(is_inside(warp, at), tag,
                                                               bin & u32s(slots - 1), bin);
         }
@@ -299,55 +299,61 @@ class device_histogram {
   template <class Bins, class F>
   static LANEWISE_FUNCTION void for_each_window(const Team& team, const Call& call,
                                                 const Bins& bins_of, const index_range& mine, F f) {
-    for (std::int64_t first = mine.begin; first < mine.end; first += rows::items) {
-      const rows items(team, call.in, first, mine.end);
-      const auto windows_of = [&](const auto& weights) LANEWISE_INLINE_LAMBDA {
-        if (items.whole_segment()) {
-          windows<true>(team, bins_of, items, weights, f);
-        } else {
-          windows<false>(team, bins_of, items, weights, f);
-        }
-      };
+    const auto warp = team.warp();
+    const std::int64_t segments = (mine.end - mine.begin) / rows::segment;
+    const std::int64_t end = mine.begin + segments * rows::segment;
+    for (std::int64_t first = mine.begin; first < end; first += rows::items) {
+      const rows items(team, call.in, first, end);
       if constexpr (Call::has_weights) {
-        windows_of(weight_rows(team, call.weights, first, mine.end));
+        const weight_rows weights(team, call.weights, first, end);
+        if (items.whole_segment()) windows(warp, bins_of, items, weights, f);
       } else {
-        windows_of(items);
+        if (items.whole_segment()) windows(warp, bins_of, items, items, f);
+      }
+    }
+    for (std::int64_t i = end + first_of(team); i < mine.end; i += Team::warps * width) {
+      const std::int64_t left = mine.end - i;
+      const auto exists = warp.first(static_cast<int>(left < width ? left : width));
+      const auto at = [i](const auto& source) LANEWISE_INLINE_LAMBDA {
+        return [&source, i](std::uint32_t l) LANEWISE_INLINE_LAMBDA { return source(i + l); };
+      };
+      const auto items = warp.map(exists, at(call.in), item{}, warp.lane());
+      const auto weights = warp.map(exists, at(call.weights), typename Call::weight{}, warp.lane());
+      for (int t = 0; t < Call::bins_per_item; ++t) {
+        const auto here = warp.map(
+            exists, [&](const item& x) LANEWISE_INLINE_LAMBDA { return place(bins_of, x, t); },
+            placed{0, false}, items);
+        f(exists, is_inside(warp, here), bin_in(warp, here), weights);
       }
     }
   }
-  template <bool full, class Bins, class Weights, class F>
-  static LANEWISE_FUNCTION void windows(const Team& team, const Bins& bins_of, const rows& items,
-                                        const Weights& weights, F f) {
-    const auto warp = team.warp();
+  template <class Bins, class Weights, class F>
+  static LANEWISE_FUNCTION void windows(const warp_type& warp, const Bins& bins_of,
+                                        const rows& items, const Weights& weights, F f) {
     LANEWISE_UNROLL
     for (int j = 0; j < rows::rows; ++j) {
-      const int n = items.row_count(j);
-      if (!full && n == 0) return;
       LANEWISE_UNROLL
       for (int t = 0; t < Call::bins_per_item; ++t) {
         const auto at = warp.map(
-            [&](const pack<item, v>& p, std::uint32_t lane) LANEWISE_INLINE_LAMBDA {
+            [&](const pack<item, v>& p) LANEWISE_INLINE_LAMBDA {
               pack<placed, v> r;
-              if constexpr (full) {
-                place_all(bins_of, p, t, r.item);
-              } else {
-                const int left = n - static_cast<int>(lane) * v;
-                LANEWISE_UNROLL
-                for (int c = 0; c < v; ++c)
-                  r[c] = c < left ? place(bins_of, p[c], t) : placed{0, false};
-              }
+              place_all(bins_of, p, t, r.item);
               return r;
             },
-            items.row(j), warp.lane());
+            items.row(j));
         LANEWISE_UNROLL
         for (int c = 0; c < v; ++c) {
           const auto own = [c](const auto& p) LANEWISE_INLINE_LAMBDA { return p[c]; };
           const auto here = warp.map(own, at);
-          f(warp.first(full ? width : (n <= c ? 0 : (n - c + v - 1) / v)), is_inside(warp, here),
-            warp.map([](const placed& p) { return p.bin; }, here), warp.map(own, weights.row(j)));
+          f(warp.first(width), is_inside(warp, here), bin_in(warp, here),
+            warp.map(own, weights.row(j)));
         }
       }
     }
+  }
+  template <class W>
+  static LANEWISE_FUNCTION u32s bin_in(const W& warp, const lanes<placed>& at) {
+    return warp.map([](const placed& p) { return p.bin; }, at);
   }
   template <class W>
   static LANEWISE_FUNCTION auto is_inside(const W& warp, const lanes<placed>& at) {
