@@ -7,6 +7,7 @@
 #include "histogram.hpp"
 
 #include <cub/device/device_histogram.cuh>
+#include <cuda/std/array>
 
 namespace lanewise::perf {
 
@@ -32,8 +33,9 @@ void add_cuda() {
   using pixels = pixels_problem<Kokkos::Cuda>;
   add<pixels>("cub", [](pixels& p, auto time) {
     const auto out = p.outputs();
-    std::uint32_t* counts[] = {out[0].data(), out[1].data(), out[2].data()};
-    const int levels[] = {257, 257, 257}, lower[] = {0, 0, 0}, upper[] = {256, 256, 256};
+    using three = ::cuda::std::array<int, 3>;
+    const ::cuda::std::array<std::uint32_t*, 3> counts{out[0].data(), out[1].data(), out[2].data()};
+    const three levels{257, 257, 257}, lower{0, 0, 0}, upper{256, 256, 256};
     time_cub(time, [&](void* storage, std::size_t& bytes) {
       return cub::DeviceHistogram::MultiHistogramEven<4, 3>(
           storage, bytes, p.in.data(), counts, levels, lower, upper, p.n, p.exec.cuda_stream());

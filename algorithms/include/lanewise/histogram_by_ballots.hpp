@@ -5,6 +5,19 @@
 #include <lanewise/detail/buckets.hpp>
 #include <lanewise/histogram.hpp>
 
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The binary digits of numbers below a power of two.
+constexpr int digits_below(int power) {
+  int digits = 0;
+  while (power >> (digits + 1) != 0) ++digits;
+  return digits;
+}
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE
+
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
@@ -63,7 +76,7 @@ struct ballot_histogram_kernel {
             warp.map([](const detail::placed& p) { return std::uint32_t{p.inside ? 1u : 0u}; },
                      at[k]) != 0u;
         bad = bad + select(exists & !inside, u32s(1u), u32s(0u));
-        add(warp, inside, bin, own, std::make_integer_sequence<int, groups>{});
+        add(warp, inside, bin, own);
       }
     }
     LANEWISE_UNROLL
@@ -82,16 +95,45 @@ struct ballot_histogram_kernel {
   }
 
  private:
-  template <class W, class Mask, class Lanes, int... q>
-  LANEWISE_FUNCTION void add(const W& warp, const Mask& inside, const Lanes& bin, Lanes* own,
-                             std::integer_sequence<int, q...>) const {
-    const auto one_group = [&](auto number) LANEWISE_INLINE_LAMBDA {
-      constexpr int group = decltype(number)::value;
-      if (static_cast<std::uint32_t>(group * W::width) < bins)
-        own[group] = own[group] + warp.template cast<std::uint32_t>(
-                                      warp.template histogram<group>(inside, bin, bins));
+  /// Adds a window's items to the counters of lane i, which are of bins i, width + i, ... Every
+  /// binary digit of the bins takes one ballot. Digits of a lane's own number choose lanes for all
+  /// of its bins at once, those above for all lanes.
+  template <class W, class Mask, class Lanes, int groups>
+  LANEWISE_FUNCTION void add(const W& warp, const Mask& inside, const Lanes& bin,
+                             Lanes (&own)[groups]) const {
+    using bits = typename W::bits;
+    using votes = typename W::template lanes<bits>;
+    constexpr int own_digits = detail::digits_below(W::width);
+    constexpr int group_digits = detail::digits_below(groups);
+    const auto digit = [&](int d) LANEWISE_INLINE_LAMBDA {
+      return warp.ballot((bin & Lanes(1u << d)) != 0u);
     };
-    (one_group(std::integral_constant<int, q>{}), ...);
+    votes mine(warp.ballot(inside));
+    LANEWISE_UNROLL
+    for (int d = 0; d < own_digits; ++d) {
+      const bits vote = digit(d);
+      mine = warp.map(
+          [d, vote](bits m, std::uint32_t lane)
+              LANEWISE_INLINE_LAMBDA -> bits { return m & ((lane >> d & 1) != 0 ? vote : ~vote); },
+          mine, warp.lane());
+    }
+    bits above[group_digits > 0 ? group_digits : 1] = {};
+    LANEWISE_UNROLL
+    for (int d = 0; d < group_digits; ++d) {
+      if (W::width << d < static_cast<int>(bins)) above[d] = digit(own_digits + d);
+    }
+    LANEWISE_UNROLL
+    for (int q = 0; q < groups; ++q) {
+      if (q * W::width >= static_cast<int>(bins)) continue;
+      bits chosen = ~bits{0};
+      LANEWISE_UNROLL
+      for (int d = 0; d < group_digits; ++d) chosen &= (q >> d & 1) != 0 ? above[d] : ~above[d];
+      own[q] = own[q] + warp.map(
+                            [chosen](bits m) LANEWISE_INLINE_LAMBDA {
+                              return static_cast<std::uint32_t>(W::popcount(m & chosen));
+                            },
+                            mine);
+    }
   }
 };
 
