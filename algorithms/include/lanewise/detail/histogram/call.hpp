@@ -83,11 +83,11 @@ LANEWISE_FUNCTION placed place(const Bins& bins, const Item& x, int t) {
 template <class Item, class Bins>
 LANEWISE_FUNCTION placed place_value(const Bins& bins, std::uint32_t value, int t) {
   if constexpr (std::is_integral_v<Item>) {
-    return place(bins, static_cast<Item>(value), t);
+    return detail::place(bins, static_cast<Item>(value), t);
   } else {
     Item x{};
     x.item[t] = static_cast<std::decay_t<decltype(x.item[0])>>(value);
-    return place(bins, x, t);
+    return detail::place(bins, x, t);
   }
 }
 
@@ -95,7 +95,7 @@ LANEWISE_FUNCTION placed place_value(const Bins& bins, std::uint32_t value, int 
 template <int k, class Bins, class Item>
 LANEWISE_FUNCTION void place_all(const Bins& bins, const pack<Item, k>& x, int t, placed* r) {
   LANEWISE_UNROLL
-  for (int c = 0; c < k; ++c) r[c] = place(bins, x[c], t);
+  for (int c = 0; c < k; ++c) r[c] = detail::place(bins, x[c], t);
 }
 template <int k, class Item, class Edge>
 LANEWISE_FUNCTION void place_all(const single_bins<edge_tree<Item, Edge>>& tree,

@@ -90,9 +90,8 @@ class host_histogram {
   /// One where several would not lie in the nearest caches.
   static constexpr int most_tables = 4;
   static constexpr LANEWISE_FUNCTION int tables(std::int64_t bins) {
-    return bins * most_tables * static_cast<std::int64_t>(sizeof(counter)) <= 64 << 10
-               ? most_tables
-               : 1;
+    return bins * most_tables * static_cast<std::int64_t>(sizeof(counter)) <= 64 << 10 ? most_tables
+                                                                                       : 1;
   }
   /// Whole lines, so that no two threads write to one.
   static constexpr LANEWISE_FUNCTION std::int64_t stride(std::int64_t bins) {
