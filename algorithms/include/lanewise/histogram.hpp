@@ -244,10 +244,10 @@ auto by_channels(const Source& in) {
 /// counts wrap modulo its type. in is a contiguous rank-1 View or a source. Items that are in no
 /// bin, as those out of range and NaN, are skipped, and counted in options.errors if that is given.
 /// n reads; O(n) work, O(n log bins) for range_bins. Devices need no workspace, hosts one table of
-/// the bins, or four, for every team. On devices one launch up to 2^12 items, else two. The result
-/// is the same on every backend. Does not block. Throws std::invalid_argument on wrong extents,
-/// bins that are out of the range of their type, overlap, or an option that cannot be reached.
-/// (Ashkiani, 3.7.3, with counters in scratch that hardware adds to.)
+/// the bins, or four, for every team. On devices one launch up to 2^12 items of more than a byte,
+/// else two. The result is the same on every backend. Does not block. Throws std::invalid_argument
+/// on wrong extents, bins that are out of the range of their type, overlap, or an option that
+/// cannot be reached. (Ashkiani, 3.7.3, with counters in scratch that hardware adds to.)
 template <execution_space Exec, class In, class Counts, class Bins>
 void histogram(const Exec& exec, const In& in, const Counts& counts, const Bins& bins,
                const histogram_options& with = {}) {
