@@ -3,10 +3,12 @@
 #pragma once
 
 #include "check_compact.hpp"
+#include "check_histogram.hpp"
 #include "check_multisplit.hpp"
 #include "check_scans.hpp"
 #include <lanewise/adjacent_difference.hpp>
 #include <lanewise/allocate.hpp>
+#include <lanewise/histogram_by_ballots.hpp>
 #include <lanewise/min_max_element.hpp>
 #include <lanewise/reduce.hpp>
 #include <lanewise/reduce_by_key.hpp>
@@ -213,4 +215,23 @@ TEST_CASE("Ranges do not depend on the width", "[width]") {
   CHECK(difference(expanded.items(), decoded) == "");
   offsets.pop_back();
   CHECK(difference(places.items(), offsets) == "");
+}
+
+TEST_CASE("Histograms do not depend on the width", "[width]") {
+  const auto items = random_items<std::uint32_t>(several_tiles);
+  for (const std::int64_t bins : {1, 9, 97, 256, 30'000})
+    check_modulo(items, bins, static_cast<std::uint32_t>(bins + bins / 4));
+  check_range(items, std::vector<std::uint32_t>{5, 1 << 20, 1 << 20, 1 << 30, 1u << 31});
+  const auto n = static_cast<std::int64_t>(items.size());
+  const array<std::uint32_t> in(items), counts(256, 77u), sums(256, 77u);
+  lanewise::by_ballots::histogram(make_space(), in.const_view(), counts.view(), modulo{256});
+  lanewise::histogram(make_space(), in.const_view(), in.const_view(), sums.view(), modulo{256});
+  std::vector<std::uint32_t> count(256, 0), sum(256, 0);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::uint32_t x = items[static_cast<std::size_t>(i)];
+    ++count[x % 256];
+    sum[x % 256] += x;
+  }
+  CHECK(difference(counts.items(), count) == "");
+  CHECK(difference(sums.items(), sum) == "");
 }

@@ -71,6 +71,10 @@ struct missing {
     return false;
   }
   template <class Exec>
+  static std::int64_t scratch_bytes(const Exec&) {
+    return 0;
+  }
+  template <class Exec>
   static void* allocate(const Exec&, std::size_t) {
     return nullptr;
   }

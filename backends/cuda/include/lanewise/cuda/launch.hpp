@@ -194,6 +194,11 @@ struct backend {
     return exec.cuda_device_prop().l2CacheSize;
   }
 
+  /// The most that a team can have.
+  static std::int64_t scratch_bytes(const Kokkos::Cuda& exec) {
+    return static_cast<std::int64_t>(exec.cuda_device_prop().sharedMemPerBlockOptin);
+  }
+
   static void* allocate(const Kokkos::Cuda& exec, std::size_t bytes) {
     const detail::device_guard device(exec);
     void* p = nullptr;

@@ -183,6 +183,9 @@ struct backend_with {
   /// Of the last cache in front of the memory; few, so that tests get to what is for more.
   static std::int64_t cache_bytes(const lanewise::emulated&) { return 30'000; }
 
+  /// The most that a team can have: as on an H100.
+  static std::int64_t scratch_bytes(const lanewise::emulated&) { return 227 << 10; }
+
   static void* allocate(const lanewise::emulated&, std::size_t bytes) {
     return ::operator new (bytes, std::align_val_t{most_alignment});
   }
