@@ -78,6 +78,45 @@ LANEWISE_FUNCTION void merge_by_lanes(const W& warp, const Mask& active, const T
   }
 }
 
+/// Brings item(0) ... item(n - 1) to the team's scratch, k rows of every warp at most and some of
+/// them in flight at once.
+template <int k, class Team, class T, class Item>
+LANEWISE_FUNCTION void fetch_rows(const Team& team, T* to, int n, const Item& item) {
+  constexpr int width = Team::warp_type::width;
+  constexpr int at_once = sizeof(T) * k <= 64 ? k : (sizeof(T) < 64 ? 64 / sizeof(T) : 1);
+  const auto warp = team.warp();
+  const auto row = [&](int j) { return (j * Team::warps + team.warp_index()) * width; };
+  for (int begin = 0; begin < k && row(begin) < n; begin += at_once) {
+    typename Team::warp_type::template lanes<T> x[at_once];
+    LANEWISE_UNROLL
+    for (int j = 0; j < at_once; ++j) {
+      const int at = row(begin + j);
+      x[j] = warp.map(
+          warp.first(begin + j < k ? n - at : 0),
+          [&](std::uint32_t l) -> T { return item(at + static_cast<int>(l)); }, T{}, warp.lane());
+    }
+    LANEWISE_UNROLL
+    for (int j = 0; j < at_once; ++j) {
+      const int at = row(begin + j);
+      warp.store(warp.first(begin + j < k ? n - at : 0), to + at, x[j]);
+    }
+  }
+}
+
+/// put(i, items[i]) for every i below n: neighbouring lanes for neighbouring i.
+template <class Team, class T, class Put>
+LANEWISE_FUNCTION void put_rows(const Team& team, const T* items, int n, const Put& put) {
+  constexpr int width = Team::warp_type::width;
+  const auto warp = team.warp();
+  auto lane = warp.template cast<int>(warp.lane());
+  for (int at = team.warp_index() * width; at < n; at += Team::warps * width) {
+    const auto here = warp.first(n - at);
+    auto x = warp.load(here, items + at, T{});
+    warp.each(
+        here, [&](const T& item, int l) { put(at + l, item); }, x, lane);
+  }
+}
+
 /// The merge tile of a team of several warps: both parts come to scratch, one behind the other;
 /// every lane merges k neighbouring items of the result there and notes where they are; windows of
 /// neighbouring lanes fetch them.
@@ -126,7 +165,7 @@ class device_merge_tile {
     const int n = static_cast<int>(piece.count());
     const auto row = [&](int j) { return (j * Team::warps + team.warp_index()) * width; };
 
-    fetch(warp, item, n, row, [&](int i) -> T {
+    fetch_rows<k>(team, item, n, [&](int i) -> T {
       return i < n_a ? a(piece.begin.from_a + i) : b(piece.begin.from_b + (i - n_a));
     });
     team.barrier();
@@ -164,29 +203,6 @@ class device_merge_tile {
           x, p, l);
     }
     team.barrier();
-  }
-
- private:
-  /// Brings item(0) ... item(n - 1) to scratch, some rows of loads in flight at once.
-  template <class Row, class Item>
-  static LANEWISE_FUNCTION void fetch(const warp_type& warp, T* to, int n, const Row& row,
-                                      const Item& item) {
-    constexpr int at_once = sizeof(T) * k <= 64 ? k : (sizeof(T) < 64 ? 64 / sizeof(T) : 1);
-    for (int begin = 0; begin < k && row(begin) < n; begin += at_once) {
-      lanes<T> x[at_once];
-      LANEWISE_UNROLL
-      for (int j = 0; j < at_once; ++j) {
-        const int at = row(begin + j);
-        x[j] = warp.map(
-            warp.first(begin + j < k ? n - at : 0),
-            [&](std::uint32_t l) -> T { return item(at + static_cast<int>(l)); }, T{}, warp.lane());
-      }
-      LANEWISE_UNROLL
-      for (int j = 0; j < at_once; ++j) {
-        const int at = row(begin + j);
-        warp.store(warp.first(begin + j < k ? n - at : 0), to + at, x[j]);
-      }
-    }
   }
 };
 

@@ -32,7 +32,17 @@ class device_tile_sort {
   template <class Less>
   static LANEWISE_FUNCTION void sort(const Team& team, scratch&, T* items, int n,
                                      const Less& less) {
+    sort(team, items, n, less);
+  }
+  template <class Less>
+  static LANEWISE_FUNCTION void sort(const Team& team, T* items, int n, const Less& less) {
     sort_runs<false>(team, nullptr, items, n, less);
+  }
+  /// Then from[i] is where item i was.
+  template <class Less>
+  static LANEWISE_FUNCTION void sort(const Team& team, place* from, T* items, int n,
+                                     const Less& less) {
+    sort_runs<true>(team, from, items, n, less);
   }
 
   /// Then put(i, item, where it was).
