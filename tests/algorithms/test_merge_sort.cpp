@@ -21,7 +21,8 @@ using Catch::Matchers::ContainsSubstring;
 using u32 = std::uint32_t;
 
 template <class T>
-constexpr std::int64_t merge_sort_tile = lanewise::kernels::merge_sort_layout<T, space>::merging::items;
+constexpr std::int64_t merge_sort_tile =
+    lanewise::kernels::merge_sort_layout<T, space>::merging::items;
 
 template <class T>
 void check_merge_sort(const std::vector<T>& items, int shift = 0) {
@@ -99,9 +100,10 @@ TEST_CASE("Four runs are merged at a time", "[merge_sort]") {
       const lanewise::array_source<u32, lanewise::identity> key{keys.data(), n, {}},
           value{values.data(), n, {}};
       const lanewise::array_sink<u32> key_out{keys.data(), n}, value_out{values.data(), n};
-      lanewise::kernels::merge_sort(make_space(), "merge_sort", key, key_out, value, value_out, true,
-                                    lanewise::less{}, {}, 1);
-      std::stable_sort(order.begin(), order.end(), [&](u32 i, u32 j) { return items[i] < items[j]; });
+      lanewise::kernels::merge_sort(make_space(), "merge_sort", key, key_out, value, value_out,
+                                    true, lanewise::less{}, {}, 1);
+      std::stable_sort(order.begin(), order.end(),
+                       [&](u32 i, u32 j) { return items[i] < items[j]; });
       CHECK(difference(values.items(), order) == "");
       auto expected = items;
       std::stable_sort(expected.begin(), expected.end());

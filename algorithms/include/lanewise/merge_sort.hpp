@@ -93,12 +93,12 @@ struct merge_runs_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const detail::equal_runs runs{run, n(), ways};
     for_each_tile(team, divide_up(runs.n, std::int64_t{merging<Team>::items}), [&](std::int64_t t) {
-      merging<Team>::template merge<Move::exists>(
-          team, shared, in, runs, cuts, t, less,
-          [&](std::int64_t i, const T& x, std::int64_t from) LANEWISE_INLINE_LAMBDA {
-            out[i] = x;
-            move(i, from);
-          });
+      merging<Team>::template merge<Move::exists>(team, shared, in, runs, cuts, t, less,
+                                                  [&](std::int64_t i, const T& x, std::int64_t from)
+                                                      LANEWISE_INLINE_LAMBDA {
+                                                        out[i] = x;
+                                                        move(i, from);
+                                                      });
     });
   }
 };
@@ -216,7 +216,8 @@ void merge_sort(const Exec& exec, const char* algorithm, const Source& keys, con
   if (passes() % 2 != 0) std::swap(from, to);
   using first_move = decltype(mover(values, beside.data));
   using first = sort_tiles_kernel<Source, first_move, Less>;
-  launch(exec, "Lanewise::merge_sort::tiles", backend::template league_for_tiles<first>(exec, tiles),
+  launch(exec, "Lanewise::merge_sort::tiles",
+         backend::template league_for_tiles<first>(exec, tiles),
          first{keys, to.keys, mover(values, to.values), n, less});
   const int all = passes();
   std::int64_t run = merging::items;

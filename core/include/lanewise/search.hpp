@@ -315,9 +315,9 @@ LANEWISE_FUNCTION typename W::template lanes<std::int64_t> cut_many(
 /// in_front[q] of them lie in front. distance is at most the sum of the lengths.
 ///
 /// Every round looks at the middles of what is undecided. If more items are left than lie in front
-/// of the middles, the least of these lies in front of the cut; if not, the greatest lies behind it.
-/// So log2 of the length rounds for every sequence, each with one load. Where less is no order, too,
-/// in_front adds up to distance.
+/// of the middles, the least of these lies in front of the cut; if not, the greatest lies behind
+/// it. So log2 of the length rounds for every sequence, each with one load. Where less is no order,
+/// too, in_front adds up to distance.
 template <class T, int k, class Item, class Less = less>
 LANEWISE_FUNCTION void cut_few(const std::int64_t (&length)[k], const Item& item,
                                std::int64_t distance, std::int64_t (&in_front)[k], Less less = {}) {

@@ -51,9 +51,8 @@ class device_merging {
     } else {
       sorts::sort(team, item, n, less);
     }
-    hand_over(team, shared, n, [&](int i, const T& x, int from) {
-      put(first + i, x, first + from);
-    });
+    hand_over(team, shared, n,
+              [&](int i, const T& x, int from) { put(first + i, x, first + from); });
   }
 
   /// Merges what belongs to tile t of the output. Without cuts a warp searches, for runs in pairs.
@@ -64,20 +63,19 @@ class device_merging {
                                       const Put& put) {
     const auto warp = team.warp();
     if (team.warp_index() == 0) {
-      const run_pieces found = cuts != nullptr ? runs.pieces<items>(cuts, t)
-                                               : runs.pieces<items>(warp, source, t, less);
+      const run_pieces found =
+          cuts != nullptr ? runs.pieces<items>(cuts, t) : runs.pieces<items>(warp, source, t, less);
       warp.once([&] { shared.piece = found; });
     }
     team.barrier();
     const run_pieces piece = shared.piece;
     const int n = piece.end[3];
-    fetch_rows<k>(team, shared.item.data(), n,
-                  [&](int i) -> T { return source(piece.index(i)); });
+    fetch_rows<k>(team, shared.item.data(), n, [&](int i) -> T { return source(piece.index(i)); });
     team.barrier();
 
-    const lanes<int> own = (lanes<int>(team.warp_index() * width) +
-                            warp.template cast<int>(warp.lane())) *
-                           lanes<int>(k);
+    const lanes<int> own =
+        (lanes<int>(team.warp_index() * width) + warp.template cast<int>(warp.lane())) *
+        lanes<int>(k);
     if (piece.end[1] == n) {
       const lane_runs pair{lanes<int>(0), lanes<int>(piece.end[0]), lanes<int>(piece.end[0]),
                            lanes<int>(n)};
@@ -86,25 +84,24 @@ class device_merging {
       // The second pair goes to places from `second` on, where a lane begins.
       const int half = piece.end[1], second = (half + k - 1) / k * k, end = second + n - half;
       const auto in_front = own < second;
-      const lane_runs pairs{
-          select(in_front, lanes<int>(0), lanes<int>(half)),
-          select(in_front, lanes<int>(piece.end[0]), lanes<int>(piece.end[2])),
-          select(in_front, lanes<int>(piece.end[0]), lanes<int>(piece.end[2])),
-          select(in_front, lanes<int>(half), lanes<int>(n))};
+      const lane_runs pairs{select(in_front, lanes<int>(0), lanes<int>(half)),
+                            select(in_front, lanes<int>(piece.end[0]), lanes<int>(piece.end[2])),
+                            select(in_front, lanes<int>(piece.end[0]), lanes<int>(piece.end[2])),
+                            select(in_front, lanes<int>(half), lanes<int>(n))};
       merge_pair<ordered, false>(team, shared, pairs, own,
                                  own - select(in_front, lanes<int>(0), lanes<int>(second)),
                                  select(in_front, lanes<int>(half), lanes<int>(end)), less);
       const lane_runs both{lanes<int>(0), lanes<int>(half), lanes<int>(second), lanes<int>(end)};
       merge_pair<ordered, true>(team, shared, both, own, own, lanes<int>(n), less);
     }
-    hand_over(team, shared, n, [&](int i, const T& x, int from) {
-      put(piece.first + i, x, piece.index(from));
-    });
+    hand_over(team, shared, n,
+              [&](int i, const T& x, int from) { put(piece.first + i, x, piece.index(from)); });
   }
 
  private:
-  /// Every lane merges k items of its pair of runs, `distance` behind their beginning, to the places
-  /// from `own` on that lie in front of `end`. again: places of items have been noted before.
+  /// Every lane merges k items of its pair of runs, `distance` behind their beginning, to the
+  /// places from `own` on that lie in front of `end`. again: places of items have been noted
+  /// before.
   template <bool ordered, bool again, class Less>
   static LANEWISE_FUNCTION void merge_pair(const Team& team, scratch<ordered>& shared,
                                            lane_runs runs, const lanes<int>& own,
@@ -116,17 +113,16 @@ class device_merging {
     lanes<T> x[k];
     lanes<place> p[ordered ? k : 1];
     skip_by_lanes(warp, exists(0), static_cast<const T*>(item), runs, distance, less);
-    merge_by_lanes<k>(
-        warp, exists(0), static_cast<const T*>(item), runs, less,
-        [&](int c, const lanes<T>& y, [[maybe_unused]] const lanes<int>& at)
-            LANEWISE_INLINE_LAMBDA {
-              x[c] = y;
-              if constexpr (ordered && again) {
-                p[c] = warp.gather(exists(c), shared.from, at, place{0});
-              } else if constexpr (ordered) {
-                p[c] = warp.template cast<place>(at);
-              }
-            });
+    merge_by_lanes<k>(warp, exists(0), static_cast<const T*>(item), runs, less,
+                      [&](int c, const lanes<T>& y, [[maybe_unused]] const lanes<int>& at)
+                          LANEWISE_INLINE_LAMBDA {
+                            x[c] = y;
+                            if constexpr (ordered && again) {
+                              p[c] = warp.gather(exists(c), shared.from, at, place{0});
+                            } else if constexpr (ordered) {
+                              p[c] = warp.template cast<place>(at);
+                            }
+                          });
     team.barrier();
     LANEWISE_UNROLL
     for (int c = 0; c < k; ++c) {
@@ -149,8 +145,7 @@ class device_merging {
         auto x = warp.load(here, item + at, T{});
         auto from = warp.load(here, shared.from + at, place{0});
         warp.each(
-            here,
-            [&](const T& y, place p, int l) { put(at + l, y, static_cast<int>(p)); }, x, from,
+            here, [&](const T& y, place p, int l) { put(at + l, y, static_cast<int>(p)); }, x, from,
             lane);
       }
     } else {

@@ -11,8 +11,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Runs of a sort by threads of hosts: tiles are sorted in cache, and runs are merged in pairs where
-/// they are.
+/// Runs of a sort by threads of hosts: tiles are sorted in cache, and runs are merged in pairs
+/// where they are.
 template <class Team, class T, class Policy>
 class host_merging {
  public:
@@ -55,9 +55,8 @@ class host_merging {
     typename host_merge_tile<T, items>::scratch nothing;
     host_merge_tile<T, items>::merge(
         team, nothing, in_a, in_b, piece,
-        [&](std::int64_t i, const T& x, std::int64_t index, bool is_b) LANEWISE_INLINE_LAMBDA {
-          put(a + i, x, (is_b ? b : a) + index);
-        },
+        [&](std::int64_t i, const T& x, std::int64_t index, bool is_b)
+            LANEWISE_INLINE_LAMBDA { put(a + i, x, (is_b ? b : a) + index); },
         less);
   }
 };
