@@ -39,6 +39,25 @@ struct value_mover<no_values, no_values> {
   LANEWISE_FUNCTION void operator()(std::int64_t, std::int64_t) const {}
 };
 
+/// Moves values to an array.
+template <bool paired, class Values, class V>
+auto mover_to(const Values& in, V* out) {
+  if constexpr (paired) {
+    return value_mover<Values, array_sink<V>>{in, {out, in.extent}};
+  } else {
+    return value_mover<no_values, no_values>{};
+  }
+}
+/// The array of values, one of none where there are none.
+template <class ValueSink>
+auto beside_keys(const ValueSink& values_out) {
+  if constexpr (std::is_same_v<ValueSink, no_values>) {
+    return array_sink<std::byte>{nullptr, 0};
+  } else {
+    return values_out;
+  }
+}
+
 /// Makes every tile a sorted run.
 template <class Source, class Move, class Less>
 struct sort_tiles_kernel {
@@ -166,13 +185,7 @@ void merge_sort(const Exec& exec, const char* algorithm, const Source& keys, con
   using layout_type = merge_sort_layout<item, Exec>;
   using merging = typename layout_type::merging;
   constexpr bool paired = !std::is_same_v<Values, no_values>;
-  const auto beside = [&] {
-    if constexpr (paired) {
-      return values_out;
-    } else {
-      return array_sink<std::byte>{nullptr, 0};
-    }
-  }();
+  const auto beside = beside_keys(values_out);
   using value = typename decltype(beside)::raw_type;
   using array = array_source<item, identity>;
   const item_count n = detail::count_of<Exec>(keys.extent, with, algorithm);
@@ -190,13 +203,6 @@ void merge_sort(const Exec& exec, const char* algorithm, const Source& keys, con
   memory_of_pairs to{keys_out.data, beside.data};
   memory_of_pairs from{reinterpret_cast<item*>(memory),
                        reinterpret_cast<value*>(memory + layout.values_at)};
-  const auto mover = [](const auto& in, value* out) {
-    if constexpr (paired) {
-      return value_mover<std::decay_t<decltype(in)>, array_sink<value>>{in, {out, in.extent}};
-    } else {
-      return value_mover<no_values, no_values>{};
-    }
-  };
 
   // The ways of the passes: the last one ends in what was given. A tile of pairs cannot be sorted
   // where it is, as its values are read while others are written.
@@ -214,11 +220,11 @@ void merge_sort(const Exec& exec, const char* algorithm, const Source& keys, con
     }
   }
   if (passes() % 2 != 0) std::swap(from, to);
-  using first_move = decltype(mover(values, beside.data));
+  using first_move = decltype(mover_to<paired>(values, beside.data));
   using first = sort_tiles_kernel<Source, first_move, Less>;
   launch(exec, "Lanewise::merge_sort::tiles",
          backend::template league_for_tiles<first>(exec, tiles),
-         first{keys, to.keys, mover(values, to.values), n, less});
+         first{keys, to.keys, mover_to<paired>(values, to.values), n, less});
   const int all = passes();
   std::int64_t run = merging::items;
   for (int pass = 0; pass < all; ++pass) {
@@ -234,11 +240,11 @@ void merge_sort(const Exec& exec, const char* algorithm, const Source& keys, con
                    exec, divide_up(tiles, std::int64_t{warp_t<Exec>::width})),
                cutting{given, n, run, cuts, less});
     }
-    using next_move = decltype(mover(given_values, to.values));
+    using next_move = decltype(mover_to<paired>(given_values, to.values));
     using next = merge_runs_kernel<item, next_move, Less>;
     launch(exec, "Lanewise::merge_sort::merge",
            backend::template league_for_tiles<next>(exec, tiles),
-           next{given, to.keys, mover(given_values, to.values), n, run, ways,
+           next{given, to.keys, mover_to<paired>(given_values, to.values), n, run, ways,
                 ways == 4 ? cuts : nullptr, less});
     run *= ways;
   }
