@@ -81,11 +81,7 @@ struct sort_tiles_kernel {
     for_each_tile(team, divide_up(count, tile), [&](std::int64_t t) {
       const std::int64_t first = t * tile, left = count - first;
       merging<Team>::template sort<Move::exists>(
-          team, shared, in, first, static_cast<int>(left < tile ? left : tile), less,
-          [&](std::int64_t i, const item& x, std::int64_t from) LANEWISE_INLINE_LAMBDA {
-            out[i] = x;
-            move(i, from);
-          });
+          team, shared, in, first, static_cast<int>(left < tile ? left : tile), less, out, move);
     });
   }
 };
@@ -99,7 +95,7 @@ struct merge_runs_kernel {
   template <class Team>
   using scratch = typename merging<Team>::template scratch<Move::exists>;
 
-  array_source<T, identity> in;
+  const T* in;
   T* out;
   Move move;
   item_count n;
@@ -112,12 +108,7 @@ struct merge_runs_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const detail::equal_runs runs{run, n(), ways};
     for_each_tile(team, divide_up(runs.n, std::int64_t{merging<Team>::items}), [&](std::int64_t t) {
-      merging<Team>::template merge<Move::exists>(team, shared, in, runs, cuts, t, less,
-                                                  [&](std::int64_t i, const T& x, std::int64_t from)
-                                                      LANEWISE_INLINE_LAMBDA {
-                                                        out[i] = x;
-                                                        move(i, from);
-                                                      });
+      merging<Team>::template merge<Move::exists>(team, shared, in, runs, cuts, t, less, out, move);
     });
   }
 };
@@ -244,7 +235,7 @@ void merge_sort(const Exec& exec, const char* algorithm, const Source& keys, con
     using next = merge_runs_kernel<item, next_move, Less>;
     launch(exec, "Lanewise::merge_sort::merge",
            backend::template league_for_tiles<next>(exec, tiles),
-           next{given, to.keys, mover_to<paired>(given_values, to.values), n, run, ways,
+           next{from.keys, to.keys, mover_to<paired>(given_values, to.values), n, run, ways,
                 ways == 4 ? cuts : nullptr, less});
     run *= ways;
   }

@@ -55,15 +55,17 @@ LANEWISE_FUNCTION void merge_tile(const Team& team,
                                   typename merge_tile_t<Team, T, Policy>::scratch& shared,
                                   const A& a, const B& b, const merge_piece& piece,
                                   const Sink& sink, Less less = {}) {
+  constexpr bool ordered =
+      std::is_invocable_v<const Sink&, std::int64_t, const T&, merge_origin>;
   const auto put = [&sink](std::int64_t i, const T& x, [[maybe_unused]] std::int64_t index,
                            [[maybe_unused]] bool is_b) LANEWISE_INLINE_LAMBDA {
-    if constexpr (std::is_invocable_v<const Sink&, std::int64_t, const T&, merge_origin>) {
+    if constexpr (ordered) {
       sink(i, x, merge_origin{index, static_cast<int>(is_b)});
     } else {
       sink(i, x);
     }
   };
-  merge_tile_t<Team, T, Policy>::merge(team, shared, a, b, piece, put, less);
+  merge_tile_t<Team, T, Policy>::template merge<ordered>(team, shared, a, b, piece, put, less);
 }
 
 /// The same for items [first, last) of the merge of a(0) ... a(n_a - 1) and b(0) ... b(n_b - 1).

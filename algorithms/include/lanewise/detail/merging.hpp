@@ -15,11 +15,10 @@ namespace detail {
 ///   ways                   how many runs a pass can merge: 2 or 4; 4 need cuts
 ///   items                  of a tile
 ///   scratch<ordered>       ordered: where items come from is wanted
-///   sort<ordered>(team, scratch, source, first, n, less, put)
-///   merge<ordered>(team, scratch, source, runs, cuts, t, less, put)
+///   sort<ordered>(team, scratch, source, first, n, less, out, move)
+///   merge<ordered>(team, scratch, in, runs, cuts, t, less, out, move)
 ///
-/// put(i, x, from) gets every item, its place and where it was in the source; without `ordered` no
-/// more than its place.
+/// out[i] gets item i; if ordered, move(i, j) says that it was item j.
 template <class Team, class T, class Policy>
 using merging_t = std::conditional_t<Team::in_registers, device_merging<Team, T, Policy>,
                                      host_merging<Team, T, Policy>>;

@@ -14,142 +14,234 @@ namespace detail {
 
 /// Runs of a sort by teams of several warps. The pieces of up to four of them come to scratch and
 /// are merged there in pairs, twice.
+///
+/// Items move in packs of up to 16 bytes, so a piece lies in scratch as it lies in its array: the
+/// items beside it that are in the same packs come along.
 template <class Team, class T, class Policy>
 class device_merging {
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
   static constexpr int k = Policy::items_per_lane;
-  static constexpr int places = Team::warps * width * k;
+  static constexpr int merged = Team::warps * width * k;
+  static constexpr int per_pack = (16 % sizeof(T)) == 0 ? static_cast<int>(16 / sizeof(T)) : 1;
+  using pack_type = pack<T, per_pack>;
+  /// Either pair of pieces begins with a lane, and every piece with a pack.
+  static constexpr int places = (merged + 8 * per_pack + k) / per_pack * per_pack;
   template <class U>
   using lanes = typename warp_type::template lanes<U>;
   using place = place_for<places>;
-  using lane_runs = detail::lane_runs<warp_type>;
-  using sorts = device_tile_sort<Team, T, places>;
+  using sorts = device_tile_sort<Team, T, merged>;
 
  public:
   static constexpr int ways = 4;
-  /// Fewer than places by a lane's: either pair of pieces begins with a lane.
-  static constexpr int items = places - k + 1 < 32 ? places - k + 1 : (places - k + 1) / 32 * 32;
+  static constexpr int items = merged - k + 1 < 32 ? merged - k + 1 : (merged - k + 1) / 32 * 32;
 
   template <bool ordered>
   struct scratch {
-    raw_array<T, places> item;
+    alignas(16) raw_array<T, places> item;
     place from[ordered ? places : 1];
     run_pieces piece;
   };
 
-  /// Sorts items [first, first + n) of a source: put(i, x, from) for every item x, which was number
-  /// `from` and is number i.
-  template <bool ordered, class Source, class Less, class Put>
+  /// Sorts items [first, first + n) of a source to the same places of out. move(i, j) is told that
+  /// item i was item j.
+  template <bool ordered, class Source, class Less, class Move>
   static LANEWISE_FUNCTION void sort(const Team& team, scratch<ordered>& shared,
                                      const Source& source, std::int64_t first, int n,
-                                     const Less& less, const Put& put) {
+                                     const Less& less, T* out, const Move& move) {
     T* const item = shared.item.data();
     fetch_rows<k>(team, item, n, [&](int i) -> T { return source(first + i); });
     if constexpr (ordered) {
       sorts::sort(team, shared.from, item, n, less);
+      put_rows(team, static_cast<const place*>(shared.from), n,
+               [&](int i, place from) { move(first + i, first + from); });
     } else {
       sorts::sort(team, item, n, less);
     }
-    hand_over(team, shared, n,
-              [&](int i, const T& x, int from) { put(first + i, x, first + from); });
+    write(team, item, n, out + first);
   }
 
   /// Merges what belongs to tile t of the output. Without cuts a warp searches, for runs in pairs.
-  template <bool ordered, class Source, class Less, class Put>
-  static LANEWISE_FUNCTION void merge(const Team& team, scratch<ordered>& shared,
-                                      const Source& source, const equal_runs& runs,
-                                      const std::int64_t* cuts, std::int64_t t, const Less& less,
-                                      const Put& put) {
+  template <bool ordered, class Less, class Move>
+  static LANEWISE_FUNCTION void merge(const Team& team, scratch<ordered>& shared, const T* in,
+                                      const equal_runs& runs, const std::int64_t* cuts,
+                                      std::int64_t t, const Less& less, T* out, const Move& move) {
     const auto warp = team.warp();
+    const array_source<T, identity> source{in, runs.n, {}};
     if (team.warp_index() == 0) {
-      const run_pieces found =
-          cuts != nullptr ? runs.pieces<items>(cuts, t) : runs.pieces<items>(warp, source, t, less);
+      const run_pieces found = cuts != nullptr ? runs.pieces<items>(cuts, t)
+                                               : runs.pieces<items>(warp, source, t, less);
       warp.once([&] { shared.piece = found; });
     }
     team.barrier();
     const run_pieces piece = shared.piece;
+    T* const item = shared.item.data();
     const int n = piece.end[3];
-    fetch_rows<k>(team, shared.item.data(), n, [&](int i) -> T { return source(piece.index(i)); });
+    int begin[4], end[4], packs[4];
+    fetch(team, item, in, runs.n, piece, begin, end, packs);
     team.barrier();
 
-    const lanes<int> own =
-        (lanes<int>(team.warp_index() * width) + warp.template cast<int>(warp.lane())) *
-        lanes<int>(k);
-    if (piece.end[1] == n) {
-      const lane_runs pair{lanes<int>(0), lanes<int>(piece.end[0]), lanes<int>(piece.end[0]),
-                           lanes<int>(n)};
-      merge_pair<ordered, false>(team, shared, pair, own, own, lanes<int>(n), less);
-    } else {
-      // The second pair goes to places from `second` on, where a lane begins.
-      const int half = piece.end[1], second = (half + k - 1) / k * k, end = second + n - half;
-      const auto in_front = own < second;
-      const lane_runs pairs{select(in_front, lanes<int>(0), lanes<int>(half)),
-                            select(in_front, lanes<int>(piece.end[0]), lanes<int>(piece.end[2])),
-                            select(in_front, lanes<int>(piece.end[0]), lanes<int>(piece.end[2])),
-                            select(in_front, lanes<int>(half), lanes<int>(n))};
-      merge_pair<ordered, false>(team, shared, pairs, own,
-                                 own - select(in_front, lanes<int>(0), lanes<int>(second)),
-                                 select(in_front, lanes<int>(half), lanes<int>(end)), less);
-      const lane_runs both{lanes<int>(0), lanes<int>(half), lanes<int>(second), lanes<int>(end)};
-      merge_pair<ordered, true>(team, shared, both, own, own, lanes<int>(n), less);
+    auto own = (lanes<int>(team.warp_index() * width) + warp.template cast<int>(warp.lane())) *
+               lanes<int>(k);
+    const int half = piece.end[1];
+    const bool is_pair = half == n;
+    // The second pair goes to places from `second` on, where a lane begins.
+    const int second = is_pair ? n : (half + k - 1) / k * k;
+    merge_pairs<ordered, false>(
+        team, shared, own, second + n - half,
+        [&](int first, int& skip) {
+          skip = first < second ? first : first - second;
+          return first < second ? run_pair{begin[0], end[0], begin[1], end[1]}
+                                : run_pair{begin[2], end[2], begin[3], end[3]};
+        },
+        less);
+    if (!is_pair) {
+      merge_pairs<ordered, true>(
+          team, shared, own, n,
+          [&](int first, int& skip) {
+            skip = first;
+            return run_pair{0, half, second, second + n - half};
+          },
+          less);
     }
-    hand_over(team, shared, n,
-              [&](int i, const T& x, int from) { put(piece.first + i, x, piece.index(from)); });
+    if constexpr (ordered) {
+      // Where an item of scratch came from.
+      std::int64_t shift[4];
+      LANEWISE_UNROLL
+      for (int q = 0; q < 4; ++q)
+        shift[q] = piece.shift[q] + (q == 0 ? 0 : piece.end[q - 1]) - begin[q];
+      put_rows(team, static_cast<const place*>(shared.from), n, [&](int i, place from) {
+        const int at = from / per_pack;
+        const std::int64_t front = at < packs[0] ? shift[0] : shift[1];
+        const std::int64_t behind = at < packs[2] ? shift[2] : shift[3];
+        move(piece.first + i, from + (at < packs[1] ? front : behind));
+      });
+    }
+    write(team, item, n, out + piece.first);
   }
 
  private:
-  /// Every lane merges k items of its pair of runs, `distance` behind their beginning, to the
-  /// places from `own` on that lie in front of `end`. again: places of items have been noted
-  /// before.
-  template <bool ordered, bool again, class Less>
-  static LANEWISE_FUNCTION void merge_pair(const Team& team, scratch<ordered>& shared,
-                                           lane_runs runs, const lanes<int>& own,
-                                           const lanes<int>& distance, const lanes<int>& end,
-                                           const Less& less) {
+  /// Brings the pieces to scratch, where piece q is [begin[q], end[q]), in front of packs[q] packs.
+  static LANEWISE_FUNCTION void fetch(const Team& team, T* to, const T* in, std::int64_t n,
+                                      const run_pieces& piece, int (&begin)[4], int (&end)[4],
+                                      int (&packs)[4]) {
+    const auto warp = team.warp();
+    // Packs lie where addresses are multiples of 16: the first of the array may begin in front of it.
+    const int past = items_past<16>(in);
+    std::int64_t from[4];  // pack i in front of packs[q] is pack i + from[q] of the array
+    int all = 0;
+    LANEWISE_UNROLL
+    for (int q = 0; q < 4; ++q) {
+      const int before = q == 0 ? 0 : piece.end[q - 1];
+      const int count = piece.end[q] - before;
+      const std::int64_t first = piece.shift[q] + before + past;
+      const int beyond = static_cast<int>(first % per_pack);
+      begin[q] = all * per_pack + beyond;
+      end[q] = begin[q] + count;
+      from[q] = first / per_pack - all;
+      all += count == 0 ? 0 : (beyond + count + per_pack - 1) / per_pack;
+      packs[q] = all;
+    }
+    const T* const base = in - past;
+    // Packs that begin and end in the array; none where items lie across them.
+    const std::int64_t whole = is_packed(in) ? (n + past) / per_pack : 0;
+    auto* const scratch = reinterpret_cast<pack_type*>(to);
+    constexpr int threads = Team::warps * width;
+    constexpr int most = (places / per_pack + threads - 1) / threads;
+    constexpr int at_once = most < 8 ? most : 8;
+    auto lane = warp.template cast<int>(warp.lane());
+    for (int row = 0; row < most && row * threads < all; row += at_once) {
+      lanes<pack_type> x[at_once];
+      LANEWISE_UNROLL
+      for (int j = 0; j < at_once; ++j) {
+        const int at = (row + j) * threads + team.warp_index() * width;
+        x[j] = warp.map(
+            warp.first(all - at),
+            [&](int l) -> pack_type {
+              const int i = at + l;
+              const std::int64_t front = i < packs[0] ? from[0] : from[1];
+              const std::int64_t behind = i < packs[2] ? from[2] : from[3];
+              const std::int64_t p = i + (i < packs[1] ? front : behind);
+              if (p >= (past == 0 ? 0 : 1) && p < whole)
+                return *reinterpret_cast<const pack_type*>(base + p * per_pack);
+              pack_type y{};
+              for (int c = 0; c < per_pack; ++c) {
+                const std::int64_t index = p * per_pack + c - past;
+                if (index >= 0 && index < n) y[c] = in[index];
+              }
+              return y;
+            },
+            pack_type{}, lane);
+      }
+      LANEWISE_UNROLL
+      for (int j = 0; j < at_once; ++j) {
+        const int at = (row + j) * threads + team.warp_index() * width;
+        warp.store(warp.first(all - at), scratch + at, x[j]);
+      }
+    }
+  }
+
+  static LANEWISE_FUNCTION bool is_packed(const T* p) {
+    return per_pack > 1 && reinterpret_cast<std::uintptr_t>(p) % sizeof(T) == 0;
+  }
+
+  /// Every lane with a place in front of `end` merges k items to the places from its own first on:
+  /// of the runs that runs_of(first, skip) returns, `skip` items behind their beginning. again:
+  /// places of items have been noted before.
+  template <bool ordered, bool again, class Runs, class Less>
+  static LANEWISE_FUNCTION void merge_pairs(const Team& team, scratch<ordered>& shared,
+                                            lanes<int>& own, int end, const Runs& runs_of,
+                                            const Less& less) {
+    using items_of_lane = pack<T, k>;
+    using places_of_lane = pack<place, ordered ? k : 1>;
     const auto warp = team.warp();
     T* const item = shared.item.data();
-    const auto exists = [&](int c) LANEWISE_INLINE_LAMBDA { return own + lanes<int>(c) < end; };
-    lanes<T> x[k];
-    lanes<place> p[ordered ? k : 1];
-    skip_by_lanes(warp, exists(0), static_cast<const T*>(item), runs, distance, less);
-    merge_by_lanes<k>(warp, exists(0), static_cast<const T*>(item), runs, less,
-                      [&](int c, const lanes<T>& y, [[maybe_unused]] const lanes<int>& at)
-                          LANEWISE_INLINE_LAMBDA {
-                            x[c] = y;
-                            if constexpr (ordered && again) {
-                              p[c] = warp.gather(exists(c), shared.from, at, place{0});
-                            } else if constexpr (ordered) {
-                              p[c] = warp.template cast<place>(at);
-                            }
-                          });
+    place* const from = shared.from;
+    const auto exists = own < end;
+    lanes<items_of_lane> x;
+    lanes<places_of_lane> p;
+    warp.each(
+        exists,
+        [&](items_of_lane& y, [[maybe_unused]] places_of_lane& q, int first) {
+          int skip;
+          run_pair runs = runs_of(first, skip);
+          skip_items(static_cast<const T*>(item), runs, skip, less);
+          merge_items<k>(static_cast<const T*>(item), runs, less,
+                         [&](int c, const T& z, [[maybe_unused]] int at) LANEWISE_INLINE_LAMBDA {
+                           y[c] = z;
+                           if constexpr (ordered) q[c] = again ? from[at] : static_cast<place>(at);
+                         });
+        },
+        x, p, own);
     team.barrier();
-    LANEWISE_UNROLL
-    for (int c = 0; c < k; ++c) {
-      warp.scatter(exists(c), item + c, own, x[c]);
-      if constexpr (ordered) warp.scatter(exists(c), shared.from + c, own, p[c]);
-    }
+    warp.each(
+        exists,
+        [&](const items_of_lane& y, [[maybe_unused]] const places_of_lane& q, int first) {
+          LANEWISE_UNROLL
+          for (int c = 0; c < k; ++c) {
+            item[first + c] = y[c];
+            if constexpr (ordered) from[first + c] = q[c];
+          }
+        },
+        x, p, own);
     team.barrier();
   }
 
-  /// put(i, x, place) for every place i of the tile.
-  template <bool ordered, class Put>
-  static LANEWISE_FUNCTION void hand_over(const Team& team, scratch<ordered>& shared, int n,
-                                          const Put& put) {
-    const T* const item = shared.item.data();
-    if constexpr (ordered) {
-      const auto warp = team.warp();
-      auto lane = warp.template cast<int>(warp.lane());
-      for (int at = team.warp_index() * width; at < n; at += Team::warps * width) {
-        const auto here = warp.first(n - at);
-        auto x = warp.load(here, item + at, T{});
-        auto from = warp.load(here, shared.from + at, place{0});
-        warp.each(
-            here, [&](const T& y, place p, int l) { put(at + l, y, static_cast<int>(p)); }, x, from,
-            lane);
+  /// Items from scratch to an array; the scratch is free then.
+  static LANEWISE_FUNCTION void write(const Team& team, const T* item, int n, T* out) {
+    const auto warp = team.warp();
+    if (is_packed(out) && items_past<16>(out) == 0) {
+      const int whole = n / per_pack;
+      const auto* const from = reinterpret_cast<const pack_type*>(item);
+      auto* const to = reinterpret_cast<pack_type*>(out);
+      for (int at = team.warp_index() * width; at < whole; at += Team::warps * width) {
+        const auto here = warp.first(whole - at);
+        warp.store(here, to + at, warp.load(here, from + at, pack_type{}));
       }
+      put_rows(team, item + whole * per_pack, n - whole * per_pack,
+               [&](int i, const T& x) { out[whole * per_pack + i] = x; });
     } else {
-      put_rows(team, item, n, [&](int i, const T& x) { put(i, x, 0); });
+      put_rows(team, item, n, [&](int i, const T& x) { out[i] = x; });
     }
     team.barrier();
   }

@@ -29,34 +29,36 @@ class host_merging {
     typename sorts::scratch sort;
   };
 
-  template <bool ordered, class Source, class Less, class Put>
+  template <bool ordered, class Source, class Less, class Move>
   static LANEWISE_FUNCTION void sort(const Team& team, scratch<ordered>& shared,
                                      const Source& source, std::int64_t first, int n,
-                                     const Less& less, const Put& put) {
+                                     const Less& less, T* out, const Move& move) {
     T* const item = shared.item.data();
     for (int i = 0; i < n; ++i) item[i] = source(first + i);
     if constexpr (ordered) {
       sorts::sort(team, shared.sort, item, n, less,
-                  [&](int i, const T& x, int from) { put(first + i, x, first + from); });
+                  [&](int i, const T&, int from) { move(first + i, first + from); });
     } else {
       sorts::sort(team, shared.sort, item, n, less);
-      for (int i = 0; i < n; ++i) put(first + i, item[i], 0);
     }
+    for (int i = 0; i < n; ++i) out[first + i] = item[i];
   }
 
-  template <bool ordered, class Source, class Less, class Put>
-  static LANEWISE_FUNCTION void merge(const Team& team, scratch<ordered>&, const Source& source,
+  template <bool ordered, class Less, class Move>
+  static LANEWISE_FUNCTION void merge(const Team& team, scratch<ordered>&, const T* in,
                                       const equal_runs& runs, const std::int64_t*, std::int64_t t,
-                                      const Less& less, const Put& put) {
+                                      const Less& less, T* out, const Move& move) {
     const std::int64_t a = runs.start(t * items, 0), b = runs.start(t * items, 1);
-    const auto in_a = [&](std::int64_t i) LANEWISE_INLINE_LAMBDA { return source(a + i); };
-    const auto in_b = [&](std::int64_t i) LANEWISE_INLINE_LAMBDA { return source(b + i); };
-    const merge_piece piece = runs.search<items>(team.warp(), source, t, less);
+    const array_source<T, identity> in_a{in + a, b - a, {}}, in_b{in + b, runs.n - b, {}};
+    const merge_piece piece =
+        runs.search<items>(team.warp(), array_source<T, identity>{in, runs.n, {}}, t, less);
     typename host_merge_tile<T, items>::scratch nothing;
-    host_merge_tile<T, items>::merge(
+    host_merge_tile<T, items>::template merge<ordered>(
         team, nothing, in_a, in_b, piece,
-        [&](std::int64_t i, const T& x, std::int64_t index, bool is_b)
-            LANEWISE_INLINE_LAMBDA { put(a + i, x, (is_b ? b : a) + index); },
+        [&](std::int64_t i, const T& x, std::int64_t index, bool is_b) LANEWISE_INLINE_LAMBDA {
+          out[a + i] = x;
+          move(a + i, (is_b ? b : a) + index);
+        },
         less);
   }
 };
