@@ -52,30 +52,36 @@ LANEWISE_FUNCTION void skip_items(const T* items, run_pair& runs, int distance, 
 
 /// The next k items of the merge of a lane's runs, which have at least one: f(c, item, place) gets
 /// the items c = 0 ... k-1 and where they are. Where no item is left, both are meaningless. No
-/// branch on which run comes next.
-template <int k, class T, class Less, class F>
-LANEWISE_FUNCTION void merge_items(const T* items, run_pair runs, const Less& less, const F& f) {
-  // An item is read for every step, the last one again and again where there is none.
-  const int last = (runs.a_end > runs.b_end ? runs.a_end : runs.b_end) - 1;
-  T x = items[runs.a < last ? runs.a : last];
-  T y = items[runs.b < last ? runs.b : last];
+/// branch on which run comes next. padded: there is something to read behind either run.
+template <int k, bool padded, class T, class Less, class F>
+LANEWISE_FUNCTION void merge_items(const T* items, const run_pair& runs, const Less& less,
+                                   const F& f) {
+  // An item is read in every step; the last one, where there is none.
+  [[maybe_unused]] const int last = (runs.a_end > runs.b_end ? runs.a_end : runs.b_end) - 1;
+  const auto read = [&](int at) LANEWISE_INLINE_LAMBDA -> T {
+    if constexpr (padded) return items[at];
+    return items[at < last ? at : last];
+  };
+  const int sum = runs.a + runs.b;
+  int a = runs.a, b = runs.b;
+  T x = read(a), y = read(b);
   LANEWISE_UNROLL
   for (int c = 0; c < k; ++c) {
-    const bool has_a = runs.a < runs.a_end, has_b = runs.b < runs.b_end;
+    const bool has_a = a < runs.a_end, has_b = b < runs.b_end;
     bool b_first;
     if constexpr (compares_anything<T, Less>) {
       b_first = has_b & (!has_a | (y < x));
     } else {
       b_first = has_b && (!has_a || less(y, x));
     }
-    const int at = b_first ? runs.b : runs.a;
+    const int at = b_first ? b : a;
     f(c, b_first ? y : x, at);
     if (c + 1 < k) {
-      const T next = items[at < last ? at + 1 : last];
-      runs.a = b_first ? runs.a : at + 1;
-      runs.b = b_first ? at + 1 : runs.b;
+      const T next = read(at + 1);
       x = b_first ? x : next;
       y = b_first ? next : y;
+      b += b_first ? 1 : 0;
+      a = sum + c + 1 - b;
     }
   }
 }
@@ -176,7 +182,7 @@ class device_merge_tile {
     const auto merged = [&](int first, const auto& f) LANEWISE_INLINE_LAMBDA {
       run_pair runs{0, n_a, n_a, n};
       skip_items(item, runs, first, less);
-      merge_items<k>(item, runs, less, f);
+      merge_items<k, false>(static_cast<const T*>(item), runs, less, f);
     };
     if constexpr (ordered) {
       lanes<pack<place, k>> from;

@@ -64,22 +64,23 @@ class device_tile_sort {
                                      const Less& less) {
     sort(team, items, n, less);
   }
-  template <class Less>
+  /// padded: there is room behind the items for those of a lane.
+  template <bool padded = false, class Less>
   static LANEWISE_FUNCTION void sort(const Team& team, T* items, int n, const Less& less) {
-    sort_runs<false>(team, nullptr, items, n, less);
+    sort_runs<false, padded>(team, nullptr, items, n, less);
   }
   /// Then from[i] is where item i was.
-  template <class Less>
+  template <bool padded = false, class Less>
   static LANEWISE_FUNCTION void sort(const Team& team, place* from, T* items, int n,
                                      const Less& less) {
-    sort_runs<true>(team, from, items, n, less);
+    sort_runs<true, padded>(team, from, items, n, less);
   }
 
   /// Then put(i, item, where it was).
   template <class Less, class Put>
   static LANEWISE_FUNCTION void sort(const Team& team, scratch& shared, T* items, int n,
                                      const Less& less, const Put& put) {
-    sort_runs<true>(team, shared.from, items, n, less);
+    sort_runs<true, false>(team, shared.from, items, n, less);
     const auto warp = team.warp();
     auto lane = warp.template cast<int>(warp.lane());
     for (int at = team.warp_index() * width; at < n; at += Team::warps * width) {
@@ -97,7 +98,7 @@ class device_tile_sort {
   template <class V, class Less>
   static LANEWISE_FUNCTION void sort_pairs(const Team& team, scratch& shared, T* items, V* values,
                                            int n, const Less& less) {
-    sort_runs<true>(team, shared.from, items, n, less);
+    sort_runs<true, false>(team, shared.from, items, n, less);
     const auto warp = team.warp();
     const auto row = [&](int c) { return (c * Team::warps + team.warp_index()) * width; };
     lanes<V> value[k];
@@ -119,7 +120,7 @@ class device_tile_sort {
   template <bool ordered, class Less>
   static constexpr bool by_network = !ordered && compares_anything<T, Less> && std::is_integral_v<T>;
 
-  template <bool ordered, class Less>
+  template <bool ordered, bool padded, class Less>
   static LANEWISE_FUNCTION void sort_runs(const Team& team, [[maybe_unused]] place* from, T* items,
                                           int n, const Less& less) {
     using places_of_lane = pack<place, ordered ? k : 1>;
@@ -135,7 +136,7 @@ class device_tile_sort {
           [&](const items_of_lane& y, [[maybe_unused]] const places_of_lane& q, int first) {
             LANEWISE_UNROLL
             for (int c = 0; c < k; ++c) {
-              if (first + c < n) {
+              if (padded || first + c < n) {
                 items[first + c] = y[c];
                 if constexpr (ordered) from[first + c] = q[c];
               }
@@ -150,7 +151,7 @@ class device_tile_sort {
         [&](items_of_lane& y, [[maybe_unused]] places_of_lane& q, int first) {
           LANEWISE_UNROLL
           for (int c = 0; c < k; ++c) {
-            y[c] = items[first + c < n ? first + c : n - 1];
+            y[c] = items[padded || first + c < n ? first + c : n - 1];
             if constexpr (by_network<ordered, Less>) {
               constexpr T greatest = std::numeric_limits<T>::max();
               if (first + c >= n) y[c] = greatest;
@@ -175,7 +176,7 @@ class device_tile_sort {
             const int end = pair + 2 * run < n ? pair + 2 * run : n;
             run_pair runs{pair, middle, middle, end};
             skip_items(items, runs, first - pair, less);
-            merge_items<k>(static_cast<const T*>(items), runs, less,
+            merge_items<k, padded>(static_cast<const T*>(items), runs, less,
                            [&](int c, const T& z, [[maybe_unused]] int at) LANEWISE_INLINE_LAMBDA {
                              y[c] = z;
                              if constexpr (ordered) q[c] = from[at];

@@ -26,7 +26,7 @@ class device_merging {
   static constexpr int per_pack = (16 % sizeof(T)) == 0 ? static_cast<int>(16 / sizeof(T)) : 1;
   using pack_type = pack<T, per_pack>;
   /// Either pair of pieces begins with a lane, and every piece with a pack.
-  static constexpr int places = (merged + 8 * per_pack + k) / per_pack * per_pack;
+  static constexpr int places = (merged + 8 * per_pack + 2 * k) / per_pack * per_pack;
   template <class U>
   using lanes = typename warp_type::template lanes<U>;
   using place = place_for<places>;
@@ -52,11 +52,11 @@ class device_merging {
     T* const item = shared.item.data();
     fetch_rows<k>(team, item, n, [&](int i) -> T { return source(first + i); });
     if constexpr (ordered) {
-      sorts::sort(team, shared.from, item, n, less);
+      sorts::template sort<true>(team, shared.from, item, n, less);
       put_rows(team, static_cast<const place*>(shared.from), n,
                [&](int i, place from) { move(first + i, first + from); });
     } else {
-      sorts::sort(team, item, n, less);
+      sorts::template sort<true>(team, item, n, less);
     }
     write(team, item, n, out + first);
   }
@@ -206,7 +206,7 @@ class device_merging {
           int skip;
           run_pair runs = runs_of(first, skip);
           skip_items(static_cast<const T*>(item), runs, skip, less);
-          merge_items<k>(static_cast<const T*>(item), runs, less,
+          merge_items<k, true>(static_cast<const T*>(item), runs, less,
                          [&](int c, const T& z, [[maybe_unused]] int at) LANEWISE_INLINE_LAMBDA {
                            y[c] = z;
                            if constexpr (ordered) q[c] = again ? from[at] : static_cast<place>(at);
