@@ -182,7 +182,8 @@ struct set_problem : merge_problem<Exec, T, void> {
   }
   static row name(const merge_point& p) {
     constexpr const char* names[] = {"set_union", "set_intersection", "set_difference"};
-    return {names[static_cast<int>(kind)], backend_name<Exec>(), "", type_name<T>(), "uniform", p.n};
+    return {
+        names[static_cast<int>(kind)], backend_name<Exec>(), "", type_name<T>(), "uniform", p.n};
   }
   std::int64_t results() const {
     return kind == set_kind::unite       ? this->n - common
@@ -193,8 +194,7 @@ struct set_problem : merge_problem<Exec, T, void> {
   bool correct() const {
     std::int64_t found = -1;
     Kokkos::deep_copy(found, this->count);
-    return found == results() &&
-           sum<std::int64_t>(this->exec, found, descends{this->out}) == 0;
+    return found == results() && sum<std::int64_t>(this->exec, found, descends{this->out}) == 0;
   }
   /// Items with the same number are the only ones that can be equal.
   struct is_common {

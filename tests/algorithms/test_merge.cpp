@@ -11,6 +11,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <iterator>
 #include <numeric>
 
 namespace {
@@ -65,6 +66,21 @@ void check_merge_calls(const std::vector<T>& a, const std::vector<T>& b, int shi
   CHECK((in_a.unchanged() && in_b.unchanged() && with_a.unchanged() && with_b.unchanged()));
 }
 
+/// Nothing is written beside the output, whatever the input is.
+void check_merge_bounds(const std::vector<u32>& a, const std::vector<u32>& b) {
+  const auto n = static_cast<std::int64_t>(a.size() + b.size());
+  const array<u32> in_a(a), in_b(b, 1), out(n, 77u);
+  lanewise::merge(make_space(), in_a.const_view(), in_b.const_view(), out.view());
+  (void)out.items();
+  CHECK(out.guards_intact());
+  CHECK((in_a.unchanged() && in_b.unchanged()));
+}
+
+struct store_to {
+  u32* out;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, u32 x) const { out[i] = x; }
+};
+
 }  // namespace
 
 TEMPLATE_TEST_CASE("merge is stable at every size", "[merge]", u32,
@@ -86,4 +102,39 @@ TEST_CASE("merge cuts many tiles ahead", "[merge]") {
   const std::int64_t n = lanewise::kernels::few_merge_tiles * merge_tile_of<u32>;
   check_merge_calls<u32>(sorted_items<u32>(n / 2 + 77, n, 3), sorted_items<u32>(n / 2, n, 4));
   check_merge_calls<u32>(sorted_items<u32>(n + 1, 5, 3), sorted_items<u32>(700, 5, 4));
+}
+
+TEST_CASE("merge of what is not sorted stays in its arrays", "[merge][sanitize]") {
+  const std::int64_t n = merge_tile_of<u32> + 77;
+  check_merge_bounds(random_items<u32>(n), random_items<u32>(2 * n, most_number<u32>(), 5));
+  check_merge_bounds(random_items<u32>(300), {});
+}
+
+TEST_CASE("merge reads sources, and as many items as counts say", "[merge][sanitize]") {
+  const std::int64_t n = 700;
+  const auto a = sorted_items<u32>(n, 90, 1), b = sorted_items<u32>(n, 90, 2);
+  const array<u32> in_a(a), in_b(b), out(2 * n, 77u);
+  const cell<std::int64_t> count_a(n - 50), count_b(13);
+  lanewise::merge(make_space(), lanewise::transformed(in_a.const_view(), lanewise::identity{}),
+                  in_b.const_view(), lanewise::consumed(2 * n, store_to{out.data()}),
+                  lanewise::less{}, {.count_a = count_a.view(), .count_b = count_b.view()});
+  std::vector<u32> expected;
+  std::merge(a.begin(), a.end() - 50, b.begin(), b.begin() + 13, std::back_inserter(expected));
+  CHECK(difference(out.items(), expected, out.original()) == "");
+}
+
+TEST_CASE("merge refuses what it cannot do", "[merge]") {
+  const auto exec = make_space();
+  const array<u32> a(12, 1u), b(5, 1u), out(16, 77u);
+  CHECK_THAT(refusal([&] { lanewise::merge(exec, a.const_view(), b.const_view(), out.view()); }),
+             ContainsSubstring("lanewise::merge: out has 16 places, a has 12 items, b has 5"));
+  const auto part = Kokkos::subview(out.view(), std::pair<int, int>(0, 3));
+  CHECK_THAT(refusal([&] { lanewise::merge(exec, part, b.const_view(), out.view()); }),
+             ContainsSubstring("overlap"));
+  CHECK_THAT(refusal([&] {
+               lanewise::merge_by_key(exec, a.const_view(), b.const_view(), b.const_view(),
+                                      b.const_view(), out.view(), out.view());
+             }),
+             ContainsSubstring("values_a has 5 items, keys_a has 12"));
+  CHECK((a.unchanged() && b.unchanged() && out.unchanged()));
 }

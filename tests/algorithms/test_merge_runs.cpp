@@ -78,3 +78,32 @@ TEMPLATE_TEST_CASE("merge_runs merges runs of any number and lengths", "[merge_r
 TEST_CASE("Many short runs are sorted", "[merge_runs]") {
   check_merge_runs<u32>(random_lengths(is_emulated ? 1000 : 20'000, 20), 400);
 }
+
+TEST_CASE("Offsets that are out of order are counted, and nothing else is touched",
+          "[merge_runs][sanitize]") {
+  const std::vector<u32> items = random_items<u32>(2000);
+  for (const auto& offsets : {std::vector<std::int64_t>{0, 900, 300, 2000},
+                              std::vector<std::int64_t>{5, 900, 3000, -7, 1990}}) {
+    const array<u32> in(items), out(2000, 77u);
+    const array<std::int64_t> given(offsets);
+    const cell<lanewise::status> errors;
+    lanewise::merge_runs(make_space(), in.const_view(), given.const_view(), out.view(),
+                         lanewise::less{}, {.errors = errors.view()});
+    CHECK(errors.get().bad_items > 0);
+    CHECK(out.guards_intact());
+    CHECK(in.unchanged());
+  }
+}
+
+TEST_CASE("merge_runs refuses what it cannot do", "[merge_runs]") {
+  const auto exec = make_space();
+  const array<u32> in(12, 1u), out(11, 77u);
+  const array<std::int64_t> offsets(1, 0);
+  CHECK_THAT(
+      refusal([&] { lanewise::merge_runs(exec, in.const_view(), offsets.view(), out.view()); }),
+      ContainsSubstring("lanewise::merge_runs: out has 11 places, in has 12 items"));
+  CHECK_THAT(
+      refusal([&] { lanewise::merge_runs(exec, out.const_view(), offsets.view(), in.view()); }),
+      ContainsSubstring("offsets has 1 items, of no run, in has 11"));
+  CHECK((in.unchanged() && out.unchanged()));
+}

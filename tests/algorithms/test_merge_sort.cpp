@@ -71,6 +71,28 @@ void check_merge_sort_by_key(const std::vector<T>& keys) {
   CHECK((data.guards_intact() && data_values.guards_intact()));
 }
 
+/// Orders that are none: never, always, and by a hash of both.
+struct never {
+  KOKKOS_FUNCTION bool operator()(u32, u32) const { return false; }
+};
+struct always {
+  KOKKOS_FUNCTION bool operator()(u32, u32) const { return true; }
+};
+struct by_hash {
+  KOKKOS_FUNCTION bool operator()(u32 x, u32 y) const {
+    return ((x * 2654435761u) ^ (y * 2246822519u)) >> 31 != 0;
+  }
+};
+
+template <class Less>
+void check_no_order(std::int64_t n) {
+  const array<u32> in(random_items<u32>(n)), out(n, 77u, 1);
+  lanewise::merge_sort(make_space(), in.const_view(), out.view(), Less{});
+  (void)out.items();
+  CHECK(out.guards_intact());
+  CHECK(in.unchanged());
+}
+
 }  // namespace
 
 TEMPLATE_TEST_CASE("merge_sort is stable at every size", "[merge_sort]", u32,
@@ -116,4 +138,70 @@ TEST_CASE("Four runs are merged at a time", "[merge_sort]") {
       CHECK(difference(keys.items(), expected) == "");
     }
   }
+}
+
+TEMPLATE_TEST_CASE("merge_sort stays in its arrays whatever less says", "[merge_sort][sanitize]",
+                   never, always, by_hash) {
+  for (const std::int64_t n : {std::int64_t{1}, std::int64_t{700}, 3 * merge_sort_tile<u32> + 7})
+    check_no_order<TestType>(n);
+}
+
+TEST_CASE("Items that are sorted, in either way, and all alike are sorted",
+          "[merge_sort][sanitize]") {
+  const std::int64_t n = merge_sort_tile<u32> + 100;
+  for (const auto d : {distribution::sorted, distribution::reversed, distribution::equal})
+    check_merge_sort(items_of<u32>(numbers(d, n, most_number<u32>(), 256)));
+}
+
+TEST_CASE("merge_sort reads a source, and as many items as a count says",
+          "[merge_sort][sanitize]") {
+  const std::int64_t n = merge_sort_tile<u32> + 300;
+  const auto items = random_items<u32>(n);
+  const array<u32> in(items), out(n, 77u);
+  for (const std::int64_t used : {std::int64_t{0}, std::int64_t{5}, n - 1, n + 9}) {
+    CAPTURE(used);
+    const cell<std::int64_t> count(used);
+    out.assign(out.original());
+    lanewise::merge_sort(make_space(), lanewise::transformed(in.const_view(), square_plus_one{}),
+                         out.view(), lanewise::less{}, {.count = count.view()});
+    std::vector<u32> expected;
+    for (std::int64_t i = 0; i < std::min(used, n); ++i)
+      expected.push_back(square_plus_one{}(items[static_cast<std::size_t>(i)]));
+    std::sort(expected.begin(), expected.end());
+    CHECK(difference(out.items(), expected, out.original()) == "");
+    CHECK(out.guards_intact());
+  }
+}
+
+TEST_CASE("merge_sort works in a workspace of the size it says", "[merge_sort]") {
+  const std::int64_t n = 3 * merge_sort_tile<u32> + 1;
+  const auto items = random_items<u32>(n);
+  const auto exec = make_space();
+  lanewise::workspace work;
+  lanewise::reserve(exec, work, lanewise::merge_sort_workspace<u32, space>(n, sizeof(double)));
+  const std::size_t bytes = work.bytes();
+  const array<u32> keys(items);
+  const array<double> values(n, 1.0);
+  lanewise::merge_sort_by_key(exec, keys.view(), values.view(), lanewise::less{}, {.work = &work});
+  lanewise::merge_sort(exec, keys.view(), lanewise::less{}, {.work = &work});
+  auto expected = items;
+  std::sort(expected.begin(), expected.end());
+  CHECK(difference(keys.items(), expected) == "");
+  CHECK(work.bytes() == bytes);
+}
+
+TEST_CASE("merge_sort refuses what it cannot do", "[merge_sort]") {
+  const auto exec = make_space();
+  const array<u32> in(12, 1u), out(11, 77u);
+  CHECK_THAT(refusal([&] { lanewise::merge_sort(exec, in.const_view(), out.view()); }),
+             ContainsSubstring("lanewise::merge_sort: out has 11 places, in has 12 items"));
+  CHECK_THAT(refusal([&] { lanewise::merge_sort_by_key(exec, in.view(), out.view()); }),
+             ContainsSubstring("merge_sort_by_key: values has 11 items, keys has 12"));
+  CHECK_THAT(refusal([&] { lanewise::merge_sort_by_key(exec, in.view(), in.view()); }),
+             ContainsSubstring("overlap"));
+  const auto part = Kokkos::subview(in.view(), std::pair<int, int>(0, 6));
+  const auto next = Kokkos::subview(in.view(), std::pair<int, int>(3, 12));
+  CHECK_THAT(refusal([&] { lanewise::merge_sort(exec, part, next); }),
+             ContainsSubstring("overlap"));
+  CHECK((in.unchanged() && out.unchanged()));
 }

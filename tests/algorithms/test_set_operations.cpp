@@ -162,3 +162,34 @@ TEST_CASE("Sets of many different items", "[set_operations]") {
   check_set_operations(sorted_items<u32>(n, m, 1), sorted_items<u32>(n + 5, m, 2));
   check_set_operations(sorted_items<u32>(n, 100 * m, 1), sorted_items<u32>(100, 100 * m, 2));
 }
+
+TEST_CASE("Set operations return their counts and refuse what they cannot do", "[set_operations]") {
+  const auto exec = make_space();
+  const array<u32> a(std::vector<u32>{1, 2, 2, 5}), b(std::vector<u32>{2, 5, 6}), out(7, 77u);
+  CHECK(lanewise::set_union(exec, a.const_view(), b.const_view(), out.view()) == 5);
+  CHECK(lanewise::set_intersection(exec, a.const_view(), b.const_view(), out.view()) == 2);
+  CHECK(lanewise::set_difference(exec, a.const_view(), b.const_view(), out.view()) == 2);
+  const cell<std::int64_t> count;
+  CHECK_THAT(refusal([&] {
+               lanewise::set_union(exec, a.const_view(), b.const_view(), a.view(), count.view());
+             }),
+             ContainsSubstring("lanewise::set_union: a [") && ContainsSubstring("overlap"));
+  CHECK_THAT(refusal([&] {
+               lanewise::set_difference_by_key(exec, a.const_view(), b.const_view(), b.const_view(),
+                                               out.view(), out.view(), count.view());
+             }),
+             ContainsSubstring("values_a has 3 items, keys_a has 4"));
+}
+
+TEST_CASE("Set operations take counts from the device", "[set_operations][sanitize]") {
+  const auto a = sorted_items<u32>(300, 150, 1), b = sorted_items<u32>(400, 150, 2);
+  const array<u32> in_a(a), in_b(b), out(700, 77u);
+  const cell<std::int64_t> count_a(200), count_b(250), count;
+  std::vector<u32> expected;
+  std::set_union(a.begin(), a.begin() + 200, b.begin(), b.begin() + 250,
+                 std::back_inserter(expected));
+  lanewise::set_union(make_space(), in_a.const_view(), in_b.const_view(), out.view(), count.view(),
+                      lanewise::less{}, {.count_a = count_a.view(), .count_b = count_b.view()});
+  CHECK(count.get() == static_cast<std::int64_t>(expected.size()));
+  CHECK(difference(out.items(), expected, out.original()) == "");
+}

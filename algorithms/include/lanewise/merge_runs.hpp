@@ -280,9 +280,10 @@ workspace_size merge_runs_workspace(std::int64_t n, std::int64_t runs,
 /// be empty, and of any lengths. ceil(log2 k) passes, each of which reads and writes every item
 /// once and is a launch; where runs are so many that a sort takes less, it is a merge_sort. O(n log
 /// k) work. The result is the same on every backend. A run that ends in front of its beginning, or
-/// lies outside, is counted in options.errors, else in options.work; out has all items of in then,
-/// in an order that is not specified, as where runs are not sorted. Does not block. Throws
-/// std::invalid_argument on wrong extents, overlap, or an option that cannot be reached.
+/// lies outside, is counted in options.errors, else in options.work. The items of out are not
+/// specified then, as where runs are not sorted or less is no strict weak order; nothing outside is
+/// read or written. Does not block. Throws std::invalid_argument on wrong extents, overlap, or an
+/// option that cannot be reached.
 template <execution_space Exec, class In, class Offsets, class Out, class Less = less>
 void merge_runs(const Exec& exec, const In& in, const Offsets& offsets, const Out& out,
                 const Less& less = {}, const checked_options& with = {}) {

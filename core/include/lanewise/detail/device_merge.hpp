@@ -27,8 +27,8 @@ struct run_pair {
 
 /// Whether an order may be asked of items that do not exist: numbers, by their own.
 template <class T, class Less>
-inline constexpr bool compares_anything = std::is_same_v<Less, lanewise::less>&&
-                                              std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+inline constexpr bool compares_anything =
+    std::is_same_v<Less, lanewise::less>&& std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 
 /// Merge path by a lane: leaves out the first `distance` items of the merge of its runs.
 template <class T, class Less>

@@ -118,7 +118,8 @@ class device_tile_sort {
   using items_of_lane = pack<T, k>;
   /// Equal integers do not differ, so that any exchanges will do.
   template <bool ordered, class Less>
-  static constexpr bool by_network = !ordered && compares_anything<T, Less> && std::is_integral_v<T>;
+  static constexpr bool by_network =
+      !ordered && compares_anything<T, Less> && std::is_integral_v<T>;
 
   template <bool ordered, bool padded, class Less>
   static LANEWISE_FUNCTION void sort_runs(const Team& team, [[maybe_unused]] place* from, T* items,
@@ -177,10 +178,11 @@ class device_tile_sort {
             run_pair runs{pair, middle, middle, end};
             skip_items(items, runs, first - pair, less);
             merge_items<k, padded>(static_cast<const T*>(items), runs, less,
-                           [&](int c, const T& z, [[maybe_unused]] int at) LANEWISE_INLINE_LAMBDA {
-                             y[c] = z;
-                             if constexpr (ordered) q[c] = from[at];
-                           });
+                                   [&](int c, const T& z, [[maybe_unused]] int at)
+                                       LANEWISE_INLINE_LAMBDA {
+                                         y[c] = z;
+                                         if constexpr (ordered) q[c] = from[at];
+                                       });
           },
           x, p, own);
       meet(team, 2 * run);
@@ -191,8 +193,8 @@ class device_tile_sort {
 
   /// By exchanges of neighbours alone, which keep the order of equal ones.
   template <bool ordered, class Places, class Less>
-  static LANEWISE_FUNCTION void sort_neighbours(items_of_lane& x, [[maybe_unused]] Places& p,
-                                                int n, const Less& less) {
+  static LANEWISE_FUNCTION void sort_neighbours(items_of_lane& x, [[maybe_unused]] Places& p, int n,
+                                                const Less& less) {
     LANEWISE_UNROLL
     for (int round = 0; round < k; ++round) {
       LANEWISE_UNROLL

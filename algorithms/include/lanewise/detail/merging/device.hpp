@@ -69,8 +69,8 @@ class device_merging {
     const auto warp = team.warp();
     const array_source<T, identity> source{in, runs.n, {}};
     if (team.warp_index() == 0) {
-      const run_pieces found = cuts != nullptr ? runs.pieces<items>(cuts, t)
-                                               : runs.pieces<items>(warp, source, t, less);
+      const run_pieces found =
+          cuts != nullptr ? runs.pieces<items>(cuts, t) : runs.pieces<items>(warp, source, t, less);
       warp.once([&] { shared.piece = found; });
     }
     team.barrier();
@@ -126,7 +126,8 @@ class device_merging {
                                       const run_pieces& piece, int (&begin)[4], int (&end)[4],
                                       int (&packs)[4]) {
     const auto warp = team.warp();
-    // Packs lie where addresses are multiples of 16: the first of the array may begin in front of it.
+    // Packs lie where addresses are multiples of 16: the first of the array may begin in front of
+    // it.
     const int past = items_past<16>(in);
     std::int64_t from[4];  // pack i in front of packs[q] is pack i + from[q] of the array
     int all = 0;
@@ -207,10 +208,12 @@ class device_merging {
           run_pair runs = runs_of(first, skip);
           skip_items(static_cast<const T*>(item), runs, skip, less);
           merge_items<k, true>(static_cast<const T*>(item), runs, less,
-                         [&](int c, const T& z, [[maybe_unused]] int at) LANEWISE_INLINE_LAMBDA {
-                           y[c] = z;
-                           if constexpr (ordered) q[c] = again ? from[at] : static_cast<place>(at);
-                         });
+                               [&](int c, const T& z, [[maybe_unused]] int at)
+                                   LANEWISE_INLINE_LAMBDA {
+                                     y[c] = z;
+                                     if constexpr (ordered)
+                                       q[c] = again ? from[at] : static_cast<place>(at);
+                                   });
         },
         x, p, own);
     team.barrier();
