@@ -15,12 +15,12 @@ namespace kernels {
 /// of a team take 32 KiB at most where they are small.
 template <class T>
 struct merge_sort_policy : launch_policy {
-  static constexpr int items_per_lane = sizeof(T) <= 4    ? 31
+  static constexpr int items_per_lane = sizeof(T) <= 4    ? 23
                                         : sizeof(T) <= 8  ? 15
                                         : sizeof(T) <= 16 ? 7
                                                           : 3;
   static constexpr int warps = sizeof(T) <= 32 ? 8 : (sizeof(T) <= 64 ? 4 : 1);
-  static constexpr int teams_per_multiprocessor = sizeof(T) <= 8 ? 3 : 1;
+  static constexpr int teams_per_multiprocessor = sizeof(T) <= 4 ? 4 : (sizeof(T) <= 8 ? 3 : 1);
 };
 
 /// Stands for the values where there are none.
@@ -165,7 +165,7 @@ struct merge_sort_layout {
 
 /// Up to so many tiles are merged in pairs: a warp that searches takes a few rounds of loads, and
 /// fewer launches do not make up for a lane's many.
-inline constexpr std::int64_t few_tiles = 600;
+inline constexpr std::int64_t few_tiles = 10000;
 
 template <class Exec, class Source, class Sink, class Values, class ValueSink, class Less>
 void merge_sort(const Exec& exec, const char* algorithm, const Source& keys, const Sink& keys_out,

@@ -126,58 +126,64 @@ class device_merging {
                                       const run_pieces& piece, int (&begin)[4], int (&end)[4],
                                       int (&packs)[4]) {
     const auto warp = team.warp();
-    // Packs lie where addresses are multiples of 16: the first of the array may begin in front of
-    // it.
+    // Packs lie where addresses are multiples of 16: the first of the array may begin in front of it.
     const int past = items_past<16>(in);
-    std::int64_t from[4];  // pack i in front of packs[q] is pack i + from[q] of the array
-    int all = 0;
+    const std::int64_t whole = is_packed(in) ? (n + past) / per_pack : 0;
+    const pack_type* from[4];
+    int count[4], all = 0;
+    bool inside = true;  // all packs are whole and lie in the array
     LANEWISE_UNROLL
     for (int q = 0; q < 4; ++q) {
       const int before = q == 0 ? 0 : piece.end[q - 1];
-      const int count = piece.end[q] - before;
-      const std::int64_t first = piece.shift[q] + before + past;
-      const int beyond = static_cast<int>(first % per_pack);
+      const int items_here = piece.end[q] - before;
+      const std::int64_t first = piece.shift[q] + before + past, pack = first / per_pack;
+      const int beyond = static_cast<int>(first - pack * per_pack);
       begin[q] = all * per_pack + beyond;
-      end[q] = begin[q] + count;
-      from[q] = first / per_pack - all;
-      all += count == 0 ? 0 : (beyond + count + per_pack - 1) / per_pack;
+      end[q] = begin[q] + items_here;
+      from[q] = reinterpret_cast<const pack_type*>(in - past) + pack;
+      count[q] = items_here == 0 ? 0 : (beyond + items_here + per_pack - 1) / per_pack;
+      all += count[q];
       packs[q] = all;
+      inside = inside && (count[q] == 0 || (pack >= (past == 0 ? 0 : 1) && pack + count[q] <= whole));
     }
-    const T* const base = in - past;
-    // Packs that begin and end in the array; none where items lie across them.
-    const std::int64_t whole = is_packed(in) ? (n + past) / per_pack : 0;
     auto* const scratch = reinterpret_cast<pack_type*>(to);
+    const int own = team.warp_index() * width;
     constexpr int threads = Team::warps * width;
-    constexpr int most = (places / per_pack + threads - 1) / threads;
-    constexpr int at_once = most < 8 ? most : 8;
-    auto lane = warp.template cast<int>(warp.lane());
-    for (int row = 0; row < most && row * threads < all; row += at_once) {
-      lanes<pack_type> x[at_once];
+    if (inside) {
+      // As many rows at once as pieces of equal lengths have.
+      constexpr int rows = (places / per_pack / 4 + threads - 1) / threads;
+      lanes<pack_type> x[4][rows];
       LANEWISE_UNROLL
-      for (int j = 0; j < at_once; ++j) {
-        const int at = (row + j) * threads + team.warp_index() * width;
-        x[j] = warp.map(
-            warp.first(all - at),
-            [&](int l) -> pack_type {
-              const int i = at + l;
-              const std::int64_t front = i < packs[0] ? from[0] : from[1];
-              const std::int64_t behind = i < packs[2] ? from[2] : from[3];
-              const std::int64_t p = i + (i < packs[1] ? front : behind);
-              if (p >= (past == 0 ? 0 : 1) && p < whole)
-                return *reinterpret_cast<const pack_type*>(base + p * per_pack);
-              pack_type y{};
-              for (int c = 0; c < per_pack; ++c) {
-                const std::int64_t index = p * per_pack + c - past;
-                if (index >= 0 && index < n) y[c] = in[index];
-              }
-              return y;
-            },
-            pack_type{}, lane);
+      for (int q = 0; q < 4; ++q) {
+        LANEWISE_UNROLL
+        for (int j = 0; j < rows; ++j) {
+          const int at = own + j * threads;
+          x[q][j] = warp.load(warp.first(count[q] - at), from[q] + at, pack_type{});
+        }
       }
       LANEWISE_UNROLL
-      for (int j = 0; j < at_once; ++j) {
-        const int at = (row + j) * threads + team.warp_index() * width;
-        warp.store(warp.first(all - at), scratch + at, x[j]);
+      for (int q = 0; q < 4; ++q) {
+        const int first = packs[q] - count[q];
+        LANEWISE_UNROLL
+        for (int j = 0; j < rows; ++j) {
+          const int at = own + j * threads;
+          warp.store(warp.first(count[q] - at), scratch + first + at, x[q][j]);
+        }
+        for (int at = own + rows * threads; at < count[q]; at += threads) {
+          const auto here = warp.first(count[q] - at);
+          warp.store(here, scratch + first + at, warp.load(here, from[q] + at, pack_type{}));
+        }
+      }
+    } else {
+      auto lane = warp.template cast<int>(warp.lane());
+      LANEWISE_UNROLL
+      for (int q = 0; q < 4; ++q) {
+        const int before = q == 0 ? 0 : piece.end[q - 1];
+        for (int at = own; at < end[q] - begin[q]; at += threads) {
+          warp.each(
+              warp.first(end[q] - begin[q] - at),
+              [&](int l) { to[begin[q] + at + l] = in[piece.shift[q] + before + at + l]; }, lane);
+        }
       }
     }
   }
