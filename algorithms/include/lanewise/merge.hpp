@@ -13,10 +13,11 @@ namespace kernels {
 
 template <class T>
 struct merge_policy : launch_policy {
-  static constexpr int items_per_lane = sizeof(T) <= 4    ? 15
-                                        : sizeof(T) <= 8  ? 11
-                                        : sizeof(T) <= 16 ? 7
-                                                          : 3;
+  static constexpr int items_per_lane = sizeof(T) <= 4     ? 15
+                                        : sizeof(T) <= 8   ? 11
+                                        : sizeof(T) <= 16  ? 7
+                                        : sizeof(T) <= 512 ? 3
+                                                           : 1;
   static constexpr int warps = sizeof(T) <= 32 ? 8 : (sizeof(T) <= 64 ? 4 : 1);
   static constexpr int teams_per_multiprocessor = sizeof(T) <= 8 ? 4 : 1;
 };
@@ -71,11 +72,13 @@ struct merge_kernel {
   }
 };
 
-/// Where the merge is cut for every tile, by a lane for each.
+/// Where the merge is cut for every tile: by a lane for each, or by a warp while there are so few
+/// that all warps run at once.
 template <class A, class B, class Less>
 struct cut_merge_kernel {
+  static constexpr std::int64_t most_by_warps = 8000;
   struct policy : launch_policy {
-    static constexpr int warps = 1;
+    static constexpr int warps = 2;
   };
   template <class Team>
   struct scratch {};
@@ -94,22 +97,34 @@ struct cut_merge_kernel {
     const std::int64_t all = divide_up(n, items) + 1;
     const auto warp = team.warp();
     auto lane = warp.lane();
-    for_each_tile(team, divide_up(all, width), [&](std::int64_t w) {
-      const std::int64_t left = all - w * width;
-      warp.each(
-          warp.first(static_cast<int>(left < width ? left : width)),
-          [&](std::uint32_t l) {
-            const std::int64_t t = w * width + l;
-            cuts[t] =
-                merge_path(a, count_a, b, count_b, t * items < n ? t * items : n, less).from_a;
-          },
-          lane);
-    });
+    const auto distance = [&](std::int64_t t) { return t * items < n ? t * items : n; };
+    const std::int64_t each = all <= most_by_warps ? 1 : width;
+    const auto [first, last] = team.share(divide_up(divide_up(all, each), Team::warps));
+    for (std::int64_t w = first; w < last; ++w) {
+      const std::int64_t t = (w * Team::warps + team.warp_index()) * each, left = all - t;
+      if (left <= 0) continue;
+      if (each == 1) {
+        const std::int64_t cut = merge_path(warp, a, count_a, b, count_b, distance(t), less).from_a;
+        warp.once([&] { cuts[t] = cut; });
+      } else {
+        warp.each(
+            warp.first(static_cast<int>(left < width ? left : width)),
+            [&](std::uint32_t l) {
+              cuts[t + l] = merge_path(a, count_a, b, count_b, distance(t + l), less).from_a;
+            },
+            lane);
+      }
+    }
+  }
+
+  /// How many teams are worth a launch for so many cuts.
+  static std::int64_t teams(std::int64_t all) {
+    return divide_up(all, 2 * (all <= most_by_warps ? 1 : 32));
   }
 };
 
 /// Beyond so many tiles a launch of its own finds where they are cut.
-inline constexpr std::int64_t few_merge_tiles = 1000;
+inline constexpr std::int64_t few_merge_tiles = 600;
 
 template <class T, class Exec>
 std::size_t merge_cut_bytes(std::int64_t n) {
@@ -132,8 +147,7 @@ void merge(const Exec& exec, const char* label, const A& a, const B& b, const Ou
   if (tiles > few_merge_tiles) {
     cuts = static_cast<std::int64_t*>(memory);
     launch(exec, "Lanewise::merge::cut",
-           backend::template league_for_tiles<cutting>(
-               exec, divide_up(tiles + 1, std::int64_t{warp_t<Exec>::width})),
+           backend::template league_for_tiles<cutting>(exec, cutting::teams(tiles + 1)),
            cutting{a, b, n_a, n_b, items, cuts, less});
   }
   launch(exec, label, backend::template league_for_tiles<kernel>(exec, tiles),
@@ -149,6 +163,11 @@ struct merged_items {
     out(i, x);
   }
 };
+template <class S>
+inline constexpr bool is_plain_array = false;
+template <class V>
+inline constexpr bool is_plain_array<array_source<V, identity>> = true;
+
 /// Keys, and values from where their keys were.
 template <class Sink, class ValuesA, class ValuesB, class ValueSink>
 struct merged_pairs {
@@ -156,10 +175,17 @@ struct merged_pairs {
   ValuesA a;
   ValuesB b;
   ValueSink values_out;
-  template <class T>
-  LANEWISE_FUNCTION void operator()(std::int64_t i, const T& x, const merge_origin& from) const {
+  LANEWISE_FUNCTION typename ValuesA::value_type load(const merge_origin& from) const {
+    if constexpr (is_plain_array<ValuesA> && is_plain_array<ValuesB>) {
+      return (from.sequence == 0 ? a.data : b.data)[from.index];
+    } else {
+      return from.sequence == 0 ? a(from.index) : b(from.index);
+    }
+  }
+  template <class T, class V>
+  LANEWISE_FUNCTION void store(std::int64_t i, const T& x, const V& value) const {
     out(i, x);
-    values_out(i, from.sequence == 0 ? a(from.index) : b(from.index));
+    values_out(i, value);
   }
 };
 
@@ -227,7 +253,7 @@ workspace_size merge_workspace(std::int64_t n) {
 /// about twice per item. a and b are contiguous rank-1 Views or sources with items of one type; out
 /// is a View or a sink of at least as many places as both have items, and does not overlap them.
 /// Every item is read once and written once; a source's functor is called about twice per item. One
-/// launch, or two beyond 1000 tiles; O(n) work. The result is the same on every backend. Where an
+/// launch, or two beyond 600 tiles; O(n) work. The result is the same on every backend. Where an
 /// input is not sorted, or less is no strict weak order, the items of out are unspecified, and
 /// nothing outside is read or written. Does not block. Throws std::invalid_argument on wrong
 /// extents, overlap, or an option that cannot be reached. (Merge path: Odeh, Green, Mwassi, Shmueli

@@ -54,13 +54,17 @@ struct counted_merge {
   std::int64_t places;
   detail::integers count;
   template <class T>
-  LANEWISE_FUNCTION void operator()(std::int64_t i, const T& x, const merge_origin& from) const {
-    if (i >= places) return;
-    if constexpr (std::is_invocable_v<const Out&, std::int64_t, const T&, merge_origin>) {
-      out(i, x, from);
-    } else {
-      out(i, x);
-    }
+  LANEWISE_FUNCTION void operator()(std::int64_t i, const T& x) const {
+    if (i < places) out(i, x);
+  }
+  LANEWISE_FUNCTION auto load(const merge_origin& from) const requires
+      requires(const Out& o, merge_origin f) {
+    o.load(f);
+  }
+  { return out.load(from); }
+  template <class T, class V>
+  LANEWISE_FUNCTION void store(std::int64_t i, const T& x, const V& value) const {
+    if (i < places) out.store(i, x, value);
   }
   LANEWISE_FUNCTION void end(std::int64_t n) const { count.put(0, n); }
 };

@@ -321,7 +321,7 @@ LANEWISE_FUNCTION typename W::template lanes<std::int64_t> cut_many(
 template <class T, int k, class Item, class Less = less>
 LANEWISE_FUNCTION void cut_few(const std::int64_t (&length)[k], const Item& item,
                                std::int64_t distance, std::int64_t (&in_front)[k], Less less = {}) {
-  std::int64_t last[k];
+  std::int64_t last[k] = {};
   T middle[k];
   const auto half = [&](int q) { return (last[q] - in_front[q]) / 2; };
   LANEWISE_UNROLL

@@ -126,6 +126,37 @@ LANEWISE_FUNCTION void put_rows(const Team& team, const T* items, int n, const P
   }
 }
 
+/// store(i, from[i], load(from[i])) for every i below n. Some rows of what is loaded are on their
+/// way at once.
+template <int k, class Team, class Place, class Load, class Store>
+LANEWISE_FUNCTION void put_in_two_steps(const Team& team, const Place* from, int n,
+                                        const Load& load, const Store& store) {
+  using warp_type = typename Team::warp_type;
+  using value = std::decay_t<decltype(load(Place{}))>;
+  constexpr int width = warp_type::width;
+  constexpr int rows = sizeof(value) <= 4 ? 6 : (sizeof(value) <= 16 ? 3 : 1);
+  const auto warp = team.warp();
+  auto lane = warp.template cast<int>(warp.lane());
+  for (int first = team.warp_index() * width; first < n; first += rows * Team::warps * width) {
+    typename warp_type::template lanes<Place> p[rows];
+    typename warp_type::template lanes<value> x[rows];
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      const int at = first + j * Team::warps * width;
+      p[j] = warp.load(warp.first(n - at), from + at, Place{});
+      x[j] = warp.map(warp.first(n - at), load, value{}, p[j]);
+    }
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      const int at = first + j * Team::warps * width;
+      warp.each(
+          warp.first(n - at),
+          [&](Place q, const value& y, int l) LANEWISE_INLINE_LAMBDA { store(at + l, q, y); }, p[j],
+          x[j], lane);
+    }
+  }
+}
+
 /// The merge tile of a team of several warps: both parts come to scratch, one behind the other;
 /// every lane merges k neighbouring items of the result there and notes where they are; windows of
 /// neighbouring lanes fetch them.
@@ -196,11 +227,19 @@ class device_merge_tile {
       warp.store(shared.from + team.warp_index() * width, from);
       team.barrier();
       const auto* const places = reinterpret_cast<const place*>(shared.from);
-      put_rows(team, places, n, [&](int i, place p) {
-        const bool is_b = p >= n_a;
-        put(piece.first() + i, item[p],
-            is_b ? piece.begin.from_b + (p - n_a) : piece.begin.from_a + p, is_b);
-      });
+      const auto index = [&](place p) LANEWISE_INLINE_LAMBDA {
+        return p + (p < n_a ? piece.begin.from_a : piece.begin.from_b - n_a);
+      };
+      if constexpr (requires { put.load(std::int64_t{0}, true); }) {
+        put_in_two_steps<k>(
+            team, places, n,
+            [&](place p) LANEWISE_INLINE_LAMBDA { return put.load(index(p), p >= n_a); },
+            [&](int i, place p, const auto& value)
+                LANEWISE_INLINE_LAMBDA { put.store(piece.first() + i, item[p], value); });
+      } else {
+        put_rows(team, places, n,
+                 [&](int i, place p) { put(piece.first() + i, item[p], index(p), p >= n_a); });
+      }
     } else {
       lanes<pack<T, k>> x;
       warp.each(

@@ -116,10 +116,9 @@ class device_tile_sort {
 
  private:
   using items_of_lane = pack<T, k>;
-  /// Equal integers do not differ, so that any exchanges will do.
-  template <bool ordered, class Less>
-  static constexpr bool by_network =
-      !ordered && compares_anything<T, Less> && std::is_integral_v<T>;
+  /// Equal integers do not differ, or differ by where they were, so that any exchanges will do.
+  template <class Less>
+  static constexpr bool by_network = compares_anything<T, Less> && std::is_integral_v<T>;
 
   template <bool ordered, bool padded, class Less>
   static LANEWISE_FUNCTION void sort_runs(const Team& team, [[maybe_unused]] place* from, T* items,
@@ -153,14 +152,14 @@ class device_tile_sort {
           LANEWISE_UNROLL
           for (int c = 0; c < k; ++c) {
             y[c] = items[padded || first + c < n ? first + c : n - 1];
-            if constexpr (by_network<ordered, Less>) {
+            if constexpr (by_network<Less>) {
               constexpr T greatest = std::numeric_limits<T>::max();
               if (first + c >= n) y[c] = greatest;
             }
             if constexpr (ordered) q[c] = static_cast<place>(first + c);
           }
-          if constexpr (by_network<ordered, Less>) {
-            exchange_all(y, std::make_index_sequence<sorting_network<k>.size>());
+          if constexpr (by_network<Less>) {
+            exchange_all<ordered>(y, q, std::make_index_sequence<sorting_network<k>.size>());
           } else {
             sort_neighbours<ordered>(y, q, n - first, less);
           }
@@ -217,15 +216,22 @@ class device_tile_sort {
     y = wrong ? before : y;
   }
 
-  template <std::size_t... i>
-  static LANEWISE_FUNCTION void exchange_all(items_of_lane& x, std::index_sequence<i...>) {
-    (order<sorting_network<k>.low[i], sorting_network<k>.high[i]>(x), ...);
+  template <bool ordered, class Places, std::size_t... i>
+  static LANEWISE_FUNCTION void exchange_all(items_of_lane& x, Places& p,
+                                             std::index_sequence<i...>) {
+    (order<ordered, sorting_network<k>.low[i], sorting_network<k>.high[i]>(x, p), ...);
   }
-  template <int low, int high>
-  static LANEWISE_FUNCTION void order(items_of_lane& x) {
-    const T less = x[low] < x[high] ? x[low] : x[high];
-    x[high] = x[low] < x[high] ? x[high] : x[low];
-    x[low] = less;
+  template <bool ordered, int low, int high, class Places>
+  static LANEWISE_FUNCTION void order(items_of_lane& x, [[maybe_unused]] Places& p) {
+    if constexpr (ordered) {
+      const bool wrong = (x[high] < x[low]) | ((x[high] == x[low]) & (p[high] < p[low]));
+      exchange(wrong, x[low], x[high]);
+      exchange(wrong, p[low], p[high]);
+    } else {
+      const T less = x[low] < x[high] ? x[low] : x[high];
+      x[high] = x[low] < x[high] ? x[high] : x[low];
+      x[low] = less;
+    }
   }
 
   /// Orders the accesses of those that have to do with the same `together` items.

@@ -38,7 +38,7 @@ class device_merging {
 
   template <bool ordered>
   struct scratch {
-    alignas(16) raw_array<T, places> item;
+    alignas(alignof(T) > 16 ? alignof(T) : 16) raw_array<T, places> item;
     place from[ordered ? places : 1];
     run_pieces piece;
   };
@@ -53,8 +53,11 @@ class device_merging {
     fetch_rows<k>(team, item, n, [&](int i) -> T { return source(first + i); });
     if constexpr (ordered) {
       sorts::template sort<true>(team, shared.from, item, n, less);
-      put_rows(team, static_cast<const place*>(shared.from), n,
-               [&](int i, place from) { move(first + i, first + from); });
+      put_in_two_steps<k>(
+          team, static_cast<const place*>(shared.from), n,
+          [&](place from) LANEWISE_INLINE_LAMBDA { return move.load(first + from); },
+          [&](int i, place, const auto& value)
+              LANEWISE_INLINE_LAMBDA { move.store(first + i, value); });
     } else {
       sorts::template sort<true>(team, item, n, less);
     }
@@ -110,12 +113,16 @@ class device_merging {
       LANEWISE_UNROLL
       for (int q = 0; q < 4; ++q)
         shift[q] = piece.shift[q] + (q == 0 ? 0 : piece.end[q - 1]) - begin[q];
-      put_rows(team, static_cast<const place*>(shared.from), n, [&](int i, place from) {
-        const int at = from / per_pack;
-        const std::int64_t front = at < packs[0] ? shift[0] : shift[1];
-        const std::int64_t behind = at < packs[2] ? shift[2] : shift[3];
-        move(piece.first + i, from + (at < packs[1] ? front : behind));
-      });
+      put_in_two_steps<k>(
+          team, static_cast<const place*>(shared.from), n,
+          [&](place from) LANEWISE_INLINE_LAMBDA {
+            const int at = from / per_pack;
+            const std::int64_t front = at < packs[0] ? shift[0] : shift[1];
+            const std::int64_t behind = at < packs[2] ? shift[2] : shift[3];
+            return move.load(from + (at < packs[1] ? front : behind));
+          },
+          [&](int i, place, const auto& value)
+              LANEWISE_INLINE_LAMBDA { move.store(piece.first + i, value); });
     }
     write(team, item, n, out + piece.first);
   }
@@ -126,9 +133,10 @@ class device_merging {
                                       const run_pieces& piece, int (&begin)[4], int (&end)[4],
                                       int (&packs)[4]) {
     const auto warp = team.warp();
-    // Packs lie where addresses are multiples of 16: the first of the array may begin in front of it.
+    // Packs lie where addresses are multiples of 16: the first of the array may begin in front of
+    // it.
     const int past = items_past<16>(in);
-    const std::int64_t whole = is_packed(in) ? (n + past) / per_pack : 0;
+    const std::int64_t whole = per_pack == 1 ? n : (is_packed(in) ? (n + past) / per_pack : 0);
     const pack_type* from[4];
     int count[4], all = 0;
     bool inside = true;  // all packs are whole and lie in the array
@@ -144,7 +152,8 @@ class device_merging {
       count[q] = items_here == 0 ? 0 : (beyond + items_here + per_pack - 1) / per_pack;
       all += count[q];
       packs[q] = all;
-      inside = inside && (count[q] == 0 || (pack >= (past == 0 ? 0 : 1) && pack + count[q] <= whole));
+      inside =
+          inside && (count[q] == 0 || (pack >= (past == 0 ? 0 : 1) && pack + count[q] <= whole));
     }
     auto* const scratch = reinterpret_cast<pack_type*>(to);
     const int own = team.warp_index() * width;

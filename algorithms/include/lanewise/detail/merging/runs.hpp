@@ -29,10 +29,9 @@ struct equal_runs {
   std::int64_t n;
   int ways;
 
-  /// Where run number q of the group of an item begins; that of run number `ways` is where the
-  /// group ends.
+  /// Where run number q of the group of an item begins; from `ways` on, where the group ends.
   LANEWISE_FUNCTION std::int64_t start(std::int64_t item, int q) const {
-    const std::int64_t begin = item - item % (run * ways) + q * run;
+    const std::int64_t begin = item - item % (run * ways) + (q < ways ? q : ways) * run;
     return begin < n ? begin : n;
   }
 
@@ -49,6 +48,22 @@ struct equal_runs {
         first - start(first, 0), in_front, less);
     LANEWISE_UNROLL
     for (int q = 0; q < 4; ++q) cuts[4 * t + q] = in_front[q];
+  }
+
+  /// The same for runs in pairs, by a warp.
+  template <int tile, class W, class Source, class Less>
+  LANEWISE_FUNCTION void cut(const W& warp, const Source& source, std::int64_t* cuts,
+                             std::int64_t t, const Less& less) const {
+    const std::int64_t first = t * tile;
+    const std::int64_t a = start(first, 0), b = start(first, 1), end = start(first, 2);
+    const auto found = merge_path(
+        warp, [&](std::int64_t i) { return source(a + i); }, b - a,
+        [&](std::int64_t i) { return source(b + i); }, end - b, first - a, less);
+    warp.once([&] {
+      cuts[4 * t] = found.from_a;
+      cuts[4 * t + 1] = found.from_b;
+      cuts[4 * t + 2] = cuts[4 * t + 3] = 0;
+    });
   }
 
   /// What tile t is made of.
