@@ -118,7 +118,7 @@ class device_tile_sort {
   using items_of_lane = pack<T, k>;
   /// Equal integers do not differ, or differ by where they were, so that any exchanges will do.
   template <class Less>
-  static constexpr bool by_network = compares_anything<T, Less> && std::is_integral_v<T>;
+  static constexpr bool by_network = compares_anything<T, Less>&& std::is_integral_v<T>;
 
   template <bool ordered, bool padded, class Less>
   static LANEWISE_FUNCTION void sort_runs(const Team& team, [[maybe_unused]] place* from, T* items,
@@ -166,7 +166,7 @@ class device_tile_sort {
         },
         x, p, own);
     put_down();
-    for (int run = k; run < n; run *= 2) {
+    const auto merge_runs_of = [&](int run, auto may_read_behind) LANEWISE_INLINE_LAMBDA {
       meet(team, 2 * run);
       warp.each(
           exists,
@@ -176,17 +176,21 @@ class device_tile_sort {
             const int end = pair + 2 * run < n ? pair + 2 * run : n;
             run_pair runs{pair, middle, middle, end};
             skip_items(items, runs, first - pair, less);
-            merge_items<k, padded>(static_cast<const T*>(items), runs, less,
-                                   [&](int c, const T& z, [[maybe_unused]] int at)
-                                       LANEWISE_INLINE_LAMBDA {
-                                         y[c] = z;
-                                         if constexpr (ordered) q[c] = from[at];
-                                       });
+            merge_items<k, may_read_behind()>(static_cast<const T*>(items), runs, less,
+                                              [&](int c, const T& z, [[maybe_unused]] int at)
+                                                  LANEWISE_INLINE_LAMBDA {
+                                                    y[c] = z;
+                                                    if constexpr (ordered) q[c] = from[at];
+                                                  });
           },
           x, p, own);
       meet(team, 2 * run);
       put_down();
-    }
+    };
+    // While warps are on their own, others write behind their runs.
+    int run = k;
+    for (; run < n && 2 * run <= width * k; run *= 2) merge_runs_of(run, std::false_type{});
+    for (; run < n; run *= 2) merge_runs_of(run, std::bool_constant<padded>{});
     team.barrier();
   }
 
