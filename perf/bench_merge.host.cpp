@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Merge sorts, merges and set operations on the host spaces, with the standard library, its parallel
-// modes and libstdc++'s as peers.
+// Merge sorts, merges and set operations on the host spaces, with the standard library, its
+// parallel modes and libstdc++'s as peers.
 
 #include "merging.hpp"
 #include <lanewise/host.hpp>
@@ -75,7 +75,9 @@ void add_sequential() {
 struct gnu {
   static void stable_sort(u32* begin, u32* end) { __gnu_parallel::stable_sort(begin, end); }
   static void merge(const u32* a, const u32* a_end, const u32* b, const u32* b_end, u32* out) {
-    __gnu_parallel::merge(a, a_end, b, b_end, out);
+    // It takes no pointers to const.
+    __gnu_parallel::merge(const_cast<u32*>(a), const_cast<u32*>(a_end), const_cast<u32*>(b),
+                          const_cast<u32*>(b_end), out);
   }
 };
 #endif
