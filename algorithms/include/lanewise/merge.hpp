@@ -5,7 +5,8 @@
 #include <lanewise/merge_tile.hpp>
 #include <lanewise/options.hpp>
 
-#include <limits>
+#include <algorithm>
+#include <type_traits>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 

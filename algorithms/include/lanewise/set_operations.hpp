@@ -285,7 +285,7 @@ workspace_size set_operation_workspace(std::int64_t n_a, std::int64_t n_b,
 /// some five times per item, O(log n) times for items that have equal ones in front. a and b are
 /// contiguous rank-1 Views or sources with items of one type; out is a View or a sink that does not
 /// overlap them. Where out has fewer places than there are results, the first are written; count
-/// tells how many there were. Three launches, and two more beyond 1000 tiles: a and b are read
+/// tells how many there were. Three launches, and two more beyond 600 tiles: a and b are read
 /// twice, the results written once, and of b what has no partner once more, with a byte per item.
 /// O(n) work where few items are equal. The result is the same on every backend. Where an input is
 /// not sorted, or less is no strict weak order, the items of out are unspecified, and nothing
@@ -320,7 +320,7 @@ void set_union_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& valu
       count, less, with);
 }
 /// The intersection: of items that are equal to each other, m in a and n in b, the first min(m, n)
-/// of a. Two launches, and one more beyond 1000 tiles. Otherwise like set_union.
+/// of a. Two launches, and one more beyond 600 tiles. Otherwise like set_union.
 template <execution_space Exec, class A, class B, class Out, class T, class... P, class Less = less>
 void set_intersection(const Exec& exec, const A& a, const B& b, const Out& out,
                       const Kokkos::View<T, P...>& count, const Less& less = {},
@@ -350,7 +350,7 @@ void set_intersection_by_key(const Exec& exec, const KeysA& keys_a, const Values
       count, less, with);
 }
 /// The difference: of items that are equal to each other, m in a and n in b, the last m - n of a,
-/// if m is greater. Two launches, and one more beyond 1000 tiles. Otherwise like set_union.
+/// if m is greater. Two launches, and one more beyond 600 tiles. Otherwise like set_union.
 template <execution_space Exec, class A, class B, class Out, class T, class... P, class Less = less>
 void set_difference(const Exec& exec, const A& a, const B& b, const Out& out,
                     const Kokkos::View<T, P...>& count, const Less& less = {},
