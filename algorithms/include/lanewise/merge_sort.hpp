@@ -331,11 +331,12 @@ workspace_size merge_sort_workspace(std::int64_t n, std::size_t value_bytes = 0)
 /// rank-1 View or a source, whose functor is called once per item, out a View of the items' type;
 /// it does not overlap in, or is the same array. Tiles of 5856 items of 4 bytes are sorted
 /// (devices; on hosts 128 KiB of items), then runs are merged: beyond 10000 tiles four at a time on
-/// devices, else two. A pass reads and writes every item once, and is a launch; of four, two. One
-/// launch for one tile. O(n log n) work. As much memory as the items have. The result is the same
-/// on every backend. Where less is no strict weak order, NaN among floating-point numbers included,
-/// the items of out are unspecified, and nothing outside is read or written. Does not block. Throws
-/// std::invalid_argument on wrong extents, overlap, or an option that cannot be reached.
+/// devices, else two. A pass reads and writes every item once, and is a launch, or two beyond 500
+/// tiles. One launch for one tile. O(n log n) work. As much memory as the items have. The result is
+/// the same on every backend. Where less is no strict weak order, NaN among floating-point numbers
+/// included, the items of out are unspecified, and nothing outside is read or written. Does not
+/// block. Throws std::invalid_argument on wrong extents, overlap, or an option that cannot be
+/// reached.
 template <execution_space Exec, class In, class Out, class Less = less>
 requires(kernels::is_array_argument<Out>) void merge_sort(const Exec& exec, const In& in,
                                                           const Out& out, const Less& less = {},
