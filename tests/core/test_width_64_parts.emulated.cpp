@@ -3,7 +3,7 @@
 
 // Searches, merges, sorts and windows by warps of 64 lanes.
 #define LANEWISE_TEST_WIDTH 64
-#include "test_merge.cpp"
+#include "test_merge_tile.cpp"
 #include "test_search.cpp"
 #include "test_tile_sort.cpp"
 #include "test_windows.cpp"

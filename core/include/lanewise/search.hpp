@@ -217,6 +217,9 @@ LANEWISE_FUNCTION merge_piece cut_merge(const W& warp, const A& a, std::int64_t 
   partition_points(warp, from, most, [&](int q, std::int64_t i) {
     return !less(b((q == 0 ? first : last) - 1 - i), a(i));
   });
+  // Where less is no order, too, a piece has as many items as were asked for.
+  if (from[1] < from[0]) from[1] = from[0];
+  if (from[1] - from[0] > last - first) from[1] = from[0] + (last - first);
   return {{from[0], first - from[0]}, {from[1], last - from[1]}};
 }
 
@@ -306,6 +309,60 @@ LANEWISE_FUNCTION typename W::template lanes<std::int64_t> cut_many(
     }
   }
   return first;
+}
+
+/// The same cut for k sequences by a lane: sequence q is item(q, 0) to item(q, length[q] - 1), and
+/// in_front[q] of them lie in front. distance is at most the sum of the lengths.
+///
+/// Every round looks at the middles of what is undecided. If more items are left than lie in front
+/// of the middles, the least of these lies in front of the cut; if not, the greatest lies behind
+/// it. So log2 of the length rounds for every sequence, each with one load. Where less is no order,
+/// too, in_front adds up to distance.
+template <class T, int k, class Item, class Less = less>
+LANEWISE_FUNCTION void cut_few(const std::int64_t (&length)[k], const Item& item,
+                               std::int64_t distance, std::int64_t (&in_front)[k], Less less = {}) {
+  std::int64_t last[k] = {};
+  T middle[k];
+  const auto half = [&](int q) { return (last[q] - in_front[q]) / 2; };
+  LANEWISE_UNROLL
+  for (int q = 0; q < k; ++q) {
+    in_front[q] = 0;
+    last[q] = length[q];
+    if (length[q] > 0) middle[q] = item(q, half(q));
+  }
+  std::int64_t left = distance;
+  for (;;) {
+    int least = -1, greatest = -1, open = 0;
+    std::int64_t before = 0;
+    T low{}, high{};
+    LANEWISE_UNROLL
+    for (int q = 0; q < k; ++q) {
+      if (in_front[q] >= last[q]) continue;
+      ++open;
+      before += half(q);
+      if (least < 0 || less(middle[q], low)) {
+        least = q;
+        low = middle[q];
+      }
+      if (greatest < 0 || !less(middle[q], high)) {
+        greatest = q;
+        high = middle[q];
+      }
+    }
+    if (open == 0) return;
+    const bool rises = left > before, falls = left < before + open;
+    LANEWISE_UNROLL
+    for (int q = 0; q < k; ++q) {
+      const bool up = rises && q == least, down = falls && q == greatest;
+      if (up) {
+        left -= half(q) + 1;
+        in_front[q] += half(q) + 1;
+      } else if (down) {
+        last[q] = in_front[q] + half(q);
+      }
+      if ((up || down) && in_front[q] < last[q]) middle[q] = item(q, in_front[q] + half(q));
+    }
+  }
 }
 
 /// A place on the path that merges the ends of consecutive ranges with the numbers of the items in

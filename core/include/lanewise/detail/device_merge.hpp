@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/scratch_items.hpp>
+#include <lanewise/pack.hpp>
 #include <lanewise/search.hpp>
 #include <lanewise/team.hpp>
 
@@ -16,64 +17,142 @@ namespace detail {
 template <int places>
 using place_for = std::conditional_t<(places <= 1 << 16), std::uint16_t, std::uint32_t>;
 
-/// Two sorted runs of every lane in an array in scratch: places [a, a_end) and [b, b_end).
-template <class W>
-struct lane_runs {
-  using places = typename W::template lanes<int>;
-  places a;
-  places a_end;
-  places b;
-  places b_end;
+/// Two sorted runs of a lane in an array in scratch: places [a, a_end) and [b, b_end).
+struct run_pair {
+  int a;
+  int a_end;
+  int b;
+  int b_end;
 };
 
-/// Merge path by lanes: every active lane leaves out the first `distance` items of the merge of its
-/// runs. Rounds until the last lane is there; gathers keep step.
-template <class T, class W, class Mask, class Less>
-LANEWISE_FUNCTION void skip_by_lanes(const W& warp, const Mask& active, const T* items,
-                                     lane_runs<W>& runs,
-                                     const typename lane_runs<W>::places& distance,
-                                     const Less& less) {
-  using places = typename lane_runs<W>::places;
-  const auto smaller = [&](const places& x, const places& y) { return warp.map(minimum{}, x, y); };
-  places most = smaller(distance, runs.a_end - runs.a);
-  places least = warp.map(maximum{}, distance - (runs.b_end - runs.b), places(0));
-  for (auto open = active & (least < most); warp.any(open); open = active & (least < most)) {
-    const places middle = (least + most) >> places(1);
-    const auto x = warp.gather(open, items, runs.a + middle, T{});
-    const auto y = warp.gather(open, items, runs.b + distance - places(1) - middle, T{});
-    const auto behind = less_by_lanes<W, Mask, Less, T>(warp, open, less, y, x);
-    most = select(behind, middle, most);
-    least = select(open & !behind, middle + places(1), least);
+/// Whether an order may be asked of items that do not exist: numbers, by their own.
+template <class T, class Less>
+inline constexpr bool compares_anything =
+    std::is_same_v<Less, lanewise::less>&& std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+
+/// Merge path by a lane: leaves out the first `distance` items of the merge of its runs.
+template <class T, class Less>
+LANEWISE_FUNCTION void skip_items(const T* items, run_pair& runs, int distance, const Less& less) {
+  const int n_a = runs.a_end - runs.a, n_b = runs.b_end - runs.b;
+  int least = distance > n_b ? distance - n_b : 0;
+  int most = distance < n_a ? distance : n_a;
+  const T* const a = items + runs.a;
+  const T* const b = items + (runs.b + distance - 1);
+  while (least < most) {
+    const int middle = (least + most) >> 1;
+    if (less(b[-middle], a[middle])) {
+      most = middle;
+    } else {
+      least = middle + 1;
+    }
   }
-  runs.a = runs.a + least;
-  runs.b = runs.b + (distance - least);
+  runs.a += least;
+  runs.b += distance - least;
 }
 
-/// Merges the next items of every active lane's runs: f(c, item, place) gets the items c = 0 ...
-/// k-1 and where in the array they are. Where no item is left, both are meaningless. As many steps
-/// for every lane, a gather each.
-template <int k, class T, class W, class Mask, class Less, class F>
-LANEWISE_FUNCTION void merge_by_lanes(const W& warp, const Mask& active, const T* items,
-                                      lane_runs<W> runs, const Less& less, F f) {
-  using places = typename lane_runs<W>::places;
-  auto has_a = active & (runs.a < runs.a_end);
-  auto has_b = active & (runs.b < runs.b_end);
-  auto x = warp.gather(has_a, items, runs.a, T{});
-  auto y = warp.gather(has_b, items, runs.b, T{});
+/// The next k items of the merge of a lane's runs, which have at least one: f(c, item, place) gets
+/// the items c = 0 ... k-1 and where they are. Where no item is left, both are meaningless. No
+/// branch on which run comes next. padded: there is something to read behind either run.
+template <int k, bool padded, class T, class Less, class F>
+LANEWISE_FUNCTION void merge_items(const T* items, const run_pair& runs, const Less& less,
+                                   const F& f) {
+  // An item is read in every step; the last one, where there is none.
+  [[maybe_unused]] const int last = (runs.a_end > runs.b_end ? runs.a_end : runs.b_end) - 1;
+  const auto read = [&](int at) LANEWISE_INLINE_LAMBDA -> T {
+    if constexpr (padded) return items[at];
+    return items[at < last ? at : last];
+  };
+  const int sum = runs.a + runs.b;
+  int a = runs.a, b = runs.b;
+  T x = read(a), y = read(b);
   LANEWISE_UNROLL
   for (int c = 0; c < k; ++c) {
-    const auto b_first =
-        has_b & (less_by_lanes<W, Mask, Less, T>(warp, has_a & has_b, less, y, x) | !has_a);
-    f(c, select(b_first, y, x), select(b_first, runs.b, runs.a));
+    const bool has_a = a < runs.a_end, has_b = b < runs.b_end;
+    bool b_first;
+    if constexpr (compares_anything<T, Less>) {
+      b_first = has_b & (!has_a | (y < x));
+    } else {
+      b_first = has_b && (!has_a || less(y, x));
+    }
+    const int at = b_first ? b : a;
+    f(c, b_first ? y : x, at);
     if (c + 1 < k) {
-      runs.a = select(b_first, runs.a, runs.a + places(1));
-      runs.b = select(b_first, runs.b + places(1), runs.b);
-      has_a = active & (runs.a < runs.a_end);
-      has_b = active & (runs.b < runs.b_end);
-      const auto next = warp.gather((b_first & has_b) | (has_a & !b_first), items,
-                                    select(b_first, runs.b, runs.a), T{});
-      x = select(b_first, x, next);
-      y = select(b_first, next, y);
+      const T next = read(at + 1);
+      x = b_first ? x : next;
+      y = b_first ? next : y;
+      b += b_first ? 1 : 0;
+      a = sum + c + 1 - b;
+    }
+  }
+}
+
+/// Brings item(0) ... item(n - 1) to the team's scratch, k rows of every warp at most and some of
+/// them in flight at once.
+template <int k, class Team, class T, class Item>
+LANEWISE_FUNCTION void fetch_rows(const Team& team, T* to, int n, const Item& item) {
+  constexpr int width = Team::warp_type::width;
+  constexpr int most = sizeof(T) < 32 ? 32 / sizeof(T) : 1;
+  constexpr int at_once = k < most ? k : most;
+  const auto warp = team.warp();
+  const auto row = [&](int j) { return (j * Team::warps + team.warp_index()) * width; };
+  for (int begin = 0; begin < k && row(begin) < n; begin += at_once) {
+    typename Team::warp_type::template lanes<T> x[at_once];
+    LANEWISE_UNROLL
+    for (int j = 0; j < at_once; ++j) {
+      const int at = row(begin + j);
+      x[j] = warp.map(
+          warp.first(begin + j < k ? n - at : 0),
+          [&](std::uint32_t l) -> T { return item(at + static_cast<int>(l)); }, T{}, warp.lane());
+    }
+    LANEWISE_UNROLL
+    for (int j = 0; j < at_once; ++j) {
+      const int at = row(begin + j);
+      warp.store(warp.first(begin + j < k ? n - at : 0), to + at, x[j]);
+    }
+  }
+}
+
+/// put(i, items[i]) for every i below n: neighbouring lanes for neighbouring i.
+template <class Team, class T, class Put>
+LANEWISE_FUNCTION void put_rows(const Team& team, const T* items, int n, const Put& put) {
+  constexpr int width = Team::warp_type::width;
+  const auto warp = team.warp();
+  auto lane = warp.template cast<int>(warp.lane());
+  for (int at = team.warp_index() * width; at < n; at += Team::warps * width) {
+    const auto here = warp.first(n - at);
+    auto x = warp.load(here, items + at, T{});
+    warp.each(
+        here, [&](const T& item, int l) { put(at + l, item); }, x, lane);
+  }
+}
+
+/// store(i, from[i], load(from[i])) for every i below n. Some rows of what is loaded are on their
+/// way at once.
+template <int k, class Team, class Place, class Load, class Store>
+LANEWISE_FUNCTION void put_in_two_steps(const Team& team, const Place* from, int n,
+                                        const Load& load, const Store& store) {
+  using warp_type = typename Team::warp_type;
+  using value = std::decay_t<decltype(load(Place{}))>;
+  constexpr int width = warp_type::width;
+  constexpr int rows = sizeof(value) <= 4 ? 6 : (sizeof(value) <= 16 ? 3 : 1);
+  const auto warp = team.warp();
+  auto lane = warp.template cast<int>(warp.lane());
+  for (int first = team.warp_index() * width; first < n; first += rows * Team::warps * width) {
+    typename warp_type::template lanes<Place> p[rows];
+    typename warp_type::template lanes<value> x[rows];
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      const int at = first + j * Team::warps * width;
+      p[j] = warp.load(warp.first(n - at), from + at, Place{});
+      x[j] = warp.map(warp.first(n - at), load, value{}, p[j]);
+    }
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      const int at = first + j * Team::warps * width;
+      warp.each(
+          warp.first(n - at),
+          [&](Place q, const value& y, int l) LANEWISE_INLINE_LAMBDA { store(at + l, q, y); }, p[j],
+          x[j], lane);
     }
   }
 }
@@ -116,77 +195,72 @@ class device_merge_tile {
     return shared.piece;
   }
 
-  template <class A, class B, class Put, class Less>
+  /// ordered: put is told where items come from.
+  template <bool ordered, class A, class B, class Put, class Less>
   static LANEWISE_FUNCTION void merge(const Team& team, scratch& shared, const A& a, const B& b,
                                       const merge_piece& piece, const Put& put, const Less& less) {
     const auto warp = team.warp();
-    const auto lane = warp.template cast<int>(warp.lane());
     T* const item = shared.item.data();
     const int n_a = static_cast<int>(piece.count_a());
     const int n = static_cast<int>(piece.count());
-    const auto row = [&](int j) { return (j * Team::warps + team.warp_index()) * width; };
-
-    fetch(warp, item, n, row, [&](int i) -> T {
-      return i < n_a ? a(piece.begin.from_a + i) : b(piece.begin.from_b + (i - n_a));
-    });
+    fetch_rows<k>(team, item, n_a, [&](int i) -> T { return a(piece.begin.from_a + i); });
+    fetch_rows<k>(team, item + n_a, n - n_a, [&](int i) -> T { return b(piece.begin.from_b + i); });
     team.barrier();
 
-    const auto own = (lanes<int>(team.warp_index() * width) + lane) * lanes<int>(k);
+    auto own = (lanes<int>(team.warp_index() * width) + warp.template cast<int>(warp.lane())) *
+               lanes<int>(k);
     const auto exists = own < n;
-    lane_runs<warp_type> runs{lanes<int>(0), lanes<int>(n_a), lanes<int>(n_a), lanes<int>(n)};
-    skip_by_lanes(warp, exists, static_cast<const T*>(item), runs, own, less);
-    lanes<pack<place, k>> from;
-    merge_by_lanes<k>(warp, exists, static_cast<const T*>(item), runs, less,
-                      [&](int c, const auto&, auto at) LANEWISE_INLINE_LAMBDA {
-                        warp.each([c](auto& f, int p)
-                                      LANEWISE_INLINE_LAMBDA { f[c] = static_cast<place>(p); },
-                                  from, at);
-                      });
-    warp.store(shared.from + team.warp_index() * width, from);
-    team.barrier();
-
-    const auto* const places = reinterpret_cast<const place*>(shared.from);
-    LANEWISE_UNROLL
-    for (int j = 0; j < k; ++j) {
-      const int at = row(j);
-      if (at >= n) break;
-      const auto here = warp.first(n - at);
-      auto p = warp.load(here, places + at, place{0});
-      auto x = warp.gather(here, item, p, T{});
-      auto l = lane;
+    const auto merged = [&](int first, const auto& f) LANEWISE_INLINE_LAMBDA {
+      run_pair runs{0, n_a, n_a, n};
+      skip_items(item, runs, first, less);
+      merge_items<k, false>(static_cast<const T*>(item), runs, less, f);
+    };
+    if constexpr (ordered) {
+      lanes<pack<place, k>> from;
       warp.each(
-          here,
-          [&](const T& found, place q, int i) {
-            const bool is_b = q >= n_a;
-            put(piece.first() + at + i, found,
-                is_b ? piece.begin.from_b + (q - n_a) : piece.begin.from_a + q, is_b);
+          exists,
+          [&](pack<place, k>& f, int first) {
+            merged(first, [&](int c, const T&, int at)
+                              LANEWISE_INLINE_LAMBDA { f[c] = static_cast<place>(at); });
           },
-          x, p, l);
+          from, own);
+      warp.store(shared.from + team.warp_index() * width, from);
+      team.barrier();
+      const auto* const places = reinterpret_cast<const place*>(shared.from);
+      const auto index = [&](place p) LANEWISE_INLINE_LAMBDA {
+        return p + (p < n_a ? piece.begin.from_a : piece.begin.from_b - n_a);
+      };
+      if constexpr (requires { put.load(std::int64_t{0}, true); }) {
+        put_in_two_steps<k>(
+            team, places, n,
+            [&](place p) LANEWISE_INLINE_LAMBDA { return put.load(index(p), p >= n_a); },
+            [&](int i, place p, const auto& value)
+                LANEWISE_INLINE_LAMBDA { put.store(piece.first() + i, item[p], value); });
+      } else {
+        put_rows(team, places, n,
+                 [&](int i, place p) { put(piece.first() + i, item[p], index(p), p >= n_a); });
+      }
+    } else {
+      lanes<pack<T, k>> x;
+      warp.each(
+          exists,
+          [&](pack<T, k>& y, int first) {
+            merged(first, [&](int c, const T& z, int) LANEWISE_INLINE_LAMBDA { y[c] = z; });
+          },
+          x, own);
+      team.barrier();
+      warp.each(
+          exists,
+          [&](const pack<T, k>& y, int first) {
+            LANEWISE_UNROLL
+            for (int c = 0; c < k; ++c) item[first + c] = y[c];
+          },
+          x, own);
+      team.barrier();
+      put_rows(team, static_cast<const T*>(item), n,
+               [&](int i, const T& y) { put(piece.first() + i, y, 0, false); });
     }
     team.barrier();
-  }
-
- private:
-  /// Brings item(0) ... item(n - 1) to scratch, some rows of loads in flight at once.
-  template <class Row, class Item>
-  static LANEWISE_FUNCTION void fetch(const warp_type& warp, T* to, int n, const Row& row,
-                                      const Item& item) {
-    constexpr int at_once = sizeof(T) * k <= 64 ? k : (sizeof(T) < 64 ? 64 / sizeof(T) : 1);
-    for (int begin = 0; begin < k && row(begin) < n; begin += at_once) {
-      lanes<T> x[at_once];
-      LANEWISE_UNROLL
-      for (int j = 0; j < at_once; ++j) {
-        const int at = row(begin + j);
-        x[j] = warp.map(
-            warp.first(begin + j < k ? n - at : 0),
-            [&](std::uint32_t l) -> T { return item(at + static_cast<int>(l)); }, T{}, warp.lane());
-      }
-      LANEWISE_UNROLL
-      for (int j = 0; j < at_once; ++j) {
-        const int at = row(begin + j);
-        warp.store(warp.first(begin + j < k ? n - at : 0), to + at, x[j]);
-      }
-    }
   }
 };
 

@@ -4,10 +4,40 @@
 
 #include <lanewise/detail/device_merge.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
+
+/// Exchanges that sort k items: Batcher's network, which merges odd and even ones.
+template <int k>
+struct exchanges {
+  short low[k * k / 2 + 1];
+  short high[k * k / 2 + 1];
+  std::size_t size;
+};
+template <int k>
+constexpr exchanges<k> make_exchanges() {
+  exchanges<k> all{};
+  for (int run = 1; run < k; run *= 2) {
+    for (int step = run; step > 0; step /= 2) {
+      for (int first = step % run; first + step < k; first += 2 * step) {
+        for (int i = first; i < first + step && i + step < k; ++i) {
+          if (i / (2 * run) != (i + step) / (2 * run)) continue;
+          all.low[all.size] = static_cast<short>(i);
+          all.high[all.size++] = static_cast<short>(i + step);
+        }
+      }
+    }
+  }
+  return all;
+}
+template <int k>
+inline constexpr exchanges<k> sorting_network = make_exchanges<k>();
 
 /// Sorts up to `most` items in the scratch of a team of several warps. Every lane sorts k
 /// neighbours in registers, by exchanges of neighbours alone, which keep the order of equal ones.
@@ -32,14 +62,25 @@ class device_tile_sort {
   template <class Less>
   static LANEWISE_FUNCTION void sort(const Team& team, scratch&, T* items, int n,
                                      const Less& less) {
-    sort_runs<false>(team, nullptr, items, n, less);
+    sort(team, items, n, less);
+  }
+  /// padded: there is room behind the items for those of a lane.
+  template <bool padded = false, class Less>
+  static LANEWISE_FUNCTION void sort(const Team& team, T* items, int n, const Less& less) {
+    sort_runs<false, padded>(team, nullptr, items, n, less);
+  }
+  /// Then from[i] is where item i was.
+  template <bool padded = false, class Less>
+  static LANEWISE_FUNCTION void sort(const Team& team, place* from, T* items, int n,
+                                     const Less& less) {
+    sort_runs<true, padded>(team, from, items, n, less);
   }
 
   /// Then put(i, item, where it was).
   template <class Less, class Put>
   static LANEWISE_FUNCTION void sort(const Team& team, scratch& shared, T* items, int n,
                                      const Less& less, const Put& put) {
-    sort_runs<true>(team, shared.from, items, n, less);
+    sort_runs<true, false>(team, shared.from, items, n, less);
     const auto warp = team.warp();
     auto lane = warp.template cast<int>(warp.lane());
     for (int at = team.warp_index() * width; at < n; at += Team::warps * width) {
@@ -57,7 +98,7 @@ class device_tile_sort {
   template <class V, class Less>
   static LANEWISE_FUNCTION void sort_pairs(const Team& team, scratch& shared, T* items, V* values,
                                            int n, const Less& less) {
-    sort_runs<true>(team, shared.from, items, n, less);
+    sort_runs<true, false>(team, shared.from, items, n, less);
     const auto warp = team.warp();
     const auto row = [&](int c) { return (c * Team::warps + team.warp_index()) * width; };
     lanes<V> value[k];
@@ -74,70 +115,129 @@ class device_tile_sort {
   }
 
  private:
-  template <bool ordered, class Less>
+  using items_of_lane = pack<T, k>;
+  /// Equal integers do not differ, or differ by where they were, so that any exchanges will do.
+  template <class Less>
+  static constexpr bool by_network = compares_anything<T, Less>&& std::is_integral_v<T>;
+
+  template <bool ordered, bool padded, class Less>
   static LANEWISE_FUNCTION void sort_runs(const Team& team, [[maybe_unused]] place* from, T* items,
                                           int n, const Less& less) {
+    using places_of_lane = pack<place, ordered ? k : 1>;
     const auto warp = team.warp();
-    const auto lane = warp.template cast<int>(warp.lane());
-    const lanes<int> thread = lanes<int>(team.warp_index() * width) + lane;
-    const lanes<int> own = thread * lanes<int>(k);
-    const auto exists = [&](int c) LANEWISE_INLINE_LAMBDA { return own < lanes<int>(n - c); };
-    lanes<T> x[k];
-    lanes<place> p[ordered ? k : 1];
+    auto own = (lanes<int>(team.warp_index() * width) + warp.template cast<int>(warp.lane())) *
+               lanes<int>(k);
+    const auto exists = own < n;
+    lanes<items_of_lane> x;
+    lanes<places_of_lane> p;
     const auto put_down = [&]() LANEWISE_INLINE_LAMBDA {
-      LANEWISE_UNROLL
-      for (int c = 0; c < k; ++c) {
-        warp.scatter(exists(c), items + c, own, x[c]);
-        if constexpr (ordered) warp.scatter(exists(c), from + c, own, p[c]);
-      }
+      warp.each(
+          exists,
+          [&](const items_of_lane& y, [[maybe_unused]] const places_of_lane& q, int first) {
+            LANEWISE_UNROLL
+            for (int c = 0; c < k; ++c) {
+              if (padded || first + c < n) {
+                items[first + c] = y[c];
+                if constexpr (ordered) from[first + c] = q[c];
+              }
+            }
+          },
+          x, p, own);
     };
 
     team.barrier();
-    LANEWISE_UNROLL
-    for (int c = 0; c < k; ++c) {
-      x[c] = warp.gather(exists(c), items + c, own, T{});
-      if constexpr (ordered) p[c] = warp.template cast<place>(own + lanes<int>(c));
-    }
+    warp.each(
+        exists,
+        [&](items_of_lane& y, [[maybe_unused]] places_of_lane& q, int first) {
+          LANEWISE_UNROLL
+          for (int c = 0; c < k; ++c) {
+            y[c] = items[padded || first + c < n ? first + c : n - 1];
+            if constexpr (by_network<Less>) {
+              constexpr T greatest = std::numeric_limits<T>::max();
+              if (first + c >= n) y[c] = greatest;
+            }
+            if constexpr (ordered) q[c] = static_cast<place>(first + c);
+          }
+          if constexpr (by_network<Less>) {
+            exchange_all<ordered>(y, q, std::make_index_sequence<sorting_network<k>.size>());
+          } else {
+            sort_neighbours<ordered>(y, q, n - first, less);
+          }
+        },
+        x, p, own);
+    put_down();
+    const auto merge_runs_of = [&](int run, auto may_read_behind) LANEWISE_INLINE_LAMBDA {
+      meet(team, 2 * run);
+      warp.each(
+          exists,
+          [&](items_of_lane& y, [[maybe_unused]] places_of_lane& q, int first) {
+            const int pair = first / (2 * run) * (2 * run);
+            const int middle = pair + run < n ? pair + run : n;
+            const int end = pair + 2 * run < n ? pair + 2 * run : n;
+            run_pair runs{pair, middle, middle, end};
+            skip_items(items, runs, first - pair, less);
+            merge_items<k, may_read_behind()>(static_cast<const T*>(items), runs, less,
+                                              [&](int c, const T& z, [[maybe_unused]] int at)
+                                                  LANEWISE_INLINE_LAMBDA {
+                                                    y[c] = z;
+                                                    if constexpr (ordered) q[c] = from[at];
+                                                  });
+          },
+          x, p, own);
+      meet(team, 2 * run);
+      put_down();
+    };
+    // While warps are on their own, others write behind their runs.
+    int run = k;
+    for (; run < n && 2 * run <= width * k; run *= 2) merge_runs_of(run, std::false_type{});
+    for (; run < n; run *= 2) merge_runs_of(run, std::bool_constant<padded>{});
+    team.barrier();
+  }
+
+  /// By exchanges of neighbours alone, which keep the order of equal ones.
+  template <bool ordered, class Places, class Less>
+  static LANEWISE_FUNCTION void sort_neighbours(items_of_lane& x, [[maybe_unused]] Places& p, int n,
+                                                const Less& less) {
     LANEWISE_UNROLL
     for (int round = 0; round < k; ++round) {
       LANEWISE_UNROLL
       for (int c = round % 2; c + 1 < k; c += 2) {
-        const auto wrong = less_by_lanes<warp_type, decltype(exists(0)), Less, T>(
-            warp, exists(c + 1), less, x[c + 1], x[c]);
+        bool wrong;
+        if constexpr (compares_anything<T, Less>) {
+          wrong = (c + 1 < n) & (x[c + 1] < x[c]);
+        } else {
+          wrong = c + 1 < n && less(x[c + 1], x[c]);
+        }
         exchange(wrong, x[c], x[c + 1]);
         if constexpr (ordered) exchange(wrong, p[c], p[c + 1]);
       }
     }
-    put_down();
-    for (int run = k, shift = 1; run < n; run *= 2, ++shift) {
-      meet(team, 2 * run);
-      // Lane 0 of the lanes that merge a pair of runs begins with it.
-      const lanes<int> pair = ((thread >> lanes<int>(shift)) << lanes<int>(shift)) * lanes<int>(k);
-      const auto end = [&](int length) {
-        return warp.map([=](int begin) { return begin + length < n ? begin + length : n; }, pair);
-      };
-      lane_runs<warp_type> runs{pair, end(run), end(run), end(2 * run)};
-      const T* const sorted = items;
-      skip_by_lanes(warp, exists(0), sorted, runs, own - pair, less);
-      merge_by_lanes<k>(warp, exists(0), sorted, runs, less,
-                        [&](int c, const lanes<T>& item, [[maybe_unused]] const auto& at)
-                            LANEWISE_INLINE_LAMBDA {
-                              x[c] = item;
-                              if constexpr (ordered)
-                                p[c] = warp.gather(exists(c), from, at, place{0});
-                            });
-      meet(team, 2 * run);
-      put_down();
-    }
-    team.barrier();
+  }
+  template <class U>
+  static LANEWISE_FUNCTION void exchange(bool wrong, U& x, U& y) {
+    const U before = x;
+    x = wrong ? y : x;
+    y = wrong ? before : y;
   }
 
-  template <class Mask, class Lanes>
-  static LANEWISE_FUNCTION void exchange(const Mask& m, Lanes& x, Lanes& y) {
-    const Lanes before = x;
-    x = select(m, y, x);
-    y = select(m, before, y);
+  template <bool ordered, class Places, std::size_t... i>
+  static LANEWISE_FUNCTION void exchange_all(items_of_lane& x, Places& p,
+                                             std::index_sequence<i...>) {
+    (order<ordered, sorting_network<k>.low[i], sorting_network<k>.high[i]>(x, p), ...);
   }
+  template <bool ordered, int low, int high, class Places>
+  static LANEWISE_FUNCTION void order(items_of_lane& x, [[maybe_unused]] Places& p) {
+    if constexpr (ordered) {
+      const bool wrong = (x[high] < x[low]) | ((x[high] == x[low]) & (p[high] < p[low]));
+      exchange(wrong, x[low], x[high]);
+      exchange(wrong, p[low], p[high]);
+    } else {
+      const T less = x[low] < x[high] ? x[low] : x[high];
+      x[high] = x[low] < x[high] ? x[high] : x[low];
+      x[low] = less;
+    }
+  }
+
   /// Orders the accesses of those that have to do with the same `together` items.
   static LANEWISE_FUNCTION void meet(const Team& team, int together) {
     if (together <= width * k) {

@@ -25,7 +25,7 @@ class host_merge_tile {
     return cut_merge(team.warp(), a, n_a, b, n_b, first, last, less);
   }
 
-  template <class Team, class A, class B, class Put, class Less>
+  template <bool, class Team, class A, class B, class Put, class Less>
   static LANEWISE_FUNCTION void merge(const Team&, scratch&, const A& a, const B& b,
                                       const merge_piece& piece, const Put& put, const Less& less) {
     const merge_cut<std::int64_t> from = piece.begin;

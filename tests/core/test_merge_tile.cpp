@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <lanewise/backend.hpp>
-#include <lanewise/merge.hpp>
+#include <lanewise/merge_tile.hpp>
 #include <support/oracle.hpp>
 #include <support/orders.hpp>
 #include <support/space.hpp>

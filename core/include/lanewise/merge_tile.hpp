@@ -35,6 +35,39 @@ using merge_tile_t =
                        detail::device_merge_tile<Team, T, Policy::items_per_lane>,
                        detail::host_merge_tile<T, detail::host_tile_items<T, Policy>>>;
 
+namespace detail {
+
+/// What a merge calls with item x, number i of the result, which was item `index` of a or b. Sinks
+/// with load(from) and store(i, x, value) get values in two steps, so that loads of several are in
+/// flight at once.
+template <class T, class Sink>
+struct merge_put {
+  static constexpr bool in_two_steps = requires(const Sink& s, merge_origin from) { s.load(from); };
+  static constexpr bool ordered =
+      in_two_steps || std::is_invocable_v<const Sink&, std::int64_t, const T&, merge_origin>;
+  const Sink& sink;
+
+  LANEWISE_FUNCTION void operator()(std::int64_t i, const T& x, [[maybe_unused]] std::int64_t index,
+                                    [[maybe_unused]] bool is_b) const {
+    if constexpr (in_two_steps) {
+      sink.store(i, x, load(index, is_b));
+    } else if constexpr (ordered) {
+      sink(i, x, merge_origin{index, static_cast<int>(is_b)});
+    } else {
+      sink(i, x);
+    }
+  }
+  LANEWISE_FUNCTION auto load(std::int64_t index, bool is_b) const requires in_two_steps {
+    return sink.load(merge_origin{index, static_cast<int>(is_b)});
+  }
+  template <class V>
+  LANEWISE_FUNCTION void store(std::int64_t i, const T& x, const V& value) const {
+    sink.store(i, x, value);
+  }
+};
+
+}  // namespace detail
+
 /// Hands the items of a piece of the stable merge of a and b (equal items of a first) to a sink:
 ///
 ///   sink(i, x)          item x is number i of the merge, counted from its beginning
@@ -55,15 +88,9 @@ LANEWISE_FUNCTION void merge_tile(const Team& team,
                                   typename merge_tile_t<Team, T, Policy>::scratch& shared,
                                   const A& a, const B& b, const merge_piece& piece,
                                   const Sink& sink, Less less = {}) {
-  const auto put = [&sink](std::int64_t i, const T& x, [[maybe_unused]] std::int64_t index,
-                           [[maybe_unused]] bool is_b) LANEWISE_INLINE_LAMBDA {
-    if constexpr (std::is_invocable_v<const Sink&, std::int64_t, const T&, merge_origin>) {
-      sink(i, x, merge_origin{index, static_cast<int>(is_b)});
-    } else {
-      sink(i, x);
-    }
-  };
-  merge_tile_t<Team, T, Policy>::merge(team, shared, a, b, piece, put, less);
+  using put_type = detail::merge_put<T, Sink>;
+  merge_tile_t<Team, T, Policy>::template merge<put_type::ordered>(team, shared, a, b, piece,
+                                                                   put_type{sink}, less);
 }
 
 /// The same for items [first, last) of the merge of a(0) ... a(n_a - 1) and b(0) ... b(n_b - 1).

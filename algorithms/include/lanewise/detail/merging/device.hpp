@@ -1,0 +1,269 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/merging/runs.hpp>
+#include <lanewise/merge_tile.hpp>
+#include <lanewise/policy.hpp>
+#include <lanewise/tile_sort.hpp>
+
+#include <cstdint>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Runs of a sort by teams of several warps. The pieces of up to four of them come to scratch and
+/// are merged there in pairs, twice.
+///
+/// Items move in packs of up to 16 bytes, so a piece lies in scratch as it lies in its array: the
+/// items beside it that are in the same packs come along.
+template <class Team, class T, class Policy>
+class device_merging {
+  using warp_type = typename Team::warp_type;
+  static constexpr int width = warp_type::width;
+  static constexpr int k = Policy::items_per_lane;
+  static constexpr int merged = Team::warps * width * k;
+  static constexpr int per_pack = (16 % sizeof(T)) == 0 ? static_cast<int>(16 / sizeof(T)) : 1;
+  using pack_type = pack<T, per_pack>;
+  /// Either pair of pieces begins with a lane, and every piece with a pack.
+  static constexpr int places = (merged + 8 * per_pack + 2 * k) / per_pack * per_pack;
+  template <class U>
+  using lanes = typename warp_type::template lanes<U>;
+  using place = place_for<places>;
+  using sorts = device_tile_sort<Team, T, merged>;
+
+ public:
+  static constexpr int ways = 4;
+  static constexpr int items = merged - k + 1 < 32 ? merged - k + 1 : (merged - k + 1) / 32 * 32;
+
+  template <bool ordered>
+  struct scratch {
+    alignas(alignof(T) > 16 ? alignof(T) : 16) raw_array<T, places> item;
+    place from[ordered ? places : 1];
+    run_pieces piece;
+  };
+
+  /// Sorts items [first, first + n) of a source to the same places of out. move(i, j) is told that
+  /// item i was item j.
+  template <bool ordered, class Source, class Less, class Move>
+  static LANEWISE_FUNCTION void sort(const Team& team, scratch<ordered>& shared,
+                                     const Source& source, std::int64_t first, int n,
+                                     const Less& less, T* out, const Move& move) {
+    T* const item = shared.item.data();
+    fetch_rows<k>(team, item, n, [&](int i) -> T { return source(first + i); });
+    if constexpr (ordered) {
+      sorts::template sort<true>(team, shared.from, item, n, less);
+      put_in_two_steps<k>(
+          team, static_cast<const place*>(shared.from), n,
+          [&](place from) LANEWISE_INLINE_LAMBDA { return move.load(first + from); },
+          [&](int i, place, const auto& value)
+              LANEWISE_INLINE_LAMBDA { move.store(first + i, value); });
+    } else {
+      sorts::template sort<true>(team, item, n, less);
+    }
+    write(team, item, n, out + first);
+  }
+
+  /// Merges what belongs to tile t of the output. Without cuts a warp searches, for runs in pairs.
+  template <bool ordered, class Less, class Move>
+  static LANEWISE_FUNCTION void merge(const Team& team, scratch<ordered>& shared, const T* in,
+                                      const equal_runs& runs, const std::int64_t* cuts,
+                                      std::int64_t t, const Less& less, T* out, const Move& move) {
+    const auto warp = team.warp();
+    const array_source<T, identity> source{in, runs.n, {}};
+    if (team.warp_index() == 0) {
+      const run_pieces found =
+          cuts != nullptr ? runs.pieces<items>(cuts, t) : runs.pieces<items>(warp, source, t, less);
+      warp.once([&] { shared.piece = found; });
+    }
+    team.barrier();
+    const run_pieces piece = shared.piece;
+    T* const item = shared.item.data();
+    const int n = piece.end[3];
+    int begin[4], end[4], packs[4];
+    fetch(team, item, in, runs.n, piece, begin, end, packs);
+    team.barrier();
+
+    auto own = (lanes<int>(team.warp_index() * width) + warp.template cast<int>(warp.lane())) *
+               lanes<int>(k);
+    const int half = piece.end[1];
+    const bool is_pair = half == n;
+    // The second pair goes to places from `second` on, where a lane begins.
+    const int second = is_pair ? n : (half + k - 1) / k * k;
+    merge_pairs<ordered, false>(
+        team, shared, own, second + n - half,
+        [&](int first, int& skip) {
+          skip = first < second ? first : first - second;
+          return first < second ? run_pair{begin[0], end[0], begin[1], end[1]}
+                                : run_pair{begin[2], end[2], begin[3], end[3]};
+        },
+        less);
+    if (!is_pair) {
+      merge_pairs<ordered, true>(
+          team, shared, own, n,
+          [&](int first, int& skip) {
+            skip = first;
+            return run_pair{0, half, second, second + n - half};
+          },
+          less);
+    }
+    if constexpr (ordered) {
+      // Where an item of scratch came from.
+      std::int64_t shift[4];
+      LANEWISE_UNROLL
+      for (int q = 0; q < 4; ++q)
+        shift[q] = piece.shift[q] + (q == 0 ? 0 : piece.end[q - 1]) - begin[q];
+      put_in_two_steps<k>(
+          team, static_cast<const place*>(shared.from), n,
+          [&](place from) LANEWISE_INLINE_LAMBDA {
+            const int at = from / per_pack;
+            const std::int64_t front = at < packs[0] ? shift[0] : shift[1];
+            const std::int64_t behind = at < packs[2] ? shift[2] : shift[3];
+            return move.load(from + (at < packs[1] ? front : behind));
+          },
+          [&](int i, place, const auto& value)
+              LANEWISE_INLINE_LAMBDA { move.store(piece.first + i, value); });
+    }
+    write(team, item, n, out + piece.first);
+  }
+
+ private:
+  /// Brings the pieces to scratch, where piece q is [begin[q], end[q]), in front of packs[q] packs.
+  static LANEWISE_FUNCTION void fetch(const Team& team, T* to, const T* in, std::int64_t n,
+                                      const run_pieces& piece, int (&begin)[4], int (&end)[4],
+                                      int (&packs)[4]) {
+    const auto warp = team.warp();
+    // Packs lie where addresses are multiples of 16: the first of the array may begin in front of
+    // it.
+    const int past = items_past<16>(in);
+    const std::int64_t whole = per_pack == 1 ? n : (is_packed(in) ? (n + past) / per_pack : 0);
+    const pack_type* from[4];
+    int count[4], all = 0;
+    bool inside = true;  // all packs are whole and lie in the array
+    LANEWISE_UNROLL
+    for (int q = 0; q < 4; ++q) {
+      const int before = q == 0 ? 0 : piece.end[q - 1];
+      const int items_here = piece.end[q] - before;
+      const std::int64_t first = piece.shift[q] + before + past, pack = first / per_pack;
+      const int beyond = static_cast<int>(first - pack * per_pack);
+      begin[q] = all * per_pack + beyond;
+      end[q] = begin[q] + items_here;
+      from[q] = reinterpret_cast<const pack_type*>(in - past) + pack;
+      count[q] = items_here == 0 ? 0 : (beyond + items_here + per_pack - 1) / per_pack;
+      all += count[q];
+      packs[q] = all;
+      inside =
+          inside && (count[q] == 0 || (pack >= (past == 0 ? 0 : 1) && pack + count[q] <= whole));
+    }
+    auto* const scratch = reinterpret_cast<pack_type*>(to);
+    const int own = team.warp_index() * width;
+    constexpr int threads = Team::warps * width;
+    if (inside) {
+      // As many rows at once as pieces of equal lengths have.
+      constexpr int rows = (places / per_pack / 4 + threads - 1) / threads;
+      lanes<pack_type> x[4][rows];
+      LANEWISE_UNROLL
+      for (int q = 0; q < 4; ++q) {
+        LANEWISE_UNROLL
+        for (int j = 0; j < rows; ++j) {
+          const int at = own + j * threads;
+          x[q][j] = warp.load(warp.first(count[q] - at), from[q] + at, pack_type{});
+        }
+      }
+      LANEWISE_UNROLL
+      for (int q = 0; q < 4; ++q) {
+        const int first = packs[q] - count[q];
+        LANEWISE_UNROLL
+        for (int j = 0; j < rows; ++j) {
+          const int at = own + j * threads;
+          warp.store(warp.first(count[q] - at), scratch + first + at, x[q][j]);
+        }
+        for (int at = own + rows * threads; at < count[q]; at += threads) {
+          const auto here = warp.first(count[q] - at);
+          warp.store(here, scratch + first + at, warp.load(here, from[q] + at, pack_type{}));
+        }
+      }
+    } else {
+      auto lane = warp.template cast<int>(warp.lane());
+      LANEWISE_UNROLL
+      for (int q = 0; q < 4; ++q) {
+        const int before = q == 0 ? 0 : piece.end[q - 1];
+        for (int at = own; at < end[q] - begin[q]; at += threads) {
+          warp.each(
+              warp.first(end[q] - begin[q] - at),
+              [&](int l) { to[begin[q] + at + l] = in[piece.shift[q] + before + at + l]; }, lane);
+        }
+      }
+    }
+  }
+
+  static LANEWISE_FUNCTION bool is_packed(const T* p) {
+    return per_pack > 1 && reinterpret_cast<std::uintptr_t>(p) % sizeof(T) == 0;
+  }
+
+  /// Every lane with a place in front of `end` merges k items to the places from its own first on:
+  /// of the runs that runs_of(first, skip) returns, `skip` items behind their beginning. again:
+  /// places of items have been noted before.
+  template <bool ordered, bool again, class Runs, class Less>
+  static LANEWISE_FUNCTION void merge_pairs(const Team& team, scratch<ordered>& shared,
+                                            lanes<int>& own, int end, const Runs& runs_of,
+                                            const Less& less) {
+    using items_of_lane = pack<T, k>;
+    using places_of_lane = pack<place, ordered ? k : 1>;
+    const auto warp = team.warp();
+    T* const item = shared.item.data();
+    place* const from = shared.from;
+    const auto exists = own < end;
+    lanes<items_of_lane> x;
+    lanes<places_of_lane> p;
+    warp.each(
+        exists,
+        [&](items_of_lane& y, [[maybe_unused]] places_of_lane& q, int first) {
+          int skip;
+          run_pair runs = runs_of(first, skip);
+          skip_items(static_cast<const T*>(item), runs, skip, less);
+          merge_items<k, true>(static_cast<const T*>(item), runs, less,
+                               [&](int c, const T& z, [[maybe_unused]] int at)
+                                   LANEWISE_INLINE_LAMBDA {
+                                     y[c] = z;
+                                     if constexpr (ordered)
+                                       q[c] = again ? from[at] : static_cast<place>(at);
+                                   });
+        },
+        x, p, own);
+    team.barrier();
+    warp.each(
+        exists,
+        [&](const items_of_lane& y, [[maybe_unused]] const places_of_lane& q, int first) {
+          LANEWISE_UNROLL
+          for (int c = 0; c < k; ++c) {
+            item[first + c] = y[c];
+            if constexpr (ordered) from[first + c] = q[c];
+          }
+        },
+        x, p, own);
+    team.barrier();
+  }
+
+  /// Items from scratch to an array; the scratch is free then.
+  static LANEWISE_FUNCTION void write(const Team& team, const T* item, int n, T* out) {
+    const auto warp = team.warp();
+    if (is_packed(out) && items_past<16>(out) == 0) {
+      const int whole = n / per_pack;
+      const auto* const from = reinterpret_cast<const pack_type*>(item);
+      auto* const to = reinterpret_cast<pack_type*>(out);
+      for (int at = team.warp_index() * width; at < whole; at += Team::warps * width) {
+        const auto here = warp.first(whole - at);
+        warp.store(here, to + at, warp.load(here, from + at, pack_type{}));
+      }
+      put_rows(team, item + whole * per_pack, n - whole * per_pack,
+               [&](int i, const T& x) { out[whole * per_pack + i] = x; });
+    } else {
+      put_rows(team, item, n, [&](int i, const T& x) { out[i] = x; });
+    }
+    team.barrier();
+  }
+};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE

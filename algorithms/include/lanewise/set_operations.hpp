@@ -1,0 +1,383 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/compact.hpp>
+#include <lanewise/merge.hpp>
+
+#include <algorithm>
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+
+namespace kernels {
+
+// A set operation pairs items: the r-th of the items of a that are equal to each other with the
+// r-th of those of b that are equal to them. A merge of a and b marks the items of a that have a
+// partner; the intersection are the marked ones, the difference the others, and the union are a and
+// the difference of b and a, merged.
+
+/// flags[i]: whether item i of a has a partner in b. Gets items as they are merged, a in front.
+template <class A, class B, class Less>
+struct marked_partners {
+  A a;
+  B b;
+  std::uint8_t* flags;
+  item_count n_b;
+  Less less;
+
+  template <class T>
+  LANEWISE_FUNCTION void operator()(std::int64_t i, const T& x, const merge_origin& from) const {
+    if (from.sequence != 0) return;
+    // Where the items of b that are not less begin, and on by the number of equal ones in front.
+    const std::int64_t partner = i - from.index + equal_before(from.index, x);
+    flags[from.index] = partner >= 0 && partner < n_b() && !less(x, b(partner));
+  }
+
+ private:
+  /// How many neighbours in front of item i of a are equal to it: steps of doubling length, then a
+  /// binary search.
+  template <class T>
+  LANEWISE_FUNCTION std::int64_t equal_before(std::int64_t i, const T& x) const {
+    std::int64_t step = 1;
+    while (step <= i && !less(a(i - step), x)) step *= 2;
+    if (step == 1) return 0;
+    const std::int64_t first = partition_point(step <= i ? i - step + 1 : 0, i - step / 2,
+                                               [&](std::int64_t j) { return less(a(j), x); });
+    return i - first;
+  }
+};
+
+/// Merges to a sink that may be too short, and tells at the end how many items there were.
+template <class Out>
+struct counted_merge {
+  Out out;
+  std::int64_t places;
+  detail::integers count;
+  template <class T>
+  LANEWISE_FUNCTION void operator()(std::int64_t i, const T& x) const {
+    if (i < places) out(i, x);
+  }
+  LANEWISE_FUNCTION auto load(const merge_origin& from) const requires
+      requires(const Out& o, merge_origin f) {
+    o.load(f);
+  }
+  { return out.load(from); }
+  template <class T, class V>
+  LANEWISE_FUNCTION void store(std::int64_t i, const T& x, const V& value) const {
+    if (i < places) out.store(i, x, value);
+  }
+  LANEWISE_FUNCTION void end(std::int64_t n) const { count.put(0, n); }
+};
+
+/// Where the parts of the workspace lie: that of the compaction, the flags, the cuts of merges, and
+/// for a union what is left of b.
+template <class T, class Exec>
+struct set_layout {
+  std::size_t flags_at, cuts_at, count_at, items_at, values_at;
+  workspace_size compaction, need;
+
+  set_layout(std::int64_t n_a, std::int64_t n_b, std::size_t value_bytes, bool is_union)
+      : compaction(compact_workspace<T, Exec>(is_union ? n_b : n_a)) {
+    const auto b = static_cast<std::size_t>(n_b);
+    flags_at = round_up(compaction.bytes);
+    cuts_at = flags_at + round_up(is_union ? b : static_cast<std::size_t>(n_a));
+    count_at = cuts_at + round_up(merge_cut_bytes<T, Exec>(n_a + n_b));
+    items_at = count_at + 256;
+    values_at = items_at + (is_union ? round_up(b * sizeof(T)) : 0);
+    need = {compaction.tickets, values_at + (is_union ? b * value_bytes : 0)};
+  }
+  static std::size_t round_up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+};
+
+struct not_set {
+  LANEWISE_FUNCTION std::uint8_t operator()(std::uint8_t x) const { return x == 0 ? 1 : 0; }
+};
+
+/// Writes the items of a that have a partner in b, or those that have none, and values beside them.
+template <bool with_partner, class Exec, class A, class B, class First, class Second, class Less>
+void keep_partners(const Exec& exec, const char* label, const char* algorithm, const A& a,
+                   const B& b, const merge_counts& n,
+                   const option_view<const std::int64_t>& count_a, const First& keys,
+                   const Second& values, detail::integers count,
+                   const set_layout<typename A::value_type, Exec>& layout, workspace& work,
+                   const Less& less) {
+  auto* const memory = static_cast<char*>(work.plain());
+  auto* const flags = reinterpret_cast<std::uint8_t*>(memory + layout.flags_at);
+  merge(exec, "Lanewise::set_operation::pair", a, b,
+        marked_partners<A, B, Less>{a, b, flags, n.b, less}, n.a, n.b, memory + layout.cuts_at,
+        less);
+  using turn = std::conditional_t<with_partner, identity, not_set>;
+  using flag_source = array_source<std::uint8_t, turn>;
+  compact(exec, label, algorithm, a,
+          detail::selected_by_flags<flag_source>{flag_source{flags, a.extent, {}}}, keys, values,
+          count, {.work = &work, .count = count_a}, layout.compaction);
+}
+
+enum class set_operation { unite, intersect, subtract };
+
+/// What a call has: sources of keys and values, sinks for both, null pointers where there are no
+/// values.
+template <class A, class B, class ValuesA, class ValuesB, class Sink, class ValueSink>
+struct set_arguments {
+  A a;
+  B b;
+  ValuesA values_a;
+  ValuesB values_b;
+  Sink out;
+  ValueSink values_out;
+};
+
+template <set_operation op, class Exec, class Arguments, class Less>
+void operate(const Exec& exec, const char* label, const char* algorithm, const Arguments& given,
+             detail::integers count, const Less& less, const merge_options& with) {
+  using item = typename decltype(given.a)::value_type;
+  using sink_type = decltype(given.out);
+  constexpr bool paired = !std::is_null_pointer_v<decltype(given.values_a)>;
+  const auto n = merge_counts_of<Exec>(given.a, given.b, with, algorithm);
+  std::size_t value_bytes = 0;
+  if constexpr (paired && op == set_operation::unite)
+    value_bytes = sizeof(typename decltype(given.values_b)::value_type);
+  const set_layout<item, Exec> layout(n.a.bound, n.b.bound, value_bytes,
+                                      op == set_operation::unite);
+  auto own = call_workspace::make<backend_of<Exec>>(exec, with.work, layout.need, algorithm);
+  workspace& work = own.get();
+  if constexpr (op != set_operation::unite) {
+    const auto values = [&] {
+      if constexpr (paired) {
+        return detail::selected_values<decltype(given.values_a), decltype(given.values_out)>(
+            given.values_a, given.values_out);
+      } else {
+        return detail::no_column{};
+      }
+    }();
+    keep_partners<op == set_operation::intersect>(
+        exec, label, algorithm, given.a, given.b, n, with.count_a,
+        detail::selected_items<sink_type>(given.out), values, count, layout, work, less);
+  } else {
+    auto* const memory = static_cast<char*>(work.plain());
+    auto* const rest = reinterpret_cast<item*>(memory + layout.items_at);
+    const detail::integers left(reinterpret_cast<std::int64_t*>(memory + layout.count_at));
+    using array = array_sink<item>;
+    const detail::selected_items<array> keys(array{rest, n.b.bound});
+    const array_source<item, identity> of_b{rest, n.b.bound, {}};
+    const item_count n_b{n.b.bound, left};
+    void* const cuts = memory + layout.cuts_at;
+    if constexpr (paired) {
+      using value = typename decltype(given.values_b)::value_type;
+      auto* const values = reinterpret_cast<value*>(memory + layout.values_at);
+      using value_array = array_sink<value>;
+      keep_partners<false>(exec, label, algorithm, given.b, given.a, {n.b, n.a}, with.count_b, keys,
+                           detail::selected_values<decltype(given.values_b), value_array>(
+                               given.values_b, value_array{values, n.b.bound}),
+                           left, layout, work, less);
+      using value_source = array_source<value, identity>;
+      using pairs = merged_pairs<sink_type, decltype(given.values_a), value_source,
+                                 decltype(given.values_out)>;
+      merge(exec, label, given.a, of_b,
+            counted_merge<pairs>{
+                {given.out, given.values_a, value_source{values, n.b.bound, {}}, given.values_out},
+                std::min(given.out.extent, given.values_out.extent),
+                count},
+            n.a, n_b, cuts, less);
+    } else {
+      keep_partners<false>(exec, label, algorithm, given.b, given.a, {n.b, n.a}, with.count_b, keys,
+                           detail::no_column{}, left, layout, work, less);
+      using items = merged_items<sink_type>;
+      merge(exec, label, given.a, of_b, counted_merge<items>{{given.out}, given.out.extent, count},
+            n.a, n_b, cuts, less);
+    }
+  }
+}
+
+template <class X, class Y>
+void expects_apart(const X& in, const Y& out, const char* algorithm, const char* in_name,
+                   const char* out_name) {
+  if constexpr (!std::is_null_pointer_v<X>)
+    detail::expects_no_partial_overlap(in, out, algorithm, in_name, out_name, false);
+}
+
+/// Checks the arguments and calls.
+template <set_operation op, class Exec, class Arguments, class T, class... P, class Less>
+void checked_operate(const Exec& exec, const char* label, const char* algorithm,
+                     const Arguments& given, const Kokkos::View<T, P...>& count, const Less& less,
+                     const merge_options& with) {
+  constexpr bool paired = !std::is_null_pointer_v<decltype(given.values_a)>;
+  constexpr bool both = !std::is_null_pointer_v<decltype(given.values_b)>;
+  const char* const a = paired ? "keys_a" : "a";
+  const char* const b = paired ? "keys_b" : "b";
+  const char* const out = paired ? "keys_out" : "out";
+  detail::expects_memory(given.a, algorithm, a);
+  detail::expects_memory(given.b, algorithm, b);
+  detail::expects_memory(given.out, algorithm, out);
+  expects_apart(given.a, given.out, algorithm, a, out);
+  expects_apart(given.b, given.out, algorithm, b, out);
+  if constexpr (paired) {
+    detail::expects(given.values_a.extent == given.a.extent, algorithm, ": values_a has ",
+                    given.values_a.extent, " items, keys_a has ", given.a.extent);
+    detail::expects_memory(given.values_a, algorithm, "values_a");
+    detail::expects_memory(given.values_out, algorithm, "values_out");
+    expects_apart(given.a, given.values_out, algorithm, a, "values_out");
+    expects_apart(given.b, given.values_out, algorithm, b, "values_out");
+    expects_apart(given.values_a, given.out, algorithm, "values_a", out);
+    expects_apart(given.values_a, given.values_out, algorithm, "values_a", "values_out");
+    expects_apart(given.out, given.values_out, algorithm, out, "values_out");
+  }
+  if constexpr (both) {
+    detail::expects(given.values_b.extent == given.b.extent, algorithm, ": values_b has ",
+                    given.values_b.extent, " items, keys_b has ", given.b.extent);
+    detail::expects_memory(given.values_b, algorithm, "values_b");
+    expects_apart(given.values_b, given.out, algorithm, "values_b", out);
+    expects_apart(given.values_b, given.values_out, algorithm, "values_b", "values_out");
+  }
+  using item = typename decltype(given.a)::value_type;
+  if constexpr (check_merged<Exec, decltype(given.a), decltype(given.b)>() &&
+                detail::check_less<Exec, Less, item>() &&
+                detail::check_results<Exec, item, decltype(given.out)>())
+    operate<op>(exec, label, algorithm, given, count_place<Exec>(count, algorithm), less, with);
+}
+
+/// The arguments of a call as sources and sinks.
+template <class Exec, class A, class B, class Out>
+auto set_arguments_of(const A& a, const B& b, const Out& out) {
+  const auto source_a = detail::as_source<Exec>(a);
+  const auto source_b = detail::as_source<Exec>(b);
+  const auto sink = detail::as_sink<Exec>(out);
+  return set_arguments<std::decay_t<decltype(source_a)>, std::decay_t<decltype(source_b)>,
+                       std::nullptr_t, std::nullptr_t, std::decay_t<decltype(sink)>,
+                       std::nullptr_t>{source_a, source_b, nullptr, nullptr, sink, nullptr};
+}
+template <class Exec, class A, class VA, class B, class VB, class Out, class VOut>
+auto set_arguments_of(const A& a, const VA& values_a, const B& b, const VB& values_b,
+                      const Out& out, const VOut& values_out) {
+  const auto keys = set_arguments_of<Exec>(a, b, out);
+  const auto source_a = detail::as_source<Exec>(values_a);
+  const auto sink = detail::as_sink<Exec>(values_out);
+  const auto source_b = [&] {
+    if constexpr (std::is_null_pointer_v<VB>) {
+      return nullptr;
+    } else {
+      return detail::as_source<Exec>(values_b);
+    }
+  }();
+  return set_arguments<decltype(keys.a), decltype(keys.b), std::decay_t<decltype(source_a)>,
+                       std::decay_t<decltype(source_b)>, decltype(keys.out),
+                       std::decay_t<decltype(sink)>>{keys.a,   keys.b,   source_a,
+                                                     source_b, keys.out, sink};
+}
+
+}  // namespace kernels
+
+/// The workspace that set operations need for n_a and n_b items of type T, by key with values of
+/// `value_bytes` bytes. Needs no device.
+template <class T, class Exec>
+workspace_size set_operation_workspace(std::int64_t n_a, std::int64_t n_b,
+                                       std::size_t value_bytes = 0) {
+  return max(kernels::set_layout<T, Exec>(n_a, n_b, value_bytes, true).need,
+             kernels::set_layout<T, Exec>(n_a, n_b, value_bytes, false).need);
+}
+
+/// Writes the union of a and b, both sorted by less, to the front of out, sorted, and the number of
+/// its items to the rank-0 View count of integers. Of items that are equal to each other, m in a
+/// and n in b, it has those of a, and behind them the last n - m of b if n is greater: max(m, n) in
+/// all, in their order.
+///
+/// less is a pure scalar function object, a strict weak order, called O(log n) times per tile and
+/// some five times per item, O(log n) times for items that have equal ones in front. a and b are
+/// contiguous rank-1 Views or sources with items of one type; out is a View or a sink that does not
+/// overlap them. Where out has fewer places than there are results, the first are written; count
+/// tells how many there were. Three launches, and two more beyond 600 tiles: a and b are read
+/// twice, the results written once, and of b what has no partner once more, with a byte per item.
+/// O(n) work where few items are equal. The result is the same on every backend. Where an input is
+/// not sorted, or less is no strict weak order, the items of out are unspecified, and nothing
+/// outside is read or written. Does not block. Throws std::invalid_argument on overlap or an option
+/// that cannot be reached.
+template <execution_space Exec, class A, class B, class Out, class T, class... P, class Less = less>
+void set_union(const Exec& exec, const A& a, const B& b, const Out& out,
+               const Kokkos::View<T, P...>& count, const Less& less = {},
+               const merge_options& with = {}) {
+  kernels::checked_operate<kernels::set_operation::unite>(
+      exec, "Lanewise::set_union", "set_union", kernels::set_arguments_of<Exec>(a, b, out), count,
+      less, with);
+}
+/// The same, returning the number of results. **Blocks.**
+template <execution_space Exec, class A, class B, class Out, class Less = less>
+requires(!Kokkos::is_view_v<Less>) std::int64_t
+    set_union(const Exec& exec, const A& a, const B& b, const Out& out, const Less& less = {},
+              const merge_options& with = {}) {
+  return kernels::returned<std::int64_t>(
+      exec, [&](const auto& count) { set_union(exec, a, b, out, count, less, with); });
+}
+/// The same for pairs: every key that is written has the value beside it, values being of one type.
+template <execution_space Exec, class KeysA, class ValuesA, class KeysB, class ValuesB,
+          class KeysOut, class ValuesOut, class T, class... P, class Less = less>
+void set_union_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& values_a,
+                      const KeysB& keys_b, const ValuesB& values_b, const KeysOut& keys_out,
+                      const ValuesOut& values_out, const Kokkos::View<T, P...>& count,
+                      const Less& less = {}, const merge_options& with = {}) {
+  kernels::checked_operate<kernels::set_operation::unite>(
+      exec, "Lanewise::set_union_by_key", "set_union_by_key",
+      kernels::set_arguments_of<Exec>(keys_a, values_a, keys_b, values_b, keys_out, values_out),
+      count, less, with);
+}
+/// The intersection: of items that are equal to each other, m in a and n in b, the first min(m, n)
+/// of a. Two launches, and one more beyond 600 tiles. Otherwise like set_union.
+template <execution_space Exec, class A, class B, class Out, class T, class... P, class Less = less>
+void set_intersection(const Exec& exec, const A& a, const B& b, const Out& out,
+                      const Kokkos::View<T, P...>& count, const Less& less = {},
+                      const merge_options& with = {}) {
+  kernels::checked_operate<kernels::set_operation::intersect>(
+      exec, "Lanewise::set_intersection", "set_intersection",
+      kernels::set_arguments_of<Exec>(a, b, out), count, less, with);
+}
+/// The same, returning the number of results. **Blocks.**
+template <execution_space Exec, class A, class B, class Out, class Less = less>
+requires(!Kokkos::is_view_v<Less>) std::int64_t
+    set_intersection(const Exec& exec, const A& a, const B& b, const Out& out,
+                     const Less& less = {}, const merge_options& with = {}) {
+  return kernels::returned<std::int64_t>(
+      exec, [&](const auto& count) { set_intersection(exec, a, b, out, count, less, with); });
+}
+/// The same for pairs: every key that is written has the value beside it in a.
+template <execution_space Exec, class KeysA, class ValuesA, class KeysB, class KeysOut,
+          class ValuesOut, class T, class... P, class Less = less>
+void set_intersection_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& values_a,
+                             const KeysB& keys_b, const KeysOut& keys_out,
+                             const ValuesOut& values_out, const Kokkos::View<T, P...>& count,
+                             const Less& less = {}, const merge_options& with = {}) {
+  kernels::checked_operate<kernels::set_operation::intersect>(
+      exec, "Lanewise::set_intersection_by_key", "set_intersection_by_key",
+      kernels::set_arguments_of<Exec>(keys_a, values_a, keys_b, nullptr, keys_out, values_out),
+      count, less, with);
+}
+/// The difference: of items that are equal to each other, m in a and n in b, the last m - n of a,
+/// if m is greater. Two launches, and one more beyond 600 tiles. Otherwise like set_union.
+template <execution_space Exec, class A, class B, class Out, class T, class... P, class Less = less>
+void set_difference(const Exec& exec, const A& a, const B& b, const Out& out,
+                    const Kokkos::View<T, P...>& count, const Less& less = {},
+                    const merge_options& with = {}) {
+  kernels::checked_operate<kernels::set_operation::subtract>(
+      exec, "Lanewise::set_difference", "set_difference",
+      kernels::set_arguments_of<Exec>(a, b, out), count, less, with);
+}
+/// The same, returning the number of results. **Blocks.**
+template <execution_space Exec, class A, class B, class Out, class Less = less>
+requires(!Kokkos::is_view_v<Less>) std::int64_t
+    set_difference(const Exec& exec, const A& a, const B& b, const Out& out, const Less& less = {},
+                   const merge_options& with = {}) {
+  return kernels::returned<std::int64_t>(
+      exec, [&](const auto& count) { set_difference(exec, a, b, out, count, less, with); });
+}
+/// The same for pairs: every key that is written has the value beside it in a.
+template <execution_space Exec, class KeysA, class ValuesA, class KeysB, class KeysOut,
+          class ValuesOut, class T, class... P, class Less = less>
+void set_difference_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& values_a,
+                           const KeysB& keys_b, const KeysOut& keys_out,
+                           const ValuesOut& values_out, const Kokkos::View<T, P...>& count,
+                           const Less& less = {}, const merge_options& with = {}) {
+  kernels::checked_operate<kernels::set_operation::subtract>(
+      exec, "Lanewise::set_difference_by_key", "set_difference_by_key",
+      kernels::set_arguments_of<Exec>(keys_a, values_a, keys_b, nullptr, keys_out, values_out),
+      count, less, with);
+}
+
+LANEWISE_END_TARGET_NAMESPACE

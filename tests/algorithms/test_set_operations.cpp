@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <lanewise/set_operations.hpp>
+#include <support/generators.hpp>
+#include <support/oracle.hpp>
+#include <support/orders.hpp>
+#include <support/space.hpp>
+
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+namespace {
+
+using namespace test;
+using Catch::Matchers::ContainsSubstring;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+template <class T>
+struct with_value {
+  T key;
+  u64 value;
+};
+template <class T>
+struct by_key_order {
+  bool operator()(const with_value<T>& x, const with_value<T>& y) const {
+    return order_of<T>{}(x.key, y.key);
+  }
+};
+
+/// Checks call(a, values_a, b, values_b, out, values_out, count) against what the standard library
+/// makes of the pairs.
+template <class T, class Call, class Expected>
+void check_set_call(const std::vector<T>& a, const std::vector<T>& b, Call call, Expected expected,
+                    std::int64_t places) {
+  std::vector<with_value<T>> pairs_a, pairs_b, result;
+  std::vector<u64> values_a, values_b;
+  for (const T& x : a) {
+    values_a.push_back(2 * values_a.size());
+    pairs_a.push_back({x, values_a.back()});
+  }
+  for (const T& x : b) {
+    values_b.push_back(2 * values_b.size() + 1);
+    pairs_b.push_back({x, values_b.back()});
+  }
+  expected(pairs_a, pairs_b, std::back_inserter(result));
+  const array<T> in_a(a, 1), in_b(b), out(places, item_of<T>(77)), keys(places, item_of<T>(77), 1);
+  const array<u64> with_a(values_a), with_of_b(values_b), out_values(places, u64{77});
+  const cell<std::int64_t> count(-1), key_count(-1);
+  call(in_a, in_b, out, count);
+  call(in_a, with_a, in_b, with_of_b, keys, out_values, key_count);
+  std::vector<T> items = out.original();
+  std::vector<u64> values = out_values.original();
+  for (std::size_t i = 0; i < result.size() && i < items.size(); ++i) {
+    items[i] = result[i].key;
+    values[i] = result[i].value;
+  }
+  CHECK(count.get() == static_cast<std::int64_t>(result.size()));
+  CHECK(key_count.get() == static_cast<std::int64_t>(result.size()));
+  CHECK(difference(out.items(), items) == "");
+  CHECK(difference(keys.items(), items) == "");
+  CHECK(difference(out_values.items(), values) == "");
+  CHECK((out.guards_intact() && keys.guards_intact() && out_values.guards_intact()));
+  CHECK((in_a.unchanged() && in_b.unchanged() && with_a.unchanged()));
+}
+
+/// Both forms of a call.
+template <class T>
+struct intersection_call {
+  void operator()(const array<T>& a, const array<T>& b, const array<T>& out,
+                  const cell<std::int64_t>& count) const {
+    lanewise::set_intersection(make_space(), a.const_view(), b.const_view(), out.view(),
+                               count.view(), order_of<T>{});
+  }
+  void operator()(const array<T>& a, const array<u64>& va, const array<T>& b, const array<u64>&,
+                  const array<T>& out, const array<u64>& v_out,
+                  const cell<std::int64_t>& count) const {
+    lanewise::set_intersection_by_key(make_space(), a.const_view(), va.const_view(), b.const_view(),
+                                      out.view(), v_out.view(), count.view(), order_of<T>{});
+  }
+};
+template <class T>
+struct difference_call {
+  void operator()(const array<T>& a, const array<T>& b, const array<T>& out,
+                  const cell<std::int64_t>& count) const {
+    lanewise::set_difference(make_space(), a.const_view(), b.const_view(), out.view(), count.view(),
+                             order_of<T>{});
+  }
+  void operator()(const array<T>& a, const array<u64>& va, const array<T>& b, const array<u64>&,
+                  const array<T>& out, const array<u64>& v_out,
+                  const cell<std::int64_t>& count) const {
+    lanewise::set_difference_by_key(make_space(), a.const_view(), va.const_view(), b.const_view(),
+                                    out.view(), v_out.view(), count.view(), order_of<T>{});
+  }
+};
+template <class T>
+struct union_call {
+  void operator()(const array<T>& a, const array<T>& b, const array<T>& out,
+                  const cell<std::int64_t>& count) const {
+    lanewise::set_union(make_space(), a.const_view(), b.const_view(), out.view(), count.view(),
+                        order_of<T>{});
+  }
+  void operator()(const array<T>& a, const array<u64>& va, const array<T>& b, const array<u64>& vb,
+                  const array<T>& out, const array<u64>& v_out,
+                  const cell<std::int64_t>& count) const {
+    lanewise::set_union_by_key(make_space(), a.const_view(), va.const_view(), b.const_view(),
+                               vb.const_view(), out.view(), v_out.view(), count.view(),
+                               order_of<T>{});
+  }
+};
+
+template <class T>
+void check_set_operations(const std::vector<T>& a, const std::vector<T>& b, bool is_short = false) {
+  const auto n_a = static_cast<std::int64_t>(a.size()), n_b = static_cast<std::int64_t>(b.size());
+  CAPTURE(n_a, n_b, is_short);
+  const by_key_order<T> less;
+  check_set_call(
+      a, b, intersection_call<T>{},
+      [&](const auto& x, const auto& y, auto out) {
+        std::set_intersection(x.begin(), x.end(), y.begin(), y.end(), out, less);
+      },
+      is_short ? n_a / 3 : n_a);
+  check_set_call(
+      a, b, difference_call<T>{},
+      [&](const auto& x, const auto& y, auto out) {
+        std::set_difference(x.begin(), x.end(), y.begin(), y.end(), out, less);
+      },
+      is_short ? n_a / 3 : n_a);
+  check_set_call(
+      a, b, union_call<T>{},
+      [&](const auto& x, const auto& y, auto out) {
+        std::set_union(x.begin(), x.end(), y.begin(), y.end(), out, less);
+      },
+      is_short ? n_b / 3 : n_a + n_b);
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("Set operations are those of the standard library", "[set_operations]", u32,
+                   affine MORE_TYPES(std::uint8_t)) {
+  const std::int64_t tile = lanewise::kernels::merge_tile_items<TestType, space>;
+  for (const std::int64_t n_a : {std::int64_t{0}, std::int64_t{1}, std::int64_t{40}, tile + 17}) {
+    for (const std::int64_t n_b :
+         {std::int64_t{0}, std::int64_t{1}, std::int64_t{37}, 2 * tile - 3}) {
+      for (const u64 distinct : {u64{1}, u64{4}, u64{200}})
+        check_set_operations(sorted_items<TestType>(n_a, distinct, 1),
+                             sorted_items<TestType>(n_b, distinct, 2));
+    }
+  }
+  check_set_operations(sorted_items<TestType>(500, 200, 3), sorted_items<TestType>(900, 200, 4),
+                       true);
+}
+
+TEST_CASE("Sets of many different items", "[set_operations]") {
+  const std::int64_t n = is_emulated ? 9000 : 300'000;
+  const auto m = static_cast<u64>(n);
+  check_set_operations(sorted_items<u32>(n, m, 1), sorted_items<u32>(n + 5, m, 2));
+  check_set_operations(sorted_items<u32>(n, 100 * m, 1), sorted_items<u32>(100, 100 * m, 2));
+}
+
+TEST_CASE("Set operations return their counts and refuse what they cannot do", "[set_operations]") {
+  const auto exec = make_space();
+  const array<u32> a(std::vector<u32>{1, 2, 2, 5}), b(std::vector<u32>{2, 5, 6}), out(7, 77u);
+  CHECK(lanewise::set_union(exec, a.const_view(), b.const_view(), out.view()) == 5);
+  CHECK(lanewise::set_intersection(exec, a.const_view(), b.const_view(), out.view()) == 2);
+  CHECK(lanewise::set_difference(exec, a.const_view(), b.const_view(), out.view()) == 2);
+  const cell<std::int64_t> count;
+  CHECK_THAT(refusal([&] {
+               lanewise::set_union(exec, a.const_view(), b.const_view(), a.view(), count.view());
+             }),
+             ContainsSubstring("lanewise::set_union: a [") && ContainsSubstring("overlap"));
+  CHECK_THAT(refusal([&] {
+               lanewise::set_difference_by_key(exec, a.const_view(), b.const_view(), b.const_view(),
+                                               out.view(), out.view(), count.view());
+             }),
+             ContainsSubstring("values_a has 3 items, keys_a has 4"));
+}
+
+TEST_CASE("Set operations take counts from the device", "[set_operations][sanitize]") {
+  const auto a = sorted_items<u32>(300, 150, 1), b = sorted_items<u32>(400, 150, 2);
+  const array<u32> in_a(a), in_b(b), out(700, 77u);
+  const cell<std::int64_t> count_a(200), count_b(250), count;
+  std::vector<u32> expected;
+  std::set_union(a.begin(), a.begin() + 200, b.begin(), b.begin() + 250,
+                 std::back_inserter(expected));
+  lanewise::set_union(make_space(), in_a.const_view(), in_b.const_view(), out.view(), count.view(),
+                      lanewise::less{}, {.count_a = count_a.view(), .count_b = count_b.view()});
+  CHECK(count.get() == static_cast<std::int64_t>(expected.size()));
+  CHECK(difference(out.items(), expected, out.original()) == "");
+}
