@@ -5,7 +5,6 @@
 
 #include "cub_call.hpp"
 #include "sort.hpp"
-
 #include <lanewise/radix_sort.hpp>
 
 #include <cub/cub.cuh>
