@@ -107,11 +107,11 @@ std::vector<T> any_keys(std::int64_t n, std::uint64_t salt = 5) {
 
 /// How many that are selected: none, one, few, half, all but one, all.
 inline std::vector<std::int64_t> some_of(std::int64_t n) {
-  std::vector<std::int64_t> k = {0, 1, 2, 33, n / 100, n / 2, n - 1, n};
-  k.erase(std::remove_if(k.begin(), k.end(), [n](std::int64_t x) { return x < 0 || x > n; }),
-          k.end());
-  std::sort(k.begin(), k.end());
-  k.erase(std::unique(k.begin(), k.end()), k.end());
+  std::vector<std::int64_t> k;
+  for (const std::int64_t x : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{33},
+                               n / 100, n / 2, n - 1, n}) {
+    if (x >= 0 && x <= n && std::find(k.begin(), k.end(), x) == k.end()) k.push_back(x);
+  }
   return k;
 }
 
