@@ -106,7 +106,7 @@ std::vector<T> any_keys(std::int64_t n, std::uint64_t salt = 5) {
 }
 
 /// How many that are selected: none, one, few, half, all but one, all.
-inline std::vector<std::int64_t> some_of(std::int64_t n) {
+inline std::vector<std::int64_t> counts_up_to(std::int64_t n) {
   std::vector<std::int64_t> k;
   for (const std::int64_t x : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{33},
                                n / 100, n / 2, n - 1, n}) {
