@@ -39,7 +39,7 @@ void check_sorted(const std::vector<T>& items, Less less = {}) {
 }
 
 template <class T>
-std::vector<T> sorted_items(std::int64_t n) {
+std::vector<T> items_in_order(std::int64_t n) {
   auto items = random_items<T>(n);
   std::sort(items.begin(), items.end());
   return items;
@@ -51,7 +51,7 @@ TEMPLATE_TEST_CASE("Sorted items, and one or two that are not in order", "[is_so
                    std::uint32_t, double MORE_TYPES(std::uint8_t)) {
   auto random = make_random(17);
   for (const std::int64_t n : {0, 1, 2, 31, 32, 33, 257, 1000, 4097, 30'000}) {
-    const auto items = sorted_items<TestType>(n);
+    const auto items = items_in_order<TestType>(n);
     check_sorted(items);
     if (n < 2) continue;
     for (int i = 0; i < 4; ++i) {
@@ -68,10 +68,10 @@ TEMPLATE_TEST_CASE("Sorted items, and one or two that are not in order", "[is_so
 
 TEST_CASE("The first and the last pair out of order", "[is_sorted][sanitize]") {
   for (const std::int64_t n : {2, 33, 3000}) {
-    auto items = sorted_items<std::uint32_t>(n);
+    auto items = items_in_order<std::uint32_t>(n);
     items.front() = ~0u;
     check_sorted(items);
-    items = sorted_items<std::uint32_t>(n);
+    items = items_in_order<std::uint32_t>(n);
     items[items.size() - 2] = ~0u;
     items.back() = 0;
     check_sorted(items);

@@ -54,7 +54,7 @@ void check_merge_runs(const std::vector<std::int64_t>& lengths, u64 distinct) {
   CHECK((in.unchanged() && given.unchanged() && values.unchanged()));
 }
 
-std::vector<std::int64_t> random_lengths(std::int64_t runs, std::int64_t most) {
+std::vector<std::int64_t> lengths_of_runs(std::int64_t runs, std::int64_t most) {
   auto random = make_random(static_cast<u64>(runs));
   std::vector<std::int64_t> result;
   for (std::int64_t r = 0; r < runs; ++r)
@@ -67,8 +67,8 @@ std::vector<std::int64_t> random_lengths(std::int64_t runs, std::int64_t most) {
 TEMPLATE_TEST_CASE("merge_runs merges runs of any number and lengths", "[merge_runs]", u32,
                    affine) {
   for (const std::int64_t runs : {1, 2, 3, 5, 8, 13, 16}) {
-    check_merge_runs<TestType>(random_lengths(runs, 700), 100);
-    check_merge_runs<TestType>(random_lengths(runs, 3), 2);
+    check_merge_runs<TestType>(lengths_of_runs(runs, 700), 100);
+    check_merge_runs<TestType>(lengths_of_runs(runs, 3), 2);
   }
   check_merge_runs<TestType>(std::vector<std::int64_t>(11, 0), 1);
   check_merge_runs<TestType>({0, 0, 5, 0, 4000, 1, 1, 0, 0, 1, 3000, 0}, 50);
@@ -76,7 +76,7 @@ TEMPLATE_TEST_CASE("merge_runs merges runs of any number and lengths", "[merge_r
 }
 
 TEST_CASE("Many short runs are sorted", "[merge_runs]") {
-  check_merge_runs<u32>(random_lengths(is_emulated ? 1000 : 20'000, 20), 400);
+  check_merge_runs<u32>(lengths_of_runs(is_emulated ? 1000 : 20'000, 20), 400);
 }
 
 TEST_CASE("Offsets that are out of order are counted, and nothing else is touched",
