@@ -221,7 +221,10 @@ void radix_sort(const Exec& exec, const Keys& keys, const Values& values, const 
     detail::expects(value_source.extent == source.extent, algorithm, ": values has ",
                     value_source.extent, " items, keys has ", source.extent);
     expects_arrays<Exec>(value_source, value_sink, algorithm, "values", "values_out");
-    detail::expects_no_partial_overlap(source, value_sink, algorithm, "keys", "values_out", false);
+    // Keys that are made of something are copied before anything is moved.
+    if constexpr (std::is_same_v<std::decay_t<decltype(source)>, array_source<T, identity>>)
+      detail::expects_no_partial_overlap(source, value_sink, algorithm, "keys", "values_out",
+                                         false);
     detail::expects_no_partial_overlap(value_source, sink, algorithm, "values", "keys_out", false);
     detail::expects_no_partial_overlap(sink, value_sink, algorithm, "keys_out", "values_out",
                                        false);
@@ -272,7 +275,7 @@ workspace_size radix_sort_workspace(std::int64_t n) {
 /// ends where keys fit a team's scratch: up to about 2^28 random keys of any size are read five
 /// times and written three times; one launch up to 4608 keys, and 6 to 10 beyond. Digits that all
 /// keys share are counted, and moved nowhere. On hosts the same at 3 n reads and 2 n writes. The
-/// workspace has room for the n keys (and values), and up to a sixth as much for counters.
+/// workspace has room for the n keys (and values), and up to a third as much for counters.
 /// (Merrill, 2.13; Ashkiani, 3.7.)
 template <execution_space Exec, class Keys, class KeysOut>
 void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
