@@ -51,11 +51,16 @@ requires(std::is_integral_v<L>&& std::is_integral_v<U>) struct level<L, U> {
       std::conditional_t<is_wide_unsigned<L> || is_wide_unsigned<U>, std::uint64_t, std::int64_t>;
 };
 
+template <class T>
+constexpr bool is_below_zero(T x) {
+  if constexpr (std::is_signed_v<T>) return x < T{};
+  return false;
+}
 /// An integer as another of 64 bits.
 template <class To, class From>
 To level_as(From x, const char* name) {
   const auto y = static_cast<To>(x);
-  const bool fits = (x < From{}) == (y < To{});
+  const bool fits = is_below_zero(x) == is_below_zero(y);
   expects(fits, "even_bins: ", name, " is ", x, ", which the items' type or the other's cannot be");
   return y;
 }
