@@ -69,7 +69,8 @@ template <class Bits, class Counter>
 struct loose_placing {
   using counter = Counter;
   struct policy : launch_policy {
-    // H200, 2^28 u32: 16 warps with 32 keys per lane 0.78 ms, 8 with 32 0.98, 16 with 24 0.82.
+    // H200, 2^28 u32, a prototype: 16 warps with 32 keys per lane 0.78 ms, 8 with 32 0.98, 16 with
+    // 24 0.82.
     static constexpr int warps = 16;
     static constexpr int items_per_lane = sizeof(Bits) <= 4 ? 32 : (sizeof(Bits) == 8 ? 20 : 8);
     static constexpr int teams_per_multiprocessor = 2;

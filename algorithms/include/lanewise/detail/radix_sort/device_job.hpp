@@ -352,7 +352,7 @@ class device_radix_job {
       const auto first = warp.lane() == std::uint32_t{0};
       const auto last = warp.lane() == static_cast<std::uint32_t>(width - 1);
       for (int r = 0; r < rounds; r += 2) {
-        warp.fence();  // the shuffles below find all lanes together: a fifth of the kernel's time
+        warp.fence();  // else the shuffles below went one lane at a time
         LANEWISE_UNROLL
         for (int j = 0; j + 1 < neighbours; j += 2) put_in_order(warp, x[j], x[j + 1]);
         LANEWISE_UNROLL
