@@ -92,10 +92,9 @@ struct loose_placing {
       const detail::radix_segment s = plan.segment(level, number);
       if (s.stays) continue;
       const std::int64_t first = plan.tile_begin(s, t);
-      const bool last = plan.bottom(s) == plan.range.low;
       split<Team>::place(team, shared, plan.keys(s.array), plan.keys.to(plan.keys.next(s.array)),
                          first, plan.tile_end(s, first), plan.digit(s), plan.reads(s.array),
-                         last ? plan.map : detail::key_map<Bits>{},
+                         s.last ? plan.map : detail::key_map<Bits>{},
                          plan.counts[level & 1] + std::int64_t{number} * detail::radix_buckets);
       team.barrier();
     }
@@ -167,13 +166,12 @@ struct ordered_placing {
     const detail::radix_segment s = plan.segment(level, number);
     if (s.stays) return;
     const std::int64_t first = plan.tile_begin(s, t);
-    const bool last = plan.bottom(s) == plan.range.low;
     const auto next = plan.keys.next(s.array);
     const std::int64_t end = s.begin + s.count;
     const array_source<Bits, detail::key_map<Bits>> keys{plan.keys(s.array), end,
                                                          plan.reads(s.array)};
     const function_sink<radix_writer<Bits>> keys_out{
-        end, {plan.keys.to(next), last ? plan.map : detail::key_map<Bits>{}}};
+        end, {plan.keys.to(next), s.last ? plan.map : detail::key_map<Bits>{}}};
     const places_behind_tiles<Word> places{
         {words + std::int64_t{s.first_tile} * detail::radix_buckets, detail::radix_buckets},
         plan.counts[level & 1] + std::int64_t{number} * detail::radix_buckets,
@@ -345,6 +343,8 @@ struct radix_job_kernel {
 
 /// Keys up to which the second level is mostly empty.
 inline constexpr std::int64_t few_keys = 1 << 20;
+/// Keys up to which the third level is.
+inline constexpr std::int64_t many_keys = std::int64_t{1} << 28;
 /// The most teams that work on deeper levels, whatever the device.
 inline constexpr std::int64_t most_meeting = 1024;
 
@@ -354,8 +354,8 @@ struct device_radix_layout {
   static constexpr int value_bytes = std::is_empty_v<Value> ? 0 : sizeof(Value);
   std::int64_t most_segments, most_tiles, most_jobs;
   std::size_t counter_bytes, word_bytes;
-  std::size_t header = 0, meeting, zeroed, segments[2], owners[2], counts[2], jobs, unsorted, words,
-              room, values;
+  std::size_t header = 0, meeting, zeroed, segments[2], owners[2], counts[2], differing[2], jobs,
+              unsorted, words, room, values;
   std::size_t bytes;
 
   device_radix_layout(std::int64_t n, std::int64_t capacity, std::int64_t tile_items, int levels,
@@ -373,8 +373,11 @@ struct device_radix_layout {
     };
     header = take((levels + 2) * sizeof(detail::radix_level));
     meeting = take(league_barrier::words(most_meeting) * sizeof(std::uint32_t));
+    constexpr std::size_t bits_bytes = detail::radix_words<Bits> * sizeof(std::uint64_t);
+    differing[0] = take(most_segments * bits_bytes);
     counts[0] = take(most_segments * detail::radix_buckets * counter_bytes);
     zeroed = counts[0] + detail::radix_buckets * counter_bytes;  // what the first level needs
+    differing[1] = take(most_segments * bits_bytes);
     counts[1] = take(most_segments * detail::radix_buckets * counter_bytes);
     for (int k = 0; k < 2; ++k) {
       segments[k] = take(most_segments * sizeof(detail::radix_segment));
@@ -487,6 +490,7 @@ class device_radix_sort {
       plan.segments[k] = reinterpret_cast<detail::radix_segment*>(memory + parts.segments[k]);
       plan.tile_segment[k] = reinterpret_cast<std::uint32_t*>(memory + parts.owners[k]);
       plan.counts[k] = reinterpret_cast<Counter*>(memory + parts.counts[k]);
+      plan.differing[k] = reinterpret_cast<std::uint64_t*>(memory + parts.differing[k]);
     }
     plan.jobs = reinterpret_cast<detail::radix_job*>(memory + parts.jobs);
     plan.unsorted_jobs = reinterpret_cast<std::uint32_t*>(memory + parts.unsorted);
@@ -502,11 +506,11 @@ class device_radix_sort {
       }
     }();
     using placing_type = decltype(placing);
-    const int launched = std::min(most, n.bound <= few_keys ? 1 : 2);
+    const int launched = std::min(most, n.bound <= few_keys ? 1 : (n.bound <= many_keys ? 2 : 3));
     for (int level = 0; level < launched; ++level) {
-      // Level 1 has at most a segment for each bucket.
+      // A segment of the level before has 256 buckets.
       const std::int64_t segments =
-          level == 0 ? 1 : std::min<std::int64_t>(parts.most_segments, detail::radix_buckets);
+          std::min(parts.most_segments, std::int64_t{1} << (level * detail::radix_digit_bits));
       const std::int64_t tiles = n.bound / plan.tile_items + segments;
       using counting = radix_count_kernel<Bits, Counter>;
       const std::int64_t together = std::min<std::int64_t>(

@@ -57,14 +57,24 @@ class device_radix_count {
       const std::int64_t tiles = divide_up(s.begin + s.count - first, plan.tile_items);
       const std::int64_t mine = tiles < end - tile ? tiles : end - tile;
       const std::int64_t last = plan.tile_end(s, first + (mine - 1) * plan.tile_items);
+      const Bits any_key = keys(s.begin);
+      lanes<Bits> differing(Bits{0});
       team.barrier();
       for (std::int64_t i = first; i < last; i += rows::items) {
         rows some(team, keys, i, last);
         some.for_each_window([&](const auto& exists, const lanes<Bits>& key) {
+          differing = differing | select(exists, key ^ lanes<Bits>(any_key), lanes<Bits>(Bits{0}));
           const auto d = warp.map(exists, digit, std::uint32_t{0}, key);
           warp.template fetch_add<order::relaxed, scope::team>(
               exists, reinterpret_cast<std::uint32_t*>(shared.count), d * stride + copy, one);
         });
+      }
+      const Bits bits = warp.reduce(differing, bit_or{});
+      for (int w = 0; w < radix_words<Bits>; ++w) {
+        const std::uint64_t word = radix_word(bits, w);
+        if (warp.anywhere(word != 0))
+          warp.fetch_or(plan.differing[level & 1][std::int64_t{number} * radix_words<Bits> + w],
+                        word);
       }
       team.barrier();
       add(team, shared, plan.counts[level & 1] + std::int64_t{number} * radix_buckets);
@@ -144,17 +154,24 @@ class device_radix_starts {
       });
     }
     team.barrier();
-    const int bottom = plan.bottom(s);
     const bool stays = shared.stays != 0;
+    radix_segment next = s;
+    next.top = static_cast<std::uint8_t>(plan.differ_below(level, number, plan.bottom(s)));
+    const bool last = next.top == plan.range.low;
+    if (team.warp_index() == 0) {
+      warp.once([&] {
+        if (level > 0) {
+          plan.segments[level & 1][number].stays = stays;
+          plan.segments[level & 1][number].last = last;
+        } else {
+          plan.levels[0].stays = stays;
+          plan.levels[0].last = last;
+        }
+      });
+    }
     if (stays) {
       if (team.warp_index() != 0) return;
-      warp.once([&] {
-        if (level > 0) plan.segments[level & 1][number].stays = true;
-        if (level == 0) plan.levels[0].stays = 1;
-      });
-      radix_segment next = s;
-      next.top = static_cast<std::uint8_t>(bottom);
-      if (bottom > plan.range.low) {
+      if (!last) {
         append(warp, plan, level + 1, warp.template first<std::int64_t>(1), i64s(s.begin),
                i64s(s.count), next);
       } else {
@@ -164,8 +181,6 @@ class device_radix_starts {
       }
       return;
     }
-    radix_segment next = s;
-    next.top = static_cast<std::uint8_t>(bottom);
     next.array = radix_arrays<Bits>::next(s.array);
     for (int g = team.warp_index(); g < groups; g += Team::warps) {
       std::int64_t begin = s.begin;
@@ -174,7 +189,7 @@ class device_radix_starts {
       const auto upto = warp.inclusive_scan(count, plus{}) + i64s(begin);
       const auto from = upto - count;
       warp.store(counts + g * width, warp.template cast<Counter>(from));
-      if (bottom == plan.range.low) {
+      if (last) {
         // Each bucket is in order now; the last placing has turned the integers back into keys.
         if (next.array == radix_array::room)
           take_along(warp, plan, begin, shared.group_total[g], next.array, false, capacity);
@@ -211,7 +226,7 @@ class device_radix_starts {
     warp.each(
         which,
         [&](std::uint32_t i, std::uint32_t t, std::int64_t b, std::int64_t c) {
-          list[i] = {b, c, t, like.top, like.array, false};
+          list[i] = {b, c, t, like.top, like.array, false, false};
         },
         number, tile, from, size);
     for (typename W::bits left = warp.ballot(which); warp.anywhere(left != 0); left &= left - 1) {
@@ -222,6 +237,9 @@ class device_radix_starts {
       Counter* const counts = plan.counts[level & 1] + std::int64_t{own} * radix_buckets;
       for (int b = 0; b < radix_buckets; b += width)
         warp.store(counts + b, lanes<Counter>(Counter{0}));
+      warp.store(warp.first(radix_words<Bits>),
+                 plan.differing[level & 1] + std::int64_t{own} * radix_words<Bits>,
+                 lanes<std::uint64_t>(std::uint64_t{0}));
       std::uint32_t* const owners = plan.tile_segment[level & 1] + first;
       for (std::uint32_t t = 0; t < tiles_here; t += width) {
         const std::uint32_t rest = tiles_here - t;

@@ -62,6 +62,7 @@ struct radix_segment {
   std::uint8_t top;
   radix_array array;
   bool stays;  ///< all have the same digit
+  bool last;   ///< nothing below the digit differs
 };
 
 /// What a level has; room for `tickets` beside.
@@ -70,6 +71,7 @@ struct radix_level {
   std::uint32_t tiles;
   std::uint32_t tickets;
   std::uint32_t stays;  ///< of level 0, whose segment is in no list
+  std::uint32_t last;   ///< the same
 };
 
 /// What one team does at the end: it sorts some keys, or takes them to the output.
@@ -80,6 +82,29 @@ struct radix_job {
   bool sorts;
   bool mapped;  ///< whether keys are integers in order there
 };
+
+/// Words that hold the bits of a key.
+template <class Bits>
+inline constexpr int radix_words = sizeof(Bits) > 8 ? 2 : 1;
+template <class Bits>
+LANEWISE_FUNCTION std::uint64_t radix_word(Bits x, int w) {
+  if constexpr (sizeof(Bits) > 8) return static_cast<std::uint64_t>(x >> (64 * w));
+  return static_cast<std::uint64_t>(x);
+}
+template <class Bits>
+LANEWISE_FUNCTION Bits radix_bits_of_words(const std::uint64_t* word) {
+  if constexpr (sizeof(Bits) > 8) return static_cast<Bits>(word[1]) << 64 | word[0];
+  return static_cast<Bits>(word[0]);
+}
+/// The number of the highest bit that is set, from 1 on; 0: none is.
+template <class Bits>
+LANEWISE_FUNCTION int radix_bit_width(Bits x) {
+  if constexpr (sizeof(Bits) > 8) {
+    const std::uint64_t high = radix_word(x, 1);
+    if (high != 0) return 128 - Kokkos::countl_zero(high);
+  }
+  return 64 - Kokkos::countl_zero(static_cast<std::uint64_t>(x));
+}
 
 /// Digits of eight bits.
 inline constexpr int radix_digit_bits = 8;
@@ -124,6 +149,7 @@ struct radix_plan {
   radix_segment* segments[2];      ///< of levels 0, 2, ... and 1, 3, ...
   std::uint32_t* tile_segment[2];  ///< which segment a tile is part of
   Counter* counts[2];              ///< a segment's counts by bucket, then where buckets go on
+  std::uint64_t* differing[2];     ///< which bits differ in a segment, in radix_words words
   radix_job* jobs;
   std::uint32_t* job_count;
   std::uint32_t* unsorted_jobs;  ///< numbers of jobs that were left
@@ -132,8 +158,13 @@ struct radix_plan {
   /// Segment s of a level. Level 0 has one: all items.
   LANEWISE_FUNCTION radix_segment segment(int level, std::uint32_t s) const {
     if (level > 0) return segments[level & 1][s];
-    return {
-        0, n(), 0, static_cast<std::uint8_t>(range.high), radix_array::in, levels[0].stays != 0};
+    return {0,
+            n(),
+            0,
+            static_cast<std::uint8_t>(range.high),
+            radix_array::in,
+            levels[0].stays != 0,
+            levels[0].last != 0};
   }
   LANEWISE_FUNCTION std::uint32_t segment_count(int level) const {
     return level > 0 ? levels[level].segments : 1;
@@ -159,6 +190,13 @@ struct radix_plan {
   LANEWISE_FUNCTION radix_digit_of<Bits> digit(const radix_segment& s) const {
     const int shift = bottom(s);
     return {shift, (std::uint32_t{1} << (s.top - shift)) - 1};
+  }
+  /// Below which bit keys differ that agree from `bottom` on; range.low: nowhere.
+  LANEWISE_FUNCTION int differ_below(int level, std::uint32_t s, int bottom) const {
+    const Bits all = radix_bits_of_words<Bits>(differing[level & 1] + s * radix_words<Bits>);
+    const Bits below = static_cast<Bits>(all & static_cast<Bits>((Bits{1} << bottom) - 1));
+    const int top = radix_bit_width(below);
+    return top > range.low ? top : range.low;
   }
   /// How keys of a segment are read.
   LANEWISE_FUNCTION key_map<Bits> reads(radix_array a) const {
