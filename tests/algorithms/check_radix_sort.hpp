@@ -26,6 +26,23 @@ std::int64_t few_sorted() {
   }
 }
 
+/// So many keys that levels are launches of their own; many on hosts.
+inline constexpr std::int64_t launched_keys = (std::int64_t{1} << 20) + 4711;
+
+/// A number whose bits are set with probability 2^-k.
+inline std::uint64_t sparse(random_engine& random, int k) {
+  std::uint64_t x = ~std::uint64_t{0};
+  for (int i = 0; i < k; ++i) x &= random();
+  return x;
+}
+/// The greater k, the fewer distinct keys.
+inline std::vector<std::uint32_t> sparse_keys(std::int64_t n, int k) {
+  auto random = make_random(k);
+  std::vector<std::uint32_t> keys(static_cast<std::size_t>(n));
+  for (auto& key : keys) key = static_cast<std::uint32_t>(sparse(random, k));
+  return keys;
+}
+
 /// Keys with all kinds of bits.
 template <class T>
 std::vector<T> sorting_keys(distribution d, std::int64_t n, std::uint64_t salt = 0) {

@@ -31,11 +31,33 @@ TEST_CASE("radix_sort sorts keys of every distribution", "[radix_sort]") {
   }
 }
 
-/// A number whose bits are set with probability 2^-k.
-std::uint64_t sparse(random_engine& random, int k) {
-  std::uint64_t x = ~std::uint64_t{0};
-  for (int i = 0; i < k; ++i) x &= random();
-  return x;
+TEST_CASE("radix_sort sorts many keys by launches", "[radix_sort]") {
+  for (const int k : {1, 2, 5}) {
+    CAPTURE(k);
+    check_sort_in_place(sparse_keys(launched_keys, k));
+  }
+  auto keys = sparse_keys(launched_keys, 1);
+  std::sort(keys.begin(), keys.end());
+  check_sort(keys);
+  std::swap(keys[400'000], keys[700'000]);
+  check_sort(keys);
+  check_sort(keys, {.order = lanewise::sort_order::descending});
+}
+
+TEST_CASE("radix_sort finds keys that are in order", "[radix_sort][sanitize]") {
+  const std::int64_t n = some_tiles(2 * few_sorted<std::int32_t>());
+  std::vector<std::int32_t> keys(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    keys[i] = static_cast<std::int32_t>(i / 3) - static_cast<std::int32_t>(n / 7);
+  check_sort_in_place(keys);
+  check_sort(keys);
+  // One pair is not, wherever it is.
+  for (const std::size_t at : {std::size_t{1}, keys.size() / 2, keys.size() - 1}) {
+    CAPTURE(at);
+    auto almost = keys;
+    almost[at] = almost[at - 1] - 1;
+    check_sort(almost);
+  }
 }
 
 TEST_CASE("radix_sort sorts keys that gather in few of its buckets and bins",

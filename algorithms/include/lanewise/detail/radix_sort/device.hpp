@@ -64,15 +64,20 @@ struct radix_starts_kernel {
   }
 };
 
+/// Lanes have few keys where tiles are to be as many as teams.
+inline constexpr int few_per_lane = 8;
+
 /// Places the keys of a level, equal keys in any order.
-template <class Bits, class Counter>
+template <class Bits, class Counter, bool few = false>
 struct loose_placing {
   using counter = Counter;
   struct policy : launch_policy {
     // H200, 2^28 u32, a prototype: 16 warps with 32 keys per lane 0.78 ms, 8 with 32 0.98, 16 with
     // 24 0.82.
     static constexpr int warps = 16;
-    static constexpr int items_per_lane = sizeof(Bits) <= 4 ? 32 : (sizeof(Bits) == 8 ? 20 : 8);
+    static constexpr int items_per_lane = few || sizeof(Bits) > 8 ? few_per_lane
+                                          : sizeof(Bits) <= 4     ? 32
+                                                                  : 20;
     static constexpr int teams_per_multiprocessor = 2;
   };
   template <class Team>
@@ -109,15 +114,16 @@ struct radix_writer {
 };
 
 /// Places the keys of a level, equal keys in their order, with values.
-template <class Bits, class Word, class Value>
+template <class Bits, class Word, class Value, bool few = false>
 struct ordered_placing {
   using counter = std::uint64_t;
+  using word = Word;
   static constexpr bool has_values = !std::is_empty_v<Value>;
   static constexpr int value_bytes = has_values ? static_cast<int>(sizeof(Value)) : 0;
   struct policy : launch_policy {
-    static constexpr int items_per_lane = sizeof(Bits) <= 4 && value_bytes <= 4
-                                              ? 32
-                                              : (sizeof(Bits) <= 8 && value_bytes <= 8 ? 16 : 8);
+    static constexpr int items_per_lane = few || sizeof(Bits) > 8 || value_bytes > 8 ? few_per_lane
+                                          : sizeof(Bits) <= 4 && value_bytes <= 4    ? 32
+                                                                                     : 16;
     static constexpr int teams_per_multiprocessor = 2;
   };
   template <class Team>
@@ -241,47 +247,44 @@ struct radix_rest_kernel {
   }
 };
 
-/// What a team does at the end of a sort. Jobs that it refuses are left to a second launch, which
-/// falls back to merging. few: one job, of all keys.
-template <class Bits, class Counter, class Key, class Value, bool falls_back>
+/// What a team does at the end of a sort. by_digits: whether it sorts keys that gather, too; else
+/// it leaves their jobs to a second launch, which has registers for it.
+template <class Bits, class Counter, class Key, class Value, bool by_digits>
 struct radix_job_kernel {
+  static constexpr bool is_small =
+      sizeof(Key) <= 4 && (std::is_empty_v<Value> || sizeof(Value) <= 4);
   struct policy : launch_policy {
     static constexpr int warps = 16;
     // H200, 2^28 u32: with four teams the kernel spills, and the sort takes 3.77 ms; with three
     // 3.83, with two and no spills 3.99.
     static constexpr int teams_per_multiprocessor =
-        falls_back ? 1 : (sizeof(Key) <= 4 ? 4 : (sizeof(Key) <= 8 ? 2 : 1));
+        is_small && !by_digits ? 4 : (sizeof(Key) <= 8 ? 2 : 1);
   };
   template <class Team>
   using job = detail::device_radix_job<Team, Bits, Key, Value>;
   template <class Team>
-  struct plain_scratch {
-    typename job<Team>::scratch keys;
-  };
-  template <class Team>
-  struct full_scratch {
-    typename job<Team>::scratch keys;
-    typename job<Team>::fallback_scratch more;
-  };
-  template <class Team>
-  using scratch = std::conditional_t<falls_back, full_scratch<Team>, plain_scratch<Team>>;
+  using scratch = typename job<Team>::scratch;
 
   detail::radix_plan<Bits, Counter> plan;
   detail::radix_arrays<Value> values;
-  bool few;
+  detail::radix_jobs which;
+  int tried_bits;  ///< bins have been tried where so many bits differ, or fewer
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    if (falls_back && few) {
+    if (which == detail::radix_jobs::one) {
       const std::int64_t n = plan.n();
       if (n > 0)
-        run(team, shared, {0, static_cast<std::uint32_t>(n), detail::radix_array::in, true, false},
+        run(team, shared,
+            {0, static_cast<std::uint32_t>(n), detail::radix_array::in, detail::radix_work::sorts,
+             false, static_cast<std::uint8_t>(plan.range.high)},
             0);
       return;
     }
-    const std::uint32_t jobs = falls_back ? *plan.unsorted_count : *plan.job_count;
+    const bool left = which == detail::radix_jobs::left;
+    const std::uint32_t jobs = left ? *plan.unsorted_count : *plan.job_count;
     for (std::uint32_t i = team.index(); i < jobs; i += team.league()) {
-      const std::uint32_t number = falls_back ? plan.unsorted_jobs[i] : i;
+      const std::uint32_t number = left ? plan.unsorted_jobs[i] : i;
       run(team, shared, plan.jobs[number], number);
       team.barrier();
     }
@@ -298,21 +301,19 @@ struct radix_job_kernel {
     const Value* const values_from = has_values ? values(todo.array) + todo.begin : nullptr;
     Value* const values_to = has_values ? values.out + todo.begin : nullptr;
     const auto n = static_cast<int>(todo.count);
-    if (!todo.sorts) {
+    if (todo.work == detail::radix_work::copies) {
       copy(team, from, to, n, todo.mapped);
       if constexpr (has_values) {
         if (values_from != values_to) copy_values(team, values_from, values_to, n);
       }
       return;
     }
-    const auto reads = plan.reads(todo.array);
-    if (job<Team>::sort(team, shared.keys, from, to, values_from, values_to, n, reads, plan.map,
-                        plan.range))
+    const bool by_bins = todo.work == detail::radix_work::sorts && todo.top > tried_bits;
+    if ((by_digits || (by_bins && todo.top <= Key::most_bits)) &&
+        job<Team>::sort(team, shared, from, to, values_from, values_to, n, plan.reads(todo.array),
+                        plan.map, plan.range, by_bins, by_digits))
       return;
-    if constexpr (falls_back) {
-      job<Team>::sort_refused(team, shared.keys, shared.more, from, to, values_to, n, reads,
-                              plan.map, plan.range);
-    } else if (team.warp_index() == 0) {
+    if (!by_digits && team.warp_index() == 0) {
       const std::uint32_t place = warp.fetch_add(*plan.unsorted_count, 1u);
       warp.once([&] { plan.unsorted_jobs[place] = number; });
     }
@@ -341,9 +342,33 @@ struct radix_job_kernel {
   }
 };
 
-/// Keys up to which the second level is mostly empty.
-inline constexpr std::int64_t few_keys = 1 << 20;
-/// Keys up to which the third level is.
+/// A whole sort in one launch, of keys that teams with one tile each hold all at once: launches
+/// would take longer than what they do.
+template <class Placing, class Bits, class Jobs, class Key>
+struct radix_whole_kernel {
+  struct policy : launch_policy {
+    static constexpr int warps = 16;
+    static constexpr int teams_per_multiprocessor = sizeof(Key) <= 8 ? 2 : 1;
+  };
+  using levels = radix_rest_kernel<Placing, Bits>;
+  template <class Team>
+  union scratch {
+    typename levels::template scratch<Team> level;
+    typename Jobs::template scratch<Team> job;
+  };
+
+  levels sends;
+  Jobs jobs;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    sends(team, shared.level);
+    jobs(team, shared.job);
+  }
+};
+
+/// Keys up to which a sort is one launch, and up to which the third level is mostly empty.
+inline constexpr std::int64_t whole_keys = std::int64_t{1} << 20;
 inline constexpr std::int64_t many_keys = std::int64_t{1} << 28;
 /// The most teams that work on deeper levels, whatever the device.
 inline constexpr std::int64_t most_meeting = 1024;
@@ -396,13 +421,24 @@ struct device_radix_layout {
 template <class Bits, class Value, bool ordered>
 class device_radix_sort {
   using key = std::conditional_t<ordered, detail::placed_key<Bits>, detail::bare_key<Bits>>;
+  using narrow = detail::narrow_key<Bits>;
+  static constexpr bool has_narrow = ordered && sizeof(Bits) <= 4;
+  /// Jobs that a first launch takes: with other keys, or by bins only.
+  using quick_key = std::conditional_t<has_narrow, narrow, key>;
+  /// Whether keys in no order differ, within jobs of n keys, in no more bits than it takes.
+  template <class Exec>
+  static bool has_quick_jobs(std::int64_t n, detail::radix_range range) {
+    if (!ordered || !has_narrow) return !ordered;
+    const int more = range.high - narrow::most_bits;
+    return more <= 0 || n / capacity<Exec> >> more > 0;
+  }
   static constexpr bool has_values = !std::is_empty_v<Value>;
   using layout = device_radix_layout<Bits, Value, ordered>;
   using Counter = std::conditional_t<ordered, std::uint64_t, std::uint32_t>;
-  template <bool falls_back>
-  using jobs = radix_job_kernel<Bits, Counter, key, Value, falls_back>;
+  using quick_jobs = radix_job_kernel<Bits, Counter, quick_key, Value, false>;
+  using jobs = radix_job_kernel<Bits, Counter, key, Value, true>;
   template <class Exec>
-  using job_team = team_t<Exec, typename jobs<false>::policy>;
+  using job_team = team_t<Exec, typename jobs::policy>;
 
  public:
   /// So many keys are sorted by one team in one launch.
@@ -411,16 +447,21 @@ class device_radix_sort {
       detail::device_radix_job<job_team<Exec>, Bits, key, Value>::items;
 
  private:
+  template <class Word, bool few>
+  using placing_of = std::conditional_t<ordered, ordered_placing<Bits, Word, Value, few>,
+                                        loose_placing<Bits, Counter, few>>;
+  template <class Word>
+  using whole = radix_whole_kernel<placing_of<Word, true>, Bits, jobs, key>;
+  template <class Exec, class Kernel, class Placing>
+  static constexpr std::int64_t tile_items =
+      Placing::template split<team_t<Exec, typename Kernel::policy>>::items;
   template <class Exec>
-  static constexpr std::int64_t tile_items = [] {
-    if constexpr (ordered) {
-      using kernel = ordered_placing<Bits, std::uint32_t, Value>;
-      return std::int64_t{kernel::template split<team_t<Exec, typename kernel::policy>>::items};
-    } else {
-      using kernel = loose_placing<Bits, std::uint32_t>;
-      return std::int64_t{kernel::template split<team_t<Exec, typename kernel::policy>>::items};
-    }
-  }();
+  static std::int64_t tile_items_of(std::int64_t n) {
+    using word = std::uint32_t;
+    using placing = placing_of<word, false>;
+    return n <= whole_keys ? tile_items<Exec, whole<word>, placing_of<word, true>>
+                           : tile_items<Exec, radix_place_kernel<placing>, placing>;
+  }
   static int levels(detail::radix_range range) {
     return static_cast<int>(divide_up(range.high - range.low, detail::radix_digit_bits));
   }
@@ -432,7 +473,7 @@ class device_radix_sort {
   static layout layout_of(std::int64_t n, detail::radix_range range) {
     return {n,
             capacity<Exec>,
-            tile_items<Exec>,
+            tile_items_of<Exec>(n),
             levels(range),
             detail::radix_buckets / warp_t<Exec>::width,
             is_wide(n)};
@@ -462,6 +503,24 @@ class device_radix_sort {
   }
 
  private:
+  /// The levels from one on, for one launch.
+  template <class Placing>
+  static radix_rest_kernel<Placing, Bits> rest_of(const detail::radix_plan<Bits, Counter>& plan,
+                                                  const detail::radix_arrays<Value>& values,
+                                                  const layout& parts, char* memory, int level,
+                                                  int levels, std::int64_t capacity) {
+    const league_barrier meeting{reinterpret_cast<std::uint32_t*>(memory + parts.meeting)};
+    if constexpr (ordered) {
+      using word = typename Placing::word;
+      return {{plan, values, reinterpret_cast<word*>(memory + parts.words)},
+              level,
+              levels,
+              capacity,
+              meeting};
+    } else {
+      return {{plan}, level, levels, capacity, meeting};
+    }
+  }
   template <class Word, class Exec>
   static void run(const Exec& exec, const Bits* in, Bits* out, const Value* values_in,
                   Value* values_out, item_count n, const detail::key_map<Bits>& map,
@@ -473,10 +532,10 @@ class device_radix_sort {
     plan.map = map;
     plan.range = range;
     plan.n = n;
-    plan.tile_items = tile_items<Exec>;
+    plan.tile_items = tile_items_of<Exec>(n.bound);
     detail::radix_arrays<Value> values{values_in, values_out, nullptr};
     if (n.bound <= capacity<Exec>) {
-      launch(exec, label, 1, jobs<true>{plan, values, true});
+      launch(exec, label, 1, jobs{plan, values, detail::radix_jobs::one, -1});
       return;
     }
     const layout parts = layout_of<Exec>(n.bound, range);
@@ -497,16 +556,22 @@ class device_radix_sort {
     plan.keys.room = reinterpret_cast<Bits*>(memory + parts.room);
     if constexpr (has_values) values.room = reinterpret_cast<Value*>(memory + parts.values);
     backend::zero(exec, memory, parts.zeroed);
-    const auto placing = [&] {
-      if constexpr (ordered) {
-        return ordered_placing<Bits, Word, Value>{plan, values,
-                                                  reinterpret_cast<Word*>(memory + parts.words)};
-      } else {
-        return loose_placing<Bits, Counter>{plan};
+    if constexpr (std::is_same_v<Word, std::uint32_t>) {
+      if (n.bound <= whole_keys) {
+        using kernel = whole<Word>;
+        const std::int64_t teams = std::min(
+            most_meeting, backend::template resident_league<kernel>(exec, parts.most_tiles));
+        launch_resident(exec, label, teams,
+                        kernel{rest_of<placing_of<Word, true>>(plan, values, parts, memory, 0, most,
+                                                               capacity<Exec>),
+                               jobs{plan, values, detail::radix_jobs::all, -1}});
+        return;
       }
-    }();
-    using placing_type = decltype(placing);
-    const int launched = std::min(most, n.bound <= few_keys ? 1 : (n.bound <= many_keys ? 2 : 3));
+    }
+    using placing_type = placing_of<Word, false>;
+    const int launched = std::min(most, n.bound <= many_keys ? 2 : 3);
+    const auto rest =
+        rest_of<placing_type>(plan, values, parts, memory, launched, most, capacity<Exec>);
     for (int level = 0; level < launched; ++level) {
       // A segment of the level before has 256 buckets.
       const std::int64_t segments =
@@ -526,26 +591,27 @@ class device_radix_sort {
         backend::zero(exec, memory + parts.words, tiles * detail::radix_buckets * sizeof(Word));
       using kernel = radix_place_kernel<placing_type>;
       launch(exec, "Lanewise::radix_sort::place",
-             backend::template league_for_tiles<kernel>(exec, tiles), kernel{placing, level});
+             backend::template league_for_tiles<kernel>(exec, tiles), kernel{rest.placing, level});
     }
     if (launched < most) {
       using kernel = radix_rest_kernel<placing_type, Bits>;
       const std::int64_t teams =
           std::min(most_meeting, backend::template resident_league<kernel>(exec, parts.most_tiles));
-      launch_resident(exec, "Lanewise::radix_sort::rest", teams,
-                      kernel{placing,
-                             launched,
-                             most,
-                             capacity<Exec>,
-                             {reinterpret_cast<std::uint32_t*>(memory + parts.meeting)}});
+      launch_resident(exec, "Lanewise::radix_sort::rest", teams, rest);
     }
-    launch(exec, "Lanewise::radix_sort::jobs",
-           backend::template league_for_tiles<jobs<false>>(exec,
-                                                           n.bound / capacity<Exec> * 5 / 4 + 64),
-           jobs<false>{plan, values, false});
-    launch(exec, "Lanewise::radix_sort::refused",
-           backend::template resident_league<jobs<true>>(exec, parts.most_jobs),
-           jobs<true>{plan, values, false});
+    const std::int64_t some = n.bound / capacity<Exec> * 5 / 4 + 64;
+    if (has_quick_jobs<Exec>(n.bound, range)) {
+      launch(exec, "Lanewise::radix_sort::quick_jobs",
+             backend::template league_for_tiles<quick_jobs>(exec, some),
+             quick_jobs{plan, values, detail::radix_jobs::all, -1});
+      launch(exec, "Lanewise::radix_sort::jobs",
+             backend::template resident_league<jobs>(exec, parts.most_jobs),
+             jobs{plan, values, detail::radix_jobs::left, quick_key::most_bits});
+    } else {
+      launch(exec, "Lanewise::radix_sort::jobs",
+             backend::template league_for_tiles<jobs>(exec, some),
+             jobs{plan, values, detail::radix_jobs::all, -1});
+    }
   }
 };
 

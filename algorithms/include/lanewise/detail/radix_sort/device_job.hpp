@@ -3,18 +3,19 @@
 #pragma once
 
 #include <lanewise/detail/radix_sort/device_place.hpp>
-#include <lanewise/tile_sort.hpp>
-
-#include <limits>
+#include <lanewise/detail/scratch_items.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
+
+// What is sorted in scratch in place of keys.
 
 /// A key and where it was: what orders equal keys, where values move with them. One word, if there
 /// is one.
 template <class Bits, bool wide = (sizeof(Bits) > 4)>
 struct placed_key {
   std::uint64_t word;
+  static constexpr int most_bits = 8 * sizeof(Bits);
   placed_key() = default;
   LANEWISE_FUNCTION placed_key(Bits key, std::uint32_t from)
       : word(std::uint64_t{key} << 16 | from) {}
@@ -26,6 +27,7 @@ struct placed_key {
 };
 template <class Bits>
 struct placed_key<Bits, true> {
+  static constexpr int most_bits = 8 * sizeof(Bits);
   Bits bits;
   std::uint32_t place;
   placed_key() = default;
@@ -36,9 +38,26 @@ struct placed_key<Bits, true> {
     return a.bits < b.bits || (a.bits == b.bits && a.place < b.place);
   }
 };
+/// The same in half a word, for keys that differ in their lowest 19 bits only: those have been
+/// sorted by the others.
+template <class Bits>
+struct narrow_key {
+  static constexpr int place_bits = 13;
+  static constexpr int most_bits = 32 - place_bits;
+  std::uint32_t word;
+  narrow_key() = default;
+  LANEWISE_FUNCTION narrow_key(Bits key, std::uint32_t from)
+      : word(static_cast<std::uint32_t>(key) << place_bits | (from & ((1u << place_bits) - 1))) {}
+  LANEWISE_FUNCTION Bits key() const { return static_cast<Bits>(word >> place_bits); }
+  LANEWISE_FUNCTION std::uint32_t from() const { return word & ((1u << place_bits) - 1); }
+  friend LANEWISE_FUNCTION bool operator<(const narrow_key& a, const narrow_key& b) {
+    return a.word < b.word;
+  }
+};
 /// A key that needs no place: equal keys are the same.
 template <class Bits>
 struct bare_key {
+  static constexpr int most_bits = 8 * sizeof(Bits);
   Bits bits;
   bare_key() = default;
   LANEWISE_FUNCTION bare_key(Bits key, std::uint32_t) : bits(key) {}
@@ -49,12 +68,16 @@ struct bare_key {
   }
 };
 
-/// Sorts up to `items` keys in a team's scratch. The keys' differing bits are looked for, and the
-/// upper twelve of them choose one of 4096 bins, so that a bin has one key on average. Bins are
-/// brought together in scratch, by atomic additions. What is left are small disorders within bins,
-/// which exchanges of neighbours repair: as many rounds as the largest bin has keys, in registers.
-/// Larger bins are sorted key by key, by comparing with all others of the bin. Keys of which many
-/// are in one bin are refused.
+/// Sorts up to `items` keys in a team's scratch.
+///
+/// By bins: the keys' differing bits are looked for, and the upper twelve of them choose one of
+/// 4096 bins, so that a bin has one key on average. Bins are brought together in scratch, by atomic
+/// additions. What is left are small disorders within bins, which exchanges of neighbours repair:
+/// as many rounds as the largest bin has keys, in registers. Larger bins are sorted key by key, by
+/// comparing with all others of the bin. Keys of which many are in one bin are refused.
+///
+/// By digits: eight differing bits at a time from the lowest up, keys of a digit in their order. It
+/// takes as long whatever the keys are.
 template <class Team, class Bits, class Key, class Value>
 class device_radix_job {
   using warp_type = typename Team::warp_type;
@@ -63,6 +86,7 @@ class device_radix_job {
   template <class U>
   using lanes = typename warp_type::template lanes<U>;
   using u32s = lanes<std::uint32_t>;
+  using bits = typename warp_type::bits;
 
   static constexpr bool has_values = !std::is_empty_v<Value>;
   static constexpr bool bare = std::is_same_v<Key, bare_key<Bits>>;
@@ -77,20 +101,28 @@ class device_radix_job {
   static constexpr int halo = 8;
   static constexpr int window = neighbours * width;
   static constexpr int core = window - 2 * halo;
-  /// For each key, with others of its bin, on average. Merging takes as long.
-  static constexpr std::uint32_t most_comparisons = 48;
+  /// For each key, with others of its bin, on average. Sorting by digits takes as long.
+  static constexpr std::uint32_t most_comparisons = 16;
   struct bin_sizes {
     std::uint32_t largest;
     std::uint32_t comparisons;  ///< of all keys with all others of their bins
   };
   static constexpr int most(int a, int b) { return a < b ? a : b; }
+  static constexpr int groups = radix_buckets / width;
+  struct digit_counts {
+    std::uint16_t count[Team::warps][radix_buckets];
+    std::uint32_t group_total[groups];
+  };
 
  public:
   static constexpr int items = most(segment, core) * Team::warps;
   static_assert(items < 1 << 16);
 
   struct scratch {
-    alignas(16) std::uint32_t bin[bins + 4];
+    union {
+      alignas(16) std::uint32_t bin[bins + 4];
+      digit_counts digits;
+    };
     Bits differing[Team::warps];
     std::uint32_t warp_total[Team::warps];
     std::uint32_t warp_largest[Team::warps];
@@ -98,27 +130,22 @@ class device_radix_job {
     alignas(16) raw_array<Key, halo + items + window> keys;
     raw_array<Value, has_values ? items : 1> values;
   };
-  using fallback_scratch = sort_scratch<Team, Key, items>;
 
-  /// Sorts keys [begin, begin + n) of `from`, which may be `to`. Returns whether it did; otherwise
-  /// nothing is written, and `keys` of the scratch has them from place halo on.
+  /// Sorts keys [begin, begin + n) of `from`, which may be `to`: by bins, else by digits, if asked.
+  /// Returns whether they are sorted; otherwise nothing is written.
   static LANEWISE_FUNCTION bool sort(const Team& team, scratch& shared, const Bits* from, Bits* to,
                                      const Value* values_from, Value* values_to, int n,
                                      const key_map<Bits>& reads, const key_map<Bits>& writes,
-                                     radix_range range) {
+                                     radix_range range, bool by_bins, bool by_digits) {
     device_radix_job job(team, shared, n);
-    job.load(from, values_from, reads);
-    if (!job.bring_together(range)) return false;
+    job.load(from, values_from, reads, range);
+    if (job.top_ > Key::most_bits) return false;
+    if (!by_bins || !job.bring_together(range)) {
+      if (!by_digits) return false;
+      job.sort_by_digits();
+    }
     job.store(from, to, values_to, reads, writes, range);
     return true;
-  }
-  /// The same for keys that sort() has refused, of which `shared` still has what it left.
-  static LANEWISE_FUNCTION void sort_refused(const Team& team, scratch& shared,
-                                             fallback_scratch& more, const Bits* from, Bits* to,
-                                             Value* values_to, int n, const key_map<Bits>& reads,
-                                             const key_map<Bits>& writes, radix_range range) {
-    lanewise::sort(team, more, shared.keys.data() + halo, n, less{});
-    device_radix_job(team, shared, n).store(from, to, values_to, reads, writes, range);
   }
 
  private:
@@ -130,6 +157,10 @@ class device_radix_job {
   int n_;
   int mine_;  ///< from this warp's first key on
   lanes<Bits> key_[rows];
+  Bits ordering_;   ///< the bits that order keys
+  Bits differing_;  ///< those of them that differ
+  Bits common_;     ///< the bits above, of all keys
+  int top_;
 
   /// A warp has neighbouring keys, of which most warps have all: f(true), else f(false).
   template <class F>
@@ -146,20 +177,16 @@ class device_radix_job {
   }
   LANEWISE_FUNCTION int first() const { return team_.warp_index() * segment; }
   LANEWISE_FUNCTION Key* keys() const { return shared_.keys.data() + halo; }
-  static LANEWISE_FUNCTION Bits mask_of(radix_range range) {
-    constexpr int all = 8 * sizeof(Bits);
-    const Bits ones = static_cast<Bits>(~Bits{0});
-    return static_cast<Bits>(static_cast<Bits>(ones >> (all - range.high + range.low))
-                             << range.low);
-  }
   /// Whether a key is more than what it is ordered by.
   static LANEWISE_FUNCTION bool is_partial(radix_range range) {
     return range.high - range.low < static_cast<int>(8 * sizeof(Bits));
   }
 
-  /// Loads the keys, and leaves in scratch which bits differ among them.
-  LANEWISE_FUNCTION void load(const Bits* from, const Value* values, const key_map<Bits>& reads) {
+  /// Loads the keys, and finds out which bits differ among them.
+  LANEWISE_FUNCTION void load(const Bits* from, const Value* values, const key_map<Bits>& reads,
+                              radix_range range) {
     const auto warp = team_.warp();
+    ordering_ = ordering_bits<Bits>(range);
     // What does not exist is like a key that does.
     const Bits any_key = from[0];
     lanes<Bits> differing(Bits{0});
@@ -192,6 +219,32 @@ class device_radix_job {
     }
     clear();
     team_.barrier();
+    differing_ = static_cast<Bits>(
+        warp.reduce(warp.load(warp.template first<Bits>(Team::warps), shared_.differing, Bits{0}),
+                    bit_or{}) &
+        ordering_);
+    top_ = radix_bit_width(differing_);
+    common_ = 0;
+    if (top_ < static_cast<int>(8 * sizeof(Bits)))
+      common_ = static_cast<Bits>(reads(any_key) & static_cast<Bits>(~Bits{0} << top_));
+  }
+  /// What is sorted in place of a key.
+  LANEWISE_FUNCTION lanes<Key> word_of(int j) const {
+    const auto warp = team_.warp();
+    return warp.map(
+        [mask = static_cast<Bits>(ordering_ & ~common_bits())](Bits x, std::uint32_t i) {
+          return Key(bare ? x : static_cast<Bits>(x & mask), i);
+        },
+        key_[j], warp.lane() + u32s(static_cast<std::uint32_t>(first() + j * width)));
+  }
+  /// The bits that a word leaves out because all keys have the same there.
+  LANEWISE_FUNCTION Bits common_bits() const {
+    constexpr int all = 8 * sizeof(Bits);
+    if constexpr (Key::most_bits >= all) return 0;
+    return static_cast<Bits>(~Bits{0} << Key::most_bits);
+  }
+  LANEWISE_FUNCTION Bits key_of(const Key& k) const {
+    return static_cast<Bits>(k.key() | (common_ & common_bits()));
   }
   LANEWISE_FUNCTION void clear() const {
     using four = pack<std::uint32_t, 4>;
@@ -211,13 +264,7 @@ class device_radix_job {
   /// Brings the keys into the order of bins, and then of keys. False if one bin has too many.
   LANEWISE_FUNCTION bool bring_together(radix_range range) {
     const auto warp = team_.warp();
-    const Bits ordering = mask_of(range);
-    const Bits differing = static_cast<Bits>(
-        warp.reduce(warp.load(warp.template first<Bits>(Team::warps), shared_.differing, Bits{0}),
-                    bit_or{}) &
-        ordering);
-    const int top = bit_width(differing);
-    const int shift = top - bin_bits > range.low ? top - bin_bits : range.low;
+    const int shift = top_ - bin_bits > range.low ? top_ - bin_bits : range.low;
     const int digits = range.high - shift < bin_bits ? range.high - shift : bin_bits;
     const radix_digit_of<Bits> digit{shift, (std::uint32_t{1} << digits) - 1};
     using ranks = device_loose_ranks<Team, rows>;
@@ -240,13 +287,7 @@ class device_radix_job {
       LANEWISE_UNROLL
       for (int j = 0; j < rows; ++j) {
         const auto slot = warp.gather(shared_.bin, bin(full, j)) + rank(j);
-        const auto from = warp.lane() + u32s(static_cast<std::uint32_t>(first() + j * width));
-        warp.scatter(exists<full>(j), keys(), slot,
-                     warp.map(
-                         [=](Bits x, std::uint32_t i) {
-                           return Key(bare ? x : static_cast<Bits>(x & ordering), i);
-                         },
-                         key_[j], from));
+        warp.scatter(exists<full>(j), keys(), slot, word_of(j));
       }
     });
     team_.barrier();
@@ -259,16 +300,6 @@ class device_radix_job {
       return false;
     }
     return true;
-  }
-
-  static LANEWISE_FUNCTION int bit_width(Bits x) {
-    if constexpr (sizeof(Bits) > 8) {
-      const auto high = static_cast<std::uint64_t>(x >> 64);
-      return high != 0 ? 128 - Kokkos::countl_zero(high)
-                       : 64 - Kokkos::countl_zero(static_cast<std::uint64_t>(x));
-    } else {
-      return 64 - Kokkos::countl_zero(static_cast<std::uint64_t>(x));
-    }
   }
 
   /// Turns counts of bins into where they begin.
@@ -405,8 +436,8 @@ class device_radix_job {
       const auto at = warp.lane() + u32s(static_cast<std::uint32_t>(first() + j * width));
       place[j] = warp.map(
           exists<false>(j),
-          [=](const Key& key, std::uint32_t i) {
-            const std::uint32_t b = digit(key.key());
+          [&](const Key& key, std::uint32_t i) {
+            const std::uint32_t b = digit(key_of(key));
             std::uint32_t to = bin[b];
             const std::uint32_t end = bin[b + 1];
             for (std::uint32_t k = to; k < end; ++k) {
@@ -420,6 +451,105 @@ class device_radix_job {
     team_.barrier();
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) warp.scatter(exists<false>(j), keys(), place[j], x[j]);
+    team_.barrier();
+  }
+
+  /// Brings the keys into order by digits of their differing bits.
+  LANEWISE_FUNCTION void sort_by_digits() {
+    const auto warp = team_.warp();
+    lanes<Key> x[rows];
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) x[j] = word_of(j);
+    bool in_scratch = false;
+    for (Bits left = differing_; warp.anywhere(left != 0);) {
+      const int shift = radix_bit_width(static_cast<Bits>(left & (~left + 1))) - 1;
+      const radix_digit_of<Bits> digit{shift, radix_buckets - 1u};
+      left = static_cast<Bits>(left & ~static_cast<Bits>(Bits{radix_buckets - 1} << shift));
+      if (in_scratch) {
+        by_rows([&](auto full) LANEWISE_INLINE_LAMBDA {
+          LANEWISE_UNROLL
+          for (int j = 0; j < rows; ++j)
+            x[j] = warp.load(exists<full>(j), keys() + first() + j * width, Key{});
+        });
+      }
+      place_by_digit(digit, x);
+      in_scratch = true;
+    }
+    if (in_scratch) return;
+    by_rows([&](auto full) LANEWISE_INLINE_LAMBDA {
+      LANEWISE_UNROLL
+      for (int j = 0; j < rows; ++j)
+        warp.store(exists<full>(j), keys() + first() + j * width, x[j]);
+    });
+    team_.barrier();
+  }
+  /// Sends keys to scratch in the order of a digit, keys of a digit in their order.
+  LANEWISE_FUNCTION void place_by_digit(const radix_digit_of<Bits>& digit,
+                                        const lanes<Key> (&x)[rows]) {
+    const auto warp = team_.warp();
+    std::uint16_t* const count = shared_.digits.count[team_.warp_index()];
+    for (int b = 0; b < radix_buckets; b += width)
+      warp.store(count + b, lanes<std::uint16_t>(std::uint16_t{0}));
+    warp.fence();
+    u32s slot[rows];
+    const auto digit_of = [&](int j) LANEWISE_INLINE_LAMBDA {
+      return warp.map([&](const Key& k) { return digit(k.key()); }, x[j]);
+    };
+    const auto last_of = ~(warp.lanes_below() + warp.lanes_below() + lanes<bits>(bits{1}));
+    by_rows([&](auto full) LANEWISE_INLINE_LAMBDA {
+      LANEWISE_UNROLL
+      for (int j = 0; j < rows; ++j) {
+        const auto there = exists<full>(j);
+        const auto d = digit_of(j);
+        const auto peers = warp.template peers<radix_digit_bits>(there, d);
+        const auto before = warp.gather(there, count, d, std::uint16_t{0});
+        warp.fence();
+        slot[j] = warp.map(
+            [](std::uint16_t c, bits e) { return c + std::uint32_t(warp_type::popcount(e)); },
+            before, peers & warp.lanes_below());
+        warp.scatter(there & ((peers & last_of) == bits{0}), count, d,
+                     warp.template cast<std::uint16_t>(slot[j] + u32s(1u)));
+        warp.fence();
+      }
+    });
+    team_.barrier();
+    scan_digits();
+    by_rows([&](auto full) LANEWISE_INLINE_LAMBDA {
+      LANEWISE_UNROLL
+      for (int j = 0; j < rows; ++j) {
+        const auto there = exists<full>(j);
+        const auto begin = warp.gather(there, count, digit_of(j), std::uint16_t{0});
+        warp.scatter(there, keys(), slot[j] + warp.template cast<std::uint32_t>(begin), x[j]);
+      }
+    });
+    team_.barrier();
+  }
+  /// Turns the warps' counts into where their keys of each digit begin.
+  LANEWISE_FUNCTION void scan_digits() {
+    static_assert(groups <= Team::warps);
+    const auto warp = team_.warp();
+    const int g = team_.warp_index();
+    u32s before[Team::warps], total(0u), upto(0u);
+    if (g < groups) {
+      LANEWISE_UNROLL
+      for (int w = 0; w < Team::warps; ++w) {
+        before[w] = total;
+        total = total +
+                warp.template cast<std::uint32_t>(warp.load(shared_.digits.count[w] + g * width));
+      }
+      upto = warp.inclusive_scan(total, plus{});
+      const std::uint32_t sum = warp.broadcast(upto, width - 1);
+      warp.once([&] { shared_.digits.group_total[g] = sum; });
+    }
+    team_.barrier();
+    if (g < groups) {
+      std::uint32_t in_front = 0;
+      for (int q = 0; q < g; ++q) in_front += shared_.digits.group_total[q];
+      LANEWISE_UNROLL
+      for (int w = 0; w < Team::warps; ++w)
+        warp.store(shared_.digits.count[w] + g * width,
+                   warp.template cast<std::uint16_t>(before[w] + upto - total + u32s(in_front)));
+    }
     team_.barrier();
   }
 
@@ -453,7 +583,7 @@ class device_radix_job {
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {
       x[j] = warp.load(exists<full>(j), keys() + first() + j * width, Key{});
-      if (!has_keys) key_[j] = warp.map([](const Key& k) { return k.key(); }, x[j]);
+      if (!has_keys) key_[j] = warp.map([&](const Key& k) { return key_of(k); }, x[j]);
     }
     if (!writes.is_identity()) {
       LANEWISE_UNROLL

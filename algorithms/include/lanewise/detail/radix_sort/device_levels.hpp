@@ -46,6 +46,7 @@ class device_radix_count {
     const auto warp = team.warp();
     const auto copy = warp.lane() & u32s(copies - 1u);
     const u32s one(1u), stride(copies);
+    bool in_order = level == 0;
     clear(team, shared);
     for (std::int64_t tile = begin; tile < end;) {
       const std::uint32_t number = plan.segment_of(level, static_cast<std::uint32_t>(tile));
@@ -62,6 +63,7 @@ class device_radix_count {
       team.barrier();
       for (std::int64_t i = first; i < last; i += rows::items) {
         rows some(team, keys, i, last);
+        if (warp.anywhere(in_order)) in_order = are_in_order(warp, plan, some, keys);
         some.for_each_window([&](const auto& exists, const lanes<Bits>& key) {
           differing = differing | select(exists, key ^ lanes<Bits>(any_key), lanes<Bits>(Bits{0}));
           const auto d = warp.map(exists, digit, std::uint32_t{0}, key);
@@ -80,6 +82,31 @@ class device_radix_count {
       add(team, shared, plan.counts[level & 1] + std::int64_t{number} * radix_buckets);
       tile += mine;
     }
+    if (level == 0 && !in_order) warp.once([&] { plan.levels[0].descents = 1; });
+  }
+
+  /// Whether none of a warp's keys is less than the one in front of it. Keys in no order are found
+  /// out by the first look; only those that may be in order are read twice.
+  template <class Source>
+  static LANEWISE_FUNCTION bool are_in_order(const warp_type& warp,
+                                             const radix_plan<Bits, Counter>& plan,
+                                             const rows& some, const Source& keys) {
+    const Bits ordering = ordering_bits<Bits>(plan.range);
+    for (int j = 0; j < rows::rows; ++j) {
+      for (int w = 0; w < some.row_count(j); w += width) {
+        const std::int64_t at = some.row_first(j) + w;
+        const auto descends = warp.map(
+            warp.first(some.row_count(j) - w),
+            [&](std::uint32_t l) {
+              const std::int64_t i = at + l;
+              return static_cast<std::uint32_t>(i > 0 &&
+                                                (keys(i) & ordering) < (keys(i - 1) & ordering));
+            },
+            std::uint32_t{0}, warp.lane());
+        if (warp.anywhere(warp.any(descends != 0u))) return false;
+      }
+    }
+    return true;
   }
 
   static LANEWISE_FUNCTION void clear(const Team& team, scratch& shared) {
@@ -120,8 +147,11 @@ class device_radix_starts {
 
  public:
   static constexpr int groups = radix_buckets / width;
+  /// Keys whose buckets have so many times as many of the same bucket as those in no order.
+  static constexpr float gathered = 2;
   struct scratch {
     std::int64_t group_total[groups];
+    float group_squares[groups];  ///< of the buckets' shares of the keys
     std::uint32_t stays;
   };
 
@@ -148,15 +178,25 @@ class device_radix_starts {
       const auto count = warp.template cast<std::int64_t>(warp.load(counts + g * width));
       const std::int64_t total = warp.reduce(count, plus{});
       const bool all = warp.any(count == s.count);
+      const float squares = warp.reduce(warp.map(
+                                            [n = static_cast<float>(s.count)](std::int64_t c) {
+                                              const float share = static_cast<float>(c) / n;
+                                              return share * share;
+                                            },
+                                            count),
+                                        plus{});
       warp.once([&] {
         shared.group_total[g] = total;
+        shared.group_squares[g] = squares;
         if (all) shared.stays = 1;
       });
     }
     team.barrier();
-    const bool stays = shared.stays != 0;
+    const bool in_order = level == 0 && plan.levels[0].descents == 0;
+    const bool stays = in_order || shared.stays != 0;
     radix_segment next = s;
-    next.top = static_cast<std::uint8_t>(plan.differ_below(level, number, plan.bottom(s)));
+    next.top = static_cast<std::uint8_t>(
+        in_order ? plan.range.low : plan.differ_below(level, number, plan.bottom(s)));
     const bool last = next.top == plan.range.low;
     if (team.warp_index() == 0) {
       warp.once([&] {
@@ -182,6 +222,10 @@ class device_radix_starts {
       return;
     }
     next.array = radix_arrays<Bits>::next(s.array);
+    float squares = 0;
+    for (int g = 0; g < groups; ++g) squares += shared.group_squares[g];
+    const radix_work work =
+        squares * radix_buckets > gathered ? radix_work::sorts_gathered : radix_work::sorts;
     for (int g = team.warp_index(); g < groups; g += Team::warps) {
       std::int64_t begin = s.begin;
       for (int q = 0; q < g; ++q) begin += shared.group_total[q];
@@ -197,8 +241,8 @@ class device_radix_starts {
       }
       const auto large = count > capacity;
       append(warp, plan, level + 1, large, from, count, next);
-      make_jobs(warp, plan, (count > std::int64_t{0}) & (count <= capacity), from, upto, next.array,
-                capacity);
+      make_jobs(warp, plan, (count > std::int64_t{0}) & (count <= capacity), from, upto, next, work,
+                plan.bottom(s), capacity);
     }
   }
 
@@ -253,9 +297,11 @@ class device_radix_starts {
   template <class W>
   static LANEWISE_FUNCTION void make_jobs(const W& warp, const radix_plan<Bits, Counter>& plan,
                                           const mask& which, const i64s& from, const i64s& upto,
-                                          radix_array array, std::int64_t capacity) {
+                                          const radix_segment& like, radix_work work, int bottom,
+                                          std::int64_t capacity) {
     using bits = typename W::bits;
     i64s size(std::int64_t{0});
+    u32s top(0u);
     bits begins = 0;
     for (bits left = warp.ballot(which); left != 0;) {
       const int l = W::lowest(left);
@@ -263,9 +309,14 @@ class device_radix_starts {
       // Buckets in front of `begin` are not in `left` any more, and behind a large one all end too
       // far away.
       const bits fitting = warp.ballot(upto <= begin + capacity) & left;
-      const std::int64_t end = warp.broadcast(upto, W::highest(fitting));
+      const int last = W::highest(fitting);
+      const std::int64_t end = warp.broadcast(upto, last);
       size = select(warp.template cast<std::int64_t>(warp.lane()) == std::int64_t{l},
                     i64s(end - begin), size);
+      const int differ = 32 - Kokkos::countl_zero(static_cast<std::uint32_t>(l ^ last));
+      const int below = differ > 0 ? bottom + differ : like.top;
+      top = select(warp.lane() == static_cast<std::uint32_t>(l),
+                   u32s(static_cast<std::uint32_t>(below)), top);
       begins |= bits{1} << l;
       left &= ~fitting;
     }
@@ -277,10 +328,11 @@ class device_radix_starts {
     auto begin = from;
     warp.each(
         first,
-        [&](std::uint32_t i, std::int64_t b, std::int64_t c) {
-          jobs[i] = {b, static_cast<std::uint32_t>(c), array, true, true};
+        [&](std::uint32_t i, std::int64_t b, std::int64_t c, std::uint32_t t) {
+          jobs[i] = {b,    static_cast<std::uint32_t>(c), like.array, work,
+                     true, static_cast<std::uint8_t>(t)};
         },
-        number, begin, size);
+        number, begin, size, top);
   }
 
   /// Keys that are in order go to the output.
@@ -300,7 +352,8 @@ class device_radix_starts {
             const std::int64_t at = i * capacity;
             const std::int64_t left = count - at;
             jobs[i] = {begin + at, static_cast<std::uint32_t>(left < capacity ? left : capacity),
-                       array, false, mapped};
+                       array,      radix_work::copies,
+                       mapped,     0};
           },
           piece);
     }

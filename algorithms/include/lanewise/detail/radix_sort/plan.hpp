@@ -50,6 +50,13 @@ struct radix_range {
   int high;
 };
 
+template <class Bits>
+LANEWISE_FUNCTION Bits ordering_bits(radix_range range) {
+  constexpr int all = 8 * sizeof(Bits);
+  constexpr Bits ones = static_cast<Bits>(~Bits{0});
+  return static_cast<Bits>(static_cast<Bits>(ones >> (all - range.high + range.low)) << range.low);
+}
+
 /// Neighbouring keys that differ below bit `top` only, so that they need not go anywhere else, and
 /// which of the sort's arrays they are in.
 enum class radix_array : std::uint8_t { in, out, room };
@@ -70,17 +77,21 @@ struct radix_level {
   std::uint32_t segments;
   std::uint32_t tiles;
   std::uint32_t tickets;
-  std::uint32_t stays;  ///< of level 0, whose segment is in no list
-  std::uint32_t last;   ///< the same
+  std::uint32_t descents;  ///< of level 0: whether a key is less than the one in front of it
+  std::uint32_t stays;     ///< of level 0, whose segment is in no list
+  std::uint32_t last;      ///< the same
 };
 
-/// What one team does at the end: it sorts some keys, or takes them to the output.
+/// What one team does at the end: it sorts some keys, or takes them to the output. Keys that gather
+/// in few buckets gather in few bins, too.
+enum class radix_work : std::uint8_t { copies, sorts, sorts_gathered };
 struct radix_job {
   std::int64_t begin;
   std::uint32_t count;
   radix_array array;
-  bool sorts;
-  bool mapped;  ///< whether keys are integers in order there
+  radix_work work;
+  bool mapped;       ///< whether keys are integers in order there
+  std::uint8_t top;  ///< they differ below it only
 };
 
 /// Words that hold the bits of a key.
@@ -105,6 +116,9 @@ LANEWISE_FUNCTION int radix_bit_width(Bits x) {
   }
   return 64 - Kokkos::countl_zero(static_cast<std::uint64_t>(x));
 }
+
+/// Which jobs a launch does: all, those that another has left, or one of all keys.
+enum class radix_jobs : std::uint8_t { all, left, one };
 
 /// Digits of eight bits.
 inline constexpr int radix_digit_bits = 8;
