@@ -32,7 +32,7 @@ TEST_CASE("radix_sort sorts keys of every distribution", "[radix_sort]") {
 }
 
 TEST_CASE("radix_sort sorts many keys by launches", "[radix_sort]") {
-  for (const int k : {1, 2, 5}) {
+  for (const int k : {1, 3}) {
     CAPTURE(k);
     check_sort_in_place(sparse_keys(launched_keys, k));
   }

@@ -4,7 +4,7 @@
 
 #include <lanewise/detail/radix_sort/device_job.hpp>
 #include <lanewise/detail/radix_sort/device_levels.hpp>
-#include <lanewise/league_barrier.hpp>
+#include <lanewise/detail/radix_sort/device_passes.hpp>
 #include <lanewise/look_back_counts.hpp>
 #include <lanewise/options.hpp>
 #include <lanewise/split_tile.hpp>
@@ -88,7 +88,7 @@ struct loose_placing {
   detail::radix_plan<Bits, Counter> plan;
 
   template <class Team>
-  LANEWISE_FUNCTION void clear(const Team&, int) const {}
+  LANEWISE_FUNCTION void clear(const Team&, std::int64_t) const {}
   template <class Team>
   LANEWISE_FUNCTION void place_level(const Team& team, scratch<Team>& shared, int level) const {
     const std::uint32_t tiles = plan.tile_count(level);
@@ -138,58 +138,90 @@ struct ordered_placing {
   detail::radix_arrays<Value> values;
   Word* words;
 
-  /// The words of a level's tiles are 0 before any tile publishes.
+  /// The words of tiles are 0 before any tile publishes.
   template <class Team>
-  LANEWISE_FUNCTION void clear(const Team& team, int level) const {
+  LANEWISE_FUNCTION void clear(const Team& team, std::int64_t tiles) const {
     constexpr int width = Team::warp_type::width;
-    const auto mine = team.share(plan.tile_count(level));
+    const auto mine = team.share(tiles);
     for (std::int64_t i = mine.begin * detail::radix_buckets + team.warp_index() * width;
          i < mine.end * detail::radix_buckets; i += Team::warps * width)
       team.warp().store(words + i, typename Team::warp_type::template lanes<Word>(Word{0}));
   }
   template <class Team>
   LANEWISE_FUNCTION void place_level(const Team& team, scratch<Team>& shared, int level) const {
+    place_tiles(team, shared, plan.levels[level].tickets, plan.tile_count(level),
+                [&](std::uint32_t t) {
+                  const std::uint32_t number = plan.segment_of(level, t);
+                  const detail::radix_segment s = plan.segment(level, number);
+                  if (s.stays) return;
+                  place(team, shared, s, plan.keys.next(s.array),
+                        plan.counts[level & 1] + std::int64_t{number} * detail::radix_buckets,
+                        t - s.first_tile);
+                });
+  }
+  /// Calls place(t) for tiles in the order in which teams ask for them.
+  template <class Team, class Place>
+  LANEWISE_FUNCTION void place_tiles(const Team& team, scratch<Team>& shared,
+                                     std::uint32_t& tickets, std::uint32_t tiles,
+                                     Place place) const {
     const auto warp = team.warp();
-    const std::uint32_t tiles = plan.tile_count(level);
     for (;;) {
       if (team.warp_index() == 0) {
-        const std::uint32_t next = warp.fetch_add(plan.levels[level].tickets, 1u);
+        const std::uint32_t next = warp.fetch_add(tickets, 1u);
         warp.once([&] { shared.ticket = next; });
       }
       team.barrier();
       const std::uint32_t t = shared.ticket;
       if (t >= tiles) return;
-      place(team, shared, level, t);
+      place(t);
       team.barrier();
     }
   }
-
- private:
+  /// Places tile t of a segment.
   template <class Team>
-  LANEWISE_FUNCTION void place(const Team& team, scratch<Team>& shared, int level,
-                               std::uint32_t t) const {
-    const std::uint32_t number = plan.segment_of(level, t);
-    const detail::radix_segment s = plan.segment(level, number);
-    if (s.stays) return;
-    const std::int64_t first = plan.tile_begin(s, t);
-    const auto next = plan.keys.next(s.array);
+  LANEWISE_FUNCTION void place(const Team& team, scratch<Team>& shared,
+                               const detail::radix_segment& s, detail::radix_array to,
+                               const std::uint64_t* starts, std::uint32_t t) const {
+    const std::int64_t first = s.begin + static_cast<std::int64_t>(t) * plan.tile_items;
     const std::int64_t end = s.begin + s.count;
     const array_source<Bits, detail::key_map<Bits>> keys{plan.keys(s.array), end,
                                                          plan.reads(s.array)};
     const function_sink<radix_writer<Bits>> keys_out{
-        end, {plan.keys.to(next), s.last ? plan.map : detail::key_map<Bits>{}}};
+        end, {plan.keys.to(to), s.last ? plan.map : detail::key_map<Bits>{}}};
     const places_behind_tiles<Word> places{
         {words + std::int64_t{s.first_tile} * detail::radix_buckets, detail::radix_buckets},
-        plan.counts[level & 1] + std::int64_t{number} * detail::radix_buckets,
-        t - s.first_tile};
+        starts,
+        t};
     if constexpr (has_values) {
       split<Team>::place(team, shared.tile, keys, first, end, plan.digit(s), detail::radix_buckets,
                          true, places, end, keys_out,
                          array_source<Value, identity>{values(s.array), end, {}},
-                         array_sink<Value>{values.to(next), end});
+                         array_sink<Value>{values.to(to), end});
     } else {
       split<Team>::place(team, shared.tile, keys, first, end, plan.digit(s), detail::radix_buckets,
                          true, places, end, keys_out, nullptr, nullptr);
+    }
+  }
+  /// Takes all items to the output.
+  template <class Team>
+  LANEWISE_FUNCTION void copy_to_out(const Team& team, detail::radix_array from) const {
+    if (plan.keys(from) != plan.keys.out) copy(team, plan.keys(from), plan.keys.out);
+    if constexpr (has_values) {
+      if (values(from) != values.out) copy(team, values(from), values.out);
+    }
+  }
+
+ private:
+  template <class Team, class T>
+  LANEWISE_FUNCTION void copy(const Team& team, const T* from, T* to) const {
+    constexpr int width = Team::warp_type::width;
+    const auto warp = team.warp();
+    const auto mine = team.share(plan.n());
+    for (std::int64_t i = mine.begin + team.warp_index() * width; i < mine.end;
+         i += Team::warps * width) {
+      const std::int64_t left = mine.end - i;
+      const auto exist = warp.first(left < width ? static_cast<int>(left) : width);
+      warp.store(exist, to + i, warp.load(exist, from + i, T{}));
     }
   }
 };
@@ -236,7 +268,7 @@ struct radix_rest_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     for (int l = level; l < levels; ++l) {
       if (placing.plan.segment_count(l) == 0) return;
-      placing.clear(team, l);
+      placing.clear(team, placing.plan.tile_count(l));
       counting<Team>::count_level(team, shared.count, placing.plan, l, 1);
       meeting.wait(team);
       starting<Team>::start_level(team, shared.start, placing.plan, l, capacity);
@@ -379,17 +411,17 @@ struct device_radix_layout {
   static constexpr int value_bytes = std::is_empty_v<Value> ? 0 : sizeof(Value);
   std::int64_t most_segments, most_tiles, most_jobs;
   std::size_t counter_bytes, word_bytes;
-  std::size_t header = 0, meeting, zeroed, segments[2], owners[2], counts[2], differing[2], jobs,
-              unsorted, words, room, values;
+  std::size_t header = 0, meeting, pass_counts, zeroed, segments[2], owners[2], counts[2],
+              differing[2], jobs, unsorted, words, room, values;
   std::size_t bytes;
 
-  device_radix_layout(std::int64_t n, std::int64_t capacity, std::int64_t tile_items, int levels,
-                      int groups, bool wide) {
+  device_radix_layout(std::int64_t n, std::int64_t capacity, std::int64_t tile_items,
+                      std::int64_t pass_tile_items, int levels, int groups, bool wide) {
     most_segments = n / (capacity + 1) + 1;
     most_tiles = n / tile_items + most_segments + 1;
     most_jobs = (2 + levels * (groups + 1)) * most_segments + n / capacity + levels * groups;
     counter_bytes = ordered ? 8 : 4;
-    word_bytes = ordered ? (wide ? 8 : 4) : 0;
+    word_bytes = wide ? 8 : 4;
     std::size_t at = 0;
     const auto take = [&](std::size_t size) {
       const std::size_t begin = at;
@@ -398,6 +430,7 @@ struct device_radix_layout {
     };
     header = take((levels + 2) * sizeof(detail::radix_level));
     meeting = take(league_barrier::words(most_meeting) * sizeof(std::uint32_t));
+    pass_counts = take(levels * detail::radix_buckets * sizeof(std::uint64_t));
     constexpr std::size_t bits_bytes = detail::radix_words<Bits> * sizeof(std::uint64_t);
     differing[0] = take(most_segments * bits_bytes);
     counts[0] = take(most_segments * detail::radix_buckets * counter_bytes);
@@ -410,7 +443,8 @@ struct device_radix_layout {
     }
     jobs = take(most_jobs * sizeof(detail::radix_job));
     unsorted = take(most_jobs * sizeof(std::uint32_t));
-    words = take(most_tiles * detail::radix_buckets * word_bytes);
+    words =
+        take((ordered ? most_tiles : n / pass_tile_items + 1) * detail::radix_buckets * word_bytes);
     room = take(n * sizeof(Bits));
     values = take(n * value_bytes);
     bytes = at;
@@ -451,6 +485,8 @@ class device_radix_sort {
   using placing_of = std::conditional_t<ordered, ordered_placing<Bits, Word, Value, few>,
                                         loose_placing<Bits, Counter, few>>;
   template <class Word>
+  using passes_of = radix_passes_kernel<ordered_placing<Bits, Word, Value>, Bits>;
+  template <class Word>
   using whole = radix_whole_kernel<placing_of<Word, true>, Bits, jobs, key>;
   template <class Exec, class Kernel, class Placing>
   static constexpr std::int64_t tile_items =
@@ -462,6 +498,9 @@ class device_radix_sort {
     return n <= whole_keys ? tile_items<Exec, whole<word>, placing_of<word, true>>
                            : tile_items<Exec, radix_place_kernel<placing>, placing>;
   }
+  template <class Exec>
+  static constexpr std::int64_t pass_tile_items =
+      tile_items<Exec, passes_of<std::uint32_t>, ordered_placing<Bits, std::uint32_t, Value>>;
   static int levels(detail::radix_range range) {
     return static_cast<int>(divide_up(range.high - range.low, detail::radix_digit_bits));
   }
@@ -474,6 +513,7 @@ class device_radix_sort {
     return {n,
             capacity<Exec>,
             tile_items_of<Exec>(n),
+            pass_tile_items<Exec>,
             levels(range),
             detail::radix_buckets / warp_t<Exec>::width,
             is_wide(n)};
@@ -533,6 +573,7 @@ class device_radix_sort {
     plan.range = range;
     plan.n = n;
     plan.tile_items = tile_items_of<Exec>(n.bound);
+    plan.passes_follow = n.bound > whole_keys && levels(range) > 1;
     detail::radix_arrays<Value> values{values_in, values_out, nullptr};
     if (n.bound <= capacity<Exec>) {
       launch(exec, label, 1, jobs{plan, values, detail::radix_jobs::one, -1});
@@ -598,6 +639,18 @@ class device_radix_sort {
       const std::int64_t teams =
           std::min(most_meeting, backend::template resident_league<kernel>(exec, parts.most_tiles));
       launch_resident(exec, "Lanewise::radix_sort::rest", teams, rest);
+    }
+    if (plan.passes_follow) {
+      using kernel = passes_of<Word>;
+      const std::int64_t teams =
+          std::min(most_meeting, backend::template resident_league<kernel>(
+                                     exec, divide_up(n.bound, pass_tile_items<Exec>)));
+      launch_resident(exec, "Lanewise::radix_sort::passes", teams,
+                      kernel{{plan.for_passes(pass_tile_items<Exec>), values,
+                              reinterpret_cast<Word*>(memory + parts.words)},
+                             reinterpret_cast<std::uint64_t*>(memory + parts.pass_counts),
+                             most,
+                             {reinterpret_cast<std::uint32_t*>(memory + parts.meeting)}});
     }
     const std::int64_t some = n.bound / capacity<Exec> * 5 / 4 + 64;
     if (has_quick_jobs<Exec>(n.bound, range)) {

@@ -147,11 +147,13 @@ class device_radix_starts {
 
  public:
   static constexpr int groups = radix_buckets / width;
-  /// Keys whose buckets have so many times as many of the same bucket as those in no order.
+  /// Keys that gather in few bins, too, and those that are better sorted by passes.
   static constexpr float gathered = 2;
+  static constexpr float gathered_for_passes = 4;
   struct scratch {
     std::int64_t group_total[groups];
     float group_squares[groups];  ///< of the buckets' shares of the keys
+    float group_used[groups];     ///< buckets that have keys
     std::uint32_t stays;
   };
 
@@ -185,14 +187,22 @@ class device_radix_starts {
                                             },
                                             count),
                                         plus{});
+      const int used = warp.count(count > std::int64_t{0});
       warp.once([&] {
         shared.group_total[g] = total;
         shared.group_squares[g] = squares;
+        shared.group_used[g] = static_cast<float>(used);
         if (all) shared.stays = 1;
       });
     }
     team.barrier();
     const bool in_order = level == 0 && plan.levels[0].descents == 0;
+    const bool by_passes =
+        level == 0 && plan.passes_follow && !in_order && gathering(shared) > gathered_for_passes;
+    if (by_passes) {
+      team.once([&] { plan.levels[0].stays = plan.levels[0].by_passes = 1; });
+      return;
+    }
     const bool stays = in_order || shared.stays != 0;
     radix_segment next = s;
     next.top = static_cast<std::uint8_t>(
@@ -222,10 +232,8 @@ class device_radix_starts {
       return;
     }
     next.array = radix_arrays<Bits>::next(s.array);
-    float squares = 0;
-    for (int g = 0; g < groups; ++g) squares += shared.group_squares[g];
     const radix_work work =
-        squares * radix_buckets > gathered ? radix_work::sorts_gathered : radix_work::sorts;
+        gathering(shared) > gathered ? radix_work::sorts_gathered : radix_work::sorts;
     for (int g = team.warp_index(); g < groups; g += Team::warps) {
       std::int64_t begin = s.begin;
       for (int q = 0; q < g; ++q) begin += shared.group_total[q];
@@ -244,6 +252,17 @@ class device_radix_starts {
       make_jobs(warp, plan, (count > std::int64_t{0}) & (count <= capacity), from, upto, next, work,
                 plan.bottom(s), capacity);
     }
+  }
+
+  /// How many times as many pairs of keys are in one bucket as if all buckets that are not empty
+  /// had as many keys.
+  static LANEWISE_FUNCTION float gathering(const scratch& shared) {
+    float squares = 0, used = 0;
+    for (int g = 0; g < groups; ++g) {
+      squares += shared.group_squares[g];
+      used += shared.group_used[g];
+    }
+    return squares * used;
   }
 
   /// Lanes of `which` append segments to a level.
