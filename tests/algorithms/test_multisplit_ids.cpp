@@ -184,8 +184,7 @@ TEST_CASE("multisplit calls a costly function once per key", "[multisplit][sanit
       CHECK(errors.get().bad_items == expected.bad_items);
 
       lanewise::multisplit(exec, keys.const_view(), keys.const_view(), out.view(),
-                           values_out.view(), m,
-                           lanewise::costly(once_modulo{calls.data(), most}));
+                           values_out.view(), m, lanewise::costly(once_modulo{calls.data(), most}));
       CHECK(calls.items() == std::vector<int>(items.size(), 2));
       CHECK(difference(values_out.items(), oracle::gather(items, expected.index),
                        values_out.original()) == "");

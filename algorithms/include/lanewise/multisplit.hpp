@@ -96,11 +96,11 @@ auto arrays_by_ids(const Ids& ids, const split_arrays<Source, Sink, Values, Valu
   if constexpr (std::is_same_v<Values, std::nullptr_t>) {
     return arrays_of(ids, nowhere, arrays.keys, arrays.keys_out);
   } else {
-    return arrays_of(ids, nowhere,
-                     zipped_source<detail::into_tuple, Source, Values>{
-                         arrays.keys.extent, {arrays.keys, arrays.values}, {}},
-                     pair_sink<Sink, ValueSink>{arrays.keys_out.extent, arrays.keys_out,
-                                                arrays.values_out});
+    return arrays_of(
+        ids, nowhere,
+        zipped_source<detail::into_tuple, Source, Values>{
+            arrays.keys.extent, {arrays.keys, arrays.values}, {}},
+        pair_sink<Sink, ValueSink>{arrays.keys_out.extent, arrays.keys_out, arrays.values_out});
   }
 }
 
@@ -127,7 +127,7 @@ auto id_source(const Ids& ids) {
 /// What a split of keys that are ids, or others, needs, with values of type Value or no_value.
 template <class Exec, class Key, class Value, bool are_ids>
 workspace_size size_of_split(std::int64_t n, std::uint32_t buckets, bool keeps) {
-  if constexpr (moved_bytes<Value> > most_moved_bytes) {
+  if constexpr (moved_bytes < Value >> most_moved_bytes) {
     return n <= std::numeric_limits<std::uint32_t>::max()
                ? size_of_split<Exec, Key, std::uint32_t, are_ids>(n, buckets, keeps)
                : size_of_split<Exec, Key, std::uint64_t, are_ids>(n, buckets, keeps);
@@ -173,7 +173,8 @@ struct split_needs<Exec, Key, Value, costly_function<BucketOf>> {
   }
   static workspace_size of(std::int64_t n, std::uint32_t buckets, bool offsets) {
     return with_id_type(buckets, [&](auto id) {
-      return workspace_size{1, ids_at(n, buckets, offsets) + static_cast<std::size_t>(n) * sizeof(id)};
+      return workspace_size{1,
+                            ids_at(n, buckets, offsets) + static_cast<std::size_t>(n) * sizeof(id)};
     });
   }
 };
@@ -182,14 +183,14 @@ struct split_needs<Exec, Key, Value, costly_function<BucketOf>> {
 template <class Exec, class Arrays>
 void expects_split(const Arrays& arrays, std::int64_t buckets, const multisplit_options& with) {
   detail::expects(buckets >= 1 && buckets <= most_multisplit_buckets,
-                  "multisplit: bucket_count is ", buckets, ", not in [1, ",
-                  most_multisplit_buckets, "]");
+                  "multisplit: bucket_count is ", buckets, ", not in [1, ", most_multisplit_buckets,
+                  "]");
   detail::expects(arrays.keys_out.extent >= arrays.keys.extent, "multisplit: keys_out has ",
                   arrays.keys_out.extent, " places, keys has ", arrays.keys.extent, " items");
   detail::expects_memory(arrays.keys, "multisplit", "keys");
   detail::expects_memory(arrays.keys_out, "multisplit", "keys_out");
-  detail::expects_no_partial_overlap(arrays.keys, arrays.keys_out, "multisplit", "keys",
-                                     "keys_out", false);
+  detail::expects_no_partial_overlap(arrays.keys, arrays.keys_out, "multisplit", "keys", "keys_out",
+                                     false);
   detail::expects(!with.offsets.is_given() || with.offsets.extent() >= buckets + 1,
                   "multisplit: options.offsets has ", with.offsets.extent(),
                   " entries, bucket_count + 1 is ", buckets + 1);
@@ -227,9 +228,9 @@ void split_moved(const Exec& exec, workspace& work,
                  const split_arrays<Source, Sink, Values, ValueSink>& arrays, std::int64_t buckets,
                  const BucketOf& bucket_of, const multisplit_options& with) {
   with_moved_values(arrays, [&](const auto& moved) {
-    using policy = split_policy_for<typename Source::value_type,
-                                    std::decay_t<decltype(moved)>::value_bytes,
-                                    std::is_same_v<Sink, detail::no_sink>>;
+    using policy =
+        split_policy_for<typename Source::value_type, std::decay_t<decltype(moved)>::value_bytes,
+                         std::is_same_v<Sink, detail::no_sink>>;
     split_with<policy, most>(exec, work, moved, buckets, bucket_of, with);
   });
 }
@@ -256,8 +257,8 @@ struct split_by<Exec, Arrays, bucket_id_array<Ids>> {
     detail::expects(ids.extent == arrays.keys.extent, "multisplit: bucket_ids has ", ids.extent,
                     " items, keys has ", arrays.keys.extent);
     detail::expects_memory(ids, "multisplit", "bucket_ids");
-    detail::expects_no_partial_overlap(ids, arrays.keys_out, "multisplit", "bucket_ids",
-                                       "keys_out", false);
+    detail::expects_no_partial_overlap(ids, arrays.keys_out, "multisplit", "bucket_ids", "keys_out",
+                                       false);
     if constexpr (Arrays::value_bytes > 0)
       detail::expects_no_partial_overlap(ids, arrays.values_out, "multisplit", "bucket_ids",
                                          "values_out", false);
@@ -284,7 +285,7 @@ struct split_by<Exec, Arrays, costly_function<BucketOf>> {
                 bucket_id_of<id, BucketOf>{costly.bucket_of, m}, {.count = with.count});
       constexpr std::int64_t most = sizeof(id) == 1 ? most_buckets : most_multisplit_buckets;
       split_moved<most>(exec, work, arrays_by_ids(array_source<id, identity>{ids, n, {}}, arrays),
-                  buckets, identity{}, with);
+                        buckets, identity{}, with);
     });
   }
 };
@@ -300,8 +301,8 @@ void multisplit(const Exec& exec, const split_arrays<Source, Sink, Values, Value
     using needs = split_needs<Exec, key, typename moved_value<Values>::type, BucketOf>;
     const bool keeps = with.offsets.is_given() && by::keeps_results;
     auto work = call_workspace::make<backend_of<Exec>>(
-        exec, with.work,
-        needs::of(arrays.keys.extent, static_cast<std::uint32_t>(buckets), keeps), "multisplit");
+        exec, with.work, needs::of(arrays.keys.extent, static_cast<std::uint32_t>(buckets), keeps),
+        "multisplit");
     by::run(exec, work.get(), arrays, buckets, bucket_of, with);
   }
 }
@@ -332,7 +333,7 @@ workspace_size multisplit_workspace(std::int64_t n, std::int64_t buckets) {
 ///
 /// bucket_of is a pure scalar function object from a key to a bucket in [0, bucket_count), 1 <=
 /// bucket_count <= 65,536, called up to three times per key, and for more than 256 buckets up to
-/// seven times; see costly and bucket_ids. A key with any other bucket is skipped and counted in
+/// six times; see costly and bucket_ids. A key with any other bucket is skipped and counted in
 /// options.errors, else in options.work, so the output is shorter. keys and keys_out are contiguous
 /// rank-1 Views (keys may be a source) that do not overlap.
 ///
@@ -340,7 +341,8 @@ workspace_size multisplit_workspace(std::int64_t n, std::int64_t buckets) {
 /// writes, and for the counts 8 bytes per bucket and tile; O(n) work. More than 256 buckets take
 /// two rounds, by the lower and by the upper half of the digits of a bucket's number, each with as
 /// many launches and as much traffic, through a copy of the keys in the workspace (one launch for
-/// few items), and for offsets one launch more, of a binary search for each bucket. The result is
+/// few items), and for offsets one launch more, of a binary search for each bucket, which calls
+/// bucket_of, too. The result is
 /// the same on every backend. Does not block. Throws std::invalid_argument on a wrong bucket_count,
 /// wrong extents, overlap, or an option that cannot be reached. (GPU Multisplit, sections 4 and
 /// 5.2.2; Ashkiani, chapter 3.)

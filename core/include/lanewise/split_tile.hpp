@@ -23,7 +23,8 @@ LANEWISE_BEGIN_NAMESPACE
 ///       nullptr. All warps of the team call it; the scratch is free again after a barrier.
 ///
 ///   all_scratch<value_bytes>
-///   split_all(team, all_scratch, keys, n, bucket_of, buckets, begins, keys_out, values, values_out)
+///   split_all(team, all_scratch, keys, n, bucket_of, buckets, begins, keys_out, values,
+///   values_out)
 ///       splits items [0, n), so few that one team takes them all, calls begins(b, place) for every
 ///       bucket, and returns how many items are in buckets. The scratch is free again after a
 ///       barrier

@@ -103,13 +103,10 @@ class device_split_tile {
   /// Splits items [0, n), so few that one team takes all, and returns how many are in buckets.
   template <int value_bytes, class Source, class BucketOf, class Begins, class Sink, class Values,
             class ValueSink>
-  static LANEWISE_FUNCTION std::int64_t split_all(const Team& team,
-                                                  all_scratch<value_bytes>& shared,
-                                                  const Source& source, std::int64_t n,
-                                                  BucketOf bucket_of, std::uint32_t buckets,
-                                                  const Begins& begins, const Sink& sink,
-                                                  const Values& values,
-                                                  const ValueSink& value_sink) {
+  static LANEWISE_FUNCTION std::int64_t split_all(
+      const Team& team, all_scratch<value_bytes>& shared, const Source& source, std::int64_t n,
+      BucketOf bucket_of, std::uint32_t buckets, const Begins& begins, const Sink& sink,
+      const Values& values, const ValueSink& value_sink) {
     if (n <= items) {
       // All warps have equal parts of a tile, whose slots are the places.
       const std::int64_t part = divide_up(n, threads) * width;
@@ -569,10 +566,14 @@ class device_split_tile {
 
   /// Whether one team takes all items, so that places are small numbers.
   template <class Places>
-  static constexpr bool are_few = requires { Places::are_few; };
+  static constexpr bool are_few = requires {
+    Places::are_few;
+  };
   /// Whether the tile's slots are the places.
   template <class Places>
-  static constexpr bool slots_are_places = requires { Places::slots_are_places; };
+  static constexpr bool slots_are_places = requires {
+    Places::slots_are_places;
+  };
 
   /// Whether the places of runs are asked for when all else is done: where they wait for other
   /// teams. Runs that are aligned in scratch need them before.

@@ -109,9 +109,9 @@ class host_split_tile {
   template <class Sink>
   static constexpr bool writes_keys = !std::is_same_v<Sink, no_sink>;
   template <int value_bytes, class Sink, class Values, class ValueSink>
-  static constexpr bool can_stage = scratch<value_bytes>::can_stage &&
-                                    (!writes_keys<Sink> || stored_whole<Sink, Key>)&&
-                                        values_stored_whole<Values, ValueSink>;
+  static constexpr bool can_stage =
+      scratch<value_bytes>::can_stage &&
+      (!writes_keys<Sink> || stored_whole<Sink, Key>)&&values_stored_whole<Values, ValueSink>;
 
   /// Sends the items of the source's tile [first, first + items) that are below n to the places of
   /// their buckets.
@@ -157,13 +157,10 @@ class host_split_tile {
   /// Splits items [0, n), so few that one team takes all, and returns how many are in buckets.
   template <int value_bytes, class Source, class BucketOf, class Begins, class Sink, class Values,
             class ValueSink>
-  static LANEWISE_FUNCTION std::int64_t split_all(const Team& team,
-                                                  all_scratch<value_bytes>& shared,
-                                                  const Source& source, std::int64_t n,
-                                                  BucketOf bucket_of, std::uint32_t buckets,
-                                                  const Begins& begins, const Sink& sink,
-                                                  const Values& values,
-                                                  const ValueSink& value_sink) {
+  static LANEWISE_FUNCTION std::int64_t split_all(
+      const Team& team, all_scratch<value_bytes>& shared, const Source& source, std::int64_t n,
+      BucketOf bucket_of, std::uint32_t buckets, const Begins& begins, const Sink& sink,
+      const Values& values, const ValueSink& value_sink) {
     clear(team, shared.counters);
     count_all(team, shared.tile, shared.counters, source, n, bucket_of, buckets, values);
     const std::int64_t kept =
@@ -174,8 +171,9 @@ class host_split_tile {
   }
 
  protected:
-  /// Counts items [0, n), and brings them to slots of their buckets meanwhile. Where no bucket has more than half as many again as the mean, place_all finds all
-  /// of them there, and there is no second pass over the items.
+  /// Counts items [0, n), and brings them to slots of their buckets meanwhile. Where no bucket has
+  /// more than half as many again as the mean, place_all finds all of them there, and there is no
+  /// second pass over the items.
   template <int value_bytes, class Source, class BucketOf, class Values>
   static LANEWISE_FUNCTION void count_all(const Team& team, scratch<value_bytes>& shared,
                                           bucket_counters<1, most_buckets>& counters,

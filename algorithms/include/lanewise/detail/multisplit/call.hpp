@@ -15,7 +15,9 @@ namespace kernels {
 template <class Key, class Exec, class Policy = split_policy<Key>>
 using split_of = detail::split_t<team_t<Exec, Policy>, Key, Policy>;
 
-inline std::size_t whole_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+inline std::size_t whole_lines(std::size_t bytes) {
+  return (bytes + 63) / 64 * 64;
+}
 
 /// Where the parts of the workspace of a split into at most 256 buckets lie: for as many columns as
 /// there may be, as the size must not depend on the number of teams.
@@ -234,10 +236,10 @@ void split_by_digits(const Exec& exec, workspace& work, char* memory,
   }
   if (call.offsets.exist()) {
     using begins = begins_kernel<key, BucketOf>;
-    launch(exec, "Lanewise::multisplit::begins",
-           backend_of<Exec>::template league_for_tiles<begins>(exec,
-                                                               divide_up(call.buckets + 1, 128)),
-           begins{sorted, kept_at, bucket_of, call.buckets, call.offsets});
+    launch(
+        exec, "Lanewise::multisplit::begins",
+        backend_of<Exec>::template league_for_tiles<begins>(exec, divide_up(call.buckets + 1, 128)),
+        begins{sorted, kept_at, bucket_of, call.buckets, call.offsets});
   }
 }
 
@@ -265,10 +267,10 @@ void split_in(const Exec& exec, workspace& work, char* memory,
     split_by_digits<Policy>(exec, work, memory, arrays, call, bucket_of, arrays.keys_out.data);
   } else {
     using layout = two_rounds_layout<key, typename moved_value<Values>::type, Exec, Policy>;
-    key* const sorted = call.offsets.exist()
-                            ? reinterpret_cast<key*>(
-                                  memory + layout(call.n.bound, call.buckets, true).sorted_at)
-                            : nullptr;
+    key* const sorted =
+        call.offsets.exist()
+            ? reinterpret_cast<key*>(memory + layout(call.n.bound, call.buckets, true).sorted_at)
+            : nullptr;
     const kept_sink<Sink, key> sink{arrays.keys_out.extent, arrays.keys_out, sorted};
     split_by_digits<Policy>(exec, work, memory,
                             arrays_of(arrays.keys, sink, arrays.values, arrays.values_out), call,
@@ -317,8 +319,8 @@ void with_moved_values(const split_arrays<Source, Sink, Values, ValueSink>& arra
                                                 arrays.values_out};
     const auto by = [&](auto index) {
       using numbers = as_index<decltype(index)>;
-      f(arrays_of(arrays.keys, arrays.keys_out,
-                  generated_source<numbers>{arrays.keys.extent, {}}, sink));
+      f(arrays_of(arrays.keys, arrays.keys_out, generated_source<numbers>{arrays.keys.extent, {}},
+                  sink));
     };
     if (arrays.keys.extent <= std::numeric_limits<std::uint32_t>::max()) {
       by(std::uint32_t{});

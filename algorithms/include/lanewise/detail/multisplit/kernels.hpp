@@ -62,10 +62,10 @@ struct split_ids_policy : split_policy<Id> {
 };
 
 template <class Key, std::size_t value_bytes, bool are_ids>
-using split_policy_for = std::conditional_t<
-    are_ids, split_ids_policy<Key, static_cast<int>(value_bytes)>,
-    std::conditional_t<value_bytes == 0, split_policy<Key>,
-                       split_pairs_policy<Key, static_cast<int>(value_bytes)>>>;
+using split_policy_for =
+    std::conditional_t<are_ids, split_ids_policy<Key, static_cast<int>(value_bytes)>,
+                       std::conditional_t<value_bytes == 0, split_policy<Key>,
+                                          split_pairs_policy<Key, static_cast<int>(value_bytes)>>>;
 
 /// The tiles of every column, and what was counted in them.
 struct split_columns {
@@ -270,14 +270,15 @@ struct put_begin {
   }
 };
 
-/// What is known when a team has split all items: by one warp.
-template <class W>
+struct forget_begin {
+  LANEWISE_FUNCTION void operator()(std::uint32_t, std::int64_t) const {}
+};
+
+/// What is known when a team has split all items: by one warp, to put(kept).
+template <class W, class Put>
 LANEWISE_FUNCTION void report_kept(const W& warp, std::int64_t kept, std::int64_t items,
-                                   std::int64_t place, const detail::integers& offsets,
-                                   status* errors) {
-  warp.once([&] {
-    if (offsets.exist()) offsets.put(place, kept);
-  });
+                                   status* errors, Put put) {
+  warp.once([&] { put(kept); });
   if (kept != items && errors != nullptr) warp.fetch_add(errors->bad_items, items - kept);
 }
 
@@ -308,7 +309,8 @@ struct few_kernel {
     const put_begin begins{offsets};
     const std::int64_t kept = split<Team>::split_all(team, shared, keys, items, bucket_of, buckets,
                                                      begins, keys_out, values, values_out);
-    if (team.warp_index() == 0) report_kept(team.warp(), kept, items, buckets, offsets, errors);
+    if (team.warp_index() == 0)
+      report_kept(team.warp(), kept, items, errors, [&](std::int64_t k) { begins(buckets, k); });
   }
 };
 
@@ -367,7 +369,7 @@ struct few_twice_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const std::int64_t items = n();
-    const put_begin nothing{};
+    const forget_begin nothing;
     const std::int64_t kept =
         split<Team>::split_all(team, shared, keys, items, digit[0], buckets[0], nothing,
                                between.sink(), values, values_between.sink());
@@ -375,7 +377,7 @@ struct few_twice_kernel {
     split<Team>::split_all(team, shared, between.source(), kept, digit[1], buckets[1], nothing,
                            keys_out, values_between.source(), values_out);
     if (team.warp_index() == 0)
-      report_kept(team.warp(), kept, items, 0, detail::integers(kept_at), errors);
+      report_kept(team.warp(), kept, items, errors, [&](std::int64_t k) { *kept_at = k; });
   }
 };
 
