@@ -120,41 +120,71 @@ struct deterministic : Problem {
 };
 
 /// A key's bucket is its leading bits.
+template <class Key>
 struct leading_bits {
   int shift;
-  KOKKOS_FUNCTION std::uint32_t operator()(std::uint32_t key) const { return key >> shift; }
+  KOKKOS_FUNCTION std::uint32_t operator()(const Key& key) const {
+    return static_cast<std::uint32_t>(key >> shift);
+  }
 };
 
-/// Keys by the distribution of their buckets: `uniform`; `skewed`, where three quarters of the keys
-/// lie in one bucket; `sorted`, where the keys lie in the order of their buckets already.
+/// Keys of buckets [0, 2^bits), by the distribution of these: `uniform`; `binomial`, B(255, 1/2) at
+/// most, and what is beyond 256 buckets uniform; `quarter_uniform`, where three quarters of the
+/// keys lie in one bucket; `one_bucket`; `sorted`, where keys lie in the order of their buckets
+/// already.
+template <class Key>
 struct key_of {
-  enum class kind { uniform, skewed, sorted } distribution;
+  enum class kind { uniform, binomial, quarter_uniform, one_bucket, sorted } distribution;
   std::int64_t n;
-  KOKKOS_FUNCTION std::uint32_t operator()(std::int64_t i) const {
-    const auto random = static_cast<std::uint32_t>(hash(i));
-    const auto with_top = [&](std::uint32_t top) { return (random & 0xFFFFFFu) | (top << 24); };
+  int bits;
+  KOKKOS_FUNCTION Key operator()(std::int64_t i) const {
+    const Key random = static_cast<Key>(hash(i) ^ hash(i) << 32);
+    const int shift = 8 * static_cast<int>(sizeof(Key)) - bits;
+    const auto with_top = [&](std::uint64_t top) {
+      const Key below = static_cast<Key>(static_cast<Key>(~Key{0}) >> bits);
+      return static_cast<Key>((random & below) | static_cast<Key>(top) << shift);
+    };
     switch (distribution) {
-      case kind::skewed:
-        return hash(~i) % 4 == 0 ? random : with_top(0x5A);
+      case kind::binomial:
+        return with_top(binomial(static_cast<std::uint64_t>(i)));
+      case kind::quarter_uniform:
+        return hash(~i) % 4 == 0 ? random : with_top(std::uint64_t{1} << bits >> 1);
+      case kind::one_bucket:
+        return with_top(std::uint64_t{1} << bits >> 1);
       case kind::sorted:
-        return with_top(static_cast<std::uint32_t>(i * 256 / n));
+        return with_top(static_cast<std::uint64_t>(i) * (std::uint64_t{1} << bits) /
+                        static_cast<std::uint64_t>(n));
       default:
         return random;
     }
   }
+  KOKKOS_FUNCTION std::uint64_t binomial(std::uint64_t i) const {
+    const int tossed = bits < 8 ? bits : 8;
+    const int coins = (1 << tossed) - 1;
+    std::uint64_t heads = 0;
+    for (int k = 0; k < coins; k += 32) {
+      const auto tosses =
+          static_cast<std::uint32_t>(hash(i * 8 + static_cast<std::uint64_t>(k) / 32));
+      const int some = coins - k < 32 ? coins - k : 32;
+      heads += static_cast<std::uint64_t>(
+          Kokkos::popcount(some < 32 ? tosses & ((1u << some) - 1) : tosses));
+    }
+    return heads << (bits - tossed) | (hash(~i) & ((std::uint64_t{1} << (bits - tossed)) - 1));
+  }
 };
 
-template <class Exec, bool has_values>
+template <class Exec, class Key, bool has_values>
 struct multisplit_problem {
   using exec_space = Exec;
-  using item = std::uint32_t;
+  using item = Key;
   using item_array = array<Exec, item>;
   static constexpr bool pairs = has_values;
 
   Exec exec{};
   std::int64_t n;
   int buckets;
-  leading_bits bucket_of{32 - std::countr_zero(static_cast<unsigned>(buckets))};
+  int bits = std::countr_zero(static_cast<unsigned>(buckets));
+  leading_bits<Key> bucket_of{8 * static_cast<int>(sizeof(Key)) - bits};
   bool stable = true;  // whether the variant promises it
   item_array keys{"perf::keys", static_cast<std::size_t>(n)};
   item_array keys_out{"perf::keys_out", static_cast<std::size_t>(n)};
@@ -163,8 +193,9 @@ struct multisplit_problem {
 
   static std::vector<point> points() {
     std::vector<point> result;
-    for (const int buckets : {8, 32, 256}) {
-      for (const char* distribution : {"uniform", "skewed", "sorted"}) {
+    for (const int buckets : {2, 8, 32, 256, 4096, 65'536}) {
+      for (const char* distribution :
+           {"uniform", "binomial", "quarter_uniform", "one_bucket", "sorted"}) {
         for (const std::int64_t n : sizes<Exec>(sizeof(item))) {
           result.push_back({n, distribution, buckets});
         }
@@ -173,20 +204,19 @@ struct multisplit_problem {
     return result;
   }
   static row name(const point& p) {
-    return {(pairs ? "multisplit_pairs.m" : "multisplit.m") + std::to_string(p.buckets),
-            backend_name<Exec>(),
-            "",
-            pairs ? "u32.u32" : "u32",
-            p.distribution,
-            p.n};
+    const std::string type = sizeof(Key) == 4 ? "u32" : "u64";
+    return {"multisplit.m" + std::to_string(p.buckets), backend_name<Exec>(), "",
+            pairs ? type + "." + type : type,           p.distribution,       p.n};
   }
 
   explicit multisplit_problem(const point& p) : n(p.n), buckets(p.buckets) {
-    using kind = key_of::kind;
-    const kind distribution = p.distribution == "skewed"   ? kind::skewed
-                              : p.distribution == "sorted" ? kind::sorted
-                                                           : kind::uniform;
-    fill(exec, keys, key_of{distribution, n});
+    using kind = typename key_of<Key>::kind;
+    const kind distribution = p.distribution == "binomial"          ? kind::binomial
+                              : p.distribution == "quarter_uniform" ? kind::quarter_uniform
+                              : p.distribution == "one_bucket"      ? kind::one_bucket
+                              : p.distribution == "sorted"          ? kind::sorted
+                                                                    : kind::uniform;
+    fill(exec, keys, key_of<Key>{distribution, n, bits});
     if (pairs) fill(exec, values, index{});
   }
   std::int64_t bytes() const { return 2 * n * sizeof(item) * (pairs ? 2 : 1); }
@@ -209,7 +239,7 @@ struct multisplit_problem {
   /// Buckets ascend; a value is the index of its key, so that values ascend in a bucket.
   struct wrong {
     item_array keys, keys_out, values_out;
-    leading_bits bucket_of;
+    leading_bits<Key> bucket_of;
     bool stable;
     KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
       const std::uint32_t mine = bucket_of(keys_out(i));
@@ -224,6 +254,14 @@ struct multisplit_problem {
     }
   };
 };
+
+/// f(std::type_identity<Problem>{}) for the multisplits that are measured.
+template <class Exec, class F>
+void for_each_multisplit(const F& f) {
+  f(std::type_identity<multisplit_problem<Exec, std::uint32_t, false>>{});
+  f(std::type_identity<multisplit_problem<Exec, std::uint32_t, true>>{});
+  f(std::type_identity<multisplit_problem<Exec, std::uint64_t, false>>{});
+}
 
 /// f(std::type_identity<T>{}) for the types that sums are measured with.
 template <class F>
@@ -318,8 +356,8 @@ void add_lanewise() {
   add_two_level_scan<Exec, double>();
   add_lanewise_deterministic<Exec, float>();
   add_lanewise_deterministic<Exec, double>();
-  add_lanewise_multisplit<multisplit_problem<Exec, false>>();
-  add_lanewise_multisplit<multisplit_problem<Exec, true>>();
+  for_each_multisplit<Exec>(
+      []<class Problem>(std::type_identity<Problem>) { add_lanewise_multisplit<Problem>(); });
 }
 
 // Kokkos' own.
@@ -362,8 +400,9 @@ void add_kokkos_scan() {
   });
 }
 
+template <class Key>
 struct bin_operator {
-  leading_bits bucket_of;
+  leading_bits<Key> bucket_of;
   int buckets;
   KOKKOS_FUNCTION int max_bins() const { return buckets; }
   template <class Keys>
@@ -383,7 +422,8 @@ void add_kokkos_multisplit() {
     p.stable = false;
     time([&] {
       using keys = typename Problem::item_array;
-      Kokkos::BinSort<keys, bin_operator> sorter(p.exec, p.keys, {p.bucket_of, p.buckets});
+      Kokkos::BinSort<keys, bin_operator<typename Problem::item>> sorter(p.exec, p.keys,
+                                                                         {p.bucket_of, p.buckets});
       sorter.create_permute_vector(p.exec);
       Kokkos::deep_copy(p.exec, p.keys_out, p.keys);
       sorter.sort(p.exec, p.keys_out);
@@ -419,8 +459,8 @@ void add_kokkos() {
     add_kokkos_scan<scan_problem<Exec, T, true>>();
     add_kokkos_scan<scan_problem<Exec, T, false>>();
   });
-  add_kokkos_multisplit<multisplit_problem<Exec, false>>();
-  add_kokkos_multisplit<multisplit_problem<Exec, true>>();
+  for_each_multisplit<Exec>(
+      []<class Problem>(std::type_identity<Problem>) { add_kokkos_multisplit<Problem>(); });
 }
 
 /// Everything that does not depend on where it runs.

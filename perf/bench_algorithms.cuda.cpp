@@ -102,19 +102,19 @@ void add_scan() {
 }
 
 /// Radix sort on the bits that make the bucket: as many passes as multisplit does the work of.
-template <bool pairs>
+template <class problem>
 void add_multisplit() {
-  using problem = multisplit_problem<Kokkos::Cuda, pairs>;
   add<problem>("cub", [](problem& p, auto time) {
     time_cub(time, [&](void* storage, std::size_t& bytes) {
       const auto stream = p.exec.cuda_stream();
-      if constexpr (pairs) {
+      constexpr int end = 8 * sizeof(typename problem::item);
+      if constexpr (problem::pairs) {
         return cub::DeviceRadixSort::SortPairs(storage, bytes, p.keys.data(), p.keys_out.data(),
                                                p.values.data(), p.values_out.data(), p.n,
-                                               p.bucket_of.shift, 32, stream);
+                                               p.bucket_of.shift, end, stream);
       } else {
         return cub::DeviceRadixSort::SortKeys(storage, bytes, p.keys.data(), p.keys_out.data(), p.n,
-                                              p.bucket_of.shift, 32, stream);
+                                              p.bucket_of.shift, end, stream);
       }
     });
   });
@@ -131,8 +131,8 @@ void add_cuda() {
     add_scan<T, true>();
     add_scan<T, false>();
   });
-  add_multisplit<false>();
-  add_multisplit<true>();
+  for_each_multisplit<Kokkos::Cuda>(
+      []<class Problem>(std::type_identity<Problem>) { add_multisplit<Problem>(); });
 }
 
 }  // namespace lanewise::perf

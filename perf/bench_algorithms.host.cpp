@@ -172,9 +172,9 @@ void counting_sort(const Problem& p, std::int64_t* counts) {
   auto *keys_out = p.keys_out.data(), *values_out = p.values_out.data();
   const auto bucket_of = p.bucket_of;
   in_shares(p.exec, p.n, [=](std::int64_t share, std::int64_t begin, std::int64_t end) {
-    std::int64_t local[256] = {};
+    std::vector<std::int64_t> local(static_cast<std::size_t>(m));
     for (std::int64_t i = begin; i < end; ++i) ++local[bucket_of(keys[i])];
-    std::copy(local, local + m, counts + share * m);
+    std::copy(local.begin(), local.end(), counts + share * m);
   });
   std::int64_t before = 0;
   for (std::int64_t b = 0; b < m; ++b) {
@@ -183,8 +183,7 @@ void counting_sort(const Problem& p, std::int64_t* counts) {
     }
   }
   in_shares(p.exec, p.n, [=](std::int64_t share, std::int64_t begin, std::int64_t end) {
-    std::int64_t next[256];
-    std::copy(counts + share * m, counts + (share + 1) * m, next);
+    std::vector<std::int64_t> next(counts + share * m, counts + (share + 1) * m);
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t place = next[bucket_of(keys[i])]++;
       keys_out[place] = keys[i];
@@ -204,8 +203,8 @@ void add_counting_sort() {
 template <class Exec>
 void add_space() {
   add_common<Exec>();
-  add_counting_sort<multisplit_problem<Exec, false>>();
-  add_counting_sort<multisplit_problem<Exec, true>>();
+  for_each_multisplit<Exec>(
+      []<class Problem>(std::type_identity<Problem>) { add_counting_sort<Problem>(); });
 }
 
 /// What runs on threads of its own is measured beside the space with as many.

@@ -277,14 +277,22 @@ struct split_call {
     using stand_in = split_by<key, Candidate>;
     const array_source<key, identity> keys{p.keys.data(), p.n, {}};
     const array_sink<key> keys_out{p.keys_out.data(), p.n};
-    const multisplit_options with{.work = &own};
+    const auto run = [&]<class Policy>(const Policy&, const auto& arrays) {
+      own.reserve_for<backend_of<typename Problem::exec_space>>(
+          p.exec,
+          kernels::split_size<Policy, typename Problem::exec_space, key,
+                              typename std::decay_t<decltype(arrays)>::value_type>(
+              p.n, static_cast<std::uint32_t>(p.buckets), false),
+          "multisplit");
+      kernels::split_with<Policy>(p.exec, own, arrays, p.buckets, p.bucket_of, {});
+    };
     if constexpr (Problem::pairs) {
-      kernels::multisplit<kernels::split_pairs_policy<stand_in, sizeof(value)>>(
-          p.exec, keys, keys_out, array_source<value, identity>{p.values.data(), p.n, {}},
-          array_sink<value>{p.values_out.data(), p.n}, p.buckets, p.bucket_of, with);
+      run(kernels::split_pairs_policy<stand_in, sizeof(value)>{},
+          kernels::arrays_of(keys, keys_out,
+                             array_source<value, identity>{p.values.data(), p.n, {}},
+                             array_sink<value>{p.values_out.data(), p.n}));
     } else {
-      kernels::multisplit<kernels::split_policy<stand_in>>(p.exec, keys, keys_out, nullptr, nullptr,
-                                                           p.buckets, p.bucket_of, with);
+      run(kernels::split_policy<stand_in>{}, kernels::arrays_of(keys, keys_out, nullptr, nullptr));
     }
   }
 };

@@ -122,6 +122,23 @@ TEST_CASE("Multisplits survive that an allocation fails", "[allocation]") {
       });
 }
 
+TEST_CASE("Multisplits into many buckets survive that an allocation fails", "[allocation]") {
+  const auto items = random_items<u32>(n);
+  const array<u32> in(items);
+  const array<u32> out(n, 0u);
+  const auto expected = oracle::gather(items, oracle::multisplit(items, 400, modulo{400}).index);
+
+  every_allocation_fails_once(
+      [&](lanewise::workspace* work) {
+        lanewise::multisplit(make_space(), in.const_view(), out.view(), 400,
+                             lanewise::costly(modulo{400}), {.work = work});
+      },
+      [&] {
+        CHECK(difference(out.items(), expected) == "");
+        out.assign(out.original());
+      });
+}
+
 TEST_CASE("Selections survive that an allocation fails", "[allocation]") {
   const auto items = random_items<u32>(n);
   const array<u32> in(items);

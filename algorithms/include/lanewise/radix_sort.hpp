@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/by_index.hpp>
 #include <lanewise/detail/radix_sort.hpp>
 #include <lanewise/expansion.hpp>
 #include <lanewise/transform.hpp>
@@ -107,19 +108,6 @@ class call_memory {
 
  private:
   call_workspace work_;
-};
-
-template <class V>
-struct fetch_value {
-  const V* values;
-  template <class I>
-  LANEWISE_FUNCTION V operator()(const I& i) const {
-    return values[i];
-  }
-};
-template <class I>
-struct as_index {
-  LANEWISE_FUNCTION I operator()(std::int64_t i) const { return static_cast<I>(i); }
 };
 
 /// Sorts pairs whose values are in memory and do not move as words.

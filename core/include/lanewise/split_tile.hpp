@@ -22,14 +22,12 @@ LANEWISE_BEGIN_NAMESPACE
 ///       are none. All places are below end. values and values_out are a source and a sink, or
 ///       nullptr. All warps of the team call it; the scratch is free again after a barrier.
 ///
-///   count_all(team, scratch, counters, keys, n, bucket_of, buckets, values)
-///       counts items [0, n) by bucket into bucket_counters<1, most_buckets>, which were cleared,
-///       for place_all, which comes next. A barrier() before anybody reads
-///
-///   place_all(team, scratch, keys, n, bucket_of, buckets, all_good, next, keys_out, values,
-///             values_out)
-///       sends items [0, n), the first of each bucket to next[bucket], which the team has in
-///       scratch and which moves on. For so few items that one team takes them all
+///   all_scratch<value_bytes>
+///   split_all(team, all_scratch, keys, n, bucket_of, buckets, begins, keys_out, values,
+///   values_out)
+///       splits items [0, n), so few that one team takes them all, calls begins(b, place) for every
+///       bucket, and returns how many items are in buckets. The scratch is free again after a
+///       barrier
 ///
 /// places says where runs begin, for windows of buckets, one per lane, from `first` on:
 ///

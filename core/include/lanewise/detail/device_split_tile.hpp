@@ -91,32 +91,51 @@ class device_split_tile {
     alignas(16) alignas(alignment_of_size(
         value_bytes)) unsigned char values[stages_values<value_bytes> ? value_bytes * slots : 1];
   };
-  /// Counts items [0, n), so few that one team takes all.
-  template <int value_bytes, class Source, class BucketOf, class Values>
-  static LANEWISE_FUNCTION void count_all(const Team& team, scratch<value_bytes>&,
-                                          bucket_counters<1, most_buckets>& counters,
-                                          const Source& source, std::int64_t n, BucketOf bucket_of,
-                                          std::uint32_t buckets, const Values&) {
-    lanewise::count(team, counters, source, 0, n, [=](const Key& key, int) {
+  /// What split_all needs.
+  template <int value_bytes>
+  struct all_scratch {
+    bucket_counters<1, most_buckets> counters;
+    std::int64_t next[most_buckets];
+    std::int64_t kept;
+    scratch<value_bytes> tile;
+  };
+
+  /// Splits items [0, n), so few that one team takes all, and returns how many are in buckets.
+  template <int value_bytes, class Source, class BucketOf, class Begins, class Sink, class Values,
+            class ValueSink>
+  static LANEWISE_FUNCTION std::int64_t split_all(
+      const Team& team, all_scratch<value_bytes>& shared, const Source& source, std::int64_t n,
+      BucketOf bucket_of, std::uint32_t buckets, const Begins& begins, const Sink& sink,
+      const Values& values, const ValueSink& value_sink) {
+    if (n <= items) {
+      // All warps have equal parts of a tile, whose slots are the places.
+      const std::int64_t part = divide_up(n, threads) * width;
+      const std::int64_t at = team.warp_index() * part, left = n - at;
+      const segment_range here{
+          at, left >= part ? static_cast<int>(part) : (left < 0 ? 0 : static_cast<int>(left)),
+          false};
+      return place_tile<false>(team, shared.tile, source, here, bucket_of, buckets,
+                               places_of_slots<Begins>{begins}, n, sink, values, value_sink);
+    }
+    clear(team, shared.counters);
+    team.barrier();
+    count(team, shared.counters, source, 0, n, [=](const Key& key, int) {
       const std::uint32_t b = bucket_number(bucket_of(key));
       return b < buckets ? b : ~std::uint32_t{0};
     });
-  }
-
-  /// Sends items [0, n) of the source, the first of each bucket to next[bucket], which is in
-  /// scratch.
-  template <int value_bytes, class Source, class BucketOf, class Sink, class Values,
-            class ValueSink>
-  static LANEWISE_FUNCTION void place_all(const Team& team, scratch<value_bytes>& shared,
-                                          const Source& source, std::int64_t n, BucketOf bucket_of,
-                                          std::uint32_t buckets, bool all_good, std::int64_t* next,
-                                          const Sink& sink, const Values& values,
-                                          const ValueSink& value_sink) {
+    team.barrier();
+    if (team.warp_index() == 0) {
+      const std::int64_t all =
+          scan_buckets(team.warp(), shared.counters.count, buckets, shared.next, begins);
+      team.warp().once([&] { shared.kept = all; });
+    }
+    team.barrier();
     for (std::int64_t first = 0; first < n; first += items) {
-      place(team, shared, source, first, n, bucket_of, buckets, all_good, places_in_turn{next}, n,
-            sink, values, value_sink);
+      place_tile<false>(team, shared.tile, source, segment_of(team, first, n), bucket_of, buckets,
+                        places_in_turn{shared.next}, n, sink, values, value_sink);
       team.barrier();
     }
+    return shared.kept;
   }
 
   /// Sends the items of the source's tile [first, first + items) that are below n to the places of
@@ -128,11 +147,7 @@ class device_split_tile {
                                       BucketOf bucket_of, std::uint32_t buckets, bool all_good,
                                       const Places& places, std::int64_t end, const Sink& sink,
                                       const Values& values, const ValueSink& value_sink) {
-    const std::int64_t at = first + team.warp_index() * segment;
-    const std::int64_t left = n - at;
-    // Whether all is there is asked of unclamped numbers: see device_rows.
-    const segment_range here{
-        at, left >= segment ? segment : (left < 0 ? 0 : static_cast<int>(left)), left >= segment};
+    const segment_range here = segment_of(team, first, n);
     if (!all_good || n - first < items) {
       place_tile<false>(team, shared, source, here, bucket_of, buckets, places, end, sink, values,
                         value_sink);
@@ -151,6 +166,15 @@ class device_split_tile {
     int count;
     bool whole;
   };
+
+  static LANEWISE_FUNCTION segment_range segment_of(const Team& team, std::int64_t first,
+                                                    std::int64_t n) {
+    const std::int64_t at = first + team.warp_index() * segment;
+    const std::int64_t left = n - at;
+    // Whether all is there is asked of unclamped numbers: see device_rows.
+    return {at, left >= segment ? segment : (left < 0 ? 0 : static_cast<int>(left)),
+            left >= segment};
+  }
 
   template <class Source, class T>
   static LANEWISE_FUNCTION void load_items(const warp_type& warp, const Source& source,
@@ -172,14 +196,15 @@ class device_split_tile {
     }
   }
 
-  /// full: all items of the tile are there and in buckets.
+  /// full: all items of the tile are there and in buckets. Returns the number of slots.
   template <bool full, int value_bytes, class Source, class BucketOf, class Places, class Sink,
             class Values, class ValueSink>
-  static LANEWISE_FUNCTION void place_tile(const Team& team, scratch<value_bytes>& shared,
-                                           const Source& source, segment_range here,
-                                           BucketOf bucket_of, std::uint32_t buckets,
-                                           const Places& places, std::int64_t end, const Sink& sink,
-                                           const Values& values, const ValueSink& value_sink) {
+  static LANEWISE_FUNCTION std::uint32_t place_tile(const Team& team, scratch<value_bytes>& shared,
+                                                    const Source& source, segment_range here,
+                                                    BucketOf bucket_of, std::uint32_t buckets,
+                                                    const Places& places, std::int64_t end,
+                                                    const Sink& sink, const Values& values,
+                                                    const ValueSink& value_sink) {
     constexpr bool pairs = value_bytes > 0;
     using value = typename value_of<Values>::type;
     const auto warp = team.warp();
@@ -219,11 +244,13 @@ class device_split_tile {
     team.barrier();
     const std::uint32_t slots = scan_counts(team, shared, buckets, places, runs);
     const auto wait_for_places = [&] {
-      for_each_group(team, buckets, [&](int q, int g) LANEWISE_INLINE_LAMBDA {
-        store_base(warp, shared, g,
-                   places.get(warp, first_of(team, q), buckets, runs[q].asked, runs[q].count),
-                   runs[q].slot);
-      });
+      if constexpr (late<Places, value_bytes>) {
+        for_each_group(team, buckets, [&](int q, int g) LANEWISE_INLINE_LAMBDA {
+          store_base(warp, shared, g,
+                     places.get(warp, first_of(team, q), buckets, runs[q].asked, runs[q].count),
+                     runs[q].slot);
+        });
+      }
     };
     // Values that are not staged go out at once.
     if constexpr (late<Places, value_bytes> && pairs && !stages_values<value_bytes>) {
@@ -253,11 +280,12 @@ class device_split_tile {
       wait_for_places();
     }
     team.barrier();
-    if (end >> 32 == 0) {
+    if (are_few<Places> || end >> 32 == 0) {
       write<full, false, value>(team, shared, slots, bucket_of, sink, value_sink);
-    } else {
+    } else if constexpr (!are_few<Places>) {
       write<full, true, value>(team, shared, slots, bucket_of, sink, value_sink);
     }
+    return slots;
   }
 
   /// Where slot i of the tile goes, being in bucket b; wide: that may be 2^32 or beyond.
@@ -381,6 +409,10 @@ class device_split_tile {
     warp.fence();
     LANEWISE_UNROLL
     for (int j = 0; j < items_per_lane; ++j) {
+      if (!full && mine <= j * width) {
+        slot[j] = u32s(nowhere);
+        continue;
+      }
       const auto exists = full ? warp.first(width) : warp.first(mine - j * width);
       const auto bucket = warp.map(
           exists, [&](const Key& k) { return bucket_number(bucket_of(k)); }, nowhere, key[j]);
@@ -449,7 +481,8 @@ class device_split_tile {
   static LANEWISE_FUNCTION std::uint32_t scan_counts(const Team& team, scratch<value_bytes>& shared,
                                                      std::uint32_t buckets, const Places& places,
                                                      run_starts<Places> (&runs)[groups_per_warp]) {
-    constexpr std::uint32_t align = alignment<value_bytes>;
+    constexpr bool own = slots_are_places<Places>;
+    constexpr std::uint32_t align = own ? 1 : alignment<value_bytes>;
     const auto warp = team.warp();
     const u32s none(0u);
     u32s before[groups_per_warp][Team::warps], totals[groups_per_warp], upto[groups_per_warp];
@@ -464,7 +497,7 @@ class device_split_tile {
         total = total + warp.template cast<std::uint32_t>(warp.load(shared.count[w] + g * width));
       }
       places.tell(warp, first_of(team, q), buckets, total);
-      if constexpr (aligns<value_bytes>) {
+      if constexpr (align != 1) {
         const auto begin = places.get(warp, first_of(team, q), buckets, runs[q].asked, total);
         if constexpr (Places::waits) runs[q].place = begin;
         // A run ends, modulo align, where its output ends, and so needs no sum to say how far
@@ -501,7 +534,10 @@ class device_split_tile {
         warp.store(shared.count[w] + g * width,
                    warp.template cast<std::uint16_t>(before[q][w] + slot0));
       }
-      if constexpr (late<Places, value_bytes>) {
+      if constexpr (own) {
+        places.tell_slots(warp, first_of(team, q), buckets, slot0);
+        store_base(warp, shared, g, warp.template cast<std::int64_t>(slot0), slot0);
+      } else if constexpr (late<Places, value_bytes>) {
         runs[q].slot = slot0;
         runs[q].count = total;
       } else if constexpr (Places::waits) {
@@ -510,7 +546,7 @@ class device_split_tile {
         store_base(warp, shared, g,
                    places.get(warp, first_of(team, q), buckets, runs[q].asked, total), slot0);
       }
-      if constexpr (aligns<value_bytes>) {
+      if constexpr (align != 1) {
         mark_empty(warp, shared, slot0 - gap[q], gap[q]);
         const auto end = slot0 + total;
         const auto rest = (none - end) & u32s(align - 1);
@@ -527,6 +563,17 @@ class device_split_tile {
     team.barrier();
     return all;
   }
+
+  /// Whether one team takes all items, so that places are small numbers.
+  template <class Places>
+  static constexpr bool are_few = requires {
+    Places::are_few;
+  };
+  /// Whether the tile's slots are the places.
+  template <class Places>
+  static constexpr bool slots_are_places = requires {
+    Places::slots_are_places;
+  };
 
   /// Whether the places of runs are asked for when all else is done: where they wait for other
   /// teams. Runs that are aligned in scratch need them before.

@@ -106,9 +106,12 @@ class host_split_tile {
     staging_of<value_bytes> values;
   };
 
+  template <class Sink>
+  static constexpr bool writes_keys = !std::is_same_v<Sink, no_sink>;
   template <int value_bytes, class Sink, class Values, class ValueSink>
-  static constexpr bool can_stage = scratch<value_bytes>::can_stage&& stored_whole<Sink, Key>&&
-      values_stored_whole<Values, ValueSink>;
+  static constexpr bool can_stage =
+      scratch<value_bytes>::can_stage &&
+      (!writes_keys<Sink> || stored_whole<Sink, Key>)&&values_stored_whole<Values, ValueSink>;
 
   /// Sends the items of the source's tile [first, first + items) that are below n to the places of
   /// their buckets.
@@ -143,9 +146,34 @@ class host_split_tile {
     flush(warp, shared, buckets, sink, values, value_sink);
   }
 
-  /// Counts items [0, n), so few that one team takes all, and brings them to slots of their buckets
-  /// meanwhile. Where no bucket has more than half as many again as the mean, place_all finds all
-  /// of them there, and there is no second pass over the items.
+  /// What split_all needs.
+  template <int value_bytes>
+  struct all_scratch {
+    bucket_counters<1, most_buckets> counters;
+    std::int64_t next[most_buckets];
+    scratch<value_bytes> tile;
+  };
+
+  /// Splits items [0, n), so few that one team takes all, and returns how many are in buckets.
+  template <int value_bytes, class Source, class BucketOf, class Begins, class Sink, class Values,
+            class ValueSink>
+  static LANEWISE_FUNCTION std::int64_t split_all(
+      const Team& team, all_scratch<value_bytes>& shared, const Source& source, std::int64_t n,
+      BucketOf bucket_of, std::uint32_t buckets, const Begins& begins, const Sink& sink,
+      const Values& values, const ValueSink& value_sink) {
+    clear(team, shared.counters);
+    count_all(team, shared.tile, shared.counters, source, n, bucket_of, buckets, values);
+    const std::int64_t kept =
+        scan_buckets(team.warp(), shared.counters.count, buckets, shared.next, begins);
+    place_all(team, shared.tile, source, n, bucket_of, buckets, shared.next, sink, values,
+              value_sink);
+    return kept;
+  }
+
+ protected:
+  /// Counts items [0, n), and brings them to slots of their buckets meanwhile. Where no bucket has
+  /// more than half as many again as the mean, place_all finds all of them there, and there is no
+  /// second pass over the items.
   template <int value_bytes, class Source, class BucketOf, class Values>
   static LANEWISE_FUNCTION void count_all(const Team& team, scratch<value_bytes>& shared,
                                           bucket_counters<1, most_buckets>& counters,
@@ -185,7 +213,7 @@ class host_split_tile {
             class ValueSink>
   static LANEWISE_FUNCTION void place_all(const Team& team, scratch<value_bytes>& shared,
                                           const Source& source, std::int64_t n, BucketOf bucket_of,
-                                          std::uint32_t buckets, bool, std::int64_t* next,
+                                          std::uint32_t buckets, std::int64_t* next,
                                           const Sink& sink, const Values& values,
                                           const ValueSink& value_sink) {
     if constexpr (scratch<value_bytes>::can_stage) {
@@ -196,7 +224,8 @@ class host_split_tile {
             write_slots(warp, slots + b * shared.room, shared.cursor[b], next[b], to);
         };
         warp.fence();
-        write(reinterpret_cast<const Key*>(shared.keys.staged), sink);
+        if constexpr (writes_keys<Sink>)
+          write(reinterpret_cast<const Key*>(shared.keys.staged), sink);
         if constexpr (value_bytes > 0) {
           write(reinterpret_cast<const typename Values::value_type*>(shared.values.staged),
                 value_sink);
@@ -207,6 +236,7 @@ class host_split_tile {
     distribute(source, {0, n}, bucket_of, buckets, next, sink, values, value_sink);
   }
 
+ public:
   /// Before the first call of place_items.
   template <int value_bytes>
   static LANEWISE_FUNCTION void begin(scratch<value_bytes>& shared, std::uint32_t buckets) {
@@ -225,7 +255,8 @@ class host_split_tile {
     if (!shared.has_rests) return;
     shared.has_rests = false;
     if constexpr (can_stage<value_bytes, Sink, Values, ValueSink>) {
-      flush_array(warp, shared.keys, shared.place, buckets, sink.data);
+      if constexpr (writes_keys<Sink>)
+        flush_array(warp, shared.keys, shared.place, buckets, sink.data);
       if constexpr (value_bytes > 0)
         flush_array(warp, shared.values, shared.place, buckets, value_sink.data);
     }
@@ -358,7 +389,7 @@ class host_split_tile {
                  array_sink<value>{reinterpret_cast<value*>(shared.values.staged), slots});
       write_runs(shared.values, value_sink.data);
     }
-    write_runs(shared.keys, sink.data);
+    if constexpr (writes_keys<Sink>) write_runs(shared.keys, sink.data);
     shared.has_rests = true;
   }
 
