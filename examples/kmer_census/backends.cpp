@@ -4,6 +4,7 @@
 
 #include "census.hpp"
 #include "hash_census.hpp"
+#include "radix_census.hpp"
 #include <lanewise/emulated.hpp>
 #include <lanewise/host.hpp>
 
@@ -21,8 +22,14 @@ census_times run_census(Census run, std::string_view letters, int k, std::size_t
 template <class ExecutionSpace>
 census_times run_on(method how, std::string_view letters, int k, std::size_t top) {
   const ExecutionSpace exec{};
-  return how == method::sort ? run_census(census<ExecutionSpace>(exec), letters, k, top)
-                             : run_census(hash_census<ExecutionSpace>(exec), letters, k, top);
+  switch (how) {
+    case method::sort:
+      return run_census(census<ExecutionSpace>(exec), letters, k, top);
+    case method::radix:
+      return run_census(radix_census<ExecutionSpace>(exec), letters, k, top);
+    default:
+      return run_census(hash_census<ExecutionSpace>(exec), letters, k, top);
+  }
 }
 
 template <class ExecutionSpace>

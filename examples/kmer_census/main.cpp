@@ -40,8 +40,8 @@ constexpr const char* usage =
     "hold anything but A, C, G, T are skipped. The script get_genome beside this program's source\n"
     "fetches the genome of a bacterium.\n"
     "\n"
-    "  --method M     sort (default) or hash: how k-mers are counted\n"
-    "  --k N          length of a k-mer, 1 to 16, with --method hash 31 (default 11)\n"
+    "  --method M     sort (default), radix or hash: how k-mers are counted\n"
+    "  --k N          length of a k-mer, 1 to 16, with --method radix or hash 31 (default 11)\n"
     "  --top N        how many of the most frequent k-mers to list, 0 to 1000 (default 10)\n"
     "  --backend B    serial, openmp, threads, cuda, emulated, or all (default): those of this "
     "build;\n"
@@ -108,10 +108,10 @@ options parse(int argc, char** argv) {
       k = value();
     } else if (name == "--method") {
       const std::string_view how = value();
-      if (how != "sort" && how != "hash") {
-        throw usage_error("--method must be sort or hash, not '" + std::string(how) + "'");
+      if (how != "sort" && how != "radix" && how != "hash") {
+        throw usage_error("--method must be sort, radix or hash, not '" + std::string(how) + "'");
       }
-      chosen.how = how == "sort" ? method::sort : method::hash;
+      chosen.how = how == "sort" ? method::sort : (how == "radix" ? method::radix : method::hash);
     } else if (name == "--top") {
       chosen.top = number_between(name, value(), 0, 1000);
     } else if (name == "--repeat") {

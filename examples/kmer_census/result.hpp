@@ -17,8 +17,9 @@ inline constexpr int min_k = 1;
 
 /// How k-mers are counted.
 enum class method {
-  sort,  ///< by sorting them: census.hpp
-  hash   ///< in a hash map: hash_census.hpp
+  sort,   ///< by sorting them with multisplits: census.hpp
+  radix,  ///< with a radix sort: radix_census.hpp
+  hash    ///< in a hash map: hash_census.hpp
 };
 inline constexpr int max_k(method how) {
   return how == method::sort ? 16 : 31;

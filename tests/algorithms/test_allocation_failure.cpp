@@ -7,6 +7,7 @@
 #include <lanewise/run_length_decode.hpp>
 #include <lanewise/scan.hpp>
 #include <lanewise/segmented_reduce.hpp>
+#include <lanewise/segmented_sort.hpp>
 #include <lanewise/select.hpp>
 #include <lanewise/transform.hpp>
 #include <support/failing_allocations.hpp>
@@ -102,6 +103,27 @@ TEST_CASE("Reductions survive that an allocation fails", "[allocation][sanitize]
       [&] {
         CHECK(sum == oracle::reduce(items, lanewise::plus{}, 3u));
         sum = 0;
+      });
+}
+
+TEST_CASE("Segmented sorts survive that an allocation fails", "[allocation]") {
+  const auto items = random_items<u32>(n);
+  const array<u32> in(items);
+  const array<std::int64_t> offsets(std::vector<std::int64_t>{0, 40, 40, n / 2, n});
+  const array<u32> out(n, 0u);
+  auto expected = items;
+  std::sort(expected.begin(), expected.begin() + 40);
+  std::sort(expected.begin() + 40, expected.begin() + n / 2);
+  std::sort(expected.begin() + n / 2, expected.end());
+
+  every_allocation_fails_once(
+      [&](lanewise::workspace* work) {
+        lanewise::segmented_sort(make_space(), in.const_view(), offsets.const_view(), out.view(),
+                                 {.work = work});
+      },
+      [&] {
+        CHECK(difference(out.items(), expected) == "");
+        out.assign(out.original());
       });
 }
 

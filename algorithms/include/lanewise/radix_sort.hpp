@@ -157,6 +157,22 @@ void expects_arrays(const Source& source, const Sink& sink, const char* algorith
   detail::expects_no_partial_overlap(source, sink, algorithm, in_name, out_name);
 }
 
+/// The same for pairs.
+template <class Exec, class Source, class Values, class Sink, class ValueSink>
+void expects_pairs(const Source& source, const Values& values, const Sink& sink,
+                   const ValueSink& values_out, const char* algorithm) {
+  using T = typename Source::value_type;
+  expects_arrays<Exec>(source, sink, algorithm, "keys", "keys_out");
+  detail::expects(values.extent == source.extent, algorithm, ": values has ", values.extent,
+                  " items, keys has ", source.extent);
+  expects_arrays<Exec>(values, values_out, algorithm, "values", "values_out");
+  // Keys that are made of something are copied before anything is moved.
+  if constexpr (std::is_same_v<Source, array_source<T, identity>>)
+    detail::expects_no_partial_overlap(source, values_out, algorithm, "keys", "values_out", false);
+  detail::expects_no_partial_overlap(values, sink, algorithm, "values", "keys_out", false);
+  detail::expects_no_partial_overlap(sink, values_out, algorithm, "keys_out", "values_out", false);
+}
+
 /// Whether arguments can be sorted. Says in one line what does not fit.
 template <class Source, class Sink>
 constexpr bool check_sorted_array() {
@@ -205,17 +221,7 @@ void radix_sort(const Exec& exec, const Keys& keys, const Values& values, const 
                                    std::decay_t<decltype(sink)>>() &&
                 check_sorted_array<std::decay_t<decltype(value_source)>,
                                    std::decay_t<decltype(value_sink)>>()) {
-    expects_arrays<Exec>(source, sink, algorithm, "keys", "keys_out");
-    detail::expects(value_source.extent == source.extent, algorithm, ": values has ",
-                    value_source.extent, " items, keys has ", source.extent);
-    expects_arrays<Exec>(value_source, value_sink, algorithm, "values", "values_out");
-    // Keys that are made of something are copied before anything is moved.
-    if constexpr (std::is_same_v<std::decay_t<decltype(source)>, array_source<T, identity>>)
-      detail::expects_no_partial_overlap(source, value_sink, algorithm, "keys", "values_out",
-                                         false);
-    detail::expects_no_partial_overlap(value_source, sink, algorithm, "values", "keys_out", false);
-    detail::expects_no_partial_overlap(sink, value_sink, algorithm, "keys_out", "values_out",
-                                       false);
+    expects_pairs<Exec>(source, value_source, sink, value_sink, algorithm);
     with.count.expects_reachable<Exec>(algorithm, "options.count");
     range_of<T>(with, algorithm);
     const item_count n{source.extent, with.count.data()};

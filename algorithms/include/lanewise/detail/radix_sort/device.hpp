@@ -17,8 +17,9 @@ namespace kernels {
 // begin, and places the keys. Buckets that fit a team's scratch are sorted there at once (a job);
 // larger ones are the segments of the next level. Keys in random order so take two levels up to
 // some 2^28, and each key is read five times and written three times. Where all keys of a segment
-// have the same digit they are not moved. Every level is launched, as only the device knows what is
-// left; a level without segments takes 3 launches of nothing.
+// have the same digit they are not moved. Two levels are launches, three beyond 2^28 keys; one
+// resident kernel does all deeper ones, as only the device knows what is left. Up to 2^20 keys all
+// is one launch. More keys that gather in few buckets go by passes (device_passes.hpp).
 //
 // Keys alone need not keep their order, so a team takes places of a bucket by an atomic addition.
 // Where values move along, or keys are sorted by some of their bits, tiles are ranked and placed in
@@ -468,6 +469,7 @@ class device_radix_sort {
   }
   static constexpr bool has_values = !std::is_empty_v<Value>;
   using layout = device_radix_layout<Bits, Value, ordered>;
+  friend class device_radix_sort<Bits, Value, false>;
   using Counter = std::conditional_t<ordered, std::uint64_t, std::uint32_t>;
   using quick_jobs = radix_job_kernel<Bits, Counter, quick_key, Value, false>;
   using jobs = radix_job_kernel<Bits, Counter, key, Value, true>;
@@ -492,11 +494,11 @@ class device_radix_sort {
   static constexpr std::int64_t tile_items =
       Placing::template split<team_t<Exec, typename Kernel::policy>>::items;
   template <class Exec>
-  static std::int64_t tile_items_of(std::int64_t n) {
+  static std::int64_t tile_items_of(std::int64_t n, bool listed) {
     using word = std::uint32_t;
     using placing = placing_of<word, false>;
-    return n <= whole_keys ? tile_items<Exec, whole<word>, placing_of<word, true>>
-                           : tile_items<Exec, radix_place_kernel<placing>, placing>;
+    return n <= whole_keys && !listed ? tile_items<Exec, whole<word>, placing_of<word, true>>
+                                      : tile_items<Exec, radix_place_kernel<placing>, placing>;
   }
   template <class Exec>
   static constexpr std::int64_t pass_tile_items =
@@ -508,13 +510,15 @@ class device_radix_sort {
   static bool is_wide(std::int64_t n) {
     return n >= (ordered ? look_back_counts<std::uint32_t>::limit : std::int64_t{1} << 32);
   }
+  /// listed: the first level is a list of segments of more than `least` keys.
   template <class Exec>
-  static layout layout_of(std::int64_t n, detail::radix_range range) {
+  static layout layout_of(std::int64_t n, detail::radix_range range, bool listed = false,
+                          std::int64_t least = capacity<Exec>) {
     return {n,
-            capacity<Exec>,
-            tile_items_of<Exec>(n),
+            std::min(least, capacity<Exec>),
+            tile_items_of<Exec>(n, listed),
             pass_tile_items<Exec>,
-            levels(range),
+            levels(range) + (listed ? 1 : 0),
             detail::radix_buckets / warp_t<Exec>::width,
             is_wide(n)};
   }
@@ -531,15 +535,38 @@ class device_radix_sort {
   static void sort(const Exec& exec, const Bits* in, Bits* out, const Value* values_in,
                    Value* values_out, item_count n, const detail::key_map<Bits>& map,
                    detail::radix_range range, const workspace_ref& given) {
-    if (!is_wide(n.bound)) {
-      run<std::uint32_t>(exec, in, out, values_in, values_out, n, map, range, given);
-    } else if constexpr (ordered) {
-      run<std::uint64_t>(exec, in, out, values_in, values_out, n, map, range, given);
-    } else {
-      // So many keys go in their order: kernels for them are there already.
-      device_radix_sort<Bits, Value, true>::sort(exec, in, out, values_in, values_out, n, map,
-                                                 range, given);
+    if (n.bound <= capacity<Exec>) {
+      detail::radix_plan<Bits, Counter> plan{};
+      plan.keys = {in, out, nullptr};
+      plan.map = map;
+      plan.range = range;
+      plan.n = n;
+      launch(exec, "Lanewise::radix_sort", 1,
+             jobs{plan, detail::radix_arrays<Value>{values_in, values_out, nullptr},
+                  detail::radix_jobs::one, -1});
+      return;
     }
+    auto work = call_workspace::make<backend_of<Exec>>(exec, given, workspace<Exec>(n.bound, range),
+                                                       "radix_sort");
+    run(exec, in, out, values_in, values_out, n, map, range, static_cast<char*>(work.get().plain()),
+        nullptr, capacity<Exec>);
+  }
+
+  /// What sort_listed needs.
+  template <class Exec>
+  static std::size_t listed_bytes(std::int64_t n, std::int64_t least, detail::radix_range range) {
+    if (!ordered && is_wide(n))
+      return device_radix_sort<Bits, Value, true>::template listed_bytes<Exec>(n, least, range);
+    return layout_of<Exec>(n, range, true, least).bytes;
+  }
+  /// The same for segments alone, of more than `least` keys each: list(plan) launches what appends
+  /// them to level 1.
+  template <class Exec, class List>
+  static void sort_listed(const Exec& exec, const Bits* in, Bits* out, const Value* values_in,
+                          Value* values_out, std::int64_t n, const detail::key_map<Bits>& map,
+                          detail::radix_range range, char* memory, const List& list,
+                          std::int64_t least) {
+    run(exec, in, out, values_in, values_out, {n}, map, range, memory, list, least);
   }
 
  private:
@@ -561,29 +588,41 @@ class device_radix_sort {
       return {{plan}, level, levels, capacity, meeting};
     }
   }
-  template <class Word, class Exec>
+  template <class Exec, class List>
   static void run(const Exec& exec, const Bits* in, Bits* out, const Value* values_in,
                   Value* values_out, item_count n, const detail::key_map<Bits>& map,
-                  detail::radix_range range, const workspace_ref& given) {
+                  detail::radix_range range, char* memory, const List& list, std::int64_t least) {
+    if (!is_wide(n.bound)) {
+      run_as<std::uint32_t>(exec, in, out, values_in, values_out, n, map, range, memory, list,
+                            least);
+    } else if constexpr (ordered) {
+      run_as<std::uint64_t>(exec, in, out, values_in, values_out, n, map, range, memory, list,
+                            least);
+    } else {
+      // So many keys go in their order: kernels for them are there already.
+      device_radix_sort<Bits, Value, true>::run(exec, in, out, values_in, values_out, n, map, range,
+                                                memory, list, least);
+    }
+  }
+  template <class Word, class Exec, class List>
+  static void run_as(const Exec& exec, const Bits* in, Bits* out, const Value* values_in,
+                     Value* values_out, item_count n, const detail::key_map<Bits>& map,
+                     detail::radix_range range, char* memory, const List& list,
+                     std::int64_t least) {
     using backend = backend_of<Exec>;
-    const char* const label = "Lanewise::radix_sort";
+    constexpr bool listed = !std::is_same_v<List, std::nullptr_t>;
+    constexpr int first = listed ? 1 : 0;
     detail::radix_plan<Bits, Counter> plan{};
     plan.keys = {in, out, nullptr};
     plan.map = map;
     plan.range = range;
     plan.n = n;
-    plan.tile_items = tile_items_of<Exec>(n.bound);
-    plan.passes_follow = n.bound > whole_keys && levels(range) > 1;
+    plan.tile_items = tile_items_of<Exec>(n.bound, listed);
+    plan.passes_follow = !listed && n.bound > whole_keys && levels(range) > 1;
     detail::radix_arrays<Value> values{values_in, values_out, nullptr};
-    if (n.bound <= capacity<Exec>) {
-      launch(exec, label, 1, jobs{plan, values, detail::radix_jobs::one, -1});
-      return;
-    }
-    const layout parts = layout_of<Exec>(n.bound, range);
-    auto work = call_workspace::make<backend>(exec, given, {0, parts.bytes}, "radix_sort");
-    char* const memory = static_cast<char*>(work.get().plain());
+    const layout parts = layout_of<Exec>(n.bound, range, listed, least);
     plan.levels = reinterpret_cast<detail::radix_level*>(memory + parts.header);
-    const int most = levels(range);
+    const int most = levels(range) + first;
     plan.job_count = &plan.levels[most + 1].segments;
     plan.unsorted_count = &plan.levels[most + 1].tiles;
     for (int k = 0; k < 2; ++k) {
@@ -597,12 +636,14 @@ class device_radix_sort {
     plan.keys.room = reinterpret_cast<Bits*>(memory + parts.room);
     if constexpr (has_values) values.room = reinterpret_cast<Value*>(memory + parts.values);
     backend::zero(exec, memory, parts.zeroed);
-    if constexpr (std::is_same_v<Word, std::uint32_t>) {
+    if constexpr (listed) {
+      list(plan);
+    } else if constexpr (std::is_same_v<Word, std::uint32_t>) {
       if (n.bound <= whole_keys) {
         using kernel = whole<Word>;
         const std::int64_t teams = std::min(
             most_meeting, backend::template resident_league<kernel>(exec, parts.most_tiles));
-        launch_resident(exec, label, teams,
+        launch_resident(exec, "Lanewise::radix_sort", teams,
                         kernel{rest_of<placing_of<Word, true>>(plan, values, parts, memory, 0, most,
                                                                capacity<Exec>),
                                jobs{plan, values, detail::radix_jobs::all, -1}});
@@ -610,13 +651,16 @@ class device_radix_sort {
       }
     }
     using placing_type = placing_of<Word, false>;
-    const int launched = std::min(most, n.bound <= many_keys ? 2 : 3);
+    const int wanted = n.bound <= whole_keys ? 0 : (n.bound <= many_keys ? 2 : 3);
+    const int launched = std::min(most, first + wanted);
     const auto rest =
         rest_of<placing_type>(plan, values, parts, memory, launched, most, capacity<Exec>);
-    for (int level = 0; level < launched; ++level) {
+    for (int level = first; level < launched; ++level) {
       // A segment of the level before has 256 buckets.
       const std::int64_t segments =
-          std::min(parts.most_segments, std::int64_t{1} << (level * detail::radix_digit_bits));
+          listed ? parts.most_segments
+                 : std::min(parts.most_segments,
+                            std::int64_t{1} << (level * detail::radix_digit_bits));
       const std::int64_t tiles = n.bound / plan.tile_items + segments;
       using counting = radix_count_kernel<Bits, Counter>;
       const std::int64_t together = std::min<std::int64_t>(

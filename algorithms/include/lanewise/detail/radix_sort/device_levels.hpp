@@ -265,6 +265,7 @@ class device_radix_starts {
     return squares * used;
   }
 
+ public:
   /// Lanes of `which` append segments to a level.
   template <class W>
   static LANEWISE_FUNCTION void append(const W& warp, const radix_plan<Bits, Counter>& plan,
@@ -312,6 +313,7 @@ class device_radix_starts {
     }
   }
 
+ private:
   /// Lanes of `which` have buckets [from, upto) that fit a team: runs of them become jobs.
   template <class W>
   static LANEWISE_FUNCTION void make_jobs(const W& warp, const radix_plan<Bits, Counter>& plan,

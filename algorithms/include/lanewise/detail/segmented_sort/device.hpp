@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/radix_sort/device.hpp>
+#include <lanewise/detail/segmented_sort/device_job.hpp>
+#include <lanewise/search.hpp>
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+// A segmented sort takes the segments as they come. Runs of segments that fit a team's scratch are
+// jobs, each of which a team sorts together; larger segments are the first level of a radix sort
+// from the most significant digit down (radix_sort/device.hpp), of which only the lists differ. A
+// first kernel finds out which is which: its warps take equal parts of the path through items and
+// segments, and look for the last segment that still fits.
+
+/// What the kernels of a segmented sort share.
+struct segment_work {
+  detail::segment_list list;
+  detail::segment_job* jobs;
+  std::uint32_t* job_count;
+  std::uint32_t* refused;  ///< numbers of jobs that are left for merging
+  std::uint32_t* refused_count;
+};
+
+/// Cuts the segments into jobs, and lists those that are too large for one.
+template <class Bits, class Counter>
+struct segment_cut_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  using starting = detail::device_radix_starts<Team, Bits, Counter>;
+  template <class Team>
+  struct scratch {};
+
+  segment_work work;
+  detail::radix_plan<Bits, Counter> plan;
+  std::int64_t window;         ///< steps of the path that a warp takes at a time
+  std::int64_t capacity;       ///< items of a job
+  std::int64_t most_segments;  ///< of a job
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    const auto warp = team.warp();
+    const std::int64_t segments = work.list.size();
+    const std::int64_t windows = segments > 0 ? divide_up(work.list.step(segments), window) : 0;
+    for (std::int64_t w = team.index() * Team::warps + team.warp_index(); w < windows;
+         w += team.league() * Team::warps)
+      cut(team, first_segment(warp, w, segments), first_segment(warp, w + 1, segments));
+  }
+
+ private:
+  template <class W>
+  LANEWISE_FUNCTION std::int64_t first_segment(const W& warp, std::int64_t w,
+                                               std::int64_t segments) const {
+    const auto& list = work.list;
+    return partition_point(warp, std::int64_t{0}, segments,
+                           [&](std::int64_t s) { return list.step(s) < w * window; });
+  }
+
+  template <class Team>
+  LANEWISE_FUNCTION void cut(const Team& team, std::int64_t first, std::int64_t last) const {
+    constexpr int width = Team::warp_type::width;
+    const auto warp = team.warp();
+    const auto& list = work.list;
+    using i64s = typename Team::warp_type::template lanes<std::int64_t>;
+    i64s begins, ends;
+    int waiting = 0;
+    while (first < last) {
+      const std::int64_t most = first + most_segments < last ? first + most_segments : last;
+      const std::int64_t end = partition_point(
+          warp, first, most, [&](std::int64_t s) { return list.items(first, s + 1) <= capacity; });
+      if (end == first) {
+        starting<Team>::append(warp, plan, 1, warp.template first<std::int64_t>(1),
+                               i64s(list.offset[first]), i64s(list.items(first, first + 1)),
+                               {0, 0, 0, static_cast<std::uint8_t>(plan.range.high),
+                                detail::radix_array::in, false, false});
+        ++first;
+        continue;
+      }
+      if (list.items(first, end) > 0) {
+        const auto here = warp.lane() == static_cast<std::uint32_t>(waiting++);
+        begins = select(here, i64s(first), begins);
+        ends = select(here, i64s(end), ends);
+      }
+      if (waiting == width) flush(warp, waiting, begins, ends);
+      first = end;
+    }
+    flush(warp, waiting, begins, ends);
+  }
+  template <class W, class Lanes>
+  LANEWISE_FUNCTION void flush(const W& warp, int& waiting, Lanes& begins, Lanes& ends) const {
+    if (waiting == 0) return;
+    const std::uint32_t place =
+        warp.fetch_add(*work.job_count, static_cast<std::uint32_t>(waiting));
+    detail::segment_job* const to = work.jobs + place;
+    auto lane = warp.lane();
+    warp.each(
+        warp.first(waiting),
+        [&](std::uint32_t l, std::int64_t b, std::int64_t e) {
+          to[l] = {b, e};
+        },
+        lane, begins, ends);
+    waiting = 0;
+  }
+};
+
+/// Sorts jobs; those that are refused are left to a second launch, which merges. few: one job, of
+/// all segments.
+template <class Bits, class Key, class Value, bool merges>
+struct segment_job_kernel {
+  struct policy : launch_policy {
+    static constexpr int warps = 16;
+    static constexpr int teams_per_multiprocessor =
+        merges ? 1 : (sizeof(Key) <= 4 ? 3 : (sizeof(Key) <= 8 ? 2 : 1));
+  };
+  template <class Team>
+  using job = detail::device_segment_job<Team, Bits, Key, Value>;
+  template <class Team>
+  struct plain_scratch {
+    typename job<Team>::scratch keys;
+  };
+  template <class Team>
+  struct full_scratch {
+    typename job<Team>::scratch keys;
+    typename job<Team>::merging_scratch more;
+  };
+  template <class Team>
+  using scratch = std::conditional_t<merges, full_scratch<Team>, plain_scratch<Team>>;
+
+  segment_work work;
+  detail::radix_arrays<Bits> keys;
+  detail::radix_arrays<Value> values;
+  detail::key_map<Bits> map;
+  detail::radix_range range;
+  bool few;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    if (merges && few) {
+      const std::int64_t segments = work.list.size();
+      if (segments > 0 && work.list.items(0, segments) > 0)
+        run<true>(team, shared, {0, segments}, 0);
+      return;
+    }
+    const std::uint32_t jobs = merges ? *work.refused_count : *work.job_count;
+    for (std::uint32_t i = team.index(); i < jobs; i += team.league()) {
+      const std::uint32_t number = merges ? work.refused[i] : i;
+      run<!merges>(team, shared, work.jobs[number], number);
+      team.barrier();
+    }
+  }
+
+ private:
+  template <bool by_bins, class Team>
+  LANEWISE_FUNCTION void run(const Team& team, scratch<Team>& shared,
+                             const detail::segment_job& todo, std::uint32_t number) const {
+    const auto warp = team.warp();
+    job<Team> sort(team, shared.keys, work.list, todo);
+    sort.load(keys.in, map);
+    if (!by_bins || !sort.choose_places(range)) {
+      if constexpr (merges) {
+        sort.merge(shared.more, range);
+      } else {
+        if (team.warp_index() != 0) return;
+        const std::uint32_t place = warp.fetch_add(*work.refused_count, 1u);
+        warp.once([&] { work.refused[place] = number; });
+        return;
+      }
+    }
+    sort.store(keys.out, map, values.in, values.out);
+  }
+};
+
+/// A sort of segments' keys, with values or without.
+template <class Bits, class Value, bool ordered>
+class device_segmented_sort {
+  using key = std::conditional_t<ordered, detail::placed_key<Bits>, detail::bare_key<Bits>>;
+  static constexpr bool has_values = !std::is_empty_v<Value>;
+  using large = device_radix_sort<Bits, Value, ordered>;
+  template <bool merges>
+  using jobs = segment_job_kernel<Bits, key, Value, merges>;
+  template <class Exec>
+  using job =
+      detail::device_segment_job<team_t<Exec, typename jobs<false>::policy>, Bits, key, Value>;
+
+  /// Where the parts of the workspace lie.
+  struct layout {
+    std::int64_t window, most_jobs;
+    std::size_t header = 0, jobs, refused, large, bytes;
+  };
+  template <class Exec>
+  static layout layout_of(std::int64_t n, std::int64_t segments, detail::radix_range range) {
+    constexpr std::int64_t capacity = job<Exec>::items, most_segments = job<Exec>::most_segments;
+    layout parts{};
+    parts.window = 4 * capacity;
+    const std::int64_t windows = (n + segments) / parts.window + 1;
+    // Two neighbouring jobs have too many items or segments for one, unless a large segment or the
+    // end of a window is between them.
+    parts.most_jobs =
+        2 * (n / capacity + segments / most_segments) + 2 * windows + n / capacity + 2;
+    std::size_t at = 128;
+    const auto take = [&](std::size_t size) {
+      const std::size_t begin = at;
+      at = (at + size + 127) / 128 * 128;
+      return begin;
+    };
+    parts.jobs = take(parts.most_jobs * sizeof(detail::segment_job));
+    parts.refused = take(parts.most_jobs * sizeof(std::uint32_t));
+    parts.large = at;
+    parts.bytes = at + (n > capacity ? large::template listed_bytes<Exec>(n, capacity, range) : 0);
+    return parts;
+  }
+  template <class Exec>
+  static bool is_few(std::int64_t n, std::int64_t segments) {
+    return n <= job<Exec>::items && segments <= job<Exec>::most_segments;
+  }
+
+ public:
+  /// So many items are sorted by one team.
+  template <class Exec>
+  static constexpr std::int64_t most_items = job<Exec>::items;
+
+  template <class Exec>
+  static std::size_t bytes(std::int64_t n, std::int64_t segments, detail::radix_range range) {
+    return is_few<Exec>(n, segments) ? 0 : layout_of<Exec>(n, segments, range).bytes;
+  }
+
+  template <class Exec>
+  static void sort(const Exec& exec, const Bits* in, Bits* out, const Value* values_in,
+                   Value* values_out, std::int64_t n, const detail::segment_list& list,
+                   const detail::key_map<Bits>& map, detail::radix_range range, char* memory) {
+    using backend = backend_of<Exec>;
+    segment_work work{list, nullptr, nullptr, nullptr, nullptr};
+    const detail::radix_arrays<Bits> keys{in, out, nullptr};
+    const detail::radix_arrays<Value> values{values_in, values_out, nullptr};
+    const std::int64_t segments = list.count.bound;
+    if (is_few<Exec>(n, segments)) {
+      launch(exec, "Lanewise::segmented_sort", 1, jobs<true>{work, keys, values, map, range, true});
+      return;
+    }
+    const layout parts = layout_of<Exec>(n, segments, range);
+    work.job_count = reinterpret_cast<std::uint32_t*>(memory);
+    work.refused_count = work.job_count + 1;
+    work.jobs = reinterpret_cast<detail::segment_job*>(memory + parts.jobs);
+    work.refused = reinterpret_cast<std::uint32_t*>(memory + parts.refused);
+    backend::zero(exec, memory, 2 * sizeof(std::uint32_t));
+    const std::int64_t windows = (n + segments) / parts.window + 1;
+    const auto cut = [&]<class Counter>(const detail::radix_plan<Bits, Counter>& plan) {
+      using cutting = segment_cut_kernel<Bits, Counter>;
+      launch(exec, "Lanewise::segmented_sort::cut",
+             backend::template resident_league<cutting>(
+                 exec, divide_up(windows, team_t<Exec, typename cutting::policy>::warps)),
+             cutting{work, plan, parts.window, job<Exec>::items, job<Exec>::most_segments});
+    };
+    if (n > job<Exec>::items) {
+      large::sort_listed(exec, in, out, values_in, values_out, n, map, range, memory + parts.large,
+                         cut, job<Exec>::items);
+    } else {
+      cut(detail::radix_plan<Bits, std::conditional_t<ordered, std::uint64_t, std::uint32_t>>{});
+    }
+    const std::int64_t expected = std::min(
+        parts.most_jobs, n / job<Exec>::items * 5 / 4 + segments / job<Exec>::most_segments + 64);
+    launch(exec, "Lanewise::segmented_sort::jobs",
+           backend::template league_for_tiles<jobs<false>>(exec, expected),
+           jobs<false>{work, keys, values, map, range, false});
+    launch(exec, "Lanewise::segmented_sort::refused",
+           backend::template resident_league<jobs<true>>(exec, parts.most_jobs),
+           jobs<true>{work, keys, values, map, range, false});
+  }
+};
+
+}  // namespace kernels
+LANEWISE_END_TARGET_NAMESPACE

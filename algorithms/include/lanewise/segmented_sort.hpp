@@ -1,0 +1,327 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/segmented_sort.hpp>
+#include <lanewise/radix_sort.hpp>
+#include <lanewise/segmented_reduce.hpp>
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// Options of segmented_sort and segmented_sort_by_key.
+struct segmented_sort_options {
+  /// Memory for temporaries; without it the call allocates in the order of its instance.
+  workspace_ref work = {};
+  /// A rank-0 View of integers, read on the device when the call runs: the number of segments. The
+  /// extents are the upper bound.
+  option_view<const std::int64_t> count = {};
+  /// Counts bad segments.
+  option_view<status> errors = {};
+  sort_order order = sort_order::ascending;
+  /// Keys are compared by bits [begin_bit, end_bit) of the integers that radix_key makes of them,
+  /// and keys that agree there keep their order. end_bit < 0: all bits from begin_bit on.
+  int begin_bit = 0;
+  int end_bit = -1;
+};
+
+LANEWISE_END_NAMESPACE
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// Copies the offsets, so that what sorts does not depend on their type, and counts bad segments.
+template <class Offsets>
+struct segment_offsets_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {};
+
+  Offsets offsets;
+  item_count count;
+  std::int64_t extent;  ///< of the keys
+  std::int64_t* copy;
+  std::uint32_t* bad;
+  status* errors;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    constexpr int width = warp_type::width;
+    const auto warp = team.warp();
+    const std::int64_t segments = count();
+    for (std::int64_t s = (team.index() * Team::warps + team.warp_index()) * width; s < segments;
+         s += team.league() * Team::warps * width) {
+      const std::int64_t left = segments - s;
+      const auto there = warp.first(static_cast<int>(left < width ? left : width));
+      auto lane = warp.lane();
+      const auto wrong = warp.map(
+          there,
+          [&](std::uint32_t l) {
+            return is_bad_segment(at(s + l), at(s + l + 1), extent) ? 1u : 0u;
+          },
+          0u, lane);
+      warp.each(
+          there,
+          [&](std::uint32_t l) {
+            copy[s + l] = at(s + l);
+            if (s + l + 1 == segments) copy[segments] = at(segments);
+          },
+          lane);
+      const int found = warp.count(wrong != 0u);
+      if (found == 0) continue;
+      warp.store(*bad, 1u);
+      warp.fetch_add(errors->bad_items, static_cast<std::uint64_t>(found));
+    }
+  }
+
+ private:
+  LANEWISE_FUNCTION std::int64_t at(std::int64_t s) const {
+    return static_cast<std::int64_t>(offsets(s));
+  }
+};
+
+/// Where the parts of the workspace lie: whether there are bad segments, the offsets, and what the
+/// sort needs.
+struct segmented_sort_layout {
+  static constexpr std::size_t offsets = 128;
+  std::size_t sort;
+  explicit segmented_sort_layout(std::int64_t segments)
+      : sort(offsets + (static_cast<std::size_t>(segments) * 8 + 8 + 127) / 128 * 128) {}
+};
+
+/// Sorts segments of keys of type T, and what moves with them, from array to array.
+template <class T, class Value, class Exec, class Offsets>
+void sort_segments(const Exec& exec, const T* in, T* out, const Value* values_in, Value* values_out,
+                   std::int64_t n, const Offsets& offsets, item_count segments,
+                   const segmented_sort_options& with, const char* algorithm) {
+  using bits = radix_bits_t<T>;
+  using backend = backend_of<Exec>;
+  const detail::radix_range range =
+      range_of<T>({.begin_bit = with.begin_bit, .end_bit = with.end_bit}, algorithm);
+  const auto map = detail::key_map_of<T>(with.order == sort_order::descending);
+  // Keys that are more than what they are compared by keep their order, too.
+  const bool ordered = !std::is_empty_v<Value> || range.high - range.low < radix_key<T>::width;
+  const auto run = [&](auto keeps_order) {
+    using sorter = segmented_sort_t<Exec, bits, Value, decltype(keeps_order)::value>;
+    const segmented_sort_layout parts(segments.bound);
+    auto work = call_workspace::make<backend>(
+        exec, with.work, {0, parts.sort + sorter::template bytes<Exec>(n, segments.bound, range)},
+        algorithm);
+    char* const memory = static_cast<char*>(work.get().plain());
+    auto* const bad = reinterpret_cast<std::uint32_t*>(memory);
+    auto* const copy = reinterpret_cast<std::int64_t*>(memory + parts.offsets);
+    status* const errors = with.errors.data() != nullptr ? with.errors.data() : work.get().errors();
+    backend::zero(exec, bad, sizeof(std::uint32_t));
+    using kernel = segment_offsets_kernel<Offsets>;
+    const std::int64_t windows = divide_up(segments.bound, warp_t<Exec>::width);
+    launch(exec, "Lanewise::segmented_sort::offsets",
+           backend::template resident_league<kernel>(
+               exec, divide_up(windows, team_t<Exec, typename kernel::policy>::warps)),
+           kernel{offsets, segments, n, copy, bad, errors});
+    if (range.low == range.high) return;
+    sorter::sort(exec, reinterpret_cast<const bits*>(in), reinterpret_cast<bits*>(out), values_in,
+                 values_out, n, {copy, segments, bad}, map, range, memory + parts.sort);
+  };
+  if (range.low == range.high) {
+    using space = typename Exec::memory_space;
+    const auto copy = [&](const auto* from, auto* to) {
+      using item = std::remove_pointer_t<decltype(to)>;
+      const Kokkos::View<item*, space, Kokkos::MemoryUnmanaged> target(to, n);
+      if (from != to)
+        transform(exec, array_source<item, identity>{from, n, {}}, target, identity{});
+    };
+    copy(in, out);
+    if constexpr (!std::is_empty_v<Value>) copy(values_in, values_out);
+  }
+  if (ordered) {
+    run(std::true_type{});
+  } else if constexpr (std::is_empty_v<Value>) {
+    run(std::false_type{});
+  }
+}
+
+/// Sorts pairs whose values do not move as words: sorts their numbers, and fetches them.
+template <class Index, class T, class V, class Exec, class Offsets>
+void sort_segments_by_index(const Exec& exec, const T* in, T* out, const V* values_in,
+                            V* values_out, std::int64_t n, const Offsets& offsets,
+                            item_count segments, const segmented_sort_options& with,
+                            const char* algorithm) {
+  call_memory<Exec> index_memory(exec, n * sizeof(Index), algorithm);
+  const auto index = index_memory.template view<Index>(n);
+  transform(exec, generated(n, as_index<Index>{}), index, identity{});
+  using word = typename detail::unsigned_of_size<sizeof(Index)>::type;
+  sort_segments<T, word>(exec, in, out, index.data(), index.data(), n, offsets, segments, with,
+                         algorithm);
+  const auto fetched = transformed(index, fetch_value<V>{values_in});
+  using values = Kokkos::View<V*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
+  if (values_in != values_out) {
+    transform(exec, fetched, values(values_out, n), identity{});
+    return;
+  }
+  call_memory<Exec> value_memory(exec, n * sizeof(V), algorithm);
+  const auto copy = value_memory.template view<V>(n);
+  transform(exec, fetched, copy, identity{});
+  transform(exec, copy, values(values_out, n), identity{});
+}
+
+/// The offsets of a call as a source.
+template <class Exec, class Offsets, class Sink>
+auto offsets_of_segments(const Offsets& offsets, const Sink& sink,
+                         const segmented_sort_options& with, const char* algorithm) {
+  const auto source = detail::as_source<Exec>(offsets);
+  static_assert(std::is_integral_v<typename decltype(source)::value_type>,
+                "lanewise: offsets of segments are integers");
+  detail::expects_memory(source, algorithm, "offsets");
+  detail::expects_no_partial_overlap(source, sink, algorithm, "offsets", "keys_out", false);
+  with.errors.template expects_reachable<Exec>(algorithm, "options.errors");
+  with.count.template expects_reachable<Exec>(algorithm, "options.count");
+  return source;
+}
+
+/// The offsets of segments of equal lengths.
+template <class Exec, class Keys, class Length>
+auto equal_segments(const Keys& keys, Length length, const char* algorithm) {
+  const std::int64_t extent = detail::as_source<Exec>(keys).extent;
+  const std::int64_t each = length_of_segments(length, extent, algorithm);
+  return generated(divide_up(extent, each) + 1, equal_offsets{each, extent});
+}
+
+template <class Exec, class Keys, class Offsets, class KeysOut>
+void segmented_sort(const Exec& exec, const Keys& keys, const Offsets& offsets,
+                    const KeysOut& keys_out, const segmented_sort_options& with,
+                    const char* algorithm) {
+  const auto source = detail::as_source<Exec>(keys);
+  const auto sink = detail::as_sink<Exec>(keys_out);
+  using T = typename decltype(source)::value_type;
+  if constexpr (check_radix_key<T>() && check_sorted_array<std::decay_t<decltype(source)>,
+                                                           std::decay_t<decltype(sink)>>()) {
+    expects_arrays<Exec>(source, sink, algorithm, "keys", "keys_out");
+    const auto offset = offsets_of_segments<Exec>(offsets, sink, with, algorithm);
+    range_of<T>({.begin_bit = with.begin_bit, .end_bit = with.end_bit}, algorithm);
+    if (offset.extent < 2) return;
+    const T* const from = in_memory(exec, source, sink, {});
+    sort_segments<T, no_value>(exec, from, sink.data, nullptr, nullptr, source.extent, offset,
+                               {offset.extent - 1, with.count.data()}, with, algorithm);
+  }
+}
+
+template <class Exec, class Keys, class Values, class Offsets, class KeysOut, class ValuesOut>
+void segmented_sort(const Exec& exec, const Keys& keys, const Values& values,
+                    const Offsets& offsets, const KeysOut& keys_out, const ValuesOut& values_out,
+                    const segmented_sort_options& with, const char* algorithm) {
+  const auto source = detail::as_source<Exec>(keys);
+  const auto sink = detail::as_sink<Exec>(keys_out);
+  const auto value_source = detail::as_source<Exec>(values);
+  const auto value_sink = detail::as_sink<Exec>(values_out);
+  using T = typename decltype(source)::value_type;
+  using V = typename decltype(value_source)::value_type;
+  if constexpr (check_radix_key<T>() &&
+                check_sorted_array<std::decay_t<decltype(source)>,
+                                   std::decay_t<decltype(sink)>>() &&
+                check_sorted_array<std::decay_t<decltype(value_source)>,
+                                   std::decay_t<decltype(value_sink)>>()) {
+    expects_pairs<Exec>(source, value_source, sink, value_sink, algorithm);
+    const auto offset = offsets_of_segments<Exec>(offsets, sink, with, algorithm);
+    detail::expects_no_partial_overlap(offset, value_sink, algorithm, "offsets", "values_out",
+                                       false);
+    range_of<T>({.begin_bit = with.begin_bit, .end_bit = with.end_bit}, algorithm);
+    if (offset.extent < 2) return;
+    const std::int64_t n = source.extent;
+    const item_count segments{offset.extent - 1, with.count.data()};
+    const T* const from = in_memory(exec, source, sink, {});
+    const V* const values_from = in_memory(exec, value_source, value_sink, {});
+    if constexpr (moves_as_word<V>) {
+      using word = typename value_word<V>::type;
+      sort_segments<T, word>(exec, from, sink.data, reinterpret_cast<const word*>(values_from),
+                             reinterpret_cast<word*>(value_sink.data), n, offset, segments, with,
+                             algorithm);
+    } else if (n <= std::numeric_limits<std::uint32_t>::max()) {
+      sort_segments_by_index<std::uint32_t>(exec, from, sink.data, values_from, value_sink.data, n,
+                                            offset, segments, with, algorithm);
+    } else {
+      sort_segments_by_index<std::uint64_t>(exec, from, sink.data, values_from, value_sink.data, n,
+                                            offset, segments, with, algorithm);
+    }
+  }
+}
+
+}  // namespace kernels
+
+/// The workspace that segmented_sort and segmented_sort_by_key need for n keys of type T in so many
+/// segments, with values of type Value or without. Needs no device.
+template <class T, class Exec, class Value = no_value>
+workspace_size segmented_sort_workspace(std::int64_t n, std::int64_t segments) {
+  using bits = radix_bits_t<T>;
+  using word = typename kernels::value_word<Value>::type;
+  const detail::radix_range all{0, radix_key<T>::width};
+  const auto ordered =
+      kernels::segmented_sort_t<Exec, bits, word, true>::template bytes<Exec>(n, segments, all);
+  const auto loose = kernels::segmented_sort_t<Exec, bits, no_value, false>::template bytes<Exec>(
+      n, segments, all);
+  return {0, kernels::segmented_sort_layout(segments).sort + (ordered < loose ? loose : ordered)};
+}
+
+/// Sorts the keys of every segment on its own: for every s in [0, offsets.extent - 1),
+/// keys_out(offsets(s)) to keys_out(offsets(s+1) - 1) are the keys at these places in the order in
+/// which the integers that radix_key makes of them ascend or, by options.order, descend.
+///
+/// Keys are those of radix_sort, in the same order. keys is a contiguous rank-1 View or a source,
+/// keys_out a View of the same type of items, at least as long; they may be the same View. offsets
+/// is a View or a source of integers that do not decrease and lie in [0, n], n being the extent of
+/// keys; options.count is the number of segments. Segments may be empty, and of any lengths: many
+/// small ones and few huge ones are sorted together. Items in front of the first offset and behind
+/// the last belong to no segment: they stay where they are if keys_out is keys, and are unspecified
+/// in another output. Keys that are equal in bits [begin_bit, end_bit) keep their order. The result
+/// is the same on every backend. Does not block. A segment that begins behind its end, or whose
+/// ends do not lie in [0, n], is counted once in options.errors, else in options.work; then no
+/// segment is sorted. Throws std::invalid_argument on wrong extents, overlap, bits that keys do not
+/// have, or an option that cannot be reached.
+///
+/// O(n + segments) work. On devices neighbouring segments of together up to 4608 keys are sorted in
+/// a team's scratch: their keys are read once and written once. Larger segments take levels of
+/// radix_sort, all of them the same ones. One launch for up to 4608 keys, and 7 to 14 beyond. On
+/// hosts a thread sorts the segments of an equal part of the items, and all threads together what
+/// is more than half of a thread's part. The workspace has room for the n keys (and values), the
+/// offsets in 8 bytes each, and up to a third as much for counters. (The segments and their cuts
+/// are those of merge path, as in segmented_reduce; Merrill, 2.13.)
+template <execution_space Exec, class Keys, class Offsets, class KeysOut>
+requires(!std::integral<Offsets>) void segmented_sort(const Exec& exec, const Keys& keys,
+                                                      const Offsets& offsets,
+                                                      const KeysOut& keys_out,
+                                                      const segmented_sort_options& with = {}) {
+  kernels::segmented_sort(exec, keys, offsets, keys_out, with, "segmented_sort");
+}
+
+/// The same for segments of `length` items each, the last one of what is left. Throws where length
+/// is less than 1.
+template <execution_space Exec, class Keys, std::integral Length, class KeysOut>
+void segmented_sort(const Exec& exec, const Keys& keys, const Length& length,
+                    const KeysOut& keys_out, const segmented_sort_options& with = {}) {
+  kernels::segmented_sort(exec, keys, kernels::equal_segments<Exec>(keys, length, "segmented_sort"),
+                          keys_out, with, "segmented_sort");
+}
+
+/// The same for pairs: values go the way of their keys, and of equal keys in the order of the
+/// input (stable). Values are those of radix_sort. values_out may be values; otherwise it overlaps
+/// no other array.
+template <execution_space Exec, class Keys, class Values, class Offsets, class KeysOut,
+          class ValuesOut>
+requires(!std::integral<Offsets>) void segmented_sort_by_key(
+    const Exec& exec, const Keys& keys, const Values& values, const Offsets& offsets,
+    const KeysOut& keys_out, const ValuesOut& values_out, const segmented_sort_options& with = {}) {
+  kernels::segmented_sort(exec, keys, values, offsets, keys_out, values_out, with,
+                          "segmented_sort_by_key");
+}
+
+/// The same for segments of `length` items each, the last one of what is left. Throws where length
+/// is less than 1.
+template <execution_space Exec, class Keys, class Values, std::integral Length, class KeysOut,
+          class ValuesOut>
+void segmented_sort_by_key(const Exec& exec, const Keys& keys, const Values& values,
+                           const Length& length, const KeysOut& keys_out,
+                           const ValuesOut& values_out, const segmented_sort_options& with = {}) {
+  kernels::segmented_sort(exec, keys, values,
+                          kernels::equal_segments<Exec>(keys, length, "segmented_sort_by_key"),
+                          keys_out, values_out, with, "segmented_sort_by_key");
+}
+
+LANEWISE_END_TARGET_NAMESPACE

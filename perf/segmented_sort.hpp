@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Sorts of many segments: the problem. bench_segmented_sort.<where>.cpp add Lanewise's variants and
+// the peers.
+
+#include "support.hpp"
+#include <lanewise/expansion.hpp>
+
+#include <cmath>
+#include <string>
+
+namespace lanewise::perf {
+
+/// Lengths of segments, by number.
+enum class segment_lengths {
+  len8,     // 0 to 16
+  len100,   // 0 to 200
+  len1000,  // 0 to 2000
+  powerlaw  // x or more with probability 6 / x, up to 2^24: 95 on average, half of them below 12
+};
+
+inline const char* name_of(segment_lengths lengths) {
+  constexpr const char* names[] = {"len8", "len100", "len1000", "powerlaw"};
+  return names[static_cast<int>(lengths)];
+}
+
+struct segments_point {
+  std::int64_t n;
+  std::int64_t segments;
+  segment_lengths lengths;
+  bool few_distinct;  // 16 keys instead of all
+};
+
+inline std::int64_t length_of(segment_lengths lengths, std::int64_t s) {
+  const auto x = static_cast<std::int64_t>(hash(s) >> 32);
+  switch (lengths) {
+    case segment_lengths::len8:
+      return x % 17;
+    case segment_lengths::len100:
+      return x % 201;
+    case segment_lengths::len1000:
+      return x % 2001;
+    default:
+      return std::min(6 * (std::int64_t{1} << 32) / (x + 1), std::int64_t{1} << 24);
+  }
+}
+inline std::vector<std::int64_t> offsets_of(const segments_point& p) {
+  std::vector<std::int64_t> offsets = {0};
+  for (std::int64_t s = 0; s < p.segments; ++s)
+    offsets.push_back(offsets.back() + length_of(p.lengths, s));
+  return offsets;
+}
+inline segments_point segments_of(std::int64_t segments, segment_lengths lengths,
+                                  bool few_distinct = false) {
+  std::int64_t n = 0;
+  for (std::int64_t s = 0; s < segments; ++s) n += length_of(lengths, s);
+  return {n, segments, lengths, few_distinct};
+}
+
+/// Every segment of out = that of in, in order, and values the same way, which are the numbers of
+/// the items; V may be no_value.
+template <class Exec, class T, class V>
+struct segments_problem {
+  using exec_space = Exec;
+  using item = T;
+  using value = V;
+  static constexpr bool has_values = !std::is_same_v<V, no_value>;
+
+  Exec exec{};
+  std::int64_t n, segments;
+  array<Exec, std::int64_t> offsets{"perf::offsets", static_cast<std::size_t>(segments + 1)};
+  array<Exec, T> in, out;
+  array<Exec, V> values, values_out;
+  array<Exec, std::uint8_t> begins;
+  std::uint64_t total;
+
+  explicit segments_problem(const segments_point& p) : n(p.n), segments(p.segments) {
+    const auto all = offsets_of(p);
+    Kokkos::deep_copy(exec, offsets,
+                      Kokkos::View<const std::int64_t*, Kokkos::HostSpace>(all.data(), all.size()));
+    exec.fence();
+    const auto items = static_cast<std::size_t>(n);
+    in = array<Exec, T>("perf::in", items);
+    out = array<Exec, T>("perf::out", items);
+    begins = array<Exec, std::uint8_t>("perf::begins", items);
+    values = array<Exec, V>("perf::values", has_values ? items : 0);
+    values_out = array<Exec, V>("perf::values_out", has_values ? items : 0);
+    fill(exec, in, key{p.few_distinct});
+    if constexpr (has_values) fill(exec, values, number{});
+    Kokkos::parallel_for("perf::begins", range<Exec>(exec, 0, segments), mark{offsets, begins, n});
+    total = sum<std::uint64_t>(exec, n, hash_of{in});
+  }
+  static std::vector<segments_point> points() {
+    using enum segment_lengths;
+    if constexpr (on_host<Exec>)
+      return {segments_of(100'000, len100), segments_of(10'000, len1000),
+              segments_of(100'000, powerlaw)};
+    return {segments_of(1'000'000, len100),       segments_of(1'000'000, powerlaw),
+            segments_of(10'000'000, len8),        segments_of(100'000, len1000),
+            segments_of(10'000, len100),          segments_of(10'000, powerlaw),
+            segments_of(1'000'000, len100, true), segments_of(1'000'000, powerlaw, true)};
+  }
+  static row name(const segments_point& p) {
+    std::string type = type_name<T>();
+    if constexpr (has_values) type += "." + type_name<V>();
+    return {std::string("segmented_sort.") + name_of(p.lengths),
+            backend_name<Exec>(),
+            "",
+            type,
+            p.few_distinct ? "distinct16" : "uniform",
+            p.n};
+  }
+  /// What one reading and one writing move.
+  std::int64_t bytes() const {
+    return 2 * n * (sizeof(T) + (has_values ? sizeof(V) : 0)) + segments * 8;
+  }
+  bool correct() const {
+    return sum<std::int64_t>(exec, n, wrong{in, out, values_out, begins}) == 0 &&
+           sum<std::uint64_t>(exec, n, hash_of{out}) == total;
+  }
+  /// What is sorted in place begins with this.
+  void begin_in_place() const { Kokkos::deep_copy(exec, out, in); }
+
+  struct key {
+    bool few_distinct;
+    KOKKOS_FUNCTION T operator()(std::int64_t i) const {
+      const auto x = static_cast<T>(hash(i));
+      return few_distinct ? x & 15 : x;
+    }
+  };
+  struct number {
+    KOKKOS_FUNCTION V operator()(std::int64_t i) const { return static_cast<V>(i); }
+  };
+  struct mark {
+    array<Exec, std::int64_t> offsets;
+    array<Exec, std::uint8_t> begins;
+    std::int64_t n;
+    KOKKOS_FUNCTION void operator()(std::int64_t s) const {
+      if (offsets(s) < n) begins(offsets(s)) = 1;
+    }
+  };
+  struct hash_of {
+    array<Exec, T> items;
+    KOKKOS_FUNCTION std::uint64_t operator()(std::int64_t i) const { return hash(items(i)); }
+  };
+  /// Out of order, not the key of its value, or not stable.
+  struct wrong {
+    array<Exec, T> in, out;
+    array<Exec, V> values;
+    array<Exec, std::uint8_t> begins;
+    KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
+      if constexpr (has_values) {
+        if (in(values(i)) != out(i)) return true;
+      }
+      if (begins(i) != 0) return false;
+      if constexpr (has_values) {
+        if (out(i) == out(i - 1) && !(values(i - 1) < values(i))) return true;
+      }
+      return out(i) < out(i - 1);
+    }
+  };
+};
+
+void add_segmented_sort_host();
+void add_segmented_sort_cuda();
+
+}  // namespace lanewise::perf

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/segmented_sort.hpp>
+
+#include <algorithms/check_radix_sort.hpp>
+
+namespace test {
+
+/// What one team sorts together at most; some number on hosts.
+template <class T>
+std::int64_t job_items() {
+  using sorter = lanewise::kernels::segmented_sort_t<space, lanewise::radix_bits_t<T>,
+                                                     lanewise::no_value, false>;
+  if constexpr (requires { sorter::template most_items<space>; }) {
+    return sorter::template most_items<space>;
+  } else {
+    return 4608;
+  }
+}
+
+inline std::vector<std::int64_t> offsets_of_lengths(const std::vector<std::int64_t>& lengths,
+                                                    std::int64_t first = 0) {
+  std::vector<std::int64_t> offsets = {first};
+  for (const std::int64_t length : lengths) offsets.push_back(offsets.back() + length);
+  return offsets;
+}
+
+/// Lengths that make trouble, of about n items in all.
+inline std::vector<std::vector<std::int64_t>> sorting_lengths(std::int64_t n) {
+  std::vector<std::vector<std::int64_t>> result = {{n}, {0, n}, {n, 0}, {0, 0, n, 0, 0, 1, 0}};
+  result.emplace_back(n / 8, 0);  // only empty ones
+  result.emplace_back(n, 1);
+  result.emplace_back(n / 2, 0).back() = 5;
+  result.emplace_back(n / 2, 2).front() = n / 2;
+  auto& edges = result.emplace_back();
+  for (const std::int64_t length :
+       {1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 287, 288, 289, 511, 512})
+    edges.push_back(length);
+  auto& mixed = result.emplace_back();
+  for (std::int64_t i = 0, total = 0; total < n; ++i) {
+    mixed.push_back(i % 61 == 7 ? n / 3 : (i % 5 < 2 ? 0 : i % 40));
+    total += mixed.back();
+  }
+  auto& power = result.emplace_back();
+  for (std::int64_t i = 1, total = 0; total < n; ++i) {
+    power.push_back(n / (1 + (i * 7919) % 997));
+    total += power.back();
+  }
+  return result;
+}
+
+/// Where the keys go: stable, segment by segment, by bits [begin, end).
+template <class T>
+std::vector<std::size_t> sorted_segments(const std::vector<T>& keys,
+                                         const std::vector<std::int64_t>& offsets,
+                                         const lanewise::segmented_sort_options& with) {
+  std::vector<std::size_t> order(keys.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    const std::vector<T> segment(keys.begin() + offsets[s], keys.begin() + offsets[s + 1]);
+    const auto here = sorted_order(
+        segment, {.order = with.order, .begin_bit = with.begin_bit, .end_bit = with.end_bit});
+    for (std::size_t i = 0; i < here.size(); ++i)
+      order[static_cast<std::size_t>(offsets[s]) + i] =
+          static_cast<std::size_t>(offsets[s]) + here[i];
+  }
+  return order;
+}
+
+/// Sorts in place, and, where every item is in a segment, to another output.
+template <class T>
+void check_segments_sorted(const std::vector<T>& items, const std::vector<std::int64_t>& offsets,
+                           lanewise::segmented_sort_options with = {}) {
+  const auto exec = make_space();
+  const auto n = static_cast<std::int64_t>(items.size());
+  const array<std::int64_t> offset(offsets);
+  const cell<lanewise::status> errors;
+  with.errors = errors.view();
+  const auto order = sorted_segments(items, offsets, with);
+  const array<T> keys(items, 1);
+  if (offsets.front() == 0 && offsets.back() == n) {
+    const array<T> out(n, T{}, 3);
+    lanewise::segmented_sort(exec, keys.const_view(), offset.const_view(), out.view(), with);
+    CHECK(difference_in_bits(out.items(), items, order) == "");
+    CHECK(keys.unchanged());
+    CHECK(out.guards_intact());
+  }
+  lanewise::segmented_sort(exec, keys.const_view(), offset.const_view(), keys.view(), with);
+  CHECK(difference_in_bits(keys.items(), items, order) == "");
+  CHECK(keys.guards_intact());
+  CHECK(offset.unchanged());
+  CHECK(errors.get().bad_items == 0);
+}
+
+template <class T, class V>
+void check_segments_sorted_by_key(const std::vector<T>& items, const std::vector<V>& beside,
+                                  const std::vector<std::int64_t>& offsets,
+                                  lanewise::segmented_sort_options with = {}) {
+  const auto exec = make_space();
+  const auto n = static_cast<std::int64_t>(items.size());
+  const array<std::int64_t> offset(offsets);
+  const auto order = sorted_segments(items, offsets, with);
+  const array<T> keys(items), keys_out(n, T{}, 1);
+  const array<V> values(beside, 1), values_out(n, V{});
+  if (offsets.front() == 0 && offsets.back() == n) {
+    lanewise::segmented_sort_by_key(exec, keys.const_view(), values.const_view(),
+                                    offset.const_view(), keys_out.view(), values_out.view(), with);
+    CHECK(difference_in_bits(keys_out.items(), items, order) == "");
+    CHECK(difference_in_bits(values_out.items(), beside, order) == "");
+    CHECK(keys.unchanged());
+    CHECK(values.unchanged());
+    CHECK(keys_out.guards_intact());
+    CHECK(values_out.guards_intact());
+  }
+  lanewise::segmented_sort_by_key(exec, keys.const_view(), values.const_view(), offset.const_view(),
+                                  keys.view(), values.view(), with);
+  CHECK(difference_in_bits(keys.items(), items, order) == "");
+  CHECK(difference_in_bits(values.items(), beside, order) == "");
+}
+
+}  // namespace test

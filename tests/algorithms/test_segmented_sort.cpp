@@ -1,0 +1,267 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <catch2/catch_template_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <algorithms/check_segmented_sort.hpp>
+#include <limits>
+
+// Keys alone; and what calls accept and refuse.
+
+using namespace test;
+
+TEMPLATE_TEST_CASE("segmented_sort sorts segments of any lengths", "[segmented_sort]",
+                   std::uint32_t MORE_TYPES(std::uint8_t, std::int16_t, std::int64_t, float, double,
+                                            unsigned __int128)) {
+  for (const auto& lengths : sorting_lengths(2 * job_items<TestType>() + 77)) {
+    CAPTURE(lengths.size(), lengths.front());
+    const auto offsets = offsets_of_lengths(lengths);
+    check_segments_sorted(sorting_keys<TestType>(distribution::uniform, offsets.back()), offsets);
+  }
+}
+
+TEST_CASE("segmented_sort sorts at every number and mean length", "[segmented_sort]") {
+  for (const std::int64_t segments : sizes_around(job_items<std::uint32_t>() / 4)) {
+    for (const std::uint64_t mean : {1u, 5u, 100u}) {
+      if (segments * static_cast<std::int64_t>(mean) > (is_emulated ? 20'000 : 400'000)) continue;
+      CAPTURE(segments, mean);
+      std::vector<std::int64_t> lengths;
+      for (const auto x : numbers(distribution::uniform, segments, 2 * mean, 256, 5))
+        lengths.push_back(static_cast<std::int64_t>(x));
+      const auto offsets = offsets_of_lengths(lengths);
+      check_segments_sorted(sorting_keys<std::uint32_t>(distribution::uniform, offsets.back()),
+                            offsets);
+    }
+  }
+}
+
+TEST_CASE("segmented_sort sorts keys of every distribution", "[segmented_sort][sanitize]") {
+  const std::int64_t n = job_items<std::uint32_t>() + 500;
+  for (const distribution d : all_distributions) {
+    for (const std::int64_t length : {std::int64_t{3}, std::int64_t{70}, std::int64_t{1000}, n}) {
+      CAPTURE(d, length);
+      std::vector<std::int64_t> lengths(static_cast<std::size_t>(n / length), length);
+      lengths.push_back(n % length);
+      check_segments_sorted(sorting_keys<std::uint32_t>(d, n), offsets_of_lengths(lengths));
+    }
+  }
+}
+
+/// A number of which few values are frequent, or that lies close to others of its segment.
+std::uint32_t gathered(std::uint32_t x, std::size_t i, int kind) {
+  switch (kind) {
+    case 0:
+      return x % 4 == 0 ? x : 0x55aa0000u;  // most are equal
+    case 1:
+      return (x % 2 == 0 ? 0x7fffffffu : 0x80000000u) + x % 5;  // around the middle
+    case 2:
+      return static_cast<std::uint32_t>(i / 50) * 1000 + x % 100;  // as places of a sparse matrix
+    case 3:
+      return std::uint32_t{1} << (x % 32);  // as floating point
+    case 4:
+      return x % 2 == 0 ? 0u : ~0u;
+    default:
+      return x % 100 == 0 ? x : x % 1000;  // crowded at one end
+  }
+}
+
+TEST_CASE("segmented_sort sorts keys that gather in few bins", "[segmented_sort][sanitize]") {
+  const std::int64_t n = job_items<std::uint32_t>() * 5 / 2;
+  for (const int kind : {0, 1, 2, 3, 4, 5}) {
+    auto random = make_random(kind);
+    std::vector<std::uint32_t> keys(static_cast<std::size_t>(n) + 2);
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      keys[i] = gathered(static_cast<std::uint32_t>(random()), i, kind);
+    for (const std::int64_t length : {std::int64_t{40}, std::int64_t{700}, n - 3}) {
+      CAPTURE(kind, length);
+      std::vector<std::int64_t> lengths(static_cast<std::size_t>(n / length), length);
+      check_segments_sorted(keys, offsets_of_lengths(lengths, 2));
+      check_segments_sorted_by_key(keys, places(keys.size()), offsets_of_lengths(lengths, 1));
+    }
+  }
+}
+
+TEST_CASE("segmented_sort leaves items of no segment, and descends", "[segmented_sort]") {
+  const std::int64_t n = 2 * job_items<std::uint32_t>() + 77;
+  for (const auto& lengths : sorting_lengths(n)) {
+    CAPTURE(lengths.size(), lengths.front());
+    const auto offsets = offsets_of_lengths(lengths, 5);
+    const auto keys = sorting_keys<std::uint32_t>(distribution::uniform, offsets.back() + 9);
+    check_segments_sorted(keys, offsets, {.order = lanewise::sort_order::descending});
+  }
+}
+
+TEST_CASE("segmented_sort looks at a range of bits alone", "[segmented_sort][sanitize]") {
+  const std::int64_t n = job_items<std::uint32_t>() + 900;
+  const auto keys = sorting_keys<std::uint32_t>(distribution::uniform, n);
+  for (const auto& lengths : {std::vector<std::int64_t>{n},
+                              std::vector<std::int64_t>(static_cast<std::size_t>(n / 30), 30)}) {
+    for (const auto& [begin, end] :
+         {std::pair{0, 5}, {28, 32}, {3, 14}, {4, 29}, {7, 7}, {31, -1}}) {
+      CAPTURE(lengths.size(), begin, end);
+      check_segments_sorted(keys, offsets_of_lengths(lengths),
+                            {.begin_bit = begin, .end_bit = end});
+    }
+  }
+}
+
+#if !defined(LANEWISE_TEST_FEW_TYPES)
+TEST_CASE("segmented_sort sorts doubles in IEEE's total order", "[segmented_sort]") {
+  using limits = std::numeric_limits<double>;
+  std::vector<double> keys = {0.0,
+                              -0.0,
+                              1.0,
+                              -1.0,
+                              limits::infinity(),
+                              -limits::infinity(),
+                              limits::quiet_NaN(),
+                              -limits::quiet_NaN(),
+                              limits::denorm_min(),
+                              -limits::denorm_min(),
+                              limits::max(),
+                              limits::lowest()};
+  for (int copies = 0; copies < 6; ++copies) keys.insert(keys.end(), keys.begin(), keys.end());
+  const std::vector<std::int64_t> lengths = {12, 0, 24, 5, 36, 700, -9};
+  const std::vector<std::int64_t> offsets =
+      offsets_of_lengths({lengths.begin(), lengths.end() - 1});
+  check_segments_sorted(keys, offsets);
+  check_segments_sorted(keys, offsets, {.order = lanewise::sort_order::descending});
+}
+#endif
+
+TEST_CASE("segmented_sort takes one length for all segments", "[segmented_sort]") {
+  const std::int64_t n = job_items<std::uint32_t>() + 301;
+  const auto items = sorting_keys<std::uint32_t>(distribution::uniform, n);
+  for (const std::int64_t length : {std::int64_t{1}, std::int64_t{100}, n - 1, n, 5 * n}) {
+    CAPTURE(length);
+    std::vector<std::int64_t> offsets;
+    for (std::int64_t i = 0; i < n; i += length) offsets.push_back(i);
+    offsets.push_back(n);
+    const array<std::uint32_t> keys(items), values(places(items.size()));
+    const auto order = sorted_segments(items, offsets, {});
+    lanewise::segmented_sort_by_key(make_space(), keys.const_view(), values.const_view(), length,
+                                    keys.view(), values.view());
+    CHECK(difference_in_bits(values.items(), places(items.size()), order) == "");
+    keys.assign(items);
+    lanewise::segmented_sort(make_space(), keys.const_view(), length, keys.view());
+    CHECK(difference_in_bits(keys.items(), items, order) == "");
+  }
+}
+
+TEST_CASE("segmented_sort reads its number of segments on the device", "[segmented_sort]") {
+  for (const std::int64_t segments : {50, 2000}) {
+    const std::int64_t n = 10 * segments;
+    const auto items = sorting_keys<std::uint32_t>(distribution::uniform, n);
+    const auto offsets =
+        offsets_of_lengths(std::vector<std::int64_t>(static_cast<std::size_t>(segments), 10));
+    for (const std::int64_t count :
+         {std::int64_t{-3}, std::int64_t{0}, std::int64_t{1}, segments - 7, segments + 5}) {
+      CAPTURE(segments, count);
+      auto some = offsets;
+      some.resize(static_cast<std::size_t>(std::clamp(count, std::int64_t{0}, segments)) + 1);
+      const array<std::uint32_t> keys(items);
+      const array<std::int64_t> offset(offsets);
+      const cell<std::int64_t> number(count);
+      lanewise::segmented_sort(make_space(), keys.const_view(), offset.const_view(), keys.view(),
+                               {.count = number.view()});
+      CHECK(difference_in_bits(keys.items(), items, sorted_segments(items, some, {})) == "");
+    }
+  }
+}
+
+TEST_CASE("segmented_sort counts bad segments and sorts none then", "[segmented_sort][sanitize]") {
+  using i64s = std::vector<std::int64_t>;
+  for (const std::int64_t n : {std::int64_t{100}, 2 * job_items<std::uint32_t>()}) {
+    const auto items = sorting_keys<std::uint32_t>(distribution::uniform, n);
+    i64s many(3000, 0);
+    for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<std::int64_t>(i) % 7 * n;
+    std::int64_t bad = 0;
+    for (std::size_t i = 1; i < many.size(); ++i)
+      bad += many[i - 1] > many[i] || many[i - 1] > n || many[i] > n ? 1 : 0;
+    for (const auto& [offsets, wrong] : {std::pair{i64s{0, n + 1}, std::int64_t{1}},
+                                         {{-1, n}, 1},
+                                         {{0, 50, 20, n}, 1},
+                                         {{0, std::numeric_limits<std::int64_t>::max(), 5, n}, 2},
+                                         {{n, std::numeric_limits<std::int64_t>::min(), 5}, 2},
+                                         {many, bad}}) {
+      CAPTURE(n, offsets.size(), wrong);
+      const array<std::uint32_t> keys(items);
+      const array<std::int64_t> offset(offsets);
+      const cell<lanewise::status> errors;
+      lanewise::segmented_sort(make_space(), keys.const_view(), offset.const_view(), keys.view(),
+                               {.errors = errors.view()});
+      CHECK(errors.get().bad_items == static_cast<std::uint64_t>(wrong));
+      CHECK(keys.unchanged());
+      lanewise::workspace work;
+      lanewise::segmented_sort(make_space(), keys.const_view(), offset.const_view(), keys.view(),
+                               {.work = &work});
+      CHECK_THROWS_AS(lanewise::check(make_space(), work), std::runtime_error);
+    }
+  }
+}
+
+struct scattered_number {
+  KOKKOS_FUNCTION std::uint32_t operator()(std::int64_t i) const {
+    return static_cast<std::uint32_t>(i) * 2654435761u;
+  }
+};
+
+TEST_CASE("segmented_sort takes sources and other offsets, and calls share a workspace",
+          "[segmented_sort]") {
+  const std::int64_t n = 2 * job_items<std::uint32_t>() + 5;
+  const auto exec = make_space();
+  const std::vector<int> offsets = {0, 10, 10, static_cast<int>(n - 100), static_cast<int>(n)};
+  lanewise::workspace work;
+  lanewise::reserve(exec, work,
+                    lanewise::segmented_sort_workspace<std::uint32_t, space, std::uint32_t>(n, 4));
+  std::vector<std::uint32_t> expected;
+  for (std::int64_t i = 0; i < n; ++i) expected.push_back(scattered_number{}(i));
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s)
+    std::sort(expected.begin() + offsets[s], expected.begin() + offsets[s + 1]);
+  const array<int> offset(offsets);
+  const array<std::uint32_t> out(n, 0u), values(n, 0u);
+  for (int again = 0; again < 2; ++again) {
+    lanewise::segmented_sort(exec, lanewise::generated(n, scattered_number{}), offset.const_view(),
+                             out.view(), {.work = &work});
+    CHECK(out.items() == expected);
+    lanewise::segmented_sort_by_key(exec, lanewise::generated(n, scattered_number{}),
+                                    lanewise::generated(n, scattered_number{}), offset.const_view(),
+                                    out.view(), values.view(), {.work = &work});
+    CHECK(out.items() == expected);
+    CHECK(values.items() == expected);
+  }
+}
+
+TEST_CASE("segmented_sort takes nothing", "[segmented_sort]") {
+  const array<std::uint32_t> keys(std::vector<std::uint32_t>{}), some(3, 7u);
+  const array<std::int64_t> none(std::vector<std::int64_t>{}), one(1, 0), two(2, 0);
+  for (const auto* offsets : {&none, &one, &two}) {
+    lanewise::segmented_sort(make_space(), keys.const_view(), offsets->const_view(), keys.view());
+    lanewise::segmented_sort(make_space(), some.const_view(), offsets->const_view(), some.view());
+  }
+  lanewise::segmented_sort(make_space(), keys.const_view(), 3, keys.view());
+  CHECK(some.unchanged());
+}
+
+TEST_CASE("segmented_sort refuses what does not fit", "[segmented_sort]") {
+  const auto exec = make_space();
+  const array<std::uint32_t> keys(10, 1u), few(9, 0u), values(11, 0u), out(10, 0u);
+  const array<std::int64_t> offsets(3, 0);
+  using Catch::Matchers::ContainsSubstring;
+  CHECK_THROWS_WITH(lanewise::segmented_sort(exec, keys.view(), offsets.view(), few.view()),
+                    ContainsSubstring("segmented_sort: keys_out has 9 places, keys has 10 items"));
+  CHECK_THROWS_WITH(lanewise::segmented_sort_by_key(exec, keys.view(), values.view(),
+                                                    offsets.view(), out.view(), values.view()),
+                    ContainsSubstring("segmented_sort_by_key: values has 11 items, keys has 10"));
+  CHECK_THROWS_WITH(
+      lanewise::segmented_sort(exec, keys.view(), offsets.view(), out.view(), {.end_bit = 33}),
+      ContainsSubstring("segmented_sort: options.end_bit is 33, keys have 32 bits"));
+  CHECK_THROWS_WITH(lanewise::segmented_sort(exec, keys.view(), 0, out.view()),
+                    ContainsSubstring("segmented_sort: length is 0, less than 1"));
+  const auto part = Kokkos::subview(keys.view(), std::pair{1, 6});
+  CHECK_THROWS_WITH(lanewise::segmented_sort(exec, Kokkos::subview(keys.view(), std::pair{0, 5}),
+                                             offsets.view(), part),
+                    ContainsSubstring("overlap"));
+  CHECK(keys.unchanged());
+}

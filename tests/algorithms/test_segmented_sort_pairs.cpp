@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <catch2/catch_template_test_macros.hpp>
+
+#include <algorithms/check_segmented_sort.hpp>
+
+using namespace test;
+
+TEMPLATE_TEST_CASE("segmented_sort_by_key is stable for segments of any lengths",
+                   "[segmented_sort]",
+                   std::uint32_t MORE_TYPES(std::uint8_t, double, unsigned __int128)) {
+  for (const auto& lengths : sorting_lengths(2 * job_items<TestType>() + 77)) {
+    CAPTURE(lengths.size(), lengths.front());
+    const auto offsets = offsets_of_lengths(lengths);
+    const auto keys = sorting_keys<TestType>(distribution::few_distinct, offsets.back());
+    check_segments_sorted_by_key(keys, places(keys.size()), offsets);
+  }
+}
+
+TEST_CASE("segmented_sort_by_key is stable for every distribution", "[segmented_sort][sanitize]") {
+  const std::int64_t n = job_items<std::uint32_t>() + 500;
+  for (const distribution d : all_distributions) {
+    for (const std::int64_t length : {std::int64_t{70}, n}) {
+      CAPTURE(d, length);
+      std::vector<std::int64_t> lengths(static_cast<std::size_t>(n / length), length);
+      lengths.push_back(n % length);
+      const auto keys = sorting_keys<std::uint32_t>(d, n);
+      check_segments_sorted_by_key(keys, places(keys.size()), offsets_of_lengths(lengths));
+    }
+  }
+}
+
+TEST_CASE("segmented_sort_by_key takes values of any type", "[segmented_sort]") {
+  const auto check = [](auto value) {
+    using V = decltype(value);
+    const auto offsets = offsets_of_lengths({40, 0, 3, 2 * job_items<std::uint32_t>(), 700});
+    const auto keys = sorting_keys<std::uint32_t>(distribution::few_distinct, offsets.back());
+    std::vector<V> values(keys.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if constexpr (std::is_same_v<V, affine>) {
+        values[i] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i * 7), 1};
+      } else {
+        values[i] = static_cast<V>(i);
+      }
+    }
+    check_segments_sorted_by_key(keys, values, offsets,
+                                 {.order = lanewise::sort_order::descending, .begin_bit = 1});
+  };
+  check(std::uint64_t{});
+  check(affine{});
+  check(std::uint8_t{});
+}
