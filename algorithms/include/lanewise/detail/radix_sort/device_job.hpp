@@ -240,8 +240,11 @@ class device_radix_job {
   /// The bits that a word leaves out because all keys have the same there.
   LANEWISE_FUNCTION Bits common_bits() const {
     constexpr int all = 8 * sizeof(Bits);
-    if constexpr (Key::most_bits >= all) return 0;
-    return static_cast<Bits>(~Bits{0} << Key::most_bits);
+    if constexpr (Key::most_bits >= all) {
+      return 0;
+    } else {
+      return static_cast<Bits>(~Bits{0} << Key::most_bits);
+    }
   }
   LANEWISE_FUNCTION Bits key_of(const Key& k) const {
     return static_cast<Bits>(k.key() | (common_ & common_bits()));
