@@ -66,13 +66,13 @@ struct strays {
 large_view uninitialised(std::int64_t n) {
   return large_view(Kokkos::view_alloc("keys", Kokkos::WithoutInitializing), n);
 }
-std::uint64_t hashes(const large_view& keys) {
+std::uint64_t hash_sum(const large_view& keys) {
   std::uint64_t sum = 0;
   Kokkos::parallel_reduce("hashes", large_range(0, keys.extent(0)), hashes_of_keys{keys.data()},
                           sum);
   return sum;
 }
-std::int64_t descents(const large_view& keys) {
+std::int64_t descents_in(const large_view& keys) {
   std::int64_t wrong = 0;
   Kokkos::parallel_reduce("descents", large_range(0, keys.extent(0) - 1),
                           descents_of_keys{keys.data()}, wrong);
@@ -85,12 +85,12 @@ TEST_CASE("radix_sort sorts more keys than fit 32 bits", "[.large]") {
   const std::int64_t n = (std::int64_t{1} << 32) + 12345;
   const auto keys = uninitialised(n);
   Kokkos::parallel_for("write", large_range(0, n), write_keys{{1}, keys.data()});
-  const std::uint64_t sum = hashes(keys);
+  const std::uint64_t sum = hash_sum(keys);
   const space exec;
   lanewise::radix_sort(exec, keys, keys);
   exec.fence();
-  CHECK(descents(keys) == 0);
-  CHECK(hashes(keys) == sum);
+  CHECK(descents_in(keys) == 0);
+  CHECK(hash_sum(keys) == sum);
 }
 
 TEST_CASE("radix_sort sorts many pairs of uniform and of sparse keys", "[.large]") {
@@ -104,7 +104,7 @@ TEST_CASE("radix_sort sorts many pairs of uniform and of sparse keys", "[.large]
     Kokkos::parallel_for("write", large_range(0, n), write_numbers{values.data()});
     lanewise::radix_sort(exec, keys, values, keys, values);
     exec.fence();
-    CHECK(descents(keys) == 0);
+    CHECK(descents_in(keys) == 0);
     std::int64_t wrong = 0;
     Kokkos::parallel_reduce("strays", large_range(0, n), strays{key, n, keys.data(), values.data()},
                             wrong);
