@@ -63,13 +63,37 @@ TEST_CASE("radix_sort looks at a range of bits alone", "[radix_sort][sanitize]")
 }
 
 TEST_CASE("radix_sort takes values of any type", "[radix_sort]") {
-  for (const std::int64_t n : {std::int64_t{300}, 2 * few_sorted<std::uint32_t>() + 3}) {
+  for (const std::int64_t n : {std::int64_t{1}, std::int64_t{40}, std::int64_t{300},
+                               2 * few_sorted<std::uint32_t>() + 3}) {
     CAPTURE(n);
     auto keys = sorting_keys<std::uint32_t>(distribution::few_distinct, n);
     std::vector<affine> values(keys.size());
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i * 7), 1};
     check_sort_pairs(keys, values);
+  }
+}
+
+TEST_CASE("radix_sort of pairs takes keys in place beside values that are not, and the reverse",
+          "[radix_sort]") {
+  for (const distribution d : {distribution::uniform, distribution::sorted}) {
+    for (const std::int64_t n : {std::int64_t{1}, std::int64_t{50}, std::int64_t{700},
+                                 some_tiles(2 * few_sorted<std::uint32_t>())}) {
+      CAPTURE(d, n);
+      const auto items = sorting_keys<std::uint32_t>(d, n);
+      const auto beside = places(items.size());
+      const auto order = sorted_order(items, {});
+      const array<std::uint32_t> keys(items), keys_out(n, 0u), values(beside), values_out(n, 0u);
+      lanewise::radix_sort(make_space(), keys.const_view(), values.const_view(), keys_out.view(),
+                           values.view());
+      CHECK(difference_in_bits(keys_out.items(), items, order) == "");
+      CHECK(difference_in_bits(values.items(), beside, order) == "");
+      values.assign(beside);
+      lanewise::radix_sort(make_space(), keys.const_view(), values.const_view(), keys.view(),
+                           values_out.view());
+      CHECK(difference_in_bits(keys.items(), items, order) == "");
+      CHECK(difference_in_bits(values_out.items(), beside, order) == "");
+    }
   }
 }
 

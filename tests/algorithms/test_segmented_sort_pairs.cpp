@@ -31,6 +31,28 @@ TEST_CASE("segmented_sort_by_key is stable for every distribution", "[segmented_
   }
 }
 
+TEST_CASE("segmented_sort_by_key takes keys in place beside values that are not",
+          "[segmented_sort]") {
+  const auto offsets = offsets_of_lengths({40, 0, 1, 2 * job_items<std::uint32_t>(), 700});
+  for (const distribution d : {distribution::uniform, distribution::sorted}) {
+    const auto items = sorting_keys<std::uint32_t>(d, offsets.back());
+    const auto beside = places(items.size());
+    const auto order = sorted_segments(items, offsets, {});
+    const array<std::uint32_t> keys(items), keys_out(offsets.back(), 0u), values(beside),
+        values_out(offsets.back(), 0u);
+    const array<std::int64_t> offset(offsets);
+    lanewise::segmented_sort_by_key(make_space(), keys.const_view(), values.const_view(),
+                                    offset.const_view(), keys_out.view(), values.view());
+    CHECK(difference_in_bits(keys_out.items(), items, order) == "");
+    CHECK(difference_in_bits(values.items(), beside, order) == "");
+    values.assign(beside);
+    lanewise::segmented_sort_by_key(make_space(), keys.const_view(), values.const_view(),
+                                    offset.const_view(), keys.view(), values_out.view());
+    CHECK(difference_in_bits(keys.items(), items, order) == "");
+    CHECK(difference_in_bits(values_out.items(), beside, order) == "");
+  }
+}
+
 TEST_CASE("segmented_sort_by_key takes values of any type", "[segmented_sort]") {
   const auto check = [](auto value) {
     using V = decltype(value);

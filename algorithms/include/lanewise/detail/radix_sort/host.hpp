@@ -576,7 +576,7 @@ struct host_sort_kernel {
 ///   out        receives the result: all of n items; what is there before the end is unspecified
 ///   temporary  room for n items, of which none is kept. No other array
 ///
-/// `in` and `out` are the same arrays, or do not overlap, for keys and values alike.
+/// `in` and `out` are the same array, or do not overlap, of keys and of values.
 template <class Item, class Value>
 struct host_sort_arrays {
   const Item* keys_in;
@@ -585,6 +585,23 @@ struct host_sort_arrays {
   const Value* values_in = nullptr;
   Value* values_out = nullptr;
   Value* values_temporary = nullptr;
+
+  /// The same with keys and values that both are in place, or both are not: what was not is copied.
+  host_sort_arrays alike(std::int64_t n) const {
+    host_sort_arrays all = *this;
+    if constexpr (!std::is_same_v<Value, no_value>) {
+      const auto items = static_cast<std::size_t>(n);
+      if ((keys_in == keys_out) == (values_in == values_out) || n <= 0) return all;
+      if (keys_in != keys_out) {
+        std::memcpy(keys_out, keys_in, items * sizeof(Item));
+        all.keys_in = keys_out;
+      } else {
+        std::memcpy(values_out, values_in, items * sizeof(Value));
+        all.values_in = values_out;
+      }
+    }
+    return all;
+  }
 };
 
 template <class Item, class Value>
@@ -609,12 +626,14 @@ std::size_t host_radix_sort_bytes(std::int64_t n) {
 /// differ, until all buckets are sorted. 3 n reads and 2 n writes of keys; fewer reads where they
 /// are in order. memory: host_radix_sort_bytes(n.bound).
 template <class KeyOf, class Item, class Value, class Exec>
-void host_radix_sort(const Exec& exec, const host_sort_arrays<Item, Value>& arrays, item_count n,
+void host_radix_sort(const Exec& exec, const host_sort_arrays<Item, Value>& given, item_count n,
                      int begin_bit, int end_bit, const KeyOf& bits_of, void* memory) {
   using bits = typename detail::sort_key<KeyOf, Item, false>::bits_type;
   constexpr int all_bits = static_cast<int>(sizeof(bits) * 8);
   constexpr bool has_values = !std::is_same_v<Value, no_value>;
   if (n.bound == 0) return;
+  // Launches of hosts are over when they return.
+  const auto arrays = given.alike(n());
   const auto start = [&](auto key) {
     using kernel = host_sort_kernel<Item, Value, decltype(key)>;
     const std::int64_t threads = resident_teams<kernel>(exec);

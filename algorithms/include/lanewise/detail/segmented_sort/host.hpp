@@ -85,9 +85,10 @@ class host_segmented_sort {
     auto* const keys = memory + round_up(sizeof(huge_segments));
     auto* const values = keys + round_up(static_cast<std::size_t>(n) * sizeof(Bits));
     auto* const rest = values + round_up(static_cast<std::size_t>(n) * value_bytes);
-    const host_sort_arrays<Bits, Value> arrays{
+    const host_sort_arrays<Bits, Value> given{
         in,        out,        reinterpret_cast<Bits*>(keys),
         values_in, values_out, reinterpret_cast<Value*>(values)};
+    const auto arrays = given.alike(n);
     huge->count = 0;
     constexpr int all = 8 * sizeof(Bits);
     const int length = range.high - range.low;
