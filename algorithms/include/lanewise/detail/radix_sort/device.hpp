@@ -203,6 +203,10 @@ struct ordered_placing {
                          true, places, end, keys_out, nullptr, nullptr);
     }
   }
+  /// Whether neither keys nor values are sorted in place.
+  LANEWISE_FUNCTION bool is_apart() const {
+    return plan.keys.in != plan.keys.out && (!has_values || values.in != values.out);
+  }
   /// Takes all items to the output.
   template <class Team>
   LANEWISE_FUNCTION void copy_to_out(const Team& team, detail::radix_array from) const {
@@ -618,6 +622,7 @@ class device_radix_sort {
     plan.range = range;
     plan.n = n;
     plan.tile_items = tile_items_of<Exec>(n.bound, listed);
+    plan.values_apart = has_values && values_in != values_out;
     plan.passes_follow = !listed && n.bound > whole_keys && levels(range) > 1;
     detail::radix_arrays<Value> values{values_in, values_out, nullptr};
     const layout parts = layout_of<Exec>(n.bound, range, listed, least);

@@ -226,7 +226,8 @@ class device_radix_starts {
                i64s(s.count), next);
       } else {
         const bool mapped = s.array != radix_array::in;
-        if (plan.keys(s.array) != plan.keys.out || (mapped && !plan.map.is_identity()))
+        if (plan.keys(s.array) != plan.keys.out || (!mapped && plan.values_apart) ||
+            (mapped && !plan.map.is_identity()))
           take_along(warp, plan, s.begin, s.count, s.array, mapped, capacity);
       }
       return;

@@ -124,7 +124,7 @@ struct radix_passes_kernel {
     int left = 0;
     for (int p = 0; p < passes; ++p) left += plan.levels[p].stays_in_pass == 0 ? 1 : 0;
     // An odd number of passes that begins with the output also ends there.
-    const bool begins_out = left % 2 == 1 && plan.keys.in != plan.keys.out;
+    const bool begins_out = left % 2 == 1 && placing.is_apart();
     auto array = detail::radix_array::in;
     for (int p = 0; p < passes; ++p) {
       if (plan.levels[p].stays_in_pass != 0) continue;

@@ -162,6 +162,7 @@ struct radix_plan {
   item_count n;
   std::int64_t tile_items;
   bool passes_follow;  ///< the first level may leave all keys to them
+  bool values_apart;   ///< the values' input is not their output, whatever the keys' is
 
   radix_level* levels;
   radix_segment* segments[2];      ///< of levels 0, 2, ... and 1, 3, ...
