@@ -267,10 +267,12 @@ workspace_size radix_sort_workspace(std::int64_t n) {
 ///
 /// O(n) work. On devices a sort goes from the most significant digit down, 8 bits at a time, and
 /// ends where keys fit a team's scratch: up to about 2^28 random keys of any size are read five
-/// times and written three times; one launch up to 4608 keys, and 6 to 10 beyond. Digits that all
-/// keys share are counted, and moved nowhere. On hosts the same at 3 n reads and 2 n writes. The
-/// workspace has room for the n keys (and values), and up to a third as much for counters.
-/// (Merrill, 2.13; Ashkiani, 3.7.)
+/// times and written three times; one launch up to 2^20 keys (beyond 4608 behind a clearing of
+/// counters), and 8 to 12 beyond. Digits that all keys share move nothing, and keys in order are
+/// copied. More than 2^20 keys that gather in few buckets of their highest digit go from the lowest
+/// digit up, with a read and a write for each. On hosts the most significant digits come first,
+/// too, at 3 n reads and 2 n writes. The workspace has room for the n keys (and values), and up to
+/// two fifths as much for counters. (Merrill, 2.13; Ashkiani, 3.7.)
 template <execution_space Exec, class Keys, class KeysOut>
 void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
                 const sort_options& with = {}) {
