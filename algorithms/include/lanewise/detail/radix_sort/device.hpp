@@ -107,6 +107,20 @@ struct loose_placing {
   }
 };
 
+/// What f makes of items in [begin, end) of an array goes to the same places of another, or of the
+/// same.
+template <class Team, class T, class F>
+LANEWISE_FUNCTION void copy_items(const Team& team, const T* from, T* to, std::int64_t begin,
+                                  std::int64_t end, F f) {
+  constexpr int width = Team::warp_type::width;
+  const auto warp = team.warp();
+  for (std::int64_t i = begin + team.warp_index() * width; i < end; i += Team::warps * width) {
+    const std::int64_t left = end - i;
+    const auto exist = warp.first(left < width ? static_cast<int>(left) : width);
+    warp.store(exist, to + i, warp.map(f, warp.load(exist, from + i, T{})));
+  }
+}
+
 template <class Bits>
 struct radix_writer {
   Bits* data;
@@ -210,23 +224,12 @@ struct ordered_placing {
   /// Takes all items to the output.
   template <class Team>
   LANEWISE_FUNCTION void copy_to_out(const Team& team, detail::radix_array from) const {
-    if (plan.keys(from) != plan.keys.out) copy(team, plan.keys(from), plan.keys.out);
+    const auto [begin, end] = team.share(plan.n());
+    if (plan.keys(from) != plan.keys.out)
+      copy_items(team, plan.keys(from), plan.keys.out, begin, end, identity{});
     if constexpr (has_values) {
-      if (values(from) != values.out) copy(team, values(from), values.out);
-    }
-  }
-
- private:
-  template <class Team, class T>
-  LANEWISE_FUNCTION void copy(const Team& team, const T* from, T* to) const {
-    constexpr int width = Team::warp_type::width;
-    const auto warp = team.warp();
-    const auto mine = team.share(plan.n());
-    for (std::int64_t i = mine.begin + team.warp_index() * width; i < mine.end;
-         i += Team::warps * width) {
-      const std::int64_t left = mine.end - i;
-      const auto exist = warp.first(left < width ? static_cast<int>(left) : width);
-      warp.store(exist, to + i, warp.load(exist, from + i, T{}));
+      if (values(from) != values.out)
+        copy_items(team, values(from), values.out, begin, end, identity{});
     }
   }
 };
@@ -339,9 +342,10 @@ struct radix_job_kernel {
     Value* const values_to = has_values ? values.out + todo.begin : nullptr;
     const auto n = static_cast<int>(todo.count);
     if (todo.work == detail::radix_work::copies) {
-      copy(team, from, to, n, todo.mapped);
+      const auto map = todo.mapped ? plan.map : detail::key_map<Bits>{};
+      copy_items(team, from, to, 0, n, [&](Bits x) { return map.item_of(x); });
       if constexpr (has_values) {
-        if (values_from != values_to) copy_values(team, values_from, values_to, n);
+        if (values_from != values_to) copy_items(team, values_from, values_to, 0, n, identity{});
       }
       return;
     }
@@ -353,28 +357,6 @@ struct radix_job_kernel {
     if (!by_digits && team.warp_index() == 0) {
       const std::uint32_t place = warp.fetch_add(*plan.unsorted_count, 1u);
       warp.once([&] { plan.unsorted_jobs[place] = number; });
-    }
-  }
-  template <class Team>
-  LANEWISE_FUNCTION void copy(const Team& team, const Bits* from, Bits* to, int n,
-                              bool mapped) const {
-    constexpr int width = Team::warp_type::width;
-    const auto warp = team.warp();
-    const auto map = mapped ? plan.map : detail::key_map<Bits>{};
-    for (int i = team.warp_index() * width; i < n; i += Team::warps * width) {
-      const auto exist = warp.first(n - i);
-      warp.store(
-          exist, to + i,
-          warp.map([&](Bits x) { return map.item_of(x); }, warp.load(exist, from + i, Bits{})));
-    }
-  }
-  template <class Team>
-  LANEWISE_FUNCTION void copy_values(const Team& team, const Value* from, Value* to, int n) const {
-    constexpr int width = Team::warp_type::width;
-    const auto warp = team.warp();
-    for (int i = team.warp_index() * width; i < n; i += Team::warps * width) {
-      const auto exist = warp.first(n - i);
-      warp.store(exist, to + i, warp.load(exist, from + i, Value{}));
     }
   }
 };
