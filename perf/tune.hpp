@@ -284,7 +284,7 @@ struct split_call {
                               typename std::decay_t<decltype(arrays)>::value_type>(
               p.n, static_cast<std::uint32_t>(p.buckets), false),
           "multisplit");
-      kernels::split_with<Policy>(p.exec, own, arrays, p.buckets, p.bucket_of, {});
+      kernels::split_with<Policy, most_buckets>(p.exec, own, arrays, p.buckets, p.bucket_of, {});
     };
     if constexpr (Problem::pairs) {
       run(kernels::split_pairs_policy<stand_in, sizeof(value)>{},

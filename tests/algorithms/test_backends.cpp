@@ -30,7 +30,7 @@ class results : public written_words<Exec> {
     this->keep(out);
     lanewise::exclusive_scan(exec, in, out, lanewise::plus{}, 5u);
     this->keep(out);
-    lanewise::multisplit(exec, in, out, 200, modulo{200});
+    lanewise::multisplit(exec, in, out, lanewise::at_most<256>{200}, modulo{200});
     this->keep(out);
     auto scanned = this->template place<float>();
     lanewise::inclusive_scan(exec, x, scanned, sums);

@@ -114,7 +114,7 @@ TEST_CASE("multisplit calls bucket_of three times per key, and sources twice", "
 
       lanewise::multisplit(exec, lanewise::generated(n, counting_index{key_calls.data(), n}),
                            lanewise::generated(n, counting_square{value_calls.data(), n}),
-                           keys.view(), values.view(), m,
+                           keys.view(), values.view(), lanewise::at_most<256>{m},
                            counting_bucket{bucket_calls.data(), n, m});
 
       check_calls(bucket_calls, 3);

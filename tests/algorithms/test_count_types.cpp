@@ -89,7 +89,8 @@ TEMPLATE_TEST_CASE("Results are counted in integers of any type", "[count_types]
   CHECK(decoded[static_cast<std::size_t>(n)] == 77u);
 
   const array<T> offsets(4, T(1));
-  lanewise::multisplit(exec, in.view(), out.view(), 3, modulo{3}, {.offsets = offsets.view()});
+  lanewise::multisplit(exec, in.view(), out.view(), lanewise::at_most<256>{3}, modulo{3},
+                       {.offsets = offsets.view()});
   const auto expected = oracle::multisplit(items, 3, modulo{3});
   for (std::size_t b = 0; b < 4; ++b) CHECK(offsets.items()[b] == limited<T>(expected.offsets[b]));
   CHECK(offsets.guards_intact());
@@ -136,13 +137,16 @@ TEST_CASE("Options without memory are refused", "[count_types]") {
   CHECK(refusal([&] { lanewise::allocate(exec, in.view(), out.view(), {.errors = no_errors}); }) ==
         "lanewise::allocate: the View given as options.errors has no memory");
   CHECK(refusal([&] {
-          lanewise::multisplit(exec, in.view(), out.view(), 3, modulo{3}, {.count = no_count});
+          lanewise::multisplit(exec, in.view(), out.view(), lanewise::at_most<256>{3}, modulo{3},
+                               {.count = no_count});
         }) == "lanewise::multisplit: the View given as options.count has no memory");
   CHECK(refusal([&] {
-          lanewise::multisplit(exec, in.view(), out.view(), 3, modulo{3}, {.offsets = no_offsets});
+          lanewise::multisplit(exec, in.view(), out.view(), lanewise::at_most<256>{3}, modulo{3},
+                               {.offsets = no_offsets});
         }) == "lanewise::multisplit: options.offsets has 0 entries, bucket_count + 1 is 4");
   CHECK(refusal([&] {
-          lanewise::multisplit(exec, in.view(), out.view(), 3, modulo{3}, {.errors = no_errors});
+          lanewise::multisplit(exec, in.view(), out.view(), lanewise::at_most<256>{3}, modulo{3},
+                               {.errors = no_errors});
         }) == "lanewise::multisplit: the View given as options.errors has no memory");
   CHECK(out.unchanged());
 }

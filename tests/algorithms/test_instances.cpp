@@ -43,9 +43,10 @@ TEST_CASE("Calls on two instances may be in flight together", "[instances][sanit
                              {.work = &work_one});
     lanewise::inclusive_scan(other, in.const_view(), scanned_other.view(), lanewise::plus{},
                              {.work = &work_other});
-    lanewise::multisplit(one, in.const_view(), split_one.view(), 40, modulo{40},
-                         {.work = &work_one});
-    lanewise::multisplit(other, in.const_view(), split_other.view(), 40, modulo{40});
+    lanewise::multisplit(one, in.const_view(), split_one.view(), lanewise::at_most<256>{40},
+                         modulo{40}, {.work = &work_one});
+    lanewise::multisplit(other, in.const_view(), split_other.view(), lanewise::at_most<256>{40},
+                         modulo{40});
     lanewise::reduce(one, in.const_view(), sum_one.view(), lanewise::plus{}, 0u,
                      {.work = &work_one});
     lanewise::reduce(other, in.const_view(), sum_other.view(), lanewise::plus{}, 0u,

@@ -233,9 +233,9 @@ TEMPLATE_TEST_CASE("Items of every kind are selected and split", "[item_types]",
   CHECK(lanewise::partition(exec, in, one, two, has_odd_number{}) == odds);
   CHECK(list<T>::of(one) == odd);
   CHECK(list<T>::of(two) == even);
-  lanewise::multisplit(exec, in, one, 2, parity{});
+  lanewise::multisplit(exec, in, one, lanewise::at_most<256>{2}, parity{});
   CHECK(list<T>::of(one) == parted);
-  lanewise::multisplit(exec, in, in, one, two, 2, parity{});
+  lanewise::multisplit(exec, in, in, one, two, lanewise::at_most<256>{2}, parity{});
   CHECK(list<T>::of(one) == parted);
   CHECK(list<T>::of(two) == parted);
 

@@ -86,8 +86,8 @@ void check_split(std::int64_t n) {
   const array<std::int64_t> offsets(9, -1);
 
   lanewise::multisplit(make_space(), lanewise::generated(n, own_index{}),
-                       lanewise::consumed(n, expect_split{wrong.data(), n}), 8, modulo_eight{},
-                       {.offsets = offsets.view()});
+                       lanewise::consumed(n, expect_split{wrong.data(), n}),
+                       lanewise::at_most<256>{8}, modulo_eight{}, {.offsets = offsets.view()});
 
   CHECK(wrong.get() == 0);
   const auto found = offsets.items();

@@ -95,7 +95,7 @@ TEST_CASE("multisplit reproduces figure 1 of GPU Multisplit", "[multisplit][sani
   const array<std::int64_t> offsets(4, -1);
 
   lanewise::multisplit(exec, keys.const_view(), lanewise::generated(16, index_as_value{}),
-                       out.view(), positions.view(), 2, is_composite{},
+                       out.view(), positions.view(), lanewise::at_most<256>{2}, is_composite{},
                        {.offsets = offsets.view()});
   CHECK(out.items() == std::vector<u32>{11, 3, 5, 2, 13, 7, 9, 12, 4, 16, 1, 10, 6, 15, 8, 14});
   CHECK(offsets.items() == std::vector<std::int64_t>{0, 6, 16, -1});
@@ -105,7 +105,7 @@ TEST_CASE("multisplit reproduces figure 1 of GPU Multisplit", "[multisplit][sani
   CHECK(place_of == std::vector<u32>{6, 7, 8, 0, 1, 2, 9, 3, 10, 11, 4, 12, 13, 14, 15, 5});
 
   lanewise::multisplit(exec, keys.const_view(), lanewise::generated(16, index_as_value{}),
-                       out.view(), positions.view(), 3, three_ranges{},
+                       out.view(), positions.view(), lanewise::at_most<256>{3}, three_ranges{},
                        {.offsets = offsets.view()});
   CHECK(out.items() == std::vector<u32>{4, 3, 5, 2, 1, 9, 12, 11, 10, 13, 6, 8, 7, 16, 15, 14});
   CHECK(offsets.items() == std::vector<std::int64_t>{0, 5, 13, 16});
@@ -132,7 +132,7 @@ TEST_CASE("A radix sort made of multisplits equals std::stable_sort", "[multispl
     for (int shift = 0; shift < 32; shift += bits) {
       const u32 m = u32{1} << std::min(bits, 32 - shift);
       lanewise::multisplit(exec, keys.view(), values.view(), other_keys.view(), other_values.view(),
-                           m, digit{shift, m - 1}, {.work = &work});
+                           lanewise::at_most<256>{m}, digit{shift, m - 1}, {.work = &work});
       std::swap(keys, other_keys);
       std::swap(values, other_values);
     }
@@ -150,8 +150,8 @@ TEST_CASE("multisplit counts bucket numbers of any width and sign as bad, not as
   const array<u32> out(one_tile + 131, 77u);
   const cell<lanewise::status> errors;
 
-  lanewise::multisplit(exec, keys.const_view(), out.view(), 5, signed_bucket{},
-                       {.errors = errors.view()});
+  lanewise::multisplit(exec, keys.const_view(), out.view(), lanewise::at_most<256>{5},
+                       signed_bucket{}, {.errors = errors.view()});
 
   const auto expected = oracle::multisplit(items, 5, signed_bucket{});
   CHECK(errors.get().bad_items == expected.bad_items);
@@ -237,10 +237,10 @@ TEST_CASE("multisplit fuses sources and sinks, and never looks beyond the last i
 
     lanewise::multisplit(exec,
                          lanewise::transformed(keys.const_view(), trap_poison{trapped.data()}),
-                         out.view(), 8, lowest_three_bits{});
+                         out.view(), lanewise::at_most<256>{8}, lowest_three_bits{});
     lanewise::multisplit(exec, lanewise::generated(n, index_as_value{}),
-                         lanewise::consumed(n, store_key{consumed_keys.data()}), 32,
-                         counting_modulo{calls.data(), n});
+                         lanewise::consumed(n, store_key{consumed_keys.data()}),
+                         lanewise::at_most<256>{32}, counting_modulo{calls.data(), n});
 
     const auto shifted = oracle::transform<u64>(items, plus_three{});
     CHECK(difference(
@@ -267,7 +267,8 @@ TEST_CASE("multisplit writes keys to an array and hands values to a function", "
   const auto n = static_cast<std::int64_t>(keys.size());
   const array<std::uint32_t> in(keys), values(indices), keys_out(n, 77u), values_out(n, 77u);
   lanewise::multisplit(exec, in.const_view(), values.const_view(), keys_out.view(),
-                       lanewise::consumed(n, store_value_to{values_out.data()}), 200, modulo{200});
+                       lanewise::consumed(n, store_value_to{values_out.data()}),
+                       lanewise::at_most<256>{200}, modulo{200});
   const auto expected = oracle::multisplit(keys, 200, modulo{200});
   CHECK(difference(keys_out.items(), oracle::gather(keys, expected.index)) == "");
   CHECK(difference(values_out.items(), oracle::gather(indices, expected.index)) == "");
@@ -287,7 +288,7 @@ TEMPLATE_TEST_CASE("multisplit moves values of other sizes with their keys",
       const array<TestType> values_out(n, item_of<TestType>(77));
 
       lanewise::multisplit(exec, keys.const_view(), values.const_view(), out.view(),
-                           values_out.view(), 40, modulo{divisor});
+                           values_out.view(), lanewise::at_most<256>{40}, modulo{divisor});
 
       const auto expected = oracle::multisplit(items, 40, modulo{divisor});
       CHECK(difference(out.items(), oracle::gather(items, expected.index), out.original()) == "");
@@ -321,6 +322,11 @@ TEST_CASE("multisplit refuses a number of buckets outside [1, 65536]", "[multisp
         ContainsSubstring("lanewise::multisplit: bucket_count is " + std::to_string(m) +
                           ", not in [1, 65536]"));
   }
+  CHECK_THAT(refusal([&] {
+               lanewise::multisplit(exec, keys.const_view(), out.view(),
+                                    lanewise::at_most<256>{257}, modulo{3});
+             }),
+             ContainsSubstring("lanewise::multisplit: bucket_count is 257, not in [1, 256]"));
   CHECK(out.unchanged());
 }
 

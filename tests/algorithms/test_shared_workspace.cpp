@@ -78,7 +78,8 @@ struct calls {
       }
       default: {
         const array<u32> out(n, 77u);
-        lanewise::multisplit(exec, in.const_view(), out.view(), 100, modulo{100}, {.work = work});
+        lanewise::multisplit(exec, in.const_view(), out.view(), lanewise::at_most<256>{100},
+                             modulo{100}, {.work = work});
         return difference(out.items(),
                           oracle::gather(items, oracle::multisplit(items, 100, modulo{100}).index));
       }
@@ -191,12 +192,14 @@ TEST_CASE("A workspace that is in use elsewhere is refused by every algorithm", 
       refusal([&] { lanewise::reduce(exec, in.view(), lanewise::plus{}, 0u, {.work = &work}); }),
       "reduce"));
   CHECK(refused(refusal([&] {
-                  lanewise::multisplit(exec, in.view(), out.view(), 3, modulo{3}, {.work = &work});
+                  lanewise::multisplit(exec, in.view(), out.view(), lanewise::at_most<256>{3},
+                                       modulo{3}, {.work = &work});
                 }),
                 "multisplit"));
   CHECK(out.unchanged());
   work.release();
-  CHECK_NOTHROW(lanewise::multisplit(exec, in.view(), out.view(), 3, modulo{3}, {.work = &work}));
+  CHECK_NOTHROW(lanewise::multisplit(exec, in.view(), out.view(), lanewise::at_most<256>{3},
+                                     modulo{3}, {.work = &work}));
 }
 
 #if defined(LANEWISE_TEST_SPACE_EMULATED) || defined(LANEWISE_TEST_SPACE_SERIAL)

@@ -33,8 +33,8 @@ TEST_CASE("Shares of a thread that another one takes over come out in their plac
   for (const int m : {3, 40, 256}) {
     CAPTURE(m);
     const array<std::int64_t> offsets(m + 1, -1);
-    lanewise::multisplit(exec, in.const_view(), split.view(), m, modulo{static_cast<u32>(m)},
-                         {.offsets = offsets.view()});
+    lanewise::multisplit(exec, in.const_view(), split.view(), lanewise::at_most<256>{m},
+                         modulo{static_cast<u32>(m)}, {.offsets = offsets.view()});
     const auto order = oracle::multisplit(items, m, modulo{static_cast<u32>(m)});
     CHECK(difference(split.items(), oracle::gather(items, order.index)) == "");
     CHECK(difference(offsets.items(), order.offsets) == "");

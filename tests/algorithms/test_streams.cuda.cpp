@@ -81,8 +81,8 @@ struct calls {
                              {.work = work});
     lanewise::inclusive_scan(exec, maps.const_view(), composed.view(), then{}, {.work = work});
     lanewise::reduce(exec, twisted.const_view(), sum.view(), lanewise::plus{}, 7u, {.work = work});
-    lanewise::multisplit(exec, twisted.const_view(), split.view(), 40, modulo{40},
-                         {.work = work, .offsets = offsets.view()});
+    lanewise::multisplit(exec, twisted.const_view(), split.view(), lanewise::at_most<256>{40},
+                         modulo{40}, {.work = work, .offsets = offsets.view()});
     run_counted(exec, work);
     lanewise::segmented_reduce(exec, split.const_view(), offsets.const_view(), sums_of_split.view(),
                                lanewise::plus{}, 3u, {.work = work});
@@ -344,7 +344,7 @@ TEST_CASE("Calls run on the instance's device, whichever is current", "[cuda]") 
     const Kokkos::View<u32, Kokkos::CudaSpace, Kokkos::MemoryUnmanaged> sum(memory + 3 * n);
 
     lanewise::inclusive_scan(exec, in, scanned, lanewise::plus{});
-    lanewise::multisplit(exec, scanned, split, 40, modulo{40});
+    lanewise::multisplit(exec, scanned, split, lanewise::at_most<256>{40}, modulo{40});
     lanewise::reduce(exec, split, sum, lanewise::plus{}, 7u);
 
     int current = -1;

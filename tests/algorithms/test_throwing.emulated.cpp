@@ -219,7 +219,8 @@ TEMPLATE_TEST_CASE("An exception leaves multisplits and transformations", "[thro
   auto in = some_items<TestType>();
   std::vector<u32> out(in.size());
   check_throwing<TestType>(tenth{}, [&](const auto& e, workspace* work, const auto& bucket) {
-    lanewise::multisplit(e, view(in), view(out), 101, bucket, {.work = work});
+    lanewise::multisplit(e, view(in), view(out), lanewise::at_most<256>{101}, bucket,
+                         {.work = work});
     return out;
   });
   check_throwing<TestType>(tenth{}, [&](const auto& e, workspace* work, const auto& f) {

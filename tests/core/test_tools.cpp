@@ -123,7 +123,7 @@ TEST_CASE(
     lanewise::exclusive_scan(exec, in.const_view(), out.view(), lanewise::plus{}, 0u,
                              {.work = given});
     lanewise::reduce(exec, in.const_view(), sum.view(), lanewise::plus{}, 0u, {.work = given});
-    lanewise::multisplit(exec, in.const_view(), out.view(), 32, modulo{33},
+    lanewise::multisplit(exec, in.const_view(), out.view(), lanewise::at_most<256>{32}, modulo{33},
                          {.work = given, .errors = errors.view()});
 
     CAPTURE(given);
@@ -147,7 +147,8 @@ TEST_CASE("multisplit of up to 2^14 items is one launch", "[tools]") {
   const array<u32> in(random_items<u32>(1 << 14));
   const array<u32> out(1 << 14, 77u);
   const recording now;
-  lanewise::multisplit(make_space(), in.const_view(), out.view(), 32, modulo{32});
+  lanewise::multisplit(make_space(), in.const_view(), out.view(), lanewise::at_most<256>{32},
+                       modulo{32});
   CHECK(labels() == std::vector<std::string>{"Lanewise::multisplit"});
 }
 #endif

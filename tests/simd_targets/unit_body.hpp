@@ -99,7 +99,7 @@ int check_algorithms() {
   numbers in("in", n), scanned("scanned", n), split("split", n);
   for (uint32_t i = 0; i < n; ++i) in(i) = number(i);
   lanewise::inclusive_scan(exec, in, scanned, lanewise::plus{});
-  lanewise::multisplit(exec, in, split, 16, by_low_bits());
+  lanewise::multisplit(exec, in, split, lanewise::at_most<256>{16}, by_low_bits());
   exec.fence();
   int failures = 0;
   uint32_t sum = 0;

@@ -11,6 +11,16 @@ LANEWISE_BEGIN_NAMESPACE
 /// The most buckets of a multisplit.
 inline constexpr std::int64_t most_multisplit_buckets = 1 << 16;
 
+/// For multisplit, in place of a number of buckets: at_most<256>{m} are m buckets, and m is no more
+/// than 256. The compiler then leaves out the kernels for more: they take it twice as long again.
+template <std::int64_t most>
+struct at_most {
+  static_assert(most >= 1 && most <= most_multisplit_buckets,
+                "lanewise: at_most takes a number in [1, 65536]");
+  std::int64_t count;
+  constexpr operator std::int64_t() const { return count; }
+};
+
 /// See bucket_ids.
 template <class Ids>
 struct bucket_id_array {
@@ -179,12 +189,18 @@ struct split_needs<Exec, Key, Value, costly_function<BucketOf>> {
   }
 };
 
+/// What a number of buckets cannot exceed, by its type.
+template <class Count>
+inline constexpr std::int64_t most_of = most_multisplit_buckets;
+template <std::int64_t most>
+inline constexpr std::int64_t most_of<at_most<most>> = most;
+
 /// What is asked of arguments that are there for any function of buckets.
 template <class Exec, class Arrays>
-void expects_split(const Arrays& arrays, std::int64_t buckets, const multisplit_options& with) {
-  detail::expects(buckets >= 1 && buckets <= most_multisplit_buckets,
-                  "multisplit: bucket_count is ", buckets, ", not in [1, ", most_multisplit_buckets,
-                  "]");
+void expects_split(const Arrays& arrays, std::int64_t buckets, std::int64_t most,
+                   const multisplit_options& with) {
+  detail::expects(buckets >= 1 && buckets <= most, "multisplit: bucket_count is ", buckets,
+                  ", not in [1, ", most, "]");
   detail::expects(arrays.keys_out.extent >= arrays.keys.extent, "multisplit: keys_out has ",
                   arrays.keys_out.extent, " places, keys has ", arrays.keys.extent, " items");
   detail::expects_memory(arrays.keys, "multisplit", "keys");
@@ -210,8 +226,7 @@ constexpr bool check_values() {
 }
 
 /// A call with arguments that were looked at, by this policy or the default one.
-template <class Policy, std::int64_t most = most_multisplit_buckets, class Exec, class Arrays,
-          class BucketOf>
+template <class Policy, std::int64_t most, class Exec, class Arrays, class BucketOf>
 void split_with(const Exec& exec, workspace& work, const Arrays& arrays, std::int64_t buckets,
                 const BucketOf& bucket_of, const multisplit_options& with) {
   split_in<Policy, most>(
@@ -222,8 +237,8 @@ void split_with(const Exec& exec, workspace& work, const Arrays& arrays, std::in
                  with.errors.data() != nullptr ? with.errors.data() : work.errors()},
       bucket_of);
 }
-template <std::int64_t most = most_multisplit_buckets, class Exec, class Source, class Sink,
-          class Values, class ValueSink, class BucketOf>
+template <std::int64_t most, class Exec, class Source, class Sink, class Values, class ValueSink,
+          class BucketOf>
 void split_moved(const Exec& exec, workspace& work,
                  const split_arrays<Source, Sink, Values, ValueSink>& arrays, std::int64_t buckets,
                  const BucketOf& bucket_of, const multisplit_options& with) {
@@ -236,7 +251,7 @@ void split_moved(const Exec& exec, workspace& work,
 }
 
 /// Splits by a function of keys, by bucket_ids, or by a costly function.
-template <class Exec, class Arrays, class BucketOf>
+template <std::int64_t most, class Exec, class Arrays, class BucketOf>
 struct split_by {
   static constexpr bool keeps_results = !Arrays::can_read_results;
   static constexpr bool fits() {
@@ -244,11 +259,11 @@ struct split_by {
   }
   static void run(const Exec& exec, workspace& work, const Arrays& arrays, std::int64_t buckets,
                   const BucketOf& bucket_of, const multisplit_options& with) {
-    split_moved(exec, work, arrays, buckets, bucket_of, with);
+    split_moved<most>(exec, work, arrays, buckets, bucket_of, with);
   }
 };
-template <class Exec, class Arrays, class Ids>
-struct split_by<Exec, Arrays, bucket_id_array<Ids>> {
+template <std::int64_t most, class Exec, class Arrays, class Ids>
+struct split_by<most, Exec, Arrays, bucket_id_array<Ids>> {
   static constexpr bool keeps_results = true;
   static constexpr bool fits() { return true; }
   static void run(const Exec& exec, workspace& work, const Arrays& arrays, std::int64_t buckets,
@@ -262,11 +277,11 @@ struct split_by<Exec, Arrays, bucket_id_array<Ids>> {
     if constexpr (Arrays::value_bytes > 0)
       detail::expects_no_partial_overlap(ids, arrays.values_out, "multisplit", "bucket_ids",
                                          "values_out", false);
-    split_moved(exec, work, arrays_by_ids(ids, arrays), buckets, identity{}, with);
+    split_moved<most>(exec, work, arrays_by_ids(ids, arrays), buckets, identity{}, with);
   }
 };
-template <class Exec, class Arrays, class BucketOf>
-struct split_by<Exec, Arrays, costly_function<BucketOf>> {
+template <std::int64_t most, class Exec, class Arrays, class BucketOf>
+struct split_by<most, Exec, Arrays, costly_function<BucketOf>> {
   static constexpr bool keeps_results = true;
   static constexpr bool fits() {
     return detail::check_bucket_of<Exec, BucketOf, typename Arrays::key_type>();
@@ -283,19 +298,22 @@ struct split_by<Exec, Arrays, costly_function<BucketOf>> {
                                               needs::ids_at(n, m, with.offsets.is_given()));
       transform(exec, arrays.keys, array_sink<id>{ids, n},
                 bucket_id_of<id, BucketOf>{costly.bucket_of, m}, {.count = with.count});
-      constexpr std::int64_t most = sizeof(id) == 1 ? most_buckets : most_multisplit_buckets;
-      split_moved<most>(exec, work, arrays_by_ids(array_source<id, identity>{ids, n, {}}, arrays),
-                        buckets, identity{}, with);
+      constexpr std::int64_t most_here =
+          sizeof(id) == 1 ? std::min<std::int64_t>(most, most_buckets) : most;
+      split_moved<most_here>(exec, work,
+                             arrays_by_ids(array_source<id, identity>{ids, n, {}}, arrays), buckets,
+                             identity{}, with);
     });
   }
 };
 
-template <class Exec, class Source, class Sink, class Values, class ValueSink, class BucketOf>
+template <std::int64_t most, class Exec, class Source, class Sink, class Values, class ValueSink,
+          class BucketOf>
 void multisplit(const Exec& exec, const split_arrays<Source, Sink, Values, ValueSink>& arrays,
                 std::int64_t buckets, const BucketOf& bucket_of, const multisplit_options& with) {
-  using by = split_by<Exec, split_arrays<Source, Sink, Values, ValueSink>, BucketOf>;
+  using by = split_by<most, Exec, split_arrays<Source, Sink, Values, ValueSink>, BucketOf>;
   using key = typename Source::value_type;
-  expects_split<Exec>(arrays, buckets, with);
+  expects_split<Exec>(arrays, buckets, most, with);
   if constexpr (by::fits() && detail::check_results<Exec, key, Sink>() &&
                 check_values<Exec, Values, ValueSink>()) {
     using needs = split_needs<Exec, key, typename moved_value<Values>::type, BucketOf>;
@@ -332,10 +350,10 @@ workspace_size multisplit_workspace(std::int64_t n, std::int64_t buckets) {
 /// with bucket_of(key) == b.
 ///
 /// bucket_of is a pure scalar function object from a key to a bucket in [0, bucket_count), 1 <=
-/// bucket_count <= 65,536, called up to three times per key, and for more than 256 buckets up to
-/// six times; see costly and bucket_ids. A key with any other bucket is skipped and counted in
-/// options.errors, else in options.work, so the output is shorter. keys and keys_out are contiguous
-/// rank-1 Views (keys may be a source) that do not overlap.
+/// bucket_count <= 65,536 (an integer, or at_most), called up to three times per key, and for more
+/// than 256 buckets up to six times; see costly and bucket_ids. A key with any other bucket is
+/// skipped and counted in options.errors, else in options.work, so the output is shorter. keys and
+/// keys_out are contiguous rank-1 Views (keys may be a source) that do not overlap.
 ///
 /// Three launches, or one for up to 2^14 items (on hosts up to 2^13 to 2^15); 2 n key reads, n key
 /// writes, and for the counts 8 bytes per bucket and tile; O(n) work. More than 256 buckets take
@@ -346,14 +364,16 @@ workspace_size multisplit_workspace(std::int64_t n, std::int64_t buckets) {
 /// the same on every backend. Does not block. Throws std::invalid_argument on a wrong bucket_count,
 /// wrong extents, overlap, or an option that cannot be reached. (GPU Multisplit, sections 4 and
 /// 5.2.2; Ashkiani, chapter 3.)
-template <execution_space Exec, class Keys, class KeysOut, class BucketOf>
+template <execution_space Exec, class Keys, class KeysOut, std::convertible_to<std::int64_t> Count,
+          class BucketOf>
 void multisplit(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
-                std::int64_t bucket_count, const BucketOf& bucket_of,
+                const Count& bucket_count, const BucketOf& bucket_of,
                 const multisplit_options& with = {}) {
-  kernels::multisplit(exec,
-                      kernels::arrays_of(detail::as_source<Exec>(keys),
-                                         detail::as_sink<Exec>(keys_out), nullptr, nullptr),
-                      bucket_count, bucket_of, with);
+  kernels::multisplit<kernels::most_of<Count>>(
+      exec,
+      kernels::arrays_of(detail::as_source<Exec>(keys), detail::as_sink<Exec>(keys_out), nullptr,
+                         nullptr),
+      bucket_count, bucket_of, with);
 }
 
 /// The same for pairs: values go the way of their keys. values_out must not overlap any other
@@ -361,9 +381,9 @@ void multisplit(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
 /// copyable type: of those of more than 16 bytes the numbers go through the rounds, and the values
 /// are fetched when they are written.
 template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut,
-          class BucketOf>
+          std::convertible_to<std::int64_t> Count, class BucketOf>
 void multisplit(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
-                const ValuesOut& values_out, std::int64_t bucket_count, const BucketOf& bucket_of,
+                const ValuesOut& values_out, const Count& bucket_count, const BucketOf& bucket_of,
                 const multisplit_options& with = {}) {
   const auto key_source = detail::as_source<Exec>(keys);
   const auto source = detail::as_source<Exec>(values);
@@ -379,8 +399,8 @@ void multisplit(const Exec& exec, const Keys& keys, const Values& values, const 
   const auto key_sink = detail::as_sink<Exec>(keys_out);
   detail::expects_no_partial_overlap(source, key_sink, "multisplit", "values", "keys_out", false);
   detail::expects_no_partial_overlap(key_sink, sink, "multisplit", "keys_out", "values_out", false);
-  kernels::multisplit(exec, kernels::arrays_of(key_source, key_sink, source, sink), bucket_count,
-                      bucket_of, with);
+  kernels::multisplit<kernels::most_of<Count>>(
+      exec, kernels::arrays_of(key_source, key_sink, source, sink), bucket_count, bucket_of, with);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -91,7 +91,7 @@ sorted_along what_goes_along(const slab_arrays<Table>& arrays, const slab_status
 /// the items' places where they have none yet.
 template <class Exec, class Table, class Digit>
 void sort_by_digit(const Exec& exec, const slab_arrays<Table>& arrays, sorted_along what,
-                   std::int64_t digits, const Digit& digit, const std::uint32_t* places,
+                   at_most<table_regions> digits, const Digit& digit, const std::uint32_t* places,
                    typename Table::key_type* keys, void* along) {
   using key = typename Table::key_type;
   using value = typename slab_arrays<Table>::value;
@@ -121,8 +121,8 @@ void sort_by_region(const Exec& exec, const Table& table, const slab_arrays<Tabl
   while (divide_up(lists, std::int64_t{1} << shift) > table_regions) ++shift;
   const list_digit<typename Table::key_type, typename Table::hasher> region(table.view().where(),
                                                                             shift);
-  sort_by_digit<Exec, Table>(exec, arrays, what, divide_up(lists, std::int64_t{1} << shift), region,
-                             nullptr, keys, along);
+  sort_by_digit<Exec, Table>(exec, arrays, what, {divide_up(lists, std::int64_t{1} << shift)},
+                             region, nullptr, keys, along);
 }
 
 /// What sorting has in the workspace: items, once or twice.
@@ -186,14 +186,14 @@ void build_pieces(const Exec& exec, const char* label, const Table& table,
   const std::uint32_t* places = nullptr;
   if (cut.low_bits > 0) {
     const auto mask = static_cast<std::uint32_t>(cut.low_digits() - 1);
-    sort_by_digit<Exec, Table>(exec, from, what, cut.low_digits(),
+    sort_by_digit<Exec, Table>(exec, from, what, {cut.low_digits()},
                                digit(view.where(), cut.class_shift, mask), places, b.keys,
                                along(b));
     from.keys = b.keys;
     if (b.values != nullptr) from.given = b.values;
     places = b.places;
   }
-  sort_by_digit<Exec, Table>(exec, from, what, cut.high_digits(),
+  sort_by_digit<Exec, Table>(exec, from, what, {cut.high_digits()},
                              digit(view.where(), cut.class_shift + cut.low_bits), places, a.keys,
                              along(a));
   backend::zero(exec, lefts, sizeof(std::int64_t));
