@@ -32,16 +32,15 @@ TEST_CASE("radix_sort sorts keys of every distribution", "[radix_sort]") {
 }
 
 TEST_CASE("radix_sort sorts many keys by launches", "[radix_sort]") {
-  for (const int k : {1, 3}) {
-    CAPTURE(k);
-    check_sort_in_place(sparse_keys(launched_keys, k));
-  }
+  check_sort_in_place(sparse_keys(launched_keys, 3));
   auto keys = sparse_keys(launched_keys, 1);
   std::sort(keys.begin(), keys.end());
   check_sort(keys);
   std::swap(keys[400'000], keys[700'000]);
   check_sort(keys);
+  if (!full()) return;
   check_sort(keys, {.order = lanewise::sort_order::descending});
+  check_sort_in_place(sparse_keys(launched_keys, 1));
 }
 
 TEST_CASE("radix_sort finds keys that are in order", "[radix_sort][sanitize]") {

@@ -82,7 +82,8 @@ class device_radix_count {
       add(team, shared, plan.counts[level & 1] + std::int64_t{number} * radix_buckets);
       tile += mine;
     }
-    if (level == 0 && !in_order) warp.once([&] { plan.levels[0].descents = 1; });
+    if (level == 0 && !in_order)
+      warp.template store<order::relaxed>(plan.levels[0].descents, std::uint32_t{1});
   }
 
   /// Whether none of a warp's keys is less than the one in front of it. Keys in no order are found
