@@ -3,7 +3,7 @@
 #pragma once
 
 // Every allocation of a call fails once, and those behind it too. Included by one file of a
-// program, as it replaces operator new.
+// program, before the library.
 
 #include <support/failing_allocations.hpp>
 #include <support/oracle.hpp>

@@ -1,6 +1,10 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
+// clang-format off: before the library, which allocates by the names that it replaces
+#include <algorithms/check_allocation_failure.hpp>
+// clang-format on
+
 #include <lanewise/allocate.hpp>
 #include <lanewise/multisplit.hpp>
 #include <lanewise/reduce.hpp>
@@ -10,8 +14,6 @@
 #include <lanewise/select.hpp>
 #include <lanewise/transform.hpp>
 #include <support/generators.hpp>
-
-#include <algorithms/check_allocation_failure.hpp>
 
 namespace {
 

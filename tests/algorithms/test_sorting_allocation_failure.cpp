@@ -1,6 +1,10 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
+// clang-format off: before the library, which allocates by the names that it replaces
+#include <algorithms/check_allocation_failure.hpp>
+// clang-format on
+
 #include <lanewise/histogram.hpp>
 #include <lanewise/merge_runs.hpp>
 #include <lanewise/segmented_sort.hpp>
@@ -8,8 +12,6 @@
 #include <lanewise/sort.hpp>
 #include <lanewise/top_k.hpp>
 #include <support/generators.hpp>
-
-#include <algorithms/check_allocation_failure.hpp>
 
 // Sorts and what is near to them, as test_allocation_failure.cpp.
 
