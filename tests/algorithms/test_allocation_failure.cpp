@@ -1,23 +1,19 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
+// clang-format off: before the library, which allocates by the names that it replaces
+#include <algorithms/check_allocation_failure.hpp>
+// clang-format on
+
 #include <lanewise/allocate.hpp>
 #include <lanewise/multisplit.hpp>
 #include <lanewise/reduce.hpp>
 #include <lanewise/run_length_decode.hpp>
 #include <lanewise/scan.hpp>
 #include <lanewise/segmented_reduce.hpp>
-#include <lanewise/segmented_sort.hpp>
 #include <lanewise/select.hpp>
 #include <lanewise/transform.hpp>
-#include <support/failing_allocations.hpp>
 #include <support/generators.hpp>
-#include <support/oracle.hpp>
-#include <support/space.hpp>
-
-#include <catch2/catch_test_macros.hpp>
-
-// Every allocation of a call fails once, and those behind it too.
 
 namespace {
 
@@ -31,47 +27,6 @@ const std::int64_t n = is_emulated ? tile + 77 : some_tiles(tile);
 struct is_odd {
   KOKKOS_FUNCTION bool operator()(const u32& x) const { return x % 2 != 0; }
 };
-
-/// Calls f(work) with a new workspace, again and again, with the first, the second, ... allocation
-/// failing, until nothing fails. Then the same for calls without a workspace. done() checks the
-/// results, and is told whether they should be there.
-template <class F, class Done>
-void every_allocation_fails_once(F f, Done done) {
-  for (const bool with_workspace : {true, false}) {
-    f(nullptr);  // what is allocated once and for all
-    make_space().fence();
-    for (long failing = 0;; ++failing) {
-      CAPTURE(with_workspace, failing);
-      REQUIRE(failing < 1000);
-      bool failed = false;
-      std::string surprise;
-      {
-        lanewise::workspace work;
-        const long before = outstanding;
-        long held = 0;
-        until_failure = failing;
-        try {
-          f(with_workspace ? &work : nullptr);
-        } catch (const std::exception&) {
-          failed = true;
-        } catch (...) {
-          surprise = "not a std::exception";
-        }
-        until_failure = -1;
-        make_space().fence();
-        CHECK(surprise == "");
-        // Without a workspace nothing remains; with one what release() frees.
-        work.release();
-        held = outstanding - before;
-        CHECK(held == 0);
-        if (failed) f(with_workspace ? &work : nullptr);
-        make_space().fence();
-        done();
-      }
-      if (!failed) break;
-    }
-  }
-}
 
 }  // namespace
 
@@ -103,27 +58,6 @@ TEST_CASE("Reductions survive that an allocation fails", "[allocation][sanitize]
       [&] {
         CHECK(sum == oracle::reduce(items, lanewise::plus{}, 3u));
         sum = 0;
-      });
-}
-
-TEST_CASE("Segmented sorts survive that an allocation fails", "[allocation]") {
-  const auto items = random_items<u32>(n);
-  const array<u32> in(items);
-  const array<std::int64_t> offsets(std::vector<std::int64_t>{0, 40, 40, n / 2, n});
-  const array<u32> out(n, 0u);
-  auto expected = items;
-  std::sort(expected.begin(), expected.begin() + 40);
-  std::sort(expected.begin() + 40, expected.begin() + n / 2);
-  std::sort(expected.begin() + n / 2, expected.end());
-
-  every_allocation_fails_once(
-      [&](lanewise::workspace* work) {
-        lanewise::segmented_sort(make_space(), in.const_view(), offsets.const_view(), out.view(),
-                                 {.work = work});
-      },
-      [&] {
-        CHECK(difference(out.items(), expected) == "");
-        out.assign(out.original());
       });
 }
 

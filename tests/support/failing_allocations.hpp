@@ -54,6 +54,7 @@ inline void release(void* p) noexcept {
 }  // namespace test
 
 #if defined(LANEWISE_TEST_SPACE_CUDA)
+#include <Kokkos_Core.hpp>
 #include <cuda_runtime.h>
 
 namespace test {

@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/radix_sort.hpp>
+#include <lanewise/run_length.hpp>
+#include <lanewise/sorted_unique.hpp>
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// Arrays that a call keeps behind the workspace of the calls that it is made of.
+class arrays_behind {
+ public:
+  explicit arrays_behind(const workspace_size& inner) : size_(inner) {}
+  /// Where n items of type T are.
+  template <class T>
+  std::size_t add(std::int64_t n) {
+    const std::size_t at = (size_.bytes + 255) / 256 * 256;
+    size_.bytes = at + static_cast<std::size_t>(n) * sizeof(T);
+    return at;
+  }
+  const workspace_size& size() const { return size_; }
+
+  template <class T, class Exec>
+  static auto view(const workspace& work, std::size_t at, std::int64_t n) {
+    return Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(
+        reinterpret_cast<T*>(static_cast<char*>(work.plain()) + at), n);
+  }
+
+ private:
+  workspace_size size_;
+};
+
+/// Whether keys are compared by the same bits, with these options.
+template <class T>
+same_radix_key<T> same_bits(const sort_options& with, const char* algorithm) {
+  const detail::radix_range range = range_of<T>(with, algorithm);
+  return {range.low == range.high ? radix_bits_t<T>{0}
+                                  : detail::ordering_bits<radix_bits_t<T>>(range)};
+}
+
+/// What is asked of the outputs of a call that reads its inputs before it writes.
+template <class KeySink, class Sink>
+void expects_outputs(const KeySink& keys_out, const Sink& out, const char* algorithm,
+                     const char* name) {
+  detail::expects_memory(keys_out, algorithm, "keys_out");
+  detail::expects_memory(out, algorithm, name);
+  detail::expects_no_partial_overlap(keys_out, out, algorithm, "keys_out", name, false);
+}
+
+template <class T, class Exec>
+workspace_size sparse_histogram_inner(std::int64_t n) {
+  return max(radix_sort_workspace<T, Exec>(n), compact_workspace<T, Exec>(n));
+}
+
+}  // namespace kernels
+
+/// The workspace that sparse_histogram needs for n items of type T. Needs no device.
+template <class T, class Exec>
+workspace_size sparse_histogram_workspace(std::int64_t n) {
+  kernels::arrays_behind parts(kernels::sparse_histogram_inner<T, Exec>(n));
+  parts.add<T>(n);
+  return parts.size();
+}
+
+/// Counts items by value, whatever values there are: keys_out has every value that in has, once and
+/// in the order of radix_sort, and counts_out(j) is the number of i with in(i) = keys_out(j). The
+/// rank-0 View number of integers receives how many there are (docs/algorithms.md).
+///
+/// Items are keys of radix_sort. in is a contiguous rank-1 View or a source, as transformed(items,
+/// bin_of) for bins of which few have items; keys_out is a View or a sink, counts_out a View of
+/// integers. The outputs overlap neither each other nor number; each of them may overlap in, or be
+/// it. Where an output has fewer places than there are values, the first are written; number tells
+/// how many there were. A count that its type cannot express is the greatest integer of the type.
+/// Items are the same where they are the same in bits [begin_bit, end_bit): so -0.0 and +0.0 are
+/// two values, and NaN is one for each of its bit patterns. Of items that differ in other bits the
+/// first one is written.
+///
+/// A radix_sort into the workspace and a run_length_encode: their launches and work, O(n). Memory
+/// traffic: that of the sort, another n reads, and two writes per value. Where values are the
+/// integers of a small range, histogram takes much less. The result is the same on every backend.
+/// Does not block. Throws std::invalid_argument where the outputs overlap, on bits that items do
+/// not have, or an option that cannot be reached. (Merrill, 4.5.4.)
+template <execution_space Exec, class In, class KeysOut, class CountsOut, class C, class... P>
+void sparse_histogram(const Exec& exec, const In& in, const KeysOut& keys_out,
+                      const CountsOut& counts_out, const Kokkos::View<C, P...>& number,
+                      const sort_options& with = {}) {
+  constexpr const char* name = "sparse_histogram";
+  const auto source = detail::as_source<Exec>(in);
+  using T = typename decltype(source)::value_type;
+  if constexpr (kernels::check_radix_key<T>()) {
+    detail::expects_memory(source, name, "in");
+    kernels::expects_outputs(detail::as_sink<Exec>(keys_out), detail::as_sink<Exec>(counts_out),
+                             name, "counts_out");
+    with.count.template expects_reachable<Exec>(name, "options.count");
+    kernels::count_place<Exec>(number, name);
+    const auto same = kernels::same_bits<T>(with, name);
+    const std::int64_t n = source.extent;
+    kernels::arrays_behind parts(kernels::sparse_histogram_inner<T, Exec>(n));
+    const std::size_t at = parts.add<T>(n);
+    auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, parts.size(), name);
+    const auto sorted = kernels::arrays_behind::view<T, Exec>(work.get(), at, n);
+    sort_options inner = with;
+    inner.work = &work.get();
+    kernels::radix_sort(exec, source, sorted, inner, name);
+    run_length_encode(exec, sorted, keys_out, counts_out, number, same,
+                      {.work = &work.get(), .count = with.count});
+  }
+}
+
+/// The same, returning the number of values. **Blocks.**
+template <execution_space Exec, class In, class KeysOut, class CountsOut>
+std::int64_t sparse_histogram(const Exec& exec, const In& in, const KeysOut& keys_out,
+                              const CountsOut& counts_out, const sort_options& with = {}) {
+  return kernels::returned<std::int64_t>(exec, [&](const auto& number) {
+    sparse_histogram(exec, in, keys_out, counts_out, number, with);
+  });
+}
+
+LANEWISE_END_TARGET_NAMESPACE
