@@ -57,6 +57,40 @@ TEST_CASE("sort and sort_by_key work in place", "[sort][sanitize]") {
   }
 }
 
+TEST_CASE("sort and sort_by_key take strided Views", "[sort]") {
+  const auto exec = make_space();
+  const std::int64_t n = 777;
+  const array<std::uint32_t> table(sorting_keys<std::uint32_t>(distribution::uniform, 3 * n), 1);
+  const auto column = [&](std::size_t c) {
+    return Kokkos::View<std::uint32_t*, Kokkos::LayoutStride, memory, Kokkos::MemoryUnmanaged>(
+        table.data() + c, Kokkos::LayoutStride(static_cast<std::size_t>(n), 3));
+  };
+  const auto items = [&](const std::vector<std::uint32_t>& all, std::size_t c) {
+    std::vector<std::uint32_t> r;
+    for (std::size_t i = c; i < all.size(); i += 3) r.push_back(all[i]);
+    return r;
+  };
+  const auto keys = items(table.original(), 0), values = items(table.original(), 1),
+             others = items(table.original(), 2);
+  const auto order = sorted_order(keys, {});
+  lanewise::sort_by_key(exec, column(0), column(1));
+  lanewise::sort(exec, column(2), greater_half{});
+  const auto sorted = table.items();
+  CHECK(difference_in_bits(items(sorted, 0), keys, order) == "");
+  CHECK(difference_in_bits(items(sorted, 1), values, order) == "");
+  CHECK(difference_in_bits(items(sorted, 2), others, order_by_greater_half(others)) == "");
+  lanewise::sort(exec, column(2));
+  const array<std::uint32_t> plain(values, 1);
+  lanewise::sort_by_key(exec, column(1), plain.view(), greater_half{});
+  const auto again = table.items();
+  CHECK(difference_in_bits(items(again, 2), others, sorted_order(others, {})) == "");
+  const auto by_half = order_by_greater_half(items(sorted, 1));
+  CHECK(difference_in_bits(items(again, 1), items(sorted, 1), by_half) == "");
+  CHECK(difference_in_bits(plain.items(), values, by_half) == "");
+  CHECK(table.guards_intact());
+  CHECK(plain.guards_intact());
+}
+
 TEST_CASE("argsort says where the keys were", "[sort]") {
   const auto exec = make_space();
   for (const std::int64_t n :

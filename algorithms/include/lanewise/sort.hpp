@@ -20,14 +20,69 @@ void argsort(const Exec& exec, const Source& source, const Indices& indices,
              "argsort");
 }
 
+/// The items of a View that may lie apart.
+template <class V>
+struct strided_items {
+  Kokkos::View<typename V::data_type, Kokkos::LayoutStride, typename V::device_type,
+               Kokkos::MemoryUnmanaged>
+      items;
+  LANEWISE_FUNCTION typename V::non_const_value_type operator()(std::int64_t i) const {
+    return items(i);
+  }
+  LANEWISE_FUNCTION void operator()(std::int64_t i, const typename V::value_type& x) const {
+    items(i) = x;
+  }
+};
+
+template <class V>
+constexpr bool is_strided() {
+  if constexpr (Kokkos::is_view_v<V>)
+    return V::rank() == 1 && std::is_same_v<typename V::array_layout, Kokkos::LayoutStride>;
+  return false;
+}
+
+/// The source of a View's items, which may lie apart, or of a source's.
+template <class Exec, class Items>
+auto as_items(const Items& items) {
+  if constexpr (is_strided<Items>()) {
+    detail::check_reachable<Exec, Items>();
+    return generated(static_cast<std::int64_t>(items.extent(0)), strided_items<Items>{items});
+  } else {
+    return detail::as_source<Exec>(items);
+  }
+}
+
+/// Calls f with items, or, where they are strided, with a copy that goes back when f has returned.
+template <class Exec, class Items, class F>
+void side_by_side(const Exec& exec, const Items& items, const char* algorithm, const char* name,
+                  const F& f) {
+  if constexpr (is_strided<Items>()) {
+    using T = typename Items::value_type;
+    static_assert(!std::is_const_v<T>, "lanewise: an output View must not be const");
+    const auto source = as_items<Exec>(items);
+    detail::expects(source.extent == 0 || items.data() != nullptr, algorithm, ": ", name, " has ",
+                    source.extent, " items and no memory");
+    call_memory<Exec> memory(exec, static_cast<std::size_t>(source.extent) * sizeof(T), algorithm);
+    const auto copy = memory.template view<T>(source.extent);
+    transform(exec, source, copy, identity{});
+    f(copy);
+    transform(exec, copy, consumed(source.extent, source.f), identity{});
+  } else {
+    f(items);
+  }
+}
+
 }  // namespace kernels
 
 /// Sorts the items of a View in place, ascending or, by options.order, descending: radix_sort,
 /// which says what keys may be, how floating point is ordered, and what it costs. In place of
-/// Kokkos::sort(exec, items). Does not block.
+/// Kokkos::sort(exec, items). A View of LayoutStride is sorted in a copy, which the call allocates
+/// in the order of its instance, and which takes two more reads and writes. Does not block.
 template <execution_space Exec, class Items>
 void sort(const Exec& exec, const Items& items, const sort_options& with = {}) {
-  kernels::radix_sort(exec, items, items, with, "sort");
+  kernels::side_by_side(exec, items, "sort", "items", [&](const auto& data) {
+    kernels::radix_sort(exec, data, data, with, "sort");
+  });
 }
 
 /// The same by any strict weak order: merge_sort, which is stable, and takes items of any type.
@@ -35,15 +90,21 @@ template <execution_space Exec, class Items, class Less>
 requires(!std::is_convertible_v<Less, sort_options>) void sort(const Exec& exec, const Items& items,
                                                                const Less& less,
                                                                const options& with = {}) {
-  merge_sort(exec, items, less, with);
+  kernels::side_by_side(exec, items, "sort", "items",
+                        [&](const auto& data) { merge_sort(exec, data, less, with); });
 }
 
 /// Sorts keys in place, and values with them: of equal keys in their order (stable). In place of
-/// Kokkos::Experimental::sort_by_key(exec, keys, values). Does not block.
+/// Kokkos::Experimental::sort_by_key(exec, keys, values). Either may be of LayoutStride, and is
+/// copied then. Does not block.
 template <execution_space Exec, class Keys, class Values>
 void sort_by_key(const Exec& exec, const Keys& keys, const Values& values,
                  const sort_options& with = {}) {
-  kernels::radix_sort(exec, keys, values, keys, values, with, "sort_by_key");
+  kernels::side_by_side(exec, keys, "sort_by_key", "keys", [&](const auto& key) {
+    kernels::side_by_side(exec, values, "sort_by_key", "values", [&](const auto& value) {
+      kernels::radix_sort(exec, key, value, key, value, with, "sort_by_key");
+    });
+  });
 }
 
 /// The same by any strict weak order of keys.
@@ -53,7 +114,11 @@ requires(!std::is_convertible_v<Less, sort_options>) void sort_by_key(const Exec
                                                                       const Values& values,
                                                                       const Less& less,
                                                                       const options& with = {}) {
-  merge_sort_by_key(exec, keys, values, less, with);
+  kernels::side_by_side(exec, keys, "sort_by_key", "keys", [&](const auto& key) {
+    kernels::side_by_side(exec, values, "sort_by_key", "values", [&](const auto& value) {
+      merge_sort_by_key(exec, key, value, less, with);
+    });
+  });
 }
 
 /// indices(r) is the number of the key that comes at place r when keys are sorted, the first of
