@@ -375,7 +375,7 @@ class bin_sort {
     if (few) {
       const auto ids = memory.template view<std::uint8_t>(n_);
       transform(exec, items, ids, bin);
-      multisplit(exec, items, permutation, bins_ + 1, bucket_ids(ids),
+      multisplit(exec, items, permutation, at_most<most_buckets>{bins_ + 1}, bucket_ids(ids),
                  {.work = with.work, .offsets = offsets});
     } else {
       const auto ids = memory.template view<std::uint32_t>(n_);
