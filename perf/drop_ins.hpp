@@ -133,13 +133,13 @@ void add_drop_in_sort() {
   add_both<problem>(
       [](const problem& p) {
         if constexpr (problem::has_values && plain) {
-          sort_by_key(p.exec, p.out, p.values);
+          lanewise::sort_by_key(p.exec, p.out, p.values);
         } else if constexpr (problem::has_values) {
-          sort_by_key(p.exec, p.out, p.values, Order{});
+          lanewise::sort_by_key(p.exec, p.out, p.values, Order{});
         } else if constexpr (plain) {
-          sort(p.exec, p.out);
+          lanewise::sort(p.exec, p.out);
         } else {
-          sort(p.exec, p.out, Order{});
+          lanewise::sort(p.exec, p.out, Order{});
         }
       },
       [](const problem& p) {
