@@ -559,7 +559,7 @@ struct host_sort_kernel {
                                  values, value_sink);
         warp.fence();
       }
-      split<Team>::flush(warp, shared.tile, buckets, sink, values, value_sink);
+      split<Team>::flush(shared.tile, buckets, sink, values, value_sink);
     };
     if constexpr (has_values) {
       place_all(array_source<Value, identity>{from.values, job.end, identity{}},
