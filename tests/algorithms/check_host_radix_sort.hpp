@@ -148,6 +148,9 @@ TEST_CASE("hosts sort any number of keys", "[host_radix_sort]") {
   for (const std::int64_t more : {-1, 0, 1, 5000}) sizes.push_back(most_alone() + more);
   for (const std::int64_t n : sizes)
     check_host_sorts(random_items<std::uint32_t>(n), lanewise::identity{});
+  // More than one thread takes without cutting them into tiles.
+  check_host_sorts(random_items<std::uint64_t>(is_emulated ? 20'000 : 70'000),
+                   lanewise::identity{});
 }
 
 TEST_CASE("hosts sort keys of every size", "[host_radix_sort][sanitize]") {

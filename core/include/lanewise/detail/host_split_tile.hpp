@@ -8,6 +8,7 @@
 #include <lanewise/team.hpp>
 
 #include <cstdint>
+#include <cstring>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
@@ -23,9 +24,10 @@ namespace detail {
 template <class Team, class Key, class Policy, std::int64_t most_items>
 class host_split_tile {
   /// Several tables of counts: neighbours of one bucket do not wait for each other.
-  static constexpr int tables = 4;
+  static constexpr int tables = 4;  // see for_each_by_four
   /// As many streams as any first-level cache keeps lines of one set.
   static constexpr std::uint32_t most_direct_buckets = 8;
+  static_assert(most_direct_buckets <= 8);  // see distribute
   /// As many as a second-level cache keeps lines of one set, twice over.
   static constexpr std::uint32_t most_cached_streams = 32;
   /// Bytes between staged runs: keeps runs of equal length out of each other's cache sets.
@@ -98,7 +100,6 @@ class host_split_tile {
         std::conditional_t<can_stage && bytes != 0, staging<bytes, slots>, no_staging>;
 
     counters count;
-    std::int64_t room;  // what a bucket has in count_all, in slots; 0: keys are not there
     std::int64_t place[most_buckets];   // where the next item of every bucket goes,
     std::int64_t cursor[most_buckets];  // and its slot, while a tile is staged
     bool has_rests;
@@ -143,15 +144,14 @@ class host_split_tile {
     begin(shared, buckets);
     place_items(warp, shared, source, tile, n, bucket_of, buckets, shared.count[0], sink, values,
                 value_sink);
-    flush(warp, shared, buckets, sink, values, value_sink);
+    flush(shared, buckets, sink, values, value_sink);
   }
 
   /// What split_all needs.
   template <int value_bytes>
   struct all_scratch {
-    bucket_counters<1, most_buckets> counters;
+    counters count;
     std::int64_t next[most_buckets];
-    scratch<value_bytes> tile;
   };
 
   /// Splits items [0, n), so few that one team takes all, and returns how many are in buckets.
@@ -161,82 +161,15 @@ class host_split_tile {
       const Team& team, all_scratch<value_bytes>& shared, const Source& source, std::int64_t n,
       BucketOf bucket_of, std::uint32_t buckets, const Begins& begins, const Sink& sink,
       const Values& values, const ValueSink& value_sink) {
-    clear(team, shared.counters);
-    count_all(team, shared.tile, shared.counters, source, n, bucket_of, buckets, values);
+    count_items(shared.count, source, {0, n}, bucket_of, buckets);
+    // scan_buckets takes whole windows.
+    for (std::uint32_t b = buckets; b < most_buckets; ++b) shared.count[0][b] = 0;
     const std::int64_t kept =
-        scan_buckets(team.warp(), shared.counters.count, buckets, shared.next, begins);
-    place_all(team, shared.tile, source, n, bucket_of, buckets, shared.next, sink, values,
-              value_sink);
+        scan_buckets(team.warp(), shared.count[0], buckets, shared.next, begins);
+    distribute(source, {0, n}, bucket_of, buckets, shared.next, sink, values, value_sink);
     return kept;
   }
 
- protected:
-  /// Counts items [0, n), and brings them to slots of their buckets meanwhile. Where no bucket has
-  /// more than half as many again as the mean, place_all finds all of them there, and there is no
-  /// second pass over the items.
-  template <int value_bytes, class Source, class BucketOf, class Values>
-  static LANEWISE_FUNCTION void count_all(const Team& team, scratch<value_bytes>& shared,
-                                          bucket_counters<1, most_buckets>& counters,
-                                          const Source& source, std::int64_t n, BucketOf bucket_of,
-                                          std::uint32_t buckets, const Values& values) {
-    shared.room = 0;
-    if constexpr (scratch<value_bytes>::can_stage) {
-      // An odd number of lines: neighbours begin in different cache sets.
-      constexpr auto bytes = static_cast<std::int64_t>(sizeof(Key));
-      const std::int64_t wanted = n / buckets * 3 / 2 + 32;
-      const std::int64_t room = (divide_up(wanted * bytes, 64) | 1) * 64 / bytes;
-      if (room * buckets <= scratch<value_bytes>::slots) {
-        auto* const slots = reinterpret_cast<Key*>(shared.keys.staged);
-        if constexpr (value_bytes == 0) {
-          spread(source, n, bucket_of, buckets, room, counters.count, slots, values, nullptr);
-        } else {
-          using value = typename Values::value_type;
-          spread(source, n, bucket_of, buckets, room, counters.count, slots, values,
-                 reinterpret_cast<value*>(shared.values.staged));
-        }
-        shared.room = room;
-        for (std::uint32_t b = 0; b < buckets; ++b) {
-          shared.cursor[b] = counters.count[b];
-          if (shared.cursor[b] > room) shared.room = 0;
-        }
-        return;
-      }
-    }
-    lanewise::count(team, counters, source, 0, n, [=](const Key& key, int) {
-      const std::uint32_t b = bucket_number(bucket_of(key));
-      return b < buckets ? b : ~std::uint32_t{0};
-    });
-  }
-
-  /// Sends items [0, n) of the source, the first of each bucket to next[bucket], after count_all.
-  template <int value_bytes, class Source, class BucketOf, class Sink, class Values,
-            class ValueSink>
-  static LANEWISE_FUNCTION void place_all(const Team& team, scratch<value_bytes>& shared,
-                                          const Source& source, std::int64_t n, BucketOf bucket_of,
-                                          std::uint32_t buckets, std::int64_t* next,
-                                          const Sink& sink, const Values& values,
-                                          const ValueSink& value_sink) {
-    if constexpr (scratch<value_bytes>::can_stage) {
-      if (shared.room != 0) {
-        const auto warp = team.warp();
-        const auto write = [&](const auto* slots, const auto& to) LANEWISE_INLINE_LAMBDA {
-          for (std::uint32_t b = 0; b < buckets; ++b)
-            write_slots(warp, slots + b * shared.room, shared.cursor[b], next[b], to);
-        };
-        warp.fence();
-        if constexpr (writes_keys<Sink>)
-          write(reinterpret_cast<const Key*>(shared.keys.staged), sink);
-        if constexpr (value_bytes > 0) {
-          write(reinterpret_cast<const typename Values::value_type*>(shared.values.staged),
-                value_sink);
-        }
-        return;
-      }
-    }
-    distribute(source, {0, n}, bucket_of, buckets, next, sink, values, value_sink);
-  }
-
- public:
   /// Before the first call of place_items.
   template <int value_bytes>
   static LANEWISE_FUNCTION void begin(scratch<value_bytes>& shared, std::uint32_t buckets) {
@@ -248,17 +181,16 @@ class host_split_tile {
   }
 
   /// Writes what place_items has kept back. Before shared.place is changed, and at the end.
-  template <int value_bytes, class W, class Sink, class Values, class ValueSink>
-  static LANEWISE_FUNCTION void flush(const W& warp, scratch<value_bytes>& shared,
-                                      std::uint32_t buckets, const Sink& sink, const Values&,
+  template <int value_bytes, class Sink, class Values, class ValueSink>
+  static LANEWISE_FUNCTION void flush(scratch<value_bytes>& shared, std::uint32_t buckets,
+                                      const Sink& sink, const Values&,
                                       [[maybe_unused]] const ValueSink& value_sink) {
     if (!shared.has_rests) return;
     shared.has_rests = false;
     if constexpr (can_stage<value_bytes, Sink, Values, ValueSink>) {
-      if constexpr (writes_keys<Sink>)
-        flush_array(warp, shared.keys, shared.place, buckets, sink.data);
+      if constexpr (writes_keys<Sink>) flush_array(shared.keys, shared.place, buckets, sink.data);
       if constexpr (value_bytes > 0)
-        flush_array(warp, shared.values, shared.place, buckets, value_sink.data);
+        flush_array(shared.values, shared.place, buckets, value_sink.data);
     }
   }
 
@@ -286,7 +218,7 @@ class host_split_tile {
         return;
       }
       // Otherwise as in input that is nearly in order.
-      flush(warp, shared, buckets, sink, values, value_sink);
+      flush(shared, buckets, sink, values, value_sink);
     }
     distribute(source, range, bucket_of, buckets, shared.place, sink, values, value_sink);
   }
@@ -310,19 +242,14 @@ class host_split_tile {
       for (std::uint32_t b = 0; b <= buckets; ++b) table[b] = 0;
     }
     std::uint32_t bad = 0;
-    const auto one = [&](std::int64_t i, int table) LANEWISE_INLINE_LAMBDA {
+    for_each_by_four(tile, [&](std::int64_t i, int table) LANEWISE_INLINE_LAMBDA {
       const std::uint32_t b = bucket_number(bucket_of(source(i)));
       if (b < buckets) {
         ++count[table][b];
       } else {
         ++bad;
       }
-    };
-    std::int64_t i = tile.begin;
-    for (; i + tables <= tile.end; i += tables) {
-      for (int t = 0; t < tables; ++t) one(i + t, t);
-    }
-    for (; i < tile.end; ++i) one(i, 0);
+    });
     for (std::uint32_t b = 0; b < buckets; ++b) {
       for (int t = 1; t < tables; ++t) count[0][b] += count[t][b];
     }
@@ -330,34 +257,6 @@ class host_split_tile {
   }
 
  protected:
-  /// Counts items and brings them to so many slots of their bucket; what is too much, to the last.
-  template <class Source, class BucketOf, class Values, class Value>
-  static LANEWISE_LOOP_FUNCTION void spread(Source source, std::int64_t n, BucketOf bucket_of,
-                                            std::uint32_t buckets, std::int64_t room,
-                                            std::uint32_t* count, Key* slots, Values values,
-                                            Value value_slots) {
-    const auto last = static_cast<std::uint32_t>(room - 1);
-    for (std::int64_t i = 0; i < n; ++i) {
-      const Key key = source(i);
-      const std::uint32_t b = bucket_number(bucket_of(key));
-      if (b >= buckets) continue;
-      const std::uint32_t c = count[b]++;
-      const std::int64_t at = b * room + (c < last ? c : last);
-      slots[at] = key;
-      if constexpr (!std::is_same_v<Values, std::nullptr_t>) value_slots[at] = values(i);
-    }
-  }
-
-  template <class W, class T, class Sink>
-  static LANEWISE_FUNCTION void write_slots(const W& warp, const T* slots, std::int64_t n,
-                                            std::int64_t to, const Sink& sink) {
-    if constexpr (stored_whole<Sink, T>) {
-      copy(warp, sink.data + to, slots, n);
-    } else {
-      for (std::int64_t i = 0; i < n; ++i) sink(to + i, slots[i]);
-    }
-  }
-
   /// Brings a tile into bucket order in scratch and copies its runs to their places.
   template <int value_bytes, class W, class Source, class BucketOf, class Sink, class Values,
             class ValueSink>
@@ -376,7 +275,12 @@ class host_split_tile {
     const auto write_runs = [&](auto& array, auto* to) LANEWISE_INLINE_LAMBDA {
       std::int64_t slot = scratch<value_bytes>::front;
       for (std::uint32_t b = 0; b < buckets; ++b) {
-        write_run(warp, array, b, to + shared.place[b], slot, counts[b], past_caches);
+        if (past_caches) {
+          write_run(warp, array, b, to + shared.place[b], slot, counts[b]);
+        } else {
+          copy(to + shared.place[b], run_of<std::remove_pointer_t<decltype(to)>>(array, slot),
+               counts[b]);
+        }
         slot += counts[b] + between;
       }
     };
@@ -390,7 +294,7 @@ class host_split_tile {
       write_runs(shared.values, value_sink.data);
     }
     if constexpr (writes_keys<Sink>) write_runs(shared.keys, sink.data);
-    shared.has_rests = true;
+    shared.has_rests = past_caches;
   }
 
   /// Sends every item to the next place of its bucket. Arrays are taken by value: their addresses
@@ -400,67 +304,84 @@ class host_split_tile {
                                                 BucketOf bucket_of, std::uint32_t buckets,
                                                 std::int64_t* cursor, Sink sink, Values values,
                                                 ValueSink value_sink) {
-    for (std::int64_t i = range.begin; i < range.end; ++i) {
+    const auto send = [&](std::int64_t i, const auto& next_place) LANEWISE_INLINE_LAMBDA {
       const Key key = source(i);
       const std::uint32_t b = bucket_number(bucket_of(key));
-      if (b >= buckets) continue;
-      const std::int64_t to = cursor[b]++;
+      if (b >= buckets) return;
+      const std::int64_t to = next_place(b);
       sink(to, key);
       if constexpr (!std::is_same_v<Values, std::nullptr_t>) value_sink(to, values(i));
+    };
+    if (buckets > most_direct_buckets) {
+      for_each_by_four(range, [&](std::int64_t i, int) LANEWISE_INLINE_LAMBDA {
+        send(i, [&](std::uint32_t b) LANEWISE_INLINE_LAMBDA { return cursor[b]++; });
+      });
+      return;
     }
+    // Neighbours are often of one bucket: bytes of a register count them, not cursors in memory.
+    constexpr std::int64_t block = 255;
+    for (std::int64_t first = range.begin; first < range.end; first += block) {
+      const std::int64_t end = first + block < range.end ? first + block : range.end;
+      std::uint64_t sent = 0;
+      for (std::int64_t i = first; i < end; ++i) {
+        send(i, [&](std::uint32_t b) LANEWISE_INLINE_LAMBDA {
+          const std::int64_t to = cursor[b] + static_cast<std::uint8_t>(sent >> 8 * b);
+          sent += std::uint64_t{1} << 8 * b;
+          return to;
+        });
+      }
+      for (std::uint32_t b = 0; b < buckets; ++b)
+        cursor[b] += static_cast<std::uint8_t>(sent >> 8 * b);
+    }
+  }
+
+  template <class T, class Array>
+  static LANEWISE_FUNCTION T* run_of(Array& array, std::int64_t slot) {
+    return reinterpret_cast<T*>(array.staged) + slot;
   }
 
   /// Writes the whole chunks of a rest and of the n staged items behind it, which begin at this
   /// slot and go to the places from `to` on, and keeps what is left.
   template <class W, class Array, class T>
   static LANEWISE_FUNCTION void write_run(const W& warp, Array& array, std::uint32_t bucket, T* to,
-                                          std::int64_t slot, std::int64_t n, bool past_caches) {
+                                          std::int64_t slot, std::int64_t n) {
     constexpr int some = chunk<sizeof(T)>;
     T* const rest = reinterpret_cast<T*>(array.rest) + bucket * some;
     const int kept = array.rests[bucket];
-    T* from = reinterpret_cast<T*>(array.staged) + slot - kept;
+    T* const from = run_of<T>(array, slot) - kept;
     to -= kept;
     n += kept;
     warp.fence();  // the run in front was read beyond its end
-    copy(warp, from, rest, kept);
+    copy(from, rest, kept);
     warp.fence();
     // Up to the first line, unless nothing lies behind.
     std::int64_t i = first_aligned(array_sink<T>{to, n}, 0, n);
     if (i == n) i = 0;
-    copy(warp, to, from, i);
+    copy(to, from, i);
     for (; i + some <= n; i += some) {
       LANEWISE_UNROLL
       for (int k = 0; k < some; k += W::width) {
-        const auto items = warp.load(from + i + k);
-        if (past_caches) {
-          warp.store_streaming(to + i + k, items);
-        } else {
-          warp.store(to + i + k, items);
-        }
+        warp.store_streaming(to + i + k, warp.load(from + i + k));
       }
     }
     array.rests[bucket] = static_cast<std::uint8_t>(n - i);
     for (int k = 0; k < some; k += W::width) warp.store(rest + k, warp.load(from + i + k));
   }
 
-  template <class W, class Array, class T>
-  static LANEWISE_FUNCTION void flush_array(const W& warp, Array& array, const std::int64_t* place,
+  template <class Array, class T>
+  static LANEWISE_FUNCTION void flush_array(Array& array, const std::int64_t* place,
                                             std::uint32_t buckets, T* to) {
     for (std::uint32_t b = 0; b < buckets; ++b) {
       const int n = array.rests[b];
-      copy(warp, to + place[b] - n, reinterpret_cast<const T*>(array.rest) + b * chunk<sizeof(T)>,
-           n);
+      copy(to + place[b] - n, reinterpret_cast<const T*>(array.rest) + b * chunk<sizeof(T)>, n);
       array.rests[b] = 0;
     }
   }
 
-  template <class W, class T>
-  static LANEWISE_FUNCTION void copy(const W& warp, T* to, const T* from, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; i += W::width) {
-      const std::int64_t left = n - i;
-      warp.store(warp.template first<T>(static_cast<int>(left < W::width ? left : W::width)),
-                 to + i, warp.load(from + i));
-    }
+  /// Not by masked stores, of which Zen 3 does one in 12 cycles.
+  template <class T>
+  static LANEWISE_FUNCTION void copy(T* to, const T* from, std::int64_t n) {
+    std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(T));
   }
 };
 

@@ -51,14 +51,13 @@ class host_split : host_split_tile<Team, Key, Policy, most_items> {
                                       ReportBad report_bad) {
     for (std::uint32_t b = 0; b <= buckets; ++b) shared.total[b] = 0;
     const index_range mine = even_share(tiles, c, columns);
-    for (std::int64_t tile = mine.begin; tile < mine.end; ++tile) {
-      tile_type::count_items(shared.count, source,
-                             tile_type::items_of({tile, tile + 1}, source.extent, n), bucket_of,
-                             buckets);
+    for_each_group(mine, source.extent, [&](std::int64_t tile, const index_range& group) {
+      tile_type::count_items(shared.count, source, tile_type::items_of(group, source.extent, n),
+                             bucket_of, buckets);
       for (std::uint32_t b = 0; b <= buckets; ++b) shared.total[b] += shared.count[0][b];
       for (std::uint32_t b = 0; b < buckets; ++b)
         tile_counts[tile * buckets + b] = shared.count[0][b];
-    }
+    });
     for (std::uint32_t b = 0; b < buckets; ++b) result(b, shared.total[b]);
     if (shared.total[buckets] != 0) report_bad(shared.total[buckets]);
   }
@@ -77,16 +76,26 @@ class host_split : host_split_tile<Team, Key, Policy, most_items> {
       shared.place[b] = starts[columns * buckets + b] + starts[c * buckets + b];
     if (tile_type::template stages<value_bytes, Sink, Values, ValueSink>(buckets, n)) {
       tile_type::begin(shared, buckets);
-      for (std::int64_t tile = tiles.begin; tile < tiles.end; ++tile) {
-        tile_type::place_items(
-            team.warp(), shared, source, tile_type::items_of({tile, tile + 1}, source.extent, n), n,
-            bucket_of, buckets, tile_counts + tile * buckets, sink, values, value_sink);
-      }
-      tile_type::flush(team.warp(), shared, buckets, sink, values, value_sink);
+      for_each_group(tiles, source.extent, [&](std::int64_t tile, const index_range& group) {
+        tile_type::place_items(team.warp(), shared, source,
+                               tile_type::items_of(group, source.extent, n), n, bucket_of, buckets,
+                               tile_counts + tile * buckets, sink, values, value_sink);
+      });
+      tile_type::flush(shared, buckets, sink, values, value_sink);
     } else {
       tile_type::distribute(source, tile_type::items_of(tiles, source.extent, n), bucket_of,
                             buckets, shared.place, sink, values, value_sink);
     }
+  }
+
+ private:
+  /// f(first, group) for groups of a column's tiles that fit a tile's scratch together: few items
+  /// are cut into small tiles for as many threads as there may be, and one may get several.
+  template <class F>
+  static LANEWISE_FUNCTION void for_each_group(const index_range& tiles, std::int64_t most, F f) {
+    const std::int64_t size = items / tile_items(most);
+    for (std::int64_t tile = tiles.begin; tile < tiles.end; tile += size)
+      f(tile, index_range{tile, tile + size < tiles.end ? tile + size : tiles.end});
   }
 };
 

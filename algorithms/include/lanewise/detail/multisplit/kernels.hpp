@@ -250,16 +250,14 @@ struct few_policy : launch_policy {
 /// hosts the limit grows with the buckets: threads with few items of each bucket wait for each
 /// other's lines. (Xeon, 16 cores, us for 2^14 keys into 8, 32 and 256 buckets: one thread 37, 36
 /// and 37, a plain loop 47, the same loop by 16 threads 22, 23 and 75. 2^16 keys into 256 buckets
-/// take one thread 137 and 16 threads 90.) A thread that is alone takes more where it counts and
-/// spreads items in one pass.
+/// take one thread 137 and 16 threads 90.) A thread that is alone takes all that is not staged.
 template <class Split, class Policy>
 constexpr std::int64_t few_items(std::int64_t buckets, std::size_t bytes, bool alone = false) {
   if (Split::few_per_bucket == 0) return 1 << 14;
   constexpr std::int64_t few = 1 << 13, more = 1 << 15;
   const std::int64_t unstaged = (Policy::host_bytes_staged - 1) / static_cast<std::int64_t>(bytes);
-  const std::int64_t most = unstaged < more ? unstaged : more;
-  const std::int64_t wanted = alone ? more : std::max(few, Split::few_per_bucket * buckets);
-  return std::min(wanted, most);
+  if (alone) return unstaged;
+  return std::min({std::max(few, Split::few_per_bucket * buckets), more, unstaged});
 }
 
 /// Stores where a bucket begins, if anybody wants to know.

@@ -4,6 +4,7 @@
 
 #include <lanewise/detail/host_network.hpp>
 #include <lanewise/detail/host_partition.hpp>
+#include <lanewise/detail/host_tile.hpp>
 #include <lanewise/expansion.hpp>
 #include <lanewise/policy.hpp>
 #include <lanewise/team.hpp>
@@ -324,11 +325,11 @@ class host_range_sort {
     const Key key = key_;
     std::uint32_t* const count = shared_.count;
     word* const slot = shared_.slot;
-    for (std::int64_t i = begin; i < end; ++i) {
+    for_each_by_four({begin, end}, [&](std::int64_t i, int) LANEWISE_INLINE_LAMBDA {
       const bits_type k = key(items[i]);
       const std::uint32_t p = part(k), c = count[p]++;
       slot[p * slots + (c < plain_network::most ? c : plain_network::most)] = static_cast<word>(k);
-    }
+    });
   }
 
   LANEWISE_LOOP_FUNCTION void find_range(const Item* items, std::int64_t n, bits_type& low,
@@ -350,12 +351,9 @@ class host_range_sort {
     const Key key = key_;
     std::uint32_t* const other = shared_.count;
     for (std::uint32_t p = 0; p < part.parts; ++p) next[p] = other[p] = 0;
-    std::int64_t i = 0;
-    for (; i + 2 <= n; i += 2) {
-      ++next[part(key(items[i]))];
-      ++other[part(key(items[i + 1]))];
-    }
-    if (i < n) ++next[part(key(items[i]))];
+    for_each_by_four({0, n}, [&](std::int64_t i, int t) LANEWISE_INLINE_LAMBDA {
+      ++(t % 2 == 0 ? next : other)[part(key(items[i]))];
+    });
     std::uint32_t before = 0;
     for (std::uint32_t p = 0; p < part.parts; ++p) {
       const std::uint32_t here = next[p] + other[p];
@@ -367,7 +365,9 @@ class host_range_sort {
   LANEWISE_LOOP_FUNCTION void scatter(place from, std::int64_t n, key_parts<bits_type> part,
                                       std::uint32_t* next, place to) const {
     const Key key = key_;
-    for (std::int64_t i = 0; i < n; ++i) to.take(next[part(key(from.keys[i]))]++, from, i);
+    for_each_by_four({0, n}, [&](std::int64_t i, int) LANEWISE_INLINE_LAMBDA {
+      to.take(next[part(key(from.keys[i]))]++, from, i);
+    });
   }
 
   LANEWISE_LOOP_FUNCTION void sort_plain(const Item* from, int n, Item* to) const {
@@ -535,7 +535,9 @@ class host_range_sort {
   LANEWISE_LOOP_FUNCTION void scatter_digit(place from, std::int64_t n, digit d, std::int64_t* next,
                                             place to) const {
     const Key key = key_;
-    for (std::int64_t i = 0; i < n; ++i) to.take(next[digit_of(key(from.keys[i]), d)]++, from, i);
+    for_each_by_four({0, n}, [&](std::int64_t i, int) LANEWISE_INLINE_LAMBDA {
+      to.take(next[digit_of(key(from.keys[i]), d)]++, from, i);
+    });
   }
 
   typename Team::warp_type warp_;
