@@ -33,7 +33,8 @@ std::map<T, std::uint32_t> counted_items(const std::vector<T>& items) {
 }
 
 template <class K, class V>
-void check_pairs(const array<K>& keys, const array<V>& values, const std::map<K, V>& expected) {
+void check_keys_and_results(const array<K>& keys, const array<V>& values,
+                            const std::map<K, V>& expected) {
   std::vector<K> key;
   std::vector<V> value;
   for (const auto& [k, v] : expected) {
@@ -56,7 +57,7 @@ void check_sparse_histogram(const std::vector<std::uint32_t>& items, std::int64_
   lanewise::sparse_histogram(make_space(), in.const_view(), keys.view(), counts.view(),
                              number.view());
   CHECK(number.get() == static_cast<std::int64_t>(expected.size()));
-  check_pairs(keys, counts, expected);
+  check_keys_and_results(keys, counts, expected);
   CHECK(in.unchanged());
 }
 
@@ -78,7 +79,7 @@ struct last_of {
   KOKKOS_FUNCTION std::uint32_t operator()(std::uint32_t, std::uint32_t b) const { return b; }
 };
 
-std::map<std::uint32_t, std::uint32_t> reduced(const std::vector<std::uint32_t>& items) {
+std::map<std::uint32_t, std::uint32_t> reduced_by_digit(const std::vector<std::uint32_t>& items) {
   std::map<std::uint32_t, std::uint32_t> sum;
   for (const std::uint32_t x : items) sum[x % 61] += x / 61 * 2;
   return sum;
@@ -153,7 +154,7 @@ TEST_CASE("sparse_histogram takes its options", "[sparse_histogram]") {
   REQUIRE(number.get() == static_cast<std::int64_t>(expected.size()));
   std::map<std::uint32_t, std::uint32_t> shifted;
   for (const auto& [k, c] : expected) shifted[k + 3] = c;
-  check_pairs(keys, counts, shifted);
+  check_keys_and_results(keys, counts, shifted);
   CHECK(work.bytes() == bytes);
 
   lanewise::sparse_histogram(
@@ -174,7 +175,7 @@ TEST_CASE("sparse_histogram writes over its input", "[sparse_histogram]") {
   const array<std::uint32_t> in(items), other(n, 0u);
   CHECK(lanewise::sparse_histogram(make_space(), in.view(), in.view(), other.view()) ==
         static_cast<std::int64_t>(expected.size()));
-  check_pairs(in, other, expected);
+  check_keys_and_results(in, other, expected);
 }
 
 TEST_CASE("map_reduce combines the values of every key", "[map_reduce][sanitize]") {
@@ -182,13 +183,13 @@ TEST_CASE("map_reduce combines the values of every key", "[map_reduce][sanitize]
                                is_emulated ? std::int64_t{5000} : some_tiles(8192)}) {
     CAPTURE(n);
     const auto items = random_items<std::uint32_t>(n);
-    const auto expected = reduced(items);
+    const auto expected = reduced_by_digit(items);
     const array<std::uint32_t> in(items, 1), keys(70, 77u, 1), values(70, 88u, 2);
     const number_of_keys number(-1);
     lanewise::map_reduce(make_space(), in.const_view(), last_digit_and_rest{}, keys.view(),
                          values.view(), number.view(), lanewise::plus{});
     CHECK(number.get() == static_cast<std::int64_t>(expected.size()));
-    check_pairs(keys, values, expected);
+    check_keys_and_results(keys, values, expected);
     CHECK(in.unchanged());
   }
 }
@@ -196,7 +197,7 @@ TEST_CASE("map_reduce combines the values of every key", "[map_reduce][sanitize]
 TEST_CASE("map_reduce takes a workspace, a number of items, and short outputs", "[map_reduce]") {
   const std::int64_t n = 4000;
   const auto items = random_items<std::uint32_t>(n);
-  const auto expected = reduced({items.begin(), items.begin() + 900});
+  const auto expected = reduced_by_digit({items.begin(), items.begin() + 900});
   const array<std::uint32_t> in(items), keys(40, 77u), values(50, 88u);
   const number_of_keys number(-1), first(900);
   lanewise::workspace work;
@@ -208,7 +209,7 @@ TEST_CASE("map_reduce takes a workspace, a number of items, and short outputs", 
                          values.view(), number.view(), lanewise::plus{},
                          {.work = &work, .count = first.view()});
   CHECK(number.get() == 61);
-  check_pairs(keys, values, expected);
+  check_keys_and_results(keys, values, expected);
   CHECK(work.bytes() == bytes);
 }
 
@@ -225,7 +226,7 @@ TEST_CASE("map_reduce combines values in the order of the input", "[map_reduce]"
   const array<std::uint32_t> in(items), values(beside), values_out(n, 88u);
   CHECK(lanewise::map_reduce(make_space(), lanewise::zipped(in.view(), values.view()),
                              item_and_value{}, in.view(), values_out.view(), last_of{}) == 61);
-  check_pairs(in, values_out, expected);
+  check_keys_and_results(in, values_out, expected);
 }
 
 TEST_CASE("sparse_histogram and map_reduce refuse what does not fit", "[map_reduce]") {

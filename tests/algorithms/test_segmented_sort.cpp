@@ -195,6 +195,9 @@ TEST_CASE("segmented_sort counts bad segments and sorts none then", "[segmented_
       lanewise::segmented_sort(make_space(), keys.const_view(), offset.const_view(), keys.view(),
                                {.work = &work});
       CHECK_THROWS_AS(lanewise::check(make_space(), work), std::runtime_error);
+      // Where nobody counts.
+      lanewise::segmented_sort(make_space(), keys.const_view(), offset.const_view(), keys.view());
+      CHECK(keys.unchanged());
     }
   }
 }

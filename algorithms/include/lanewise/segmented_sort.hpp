@@ -69,7 +69,7 @@ struct segment_offsets_kernel {
       const int found = warp.count(wrong != 0u);
       if (found == 0) continue;
       warp.store(*bad, 1u);
-      warp.fetch_add(errors->bad_items, static_cast<std::uint64_t>(found));
+      if (errors != nullptr) warp.fetch_add(errors->bad_items, static_cast<std::uint64_t>(found));
     }
   }
 
