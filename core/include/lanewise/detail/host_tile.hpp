@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/host_windows.hpp>
+#include <lanewise/team.hpp>
 
 #include <cstdint>
 
