@@ -107,9 +107,9 @@ TEST_CASE(
     "[tools]") {
   const auto instances = two_instances();
   const auto& exec = instances.second;
-  const auto items = random_items<u32>(40'000);
+  const auto items = random_items<u32>(140'000);
   const array<u32> in(items);
-  const array<u32> out(40'000, 77u);
+  const array<u32> out(140'000, 77u);
   const cell<u32> sum;
   const cell<std::int64_t> count(9'000);
   const cell<lanewise::status> errors;
