@@ -85,6 +85,7 @@ TEMPLATE_TEST_CASE("Reductions and scans do not depend on the width", "[width]",
 TEMPLATE_TEST_CASE("Multisplits do not depend on the width", "[width]",
                    std::uint32_t MORE_TYPES(std::uint8_t)) {
   for (const std::uint32_t m : {1u, 2u, 7u, 8u, 9u, 33u, 64u, 256u, 1000u}) {
+    if (!std::is_same_v<TestType, std::uint32_t> && m > 256) continue;  // see tested_count
     for (const std::int64_t n : {std::int64_t{1}, std::int64_t{65}, split_tile<TestType> + 131}) {
       CAPTURE(m, n);
       const auto items = random_items<TestType>(n);
