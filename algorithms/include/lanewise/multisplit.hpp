@@ -355,15 +355,15 @@ workspace_size multisplit_workspace(std::int64_t n, std::int64_t buckets) {
 /// skipped and counted in options.errors, else in options.work, so the output is shorter. keys and
 /// keys_out are contiguous rank-1 Views (keys may be a source) that do not overlap.
 ///
-/// Three launches, or one for up to 2^14 items (on hosts up to 2^13 to 2^15); 2 n key reads, n key
-/// writes, and for the counts 8 bytes per bucket and tile; O(n) work. More than 256 buckets take
-/// two rounds, by the lower and by the upper half of the digits of a bucket's number, each with as
-/// many launches and as much traffic, through a copy of the keys in the workspace (one launch for
-/// few items), and for offsets one launch more, of a binary search for each bucket, which calls
-/// bucket_of, too. The result is
-/// the same on every backend. Does not block. Throws std::invalid_argument on a wrong bucket_count,
-/// wrong extents, overlap, or an option that cannot be reached. (GPU Multisplit, sections 4 and
-/// 5.2.2; Ashkiani, chapter 3.)
+/// Three launches, or one for up to 2^14 items (on hosts up to 2^13 to 2^15, or 512 KiB where there
+/// is one thread); 2 n key reads, n key writes, and for the counts 8 bytes per bucket and tile;
+/// O(n) work. More than 256 buckets take two rounds, by the lower and by the upper half of the
+/// digits of a bucket's number, each with as many launches and as much traffic, through a copy of
+/// the keys in the workspace (one launch for few items), and for offsets one launch more, of a
+/// binary search for each bucket, which calls bucket_of, too. The result is the same on every
+/// backend. Does not block. Throws std::invalid_argument on a wrong bucket_count, wrong extents,
+/// overlap, or an option that cannot be reached. (GPU Multisplit, sections 4 and 5.2.2; Ashkiani,
+/// chapter 3.)
 template <execution_space Exec, class Keys, class KeysOut, std::convertible_to<std::int64_t> Count,
           class BucketOf>
 void multisplit(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
