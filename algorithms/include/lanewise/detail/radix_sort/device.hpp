@@ -90,7 +90,7 @@ struct loose_placing {
 
   template <class Team>
   LANEWISE_FUNCTION void clear(const Team&, std::int64_t) const {}
-  template <class Team>
+  template <bool, class Team>
   LANEWISE_FUNCTION void place_level(const Team& team, scratch<Team>& shared, int level) const {
     const std::uint32_t tiles = plan.tile_count(level);
     for (std::uint32_t t = team.index(); t < tiles; t += team.league()) {
@@ -163,19 +163,31 @@ struct ordered_placing {
       team.warp().store(words + i, typename Team::warp_type::template lanes<Word>(Word{0}));
   }
   template <class Team>
+  LANEWISE_FUNCTION void clear_tile(const Team& team, std::int64_t tile) const {
+    constexpr int width = Team::warp_type::width;
+    for (int b = team.warp_index() * width; b < detail::radix_buckets; b += Team::warps * width)
+      team.warp().store(words + tile * detail::radix_buckets + b,
+                        typename Team::warp_type::template lanes<Word>(Word{0}));
+  }
+  /// The same with the words behind those of so many tiles.
+  LANEWISE_FUNCTION ordered_placing behind(std::int64_t tiles) const {
+    return {plan, values, words + tiles * detail::radix_buckets};
+  }
+  /// launched: the launch has a team for each tile.
+  template <bool launched, class Team>
   LANEWISE_FUNCTION void place_level(const Team& team, scratch<Team>& shared, int level) const {
-    place_tiles(team, shared, plan.levels[level].tickets, plan.tile_count(level),
-                [&](std::uint32_t t) {
-                  const std::uint32_t number = plan.segment_of(level, t);
-                  const detail::radix_segment s = plan.segment(level, number);
-                  if (s.stays) return;
-                  place(team, shared, s, plan.keys.next(s.array),
-                        plan.counts[level & 1] + std::int64_t{number} * detail::radix_buckets,
-                        t - s.first_tile);
-                });
+    place_tiles<launched>(
+        team, shared, plan.levels[level].tickets, plan.tile_count(level), [&](std::uint32_t t) {
+          const std::uint32_t number = plan.segment_of(level, t);
+          const detail::radix_segment s = plan.segment(level, number);
+          if (s.stays) return;
+          place(team, shared, s, plan.keys.next(s.array),
+                plan.counts[level & 1] + std::int64_t{number} * detail::radix_buckets,
+                t - s.first_tile);
+        });
   }
   /// Calls place(t) for tiles in the order in which teams ask for them.
-  template <class Team, class Place>
+  template <bool launched, class Team, class Place>
   LANEWISE_FUNCTION void place_tiles(const Team& team, scratch<Team>& shared,
                                      std::uint32_t& tickets, std::uint32_t tiles,
                                      Place place) const {
@@ -189,6 +201,7 @@ struct ordered_placing {
       const std::uint32_t t = shared.ticket;
       if (t >= tiles) return;
       place(t);
+      if constexpr (launched && Team::one_ticket) return;
       team.barrier();
     }
   }
@@ -221,16 +234,29 @@ struct ordered_placing {
   LANEWISE_FUNCTION bool is_apart() const {
     return plan.keys.in != plan.keys.out && (!has_values || values.in != values.out);
   }
-  /// Takes all items to the output.
-  template <class Team>
-  LANEWISE_FUNCTION void copy_to_out(const Team& team, detail::radix_array from) const {
-    const auto [begin, end] = team.share(plan.n());
-    if (plan.keys(from) != plan.keys.out)
-      copy_items(team, plan.keys(from), plan.keys.out, begin, end, identity{});
-    if constexpr (has_values) {
-      if (values(from) != values.out)
-        copy_items(team, values(from), values.out, begin, end, identity{});
+  /// Whether neither keys nor values are in the output yet when they are there.
+  LANEWISE_FUNCTION bool is_elsewhere(detail::radix_array from) const {
+    return plan.keys(from) != plan.keys.out || (has_values && values(from) != values.out);
+  }
+  /// How many passes are done before this one, how many are left, and where it reads and writes.
+  struct pass_step {
+    int done, left;
+    detail::radix_array from, to;
+  };
+  LANEWISE_FUNCTION pass_step pass_route(int passes, int pass) const {
+    pass_step step{0, 0, detail::radix_array::in, detail::radix_array::in};
+    for (int p = 0; p < passes; ++p) step.left += plan.levels[p].stays_in_pass == 0 ? 1 : 0;
+    // An odd number of passes that begins with the output also ends there.
+    const bool begins_out = step.left % 2 == 1 && is_apart();
+    step.to = begins_out ? detail::radix_array::out : detail::radix_array::room;
+    for (int p = 0; p < pass; ++p) {
+      if (plan.levels[p].stays_in_pass != 0) continue;
+      step.from = step.to;
+      step.to = plan.keys.next(step.from);
+      ++step.done;
+      --step.left;
     }
+    return step;
   }
 };
 
@@ -245,7 +271,7 @@ struct radix_place_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    placing.place_level(team, shared, level);
+    placing.template place_level<true>(team, shared, level);
   }
 };
 
@@ -281,7 +307,7 @@ struct radix_rest_kernel {
       meeting.wait(team);
       starting<Team>::start_level(team, shared.start, placing.plan, l, capacity);
       meeting.wait(team);
-      placing.place_level(team, shared.place, l);
+      placing.template place_level<false>(team, shared.place, l);
       meeting.wait(team);
     }
   }
@@ -430,8 +456,8 @@ struct device_radix_layout {
     }
     jobs = take(most_jobs * sizeof(detail::radix_job));
     unsorted = take(most_jobs * sizeof(std::uint32_t));
-    words =
-        take((ordered ? most_tiles : n / pass_tile_items + 1) * detail::radix_buckets * word_bytes);
+    words = take(std::max(ordered ? most_tiles : 0, 2 * (n / pass_tile_items + 1)) *
+                 detail::radix_buckets * word_bytes);
     room = take(n * sizeof(Bits));
     values = take(n * value_bytes);
     bytes = at;
@@ -473,7 +499,7 @@ class device_radix_sort {
   using placing_of = std::conditional_t<ordered, ordered_placing<Bits, Word, Value, few>,
                                         loose_placing<Bits, Counter, few>>;
   template <class Word>
-  using passes_of = radix_passes_kernel<ordered_placing<Bits, Word, Value>, Bits>;
+  using passes_of = radix_passes<ordered_placing<Bits, Word, Value>, Bits>;
   template <class Word>
   using whole = radix_whole_kernel<placing_of<Word, true>, Bits, jobs, key>;
   template <class Exec, class Kernel, class Placing>
@@ -488,7 +514,8 @@ class device_radix_sort {
   }
   template <class Exec>
   static constexpr std::int64_t pass_tile_items =
-      tile_items<Exec, passes_of<std::uint32_t>, ordered_placing<Bits, std::uint32_t, Value>>;
+      tile_items<Exec, radix_pass_kernel<passes_of<std::uint32_t>>,
+                 ordered_placing<Bits, std::uint32_t, Value>>;
   static int levels(detail::radix_range range) {
     return static_cast<int>(divide_up(range.high - range.low, detail::radix_digit_bits));
   }
@@ -590,6 +617,36 @@ class device_radix_sort {
                                                 memory, list, least);
     }
   }
+  template <class Word, class Exec>
+  static void launch_passes(const Exec& exec, const detail::radix_plan<Bits, Counter>& plan,
+                            const detail::radix_arrays<Value>& values, const layout& parts,
+                            char* memory, int passes) {
+    using backend = backend_of<Exec>;
+    const passes_of<Word> all{{plan.for_passes(pass_tile_items<Exec>), values,
+                               reinterpret_cast<Word*>(memory + parts.words)},
+                              reinterpret_cast<std::uint64_t*>(memory + parts.pass_counts),
+                              passes,
+                              capacity<Exec>,
+                              {reinterpret_cast<std::uint32_t*>(memory + parts.meeting)}};
+    const std::int64_t tiles = divide_up(plan.n.bound, pass_tile_items<Exec>);
+    const auto launch_all = [&](const char* name, const auto& kernel) {
+      launch_resident(
+          exec, name,
+          std::min(most_meeting,
+                   backend::template resident_league<std::decay_t<decltype(kernel)>>(exec, tiles)),
+          kernel);
+    };
+    if constexpr (passes_of<Word>::launched) {
+      using kernel = radix_pass_kernel<passes_of<Word>>;
+      launch_all("Lanewise::radix_sort::pass_counts",
+                 radix_pass_counts_kernel<passes_of<Word>>{all});
+      for (int p = 0; p < passes; ++p)
+        launch(exec, "Lanewise::radix_sort::pass",
+               backend::template league_for_tiles<kernel>(exec, tiles), kernel{all, p});
+    } else {
+      launch_all("Lanewise::radix_sort::passes", radix_passes_kernel<passes_of<Word>>{all});
+    }
+  }
   template <class Word, class Exec, class List>
   static void run_as(const Exec& exec, const Bits* in, Bits* out, const Value* values_in,
                      Value* values_out, item_count n, const detail::key_map<Bits>& map,
@@ -671,18 +728,7 @@ class device_radix_sort {
           std::min(most_meeting, backend::template resident_league<kernel>(exec, parts.most_tiles));
       launch_resident(exec, "Lanewise::radix_sort::rest", teams, rest);
     }
-    if (plan.passes_follow) {
-      using kernel = passes_of<Word>;
-      const std::int64_t teams =
-          std::min(most_meeting, backend::template resident_league<kernel>(
-                                     exec, divide_up(n.bound, pass_tile_items<Exec>)));
-      launch_resident(exec, "Lanewise::radix_sort::passes", teams,
-                      kernel{{plan.for_passes(pass_tile_items<Exec>), values,
-                              reinterpret_cast<Word*>(memory + parts.words)},
-                             reinterpret_cast<std::uint64_t*>(memory + parts.pass_counts),
-                             most,
-                             {reinterpret_cast<std::uint32_t*>(memory + parts.meeting)}});
-    }
+    if (plan.passes_follow) launch_passes<Word>(exec, plan, values, parts, memory, most);
     const std::int64_t some = n.bound / capacity<Exec> * 5 / 4 + 64;
     if (has_quick_jobs<Exec>(n.bound, range)) {
       launch(exec, "Lanewise::radix_sort::quick_jobs",

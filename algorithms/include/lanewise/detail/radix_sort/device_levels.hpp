@@ -133,6 +133,31 @@ class device_radix_count {
   }
 };
 
+/// Keys that are in order go to the output.
+template <class W, class Bits, class Counter>
+LANEWISE_FUNCTION void take_along(const W& warp, const radix_plan<Bits, Counter>& plan,
+                                  std::int64_t begin, std::int64_t count, radix_array array,
+                                  bool mapped, std::int64_t capacity) {
+  using u32s = typename W::template lanes<std::uint32_t>;
+  if (count == 0) return;
+  const auto pieces = static_cast<std::uint32_t>(divide_up(count, capacity));
+  const std::uint32_t first = warp.fetch_add(*plan.job_count, pieces);
+  radix_job* const jobs = plan.jobs + first;
+  for (std::uint32_t p = 0; p < pieces; p += W::width) {
+    auto piece = warp.lane() + u32s(p);
+    warp.each(
+        piece < pieces,
+        [&](std::uint32_t i) {
+          const std::int64_t at = i * capacity;
+          const std::int64_t left = count - at;
+          jobs[i] = {begin + at, static_cast<std::uint32_t>(left < capacity ? left : capacity),
+                     array,      radix_work::copies,
+                     mapped,     0};
+        },
+        piece);
+  }
+}
+
 /// Turns a segment's counts into where its buckets begin, and says what becomes of the buckets:
 /// segments of the next level if they are too many for one team, else jobs. Neighbouring buckets
 /// are one job while they fit a team.
@@ -356,30 +381,6 @@ class device_radix_starts {
                      true, static_cast<std::uint8_t>(t)};
         },
         number, begin, size, top);
-  }
-
-  /// Keys that are in order go to the output.
-  template <class W>
-  static LANEWISE_FUNCTION void take_along(const W& warp, const radix_plan<Bits, Counter>& plan,
-                                           std::int64_t begin, std::int64_t count,
-                                           radix_array array, bool mapped, std::int64_t capacity) {
-    if (count == 0) return;
-    const auto pieces = static_cast<std::uint32_t>(divide_up(count, capacity));
-    const std::uint32_t first = warp.fetch_add(*plan.job_count, pieces);
-    radix_job* const jobs = plan.jobs + first;
-    for (std::uint32_t p = 0; p < pieces; p += width) {
-      auto piece = warp.lane() + u32s(p);
-      warp.each(
-          piece < pieces,
-          [&](std::uint32_t i) {
-            const std::int64_t at = i * capacity;
-            const std::int64_t left = count - at;
-            jobs[i] = {begin + at, static_cast<std::uint32_t>(left < capacity ? left : capacity),
-                       array,      radix_work::copies,
-                       mapped,     0};
-          },
-          piece);
-    }
   }
 };
 

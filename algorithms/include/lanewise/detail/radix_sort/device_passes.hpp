@@ -82,68 +82,122 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// A radix sort from the least significant digit up, in one launch: every pass brings all keys into
-/// the order of one digit and keeps the order that they have. It takes as long whatever the keys
-/// are, so it is for those that gather in few buckets, which a sort from the most significant digit
-/// down would have to move many times. Nothing is done for digits that all keys have in common.
+// A radix sort from the least significant digit up: every pass brings all keys into the order of
+// one digit and keeps the order that they have. It takes as long whatever the keys are, so it is
+// for those that gather in few buckets, which a sort from the most significant digit down would
+// have to move many times. Nothing is done for digits that all keys have in common.
+
+/// The passes of a sort.
 template <class Placing, class Bits>
-struct radix_passes_kernel {
-  using policy = typename Placing::policy;
+struct radix_passes {
   template <class Team>
   using histograms = detail::device_radix_histograms<Team, Bits>;
+
+  /// Whether each pass is a launch with one team for each tile, or all are one resident launch.
+  /// H200, 2^28: pairs of u32 that gather by launches 8.8 ms, by resident teams 10.2; keys alone,
+  /// u32 6.4 and 6.6, u64 19.6 and 18.3, and launches that find no passes take 0.1 and 0.4 ms.
+  static constexpr bool launched = Placing::has_values;
+  using policy = typename Placing::policy;
   template <class Team>
-  union scratch {
-    typename histograms<Team>::scratch count;
-    typename Placing::template scratch<Team> place;
-  };
+  using placing_scratch = typename Placing::template scratch<Team>;
 
   Placing placing;
   std::uint64_t* counts;  ///< of all passes, 0
   int passes;
+  std::int64_t capacity;  ///< of a job
   league_barrier meeting;
 
+  /// Whether the first level left all keys to passes.
+  LANEWISE_FUNCTION bool has_keys() const { return placing.plan.levels[0].by_passes != 0; }
+
+  /// Counts all digits, says where buckets begin, and leaves it to jobs to take keys to the output
+  /// that end elsewhere. In a resident launch.
   template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+  LANEWISE_FUNCTION void count(const Team& team, typename histograms<Team>::scratch& shared) const {
     const auto& plan = placing.plan;
-    if (plan.levels[0].by_passes == 0) return;
-    histograms<Team>::count(team, shared.count, plan, passes, counts);
+    histograms<Team>::count(team, shared, plan, passes, counts);
     placing.clear(team, plan.pass_tiles());
     meeting.wait(team);
     for (int p = team.index(); p < passes; p += team.league())
       histograms<Team>::find_starts(team, plan.n(), counts + p * detail::radix_buckets,
                                     plan.levels[p].stays_in_pass);
     meeting.wait(team);
-    place_all(team, shared.place);
+    const auto end = placing.pass_route(passes, passes);
+    if (team.index() == 0 && team.warp_index() == 0 && placing.is_elsewhere(end.from))
+      detail::take_along(team.warp(), plan, std::int64_t{0}, plan.n(), end.from, false, capacity);
   }
 
- private:
-  template <class Team, class Scratch>
-  LANEWISE_FUNCTION void place_all(const Team& team, Scratch& shared) const {
-    using arrays = detail::radix_arrays<Bits>;
+  template <class Team>
+  LANEWISE_FUNCTION void place(const Team& team, placing_scratch<Team>& shared, int pass) const {
     const auto& plan = placing.plan;
-    int left = 0;
-    for (int p = 0; p < passes; ++p) left += plan.levels[p].stays_in_pass == 0 ? 1 : 0;
-    // An odd number of passes that begins with the output also ends there.
-    const bool begins_out = left % 2 == 1 && placing.is_apart();
-    auto array = detail::radix_array::in;
-    for (int p = 0; p < passes; ++p) {
-      if (plan.levels[p].stays_in_pass != 0) continue;
-      const bool to_out = array == detail::radix_array::in && begins_out;
-      const auto to = to_out ? detail::radix_array::out : arrays::next(array);
-      detail::radix_segment s = plan.pass(p);
-      s.array = array;
-      s.last = --left == 0;
-      placing.place_tiles(
-          team, shared, plan.levels[p].pass_tickets, plan.pass_tiles(), [&](auto t) {
-            placing.place(team, shared, s, to, counts + p * detail::radix_buckets, t);
-          });
-      array = to;
-      meeting.wait(team);
-      if (left == 0) break;
-      placing.clear(team, plan.pass_tiles());
-      meeting.wait(team);
+    if (plan.levels[pass].stays_in_pass != 0) return;
+    const auto route = placing.pass_route(passes, pass);
+    const std::uint32_t tiles = plan.pass_tiles();
+    detail::radix_segment s = plan.pass(pass);
+    s.array = route.from;
+    s.last = route.left == 1;
+    // The words of two passes take turns: each pass clears those of the next.
+    const auto here = placing.behind(route.done % 2 == 0 ? 0 : tiles);
+    const auto next = placing.behind(route.done % 2 == 0 ? tiles : 0);
+    here.template place_tiles<launched>(
+        team, shared, plan.levels[pass].pass_tickets, tiles, [&](std::uint32_t t) {
+          next.clear_tile(team, t);
+          here.place(team, shared, s, route.to, counts + pass * detail::radix_buckets, t);
+        });
+  }
+};
+
+template <class Passes>
+struct radix_pass_counts_kernel {
+  struct policy : launch_policy {
+    static constexpr int teams_per_multiprocessor = 4;
+  };
+  template <class Team>
+  using scratch = typename Passes::template histograms<Team>::scratch;
+
+  Passes passes;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    if (passes.has_keys()) passes.count(team, shared);
+  }
+};
+
+template <class Passes>
+struct radix_pass_kernel {
+  using policy = typename Passes::policy;
+  template <class Team>
+  using scratch = typename Passes::template placing_scratch<Team>;
+
+  Passes passes;
+  int pass;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    if (passes.has_keys()) passes.place(team, shared, pass);
+  }
+};
+
+/// All passes in one launch.
+template <class Passes>
+struct radix_passes_kernel {
+  using policy = typename Passes::policy;
+  template <class Team>
+  union scratch {
+    typename Passes::template histograms<Team>::scratch count;
+    typename Passes::template placing_scratch<Team> place;
+  };
+
+  Passes passes;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    if (!passes.has_keys()) return;
+    passes.count(team, shared.count);
+    for (int p = 0; p < passes.passes; ++p) {
+      passes.meeting.wait(team);
+      passes.place(team, shared.place, p);
     }
-    placing.copy_to_out(team, array);
   }
 };
 

@@ -182,6 +182,8 @@ struct radix_plan {
     same.range = range;
     same.n = n;
     same.levels = levels;
+    same.jobs = jobs;
+    same.job_count = job_count;
     same.tile_items = items_of_tile;
     return same;
   }
