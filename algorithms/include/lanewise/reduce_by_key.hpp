@@ -4,8 +4,13 @@
 
 #include <lanewise/detail/compact.hpp>
 #include <lanewise/detail/segments.hpp>
+#include <lanewise/detail/tuning.hpp>
 #include <lanewise/segmented_scan.hpp>
 #include <lanewise/tile.hpp>
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
@@ -14,11 +19,11 @@ namespace kernels {
 /// Results of segments wait together with their keys. Ten warps have just the registers that values
 /// and keys of 4 bytes need: 349 Gitems/s with runs of 4 on an H200, by 8 warps 317, by 12 warps
 /// 322.
-template <class T, class Key>
-struct ends_policy : segments_policy<T> {
-  static constexpr int warps = sizeof(T) + sizeof(Key) <= 8 ? 10 : 8;
+template <class T, class Key,
+          class Row = tuning::reduce_by_key<tuning::item_class(sizeof(T) + sizeof(Key))>>
+struct ends_policy : Row {
   static constexpr int items_per_lane =
-      items_that_fit(sizeof(T) + sizeof(Key) <= 16 ? 16 : 4, warps, sizeof(T) + sizeof(Key));
+      items_that_fit(Row::items_per_lane, Row::warps, sizeof(T) + sizeof(Key));
   static constexpr int tiles_behind = [] {
     const int most =
         tiles_that_wait((sizeof(T) + sizeof(Key)) * 32 * ends_policy::warps * items_per_lane);
@@ -28,10 +33,11 @@ struct ends_policy : segments_policy<T> {
 
 /// A scan by key of which only the last result of every run is kept; the runs that begin in front
 /// of a tile say where its results go.
-template <class Keys, class Values, class KeySink, class Sink, class Op, class Equal>
+template <class Keys, class Values, class KeySink, class Sink, class Op, class Equal,
+          class Policy = ends_policy<typename Values::value_type, typename Keys::value_type>>
 struct reduce_by_key_kernel {
   using T = typename Values::value_type;
-  using policy = ends_policy<T, typename Keys::value_type>;
+  using policy = Policy;
   using state = detail::segment_state<T>;
   using heads_type = detail::key_differing<Keys, Equal>;
 
@@ -75,15 +81,20 @@ struct reduce_by_key_kernel {
   }
 };
 
-template <class T, class Key, class Exec>
+template <class T, class Key, class Exec, class Policy = ends_policy<T, Key>>
 std::int64_t ends_tiles(std::int64_t n) {
-  using policy = ends_policy<T, Key>;
-  return n > 0 ? divide_up(n, tile_t<team_t<Exec, policy>, T, policy>::items) : 1;
+  return n > 0 ? divide_up(n, tile_t<team_t<Exec, Policy>, T, Policy>::items) : 1;
 }
-/// Makes tiles as small as they get with keys of up to 16 bytes.
+/// Makes tiles as small as they get with keys of up to 16 bytes, by whatever row of the table.
 struct large_key {
   std::uint64_t words[2];
 };
+template <class T, class Exec, int... row>
+std::int64_t most_ends_tiles(std::int64_t n, std::integer_sequence<int, row...>) {
+  return std::max(
+      {ends_tiles<T, large_key, Exec, ends_policy<T, large_key, tuning::reduce_by_key<row>>>(
+          n)...});
+}
 
 }  // namespace kernels
 
@@ -91,7 +102,10 @@ struct large_key {
 /// it is not named, of any type of up to 16 bytes. Needs no device.
 template <class T, class Exec, class Key = kernels::large_key>
 workspace_size reduce_by_key_workspace(std::int64_t n) {
-  const std::int64_t tiles = kernels::ends_tiles<T, Key, Exec>(n);
+  const std::int64_t tiles =
+      std::is_same_v<Key, kernels::large_key>
+          ? kernels::most_ends_tiles<T, Exec>(n, std::integer_sequence<int, 2, 4, 8, 16, 32>{})
+          : kernels::ends_tiles<T, Key, Exec>(n);
   return {tiles, look_back_chain<detail::segment_state<T>>::payload_bytes(tiles)};
 }
 
