@@ -16,6 +16,11 @@ constexpr int item_class(std::size_t bytes) {
   return row;
 }
 
+/// The same for a key and a value together: smaller ones have the registers of 8 bytes.
+constexpr int pair_class(std::size_t bytes) {
+  return item_class(bytes < 8 ? 8 : bytes);
+}
+
 template <int item_bytes>
 struct reduce;
 template <int item_bytes>
@@ -80,8 +85,6 @@ LANEWISE_POLICY(runs, 4, 8, 32, 2, 128)
 LANEWISE_POLICY(runs, 8, 8, 16, 2, 128)
 LANEWISE_POLICY(runs, 16, 8, 8, 2, 128)
 LANEWISE_POLICY(runs, 32, 8, 4, 2, 128)
-LANEWISE_POLICY(reduce_by_key, 2, 10, 16, 2, 128)
-LANEWISE_POLICY(reduce_by_key, 4, 10, 16, 2, 128)
 LANEWISE_POLICY(reduce_by_key, 8, 10, 16, 2, 128)
 LANEWISE_POLICY(reduce_by_key, 16, 8, 16, 2, 128)
 LANEWISE_POLICY(reduce_by_key, 32, 8, 4, 2, 128)
