@@ -47,7 +47,9 @@ struct reduce_by_key;
 
 // Rows are rewritten by perf/tune, which measured what their comments say. Where a comment says
 // nothing about a backend, its columns were chosen and not measured. Device columns: warps, items
-// per lane, teams per multiprocessor; host column: KiB of items in a tile.
+// per lane, teams per multiprocessor; host column: KiB of items in a tile. Compaction is selection
+// and unique; runs are run-length coding and whatever else has more than items in its registers;
+// reduce_by_key goes by the bytes of a key and a value.
 // clang-format off
 LANEWISE_POLICY(reduce, 1, 16, 16, 2, 128)  // sm_90: 4033 Gitems/s (reduce, n = 2^30, NVIDIA H200, 2026-11-22), kept, best of 5 is 0.1 % faster
 LANEWISE_POLICY(reduce, 2, 16, 16, 2, 128)  // sm_90: 2139 Gitems/s (reduce, n = 2^29, NVIDIA H200, 2026-11-22), best of 5
