@@ -103,7 +103,7 @@ void add_hints(const char* variant) {
   add<problem>(variant, [](problem& p, auto time) {
     using kernel_type = hinted_copy<T, loads, stores>;
     const kernel_type kernel{p.in.data(), p.out.data(), p.n};
-    const auto league = backend_of<Exec>::template resident_league<kernel_type>(
+    const auto league = backend_of<Exec>::template league_for_tiles<kernel_type>(
         p.exec, p.n / (kernel_type::block * kernel_type::policy::warps));
     time([&] { launch(p.exec, "Lanewise::hinted_copy", league, kernel); });
   });
