@@ -8,6 +8,7 @@
 #include <lanewise/tile.hpp>
 
 #include <bit>
+#include <type_traits>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
