@@ -8,6 +8,9 @@
 #include <tuple>
 #include <unistd.h>
 #include <utility>
+#if defined(KOKKOS_ENABLE_CUDA)
+#include <cuda_profiler_api.h>
+#endif
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -123,6 +126,21 @@ std::uint32_t plain_sum(const std::uint32_t* in, std::int64_t n) {
   std::uint32_t sum = 0;
   for (std::int64_t i = 0; i < n; ++i) sum += in[i];
   return sum;
+}
+
+bool is_profiled() {
+  static const bool set = std::getenv("LANEWISE_PERF_PROFILE") != nullptr;
+  return set;
+}
+void begin_profile() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  expect_success(cudaProfilerStart());
+#endif
+}
+void end_profile() {
+#if defined(KOKKOS_ENABLE_CUDA)
+  expect_success(cudaProfilerStop());
+#endif
 }
 
 int run(int argc, char** argv) {

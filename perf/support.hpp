@@ -36,6 +36,12 @@ void add(row name, std::function<void(benchmark::State&)> body);
 /// Adds a line to what is recorded about the machine and the build.
 void describe(const std::string& key, const std::string& value);
 
+/// Where LANEWISE_PERF_PROFILE is set, as perf/instructions does, rows are not timed: a profiler
+/// that begins and ends where it is told sees one call of each.
+bool is_profiled();
+void begin_profile();
+void end_profile();
+
 /// Runs what was added and the bounds of every backend, with Google Benchmark's command line.
 /// Returns main's result.
 int run(int argc, char** argv);
@@ -417,6 +423,7 @@ class meter {
     call();
     problem_.exec.fence();
     if (!problem_.correct()) return state_.SkipWithError("wrong result");
+    if (is_profiled()) return profile(prepare, call);
     const double rate = copy_rate<decltype(problem_.exec)>();
     const double seconds = median_seconds(problem_.exec, prepare, call);
     for (auto _ : state_) state_.SetIterationTime(seconds);
@@ -427,6 +434,17 @@ class meter {
   }
 
  private:
+  template <class Prepare, class Call>
+  void profile(const Prepare& prepare, const Call& call) const {
+    prepare();
+    problem_.exec.fence();
+    begin_profile();
+    call();
+    problem_.exec.fence();
+    end_profile();
+    for (auto _ : state_) state_.SetIterationTime(1);
+  }
+
   benchmark::State& state_;
   Problem& problem_;
 };

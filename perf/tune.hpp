@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// reduce, exclusive_scan and multisplit with the policy of every row of the table and with others
-// in its place: what perf/tune chooses from. A candidate is the library's policy with other numbers
-// where the table has some, and whatever the library derives from a row it derives here too, so
-// that the candidate with the row's own numbers is what ships.
+// Copies, reduce, exclusive_scan and multisplit with the policy of every row of the table and with
+// others in its place: what perf/tune chooses from. A candidate is the library's policy with other
+// numbers where the table has some, and whatever the library derives from a row it derives here
+// too, so that the candidate with the row's own numbers is what ships. tune_compact.hpp has what
+// makes fewer results than items.
 
 #include "algorithms.hpp"
 
@@ -98,11 +99,14 @@ void for_each_row(const F& f) {
   f(std::type_identity<numbers<4>>{});
 }
 
-/// As many items as take so many bytes, for a size just beyond the caches and one far beyond.
+/// As many items as take so many bytes, for a size just beyond the caches and one far beyond, and
+/// on devices for two that leave most of the machine idle, or all in its caches.
 template <class Exec>
 std::vector<std::int64_t> sizes_at_scale(std::size_t item_bytes) {
+  std::vector<int> powers{26, 28};
+  if (!on_host<Exec>) powers = {18, 22, 26, 30};
   std::vector<std::int64_t> result;
-  for (const int e : {26, on_host<Exec> ? 28 : 30}) {
+  for (const int e : powers) {
     result.push_back(static_cast<std::int64_t>(std::bit_floor((std::size_t{1} << e) / item_bytes)));
   }
   return result;
@@ -119,6 +123,22 @@ struct at_scale : Problem {
     }
     return all;
   }
+};
+
+/// out = in, of items of any size.
+template <class Exec, class T>
+struct tuned_copy_problem : array_problem<Exec, T> {
+  array<Exec, T> out{"perf::out", static_cast<std::size_t>(this->n)};
+
+  using array_problem<Exec, T>::array_problem;
+  static row name(const point& p) { return array_problem<Exec, T>::name("copy", p); }
+  std::int64_t bytes() const { return 2 * this->n * sizeof(T); }
+  bool correct() const { return sum<std::int64_t>(this->exec, this->n, wrong{this->in, out}) == 0; }
+
+  struct wrong {
+    array<Exec, T> in, out;
+    KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return !(in(i) == out(i)); }
+  };
 };
 
 /// Multisplit of keys of any size, in uniform buckets; a value is the index of its key.
@@ -246,6 +266,18 @@ namespace lanewise::perf {
 // Functions, so that what measures them is compiled once per problem and not per candidate.
 
 template <class Candidate>
+struct copy_call {
+  template <class Problem>
+  static void run(Problem& p, workspace&) {
+    using T = typename Problem::item;
+    using source = array_source<T, identity>;
+    using policy = typename Candidate::template of<kernels::copy_policy<source>>;
+    kernels::store_all(p.exec, "Lanewise::transform", source{p.in.data(), p.n, {}},
+                       array_sink<T>{p.out.data(), p.n}, item_count{p.n}, policy{});
+  }
+};
+
+template <class Candidate>
 struct reduce_call {
   template <class Problem>
   static void run(Problem& p, workspace& own) {
@@ -317,9 +349,20 @@ void add_row() {
   (std::make_integer_sequence<int, Rows::list.count>{});
 }
 
-/// Adds every row of the table. Lists::reduce<Policy, item bytes>::list are the rows to try in the
-/// place of the one that the library's Policy has; scan and split alike. Pairs are measured with
-/// keys of usual sizes only, as everything takes minutes to compile.
+/// Adds the rows of copies. Lists::copy<Policy, item bytes>::list are the rows to try in the place
+/// of the one that the library's Policy has, and so for every table.
+template <class Exec, class Lists>
+void add_copy_rows() {
+  for_each_row([](auto type) {
+    using T = typename decltype(type)::type;
+    using shipped = kernels::copy_policy<array_source<T, identity>>;
+    add_row<at_scale<tuned_copy_problem<Exec, T>>, copy_call,
+            typename Lists::template copy<shipped, sizeof(T)>>();
+  });
+}
+
+/// Adds the rows of sums and splits. Pairs are measured with keys of usual sizes only, as
+/// everything takes minutes to compile.
 template <class Exec, class Lists>
 void add_rows() {
   for_each_row([](auto type) {
@@ -337,5 +380,14 @@ void add_rows() {
     }
   });
 }
+
+// Each in a unit of its own.
+void add_device_rows();
+void add_device_copies();
+void add_device_compactions();
+void add_device_runs();
+void add_device_reductions_by_key();
+void add_host_rows();
+void add_host_compactions();
 
 }  // namespace lanewise::perf

@@ -90,6 +90,28 @@ TEST_CASE("Runs of keys of any type are reduced by any operator", "[reduce_by_ke
   check_by_key(items_in_runs<u8>(n, 30), random_items<u32>(n), lanewise::maximum{});
 }
 
+template <int bytes>
+struct key_of_bytes {
+  char bytes_of[bytes];
+};
+
+TEST_CASE("The workspace for any key is enough for every key of up to 16 bytes",
+          "[reduce_by_key][sanitize]") {
+  const auto enough = []<int bytes>(std::integral_constant<int, bytes>) {
+    for (const std::int64_t n : {0, 1, 1024, 1025, 5'121, 1 << 24}) {
+      CAPTURE(bytes, n);
+      CHECK(lanewise::reduce_by_key_workspace<u32, space>(n).tickets >=
+            lanewise::reduce_by_key_workspace<u32, space, key_of_bytes<bytes>>(n).tickets);
+      CHECK(lanewise::reduce_by_key_workspace<affine, space>(n).tickets >=
+            lanewise::reduce_by_key_workspace<affine, space, key_of_bytes<bytes>>(n).tickets);
+    }
+  };
+  [&]<int... k>(std::integer_sequence<int, k...>) {
+    (enough(std::integral_constant<int, k + 1>{}), ...);
+  }
+  (std::make_integer_sequence<int, 16>{});
+}
+
 TEST_CASE("Runs may end where packs, rows, warps and tiles do", "[reduce_by_key][sanitize]") {
   const std::int64_t tile = tile_items<u32, lanewise::kernels::ends_policy<u32, u32>>;
   const std::int64_t n = 3 * tile + 5;

@@ -25,6 +25,23 @@ using transform_policy =
 template <class T>
 constexpr std::int64_t transform_tile = tile_items<T, transform_policy<T>>;
 
+template <int bytes>
+struct item_of_bytes {
+  char bytes_of[bytes];
+};
+template <int bytes>
+constexpr int bytes_of_lane = bytes* transform_policy<item_of_bytes<bytes>>::items_per_lane;
+
+TEST_CASE("Items of any size take about as many bytes of a lane as their class",
+          "[transform][sanitize]") {
+  STATIC_REQUIRE(bytes_of_lane<3> <= bytes_of_lane<4>);
+  STATIC_REQUIRE(bytes_of_lane<3> > bytes_of_lane<4> - 3);
+  STATIC_REQUIRE(bytes_of_lane<5> <= bytes_of_lane<8>);
+  STATIC_REQUIRE(bytes_of_lane<5> > bytes_of_lane<8> - 5);
+  STATIC_REQUIRE(bytes_of_lane<12> > bytes_of_lane<16> - 12);
+  STATIC_REQUIRE(transform_policy<item_of_bytes<1000>>::items_per_lane == 1);
+}
+
 struct twist {
   KOKKOS_FUNCTION affine operator()(const affine& x) const { return {x.b, x.parity, x.a + 1}; }
   template <class T>

@@ -1029,6 +1029,7 @@ struct contiguous {
   static constexpr const char* name = "contiguous";
   static constexpr int instances = 48;
   static constexpr int room = W + 4;
+  static constexpr int hints = 5;
   struct input {
     T from[room];
     T otherwise;
@@ -1038,6 +1039,7 @@ struct contiguous {
   struct output {
     T loaded[W], masked[W], streamed[W], exchanged[W];
     T stored[room], stored_masked[room], stored_streaming[room], packed[room], packed_over[room];
+    T loaded_by_hint[hints][W], stored_by_hint[hints][room];
     int packed_count[W];
   };
   LANEWISE_LEAF_COLD static void fill(random_source& rng, int instance, input& in) {
@@ -1057,6 +1059,11 @@ struct contiguous {
     warp.store(out.stored + in.at, a);
     warp.store(m, out.stored_masked + in.at, a);
     warp.store_streaming(out.stored_streaming + in.at, a);
+    with_hint<caching::usual>(warp, in, out);
+    with_hint<caching::all_levels>(warp, in, out);
+    with_hint<caching::second_level>(warp, in, out);
+    with_hint<caching::streaming>(warp, in, out);
+    with_hint<caching::none>(warp, in, out);
     store_uniform<int>(warp, out.packed_count, warp.compress_store(out.packed + in.at, m, a));
     const int count = warp.compress_store_over(out.packed_over + in.at, m, a);
     warp.fence();
@@ -1067,6 +1074,13 @@ struct contiguous {
     T* written = out.stored + in.at;
     warp.store(out.exchanged, warp.gather(written, warp.lane() ^ lanes_of<Warp, u32>(u32(W - 1))));
   }
+  template <caching c, class Warp>
+  LANEWISE_KERNEL_FUNCTION static void with_hint(const Warp& warp, const input& in, output& out) {
+    constexpr int hint = static_cast<int>(c);
+    const auto a = warp.template load<c>(in.from + in.at);
+    warp.store(out.loaded_by_hint[hint], a);
+    warp.template store<c>(out.stored_by_hint[hint] + in.at, a);
+  }
   LANEWISE_LEAF_COLD static void expect(const input& in, output& out) {
     int n = 0;
     for (int i = 0; i < W; ++i) {
@@ -1075,6 +1089,8 @@ struct contiguous {
       out.loaded[i] = out.streamed[i] = x;
       out.masked[i] = on ? x : in.otherwise;
       out.stored[in.at + i] = out.stored_streaming[in.at + i] = x;
+      for (int hint = 0; hint < hints; ++hint)
+        out.loaded_by_hint[hint][i] = out.stored_by_hint[hint][in.at + i] = x;
       out.exchanged[i] = in.from[in.at + (i ^ (W - 1))];
       if (on) {
         out.stored_masked[in.at + i] = x;
@@ -1092,6 +1108,10 @@ struct contiguous {
     c("store", want.stored, got.stored);
     c("store(m)", want.stored_masked, got.stored_masked);
     c("store_streaming", want.stored_streaming, got.stored_streaming);
+    for (int hint = 0; hint < hints; ++hint) {
+      c("load by a hint", want.loaded_by_hint[hint], got.loaded_by_hint[hint]);
+      c("store by a hint", want.stored_by_hint[hint], got.stored_by_hint[hint]);
+    }
     c("compress_store", want.packed, got.packed);
     c("compress_store_over", want.packed_over, got.packed_over);
     c("compress_store's result", want.packed_count, got.packed_count);

@@ -4,8 +4,13 @@
 
 #include <lanewise/detail/compact.hpp>
 #include <lanewise/detail/segments.hpp>
+#include <lanewise/detail/tuning.hpp>
 #include <lanewise/segmented_scan.hpp>
 #include <lanewise/tile.hpp>
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
@@ -14,11 +19,11 @@ namespace kernels {
 /// Results of segments wait together with their keys. Ten warps have just the registers that values
 /// and keys of 4 bytes need: 349 Gitems/s with runs of 4 on an H200, by 8 warps 317, by 12 warps
 /// 322.
-template <class T, class Key>
-struct ends_policy : segments_policy<T> {
-  static constexpr int warps = sizeof(T) + sizeof(Key) <= 8 ? 10 : 8;
+template <class T, class Key,
+          class Row = tuning::reduce_by_key<tuning::pair_class(sizeof(T) + sizeof(Key))>>
+struct ends_policy : Row {
   static constexpr int items_per_lane =
-      items_that_fit(sizeof(T) + sizeof(Key) <= 16 ? 16 : 4, warps, sizeof(T) + sizeof(Key));
+      items_that_fit(Row::items_per_lane, Row::warps, sizeof(T) + sizeof(Key));
   static constexpr int tiles_behind = [] {
     const int most =
         tiles_that_wait((sizeof(T) + sizeof(Key)) * 32 * ends_policy::warps * items_per_lane);
@@ -28,10 +33,11 @@ struct ends_policy : segments_policy<T> {
 
 /// A scan by key of which only the last result of every run is kept; the runs that begin in front
 /// of a tile say where its results go.
-template <class Keys, class Values, class KeySink, class Sink, class Op, class Equal>
+template <class Keys, class Values, class KeySink, class Sink, class Op, class Equal,
+          class Policy = ends_policy<typename Values::value_type, typename Keys::value_type>>
 struct reduce_by_key_kernel {
   using T = typename Values::value_type;
-  using policy = ends_policy<T, typename Keys::value_type>;
+  using policy = Policy;
   using state = detail::segment_state<T>;
   using heads_type = detail::key_differing<Keys, Equal>;
 
@@ -75,15 +81,36 @@ struct reduce_by_key_kernel {
   }
 };
 
-template <class T, class Key, class Exec>
-std::int64_t ends_tiles(std::int64_t n) {
-  using policy = ends_policy<T, Key>;
-  return n > 0 ? divide_up(n, tile_t<team_t<Exec, policy>, T, policy>::items) : 1;
+template <class Exec, class Keys, class Values, class KeySink, class Sink, class Op, class Equal,
+          class Policy = ends_policy<typename Values::value_type, typename Keys::value_type>>
+void reduce_runs(const Exec& exec, const detail::key_differing<Keys, Equal>& heads,
+                 const Values& values, const KeySink& keys_out, const Sink& values_out,
+                 const Op& op, const item_count& n, detail::integers runs, workspace* given,
+                 workspace_size need, const Policy& = {}) {
+  using kernel = reduce_by_key_kernel<Keys, Values, KeySink, Sink, Op, Equal, Policy>;
+  using state = typename kernel::state;
+  using backend = backend_of<Exec>;
+  auto work = call_workspace::make<backend>(exec, given, need, "reduce_by_key");
+  launch(exec, "Lanewise::reduce_by_key",
+         backend::template league_for_tiles<kernel>(exec, need.tickets),
+         kernel{heads, values, keys_out, values_out, op, n,
+                work.get().template make_look_back_chain<state>(0), runs});
 }
-/// Makes tiles as small as they get with keys of up to 16 bytes.
+
+template <class T, class Key, class Exec, class Policy = ends_policy<T, Key>>
+std::int64_t ends_tiles(std::int64_t n) {
+  return n > 0 ? divide_up(n, tile_t<team_t<Exec, Policy>, T, Policy>::items) : 1;
+}
+/// Makes tiles as small as they get with keys of up to 16 bytes, by whatever row of the table.
 struct large_key {
   std::uint64_t words[2];
 };
+template <class T, class Exec, int... row>
+std::int64_t most_ends_tiles(std::int64_t n, std::integer_sequence<int, row...>) {
+  return std::max(
+      {ends_tiles<T, large_key, Exec, ends_policy<T, large_key, tuning::reduce_by_key<row>>>(
+          n)...});
+}
 
 }  // namespace kernels
 
@@ -91,7 +118,10 @@ struct large_key {
 /// it is not named, of any type of up to 16 bytes. Needs no device.
 template <class T, class Exec, class Key = kernels::large_key>
 workspace_size reduce_by_key_workspace(std::int64_t n) {
-  const std::int64_t tiles = kernels::ends_tiles<T, Key, Exec>(n);
+  const std::int64_t tiles =
+      std::is_same_v<Key, kernels::large_key>
+          ? kernels::most_ends_tiles<T, Exec>(n, std::integer_sequence<int, 8, 16, 32>{})
+          : kernels::ends_tiles<T, Key, Exec>(n);
   return {tiles, look_back_chain<detail::segment_state<T>>::payload_bytes(tiles)};
 }
 
@@ -138,30 +168,17 @@ requires(!Kokkos::is_view_v<Op>) void reduce_by_key(const Exec& exec, const Keys
   detail::expects_no_partial_overlap(value, sink, "reduce_by_key", "values", "values_out", false);
   detail::expects_no_partial_overlap(key_sink, sink, "reduce_by_key", "keys_out", "values_out",
                                      false);
-  using kernel =
-      kernels::reduce_by_key_kernel<std::decay_t<decltype(key)>, std::decay_t<decltype(value)>,
-                                    std::decay_t<decltype(key_sink)>, std::decay_t<decltype(sink)>,
-                                    std::decay_t<decltype(combine)>, Equal>;
-  using backend = backend_of<Exec>;
   const item_count n = detail::count_of<Exec>(key.extent, with, "reduce_by_key");
   const detail::integers runs = kernels::count_place<Exec>(count, "reduce_by_key");
   using key_item = typename decltype(key)::value_type;
-  const workspace_size need = reduce_by_key_workspace<T, Exec, key_item>(key.extent);
-  auto work = call_workspace::make<backend>(exec, with.work, need, "reduce_by_key");
   if constexpr (detail::check_operator<Exec, Op, result>() &&
                 detail::check_items<detail::item_of<Exec, Values>, T, detail::says_type<Op>>() &&
                 detail::check_equal<Exec, Equal, key_item>() &&
                 detail::check_results<Exec, key_item, std::decay_t<decltype(key_sink)>>())
-    launch(exec, "Lanewise::reduce_by_key",
-           backend::template league_for_tiles<kernel>(exec, need.tickets),
-           kernel{{key, equal},
-                  value,
-                  key_sink,
-                  sink,
-                  combine,
-                  n,
-                  work.get().template make_look_back_chain<detail::segment_state<T>>(0),
-                  runs});
+    kernels::reduce_runs(exec,
+                         detail::key_differing<std::decay_t<decltype(key)>, Equal>{key, equal},
+                         value, key_sink, sink, combine, n, runs, with.work,
+                         reduce_by_key_workspace<T, Exec, key_item>(key.extent));
 }
 
 /// The same, returning the number of runs. **Blocks.**

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/tuning.hpp>
 #include <lanewise/options.hpp>
 #include <lanewise/tile.hpp>
 
@@ -9,14 +10,21 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
-template <class Source, class Sink>
+/// By the narrower of what is read and what becomes of it; the registers of the latter say how many
+/// teams there are.
+template <class Source>
+struct copy_policy : tuning::copy<tuning::item_class(bytes_in_passing<Source>())> {
+  static constexpr int items_per_lane =
+      tuning::items_per_lane_of<tuning::copy, bytes_in_passing<Source>()>;
+  static constexpr int teams_per_multiprocessor = tuning::copy<tuning::item_class(
+      sizeof(typename Source::value_type))>::teams_per_multiprocessor;
+  static constexpr int host_teams_per_thread = 16;
+};
+
+template <class Source, class Sink, class Policy = copy_policy<Source>>
 struct transform_kernel {
   using value_type = typename Source::value_type;
-  struct policy : launch_policy {
-    static constexpr int items_per_lane = items_in_passing<Source>();
-    static constexpr int teams_per_multiprocessor = sizeof(value_type) <= 16 ? 8 : 4;
-    static constexpr int host_teams_per_thread = 16;
-  };
+  using policy = Policy;
 
   template <class Team>
   struct scratch {
@@ -37,12 +45,11 @@ struct transform_kernel {
 };
 
 /// Writes the items of a source to a sink.
-template <class Exec, class Source, class Sink>
+template <class Exec, class Source, class Sink, class Policy = copy_policy<Source>>
 void store_all(const Exec& exec, const char* label, const Source& source, const Sink& sink,
-               const item_count& n) {
-  using kernel = transform_kernel<Source, Sink>;
-  using policy = typename kernel::policy;
-  using cuts = tile_cuts<team_t<Exec, policy>, typename kernel::value_type, policy>;
+               const item_count& n, const Policy& = {}) {
+  using kernel = transform_kernel<Source, Sink, Policy>;
+  using cuts = tile_cuts<team_t<Exec, Policy>, typename kernel::value_type, Policy>;
   launch(exec, label,
          backend_of<Exec>::template league_for_tiles<kernel>(exec, cuts::most_tiles(n.bound)),
          kernel{source, sink, cuts::cut(source, sink, n)});

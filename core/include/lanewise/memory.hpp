@@ -20,4 +20,9 @@ enum class order { relaxed, acquire, release, acq_rel };
 /// accesses: another team's, at the same time, are lost.
 enum class scope { team, device };
 
+/// What a load or a store asks of the caches (Merrill, 3.2: "caching directives"): what is usual,
+/// all levels, the second level alone, to be driven out first, or no cache at all. Hints: the value
+/// is the same. Hosts know the usual way and that of streams; the others are the usual one there.
+enum class caching { usual, all_levels, second_level, streaming, none };
+
 LANEWISE_END_NAMESPACE

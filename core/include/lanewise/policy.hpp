@@ -50,14 +50,21 @@ constexpr int items_that_fit(int wanted, int warps, std::size_t item_bytes) {
   return wanted;
 }
 
-/// Items per lane of a tile that comes and goes as it is, for which a warp needs nothing but many
-/// others beside it: 16 bytes of what is read or of what becomes of it, whichever is narrower.
+/// The bytes of an item that is read, or of what becomes of it, whichever are fewer.
 template <class Source>
-constexpr int items_in_passing() {
+constexpr std::size_t bytes_in_passing() {
   std::size_t bytes = sizeof(typename Source::value_type);
   if constexpr (requires { typename Source::raw_type; }) {
     if (sizeof(typename Source::raw_type) < bytes) bytes = sizeof(typename Source::raw_type);
   }
+  return bytes;
+}
+
+/// Items per lane of a tile that comes and goes as it is, for which a warp needs nothing but many
+/// others beside it: 16 bytes.
+template <class Source>
+constexpr int items_in_passing() {
+  constexpr std::size_t bytes = bytes_in_passing<Source>();
   return bytes < 16 ? static_cast<int>(16 / bytes) : 1;
 }
 

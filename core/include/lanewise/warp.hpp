@@ -79,6 +79,7 @@ LANEWISE_BEGIN_NAMESPACE
 //   gather(p, L<I>)  gather(m, p, L<I>, otherwise)
 //                                         scatter(p, L<I>, a)  scatter(m, p, L<I>, a)
 //   load_streaming(p), store_streaming(p, a)     data that is touched once
+//   load<caching c>(p), store<caching c>(p, a)   with a hint to the caches
 //   load_relaxed(m, p, L<I>, otherwise) load_acquire(...)          racing reads
 //   load_relaxed(p) load_acquire(p)       lane i reads p[i], a word or a pack of words, each word a
 //                                         racing read of its own

@@ -3,8 +3,12 @@
 #pragma once
 
 #include <lanewise/detail/compaction.hpp>
+#include <lanewise/detail/tuning.hpp>
 #include <lanewise/options.hpp>
 #include <lanewise/tile.hpp>
+
+#include <bit>
+#include <type_traits>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
@@ -13,25 +17,31 @@ namespace kernels {
 /// `alone`: items are all that a tile has in registers and parks. Then there is room for larger
 /// teams: on an H200 partition moves 450 Gitems/s of 4 bytes by 16 warps of 24 items per lane, 441
 /// by 16 of 16, 430 by 8 of 32; run_length_encode, which parks indices too, 561 by 8 of 32 and 541
-/// by 16 of 16. Items of 8 bytes are as fast by 16 warps of 8 as by 8 of 16.
-template <class T, bool alone = true>
-struct compact_policy : launch_policy {
-  static constexpr bool large_teams = alone && sizeof(T) == 4;
-  static constexpr int warps = large_teams ? 16 : 8;
-  static constexpr int items_per_lane = items_that_fit(
-      large_teams ? 24 : (sizeof(T) <= 4 ? 32 : (sizeof(T) <= 8 ? 16 : (sizeof(T) <= 16 ? 8 : 4))),
-      warps, sizeof(T));
-  static constexpr int teams_per_multiprocessor = sizeof(T) == 1 ? 3 : 2;
+/// by 16 of 16. Items of 8 bytes are as fast by 16 warps of 8 as by 8 of 16. Items whose size is no
+/// power of two are neither words nor packs, and always go by the rows of runs.
+template <class T, bool alone>
+using compact_row = std::conditional_t<alone && std::has_single_bit(sizeof(T)),
+                                       tuning::compaction<tuning::item_class(sizeof(T))>,
+                                       tuning::runs<tuning::item_class(sizeof(T))>>;
+
+template <class T, bool alone = true, class Row = compact_row<T, alone>>
+struct compact_policy : Row {
+  static constexpr int items_per_lane = items_that_fit(Row::items_per_lane, Row::warps, sizeof(T));
 };
+
+/// Whether kept items are alone in a tile's registers and scratch.
+template <class Selector, class First, class Second>
+inline constexpr bool compacts_alone = !First::needs_index && !Second::needs_index &&
+                                       !detail::is_flagged<Selector> && !detail::is_keyed<Selector>;
 
 /// The skeleton of selection, unique and run-length coding: load a tile, count what is kept,
 /// allocate places through the chain, write (Merrill, 3.5 and 3.6 as a single pass).
-template <class Source, class Selector, class First, class Second>
+template <class Source, class Selector, class First, class Second,
+          class Policy =
+              compact_policy<typename Source::value_type, compacts_alone<Selector, First, Second>>>
 struct compact_kernel {
   using item = typename Source::value_type;
-  static constexpr bool alone = !First::needs_index && !Second::needs_index &&
-                                !detail::is_flagged<Selector> && !detail::is_keyed<Selector>;
-  struct policy : compact_policy<item, alone> {
+  struct policy : Policy {
     // 16-bit indices of items that are kept, where a column asks for them.
     static constexpr int parked_bytes =
         (First::needs_item || Second::needs_item || Second::needs_rejected ? sizeof(item) : 0) +
@@ -138,11 +148,13 @@ void expects_in_place_or_apart(const Source& source, const Sink& sink, const cha
   }
 }
 
-template <class Exec, class Source, class Selector, class First, class Second>
+template <class Exec, class Source, class Selector, class First, class Second,
+          class Policy =
+              compact_policy<typename Source::value_type, compacts_alone<Selector, First, Second>>>
 void compact(const Exec& exec, const char* label, const char* algorithm, const Source& source,
              const Selector& marks, const First& one, const Second& two, detail::integers kept,
-             const options& with, workspace_size need) {
-  using kernel = compact_kernel<Source, Selector, First, Second>;
+             const options& with, workspace_size need, const Policy& = {}) {
+  using kernel = compact_kernel<Source, Selector, First, Second, Policy>;
   using state = typename kernel::state;
   using backend = backend_of<Exec>;
   const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);

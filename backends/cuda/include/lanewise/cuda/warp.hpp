@@ -34,6 +34,34 @@ constexpr bool compiled_from(int architecture) {
 #endif
 }
 
+/// What one instruction moves of so many bytes.
+template <std::size_t bytes>
+using word_of = std::conditional_t<
+    bytes == 1, unsigned char,
+    std::conditional_t<
+        bytes == 2, unsigned short,
+        std::conditional_t<bytes == 4, unsigned,
+                           std::conditional_t<bytes == 8, unsigned long long, uint4>>>>;
+template <class T>
+inline constexpr bool moves_as_word = sizeof(T) <= 16 && (sizeof(T) & (sizeof(T) - 1)) == 0 &&
+                                      alignof(T) >= sizeof(T);
+
+template <caching c, class Word>
+LANEWISE_CUDA_FUNCTION Word load_word(const Word* p) {
+  if constexpr (c == caching::all_levels) return __ldca(p);
+  if constexpr (c == caching::second_level) return __ldcg(p);
+  if constexpr (c == caching::streaming) return __ldcs(p);
+  if constexpr (c == caching::none) return __ldcv(p);
+}
+/// Stores do not stay in the first level: all levels is what is usual.
+template <caching c, class Word>
+LANEWISE_CUDA_FUNCTION void store_word(Word* p, const Word& x) {
+  if constexpr (c == caching::all_levels) __stwb(p, x);
+  if constexpr (c == caching::second_level) __stcg(p, x);
+  if constexpr (c == caching::streaming) __stcs(p, x);
+  if constexpr (c == caching::none) __stwt(p, x);
+}
+
 /// One T per thread. Nothing but a register.
 template <class T>
 struct lanes {
@@ -534,6 +562,28 @@ class warp : public warp_operations<warp<W, S>> {
       for (int i = 0; i < static_cast<int>(sizeof(T) / 16); ++i) __stcs(to + i, from[i]);
     } else {
       store(p, a);
+    }
+  }
+  template <caching c, class T>
+  LANEWISE_CUDA_FUNCTION lanes<std::remove_const_t<T>> load(T* p) const {
+    using V = std::remove_const_t<T>;
+    if constexpr (c == caching::usual || !moves_as_word<V>) {
+      return load(p);
+    } else {
+      const auto word = load_word<c>(reinterpret_cast<const word_of<sizeof(V)>*>(p + id()));
+      V x;
+      memcpy(&x, &word, sizeof(V));
+      return lanes<V>(x);
+    }
+  }
+  template <caching c, class T>
+  LANEWISE_CUDA_FUNCTION void store(T* p, const lanes<T>& a) const {
+    if constexpr (c == caching::usual || !moves_as_word<T>) {
+      store(p, a);
+    } else {
+      word_of<sizeof(T)> word;
+      memcpy(&word, &a.value, sizeof(T));
+      store_word<c>(reinterpret_cast<word_of<sizeof(T)>*>(p + id()), word);
     }
   }
   template <class T, class I>

@@ -179,6 +179,14 @@ class lane_warp : public warp_operations<lane_warp<W, S>> {
   void store_streaming(T* p, const lanes<T>& a) const {
     store(p, a);
   }
+  template <caching, class T>
+  lanes<std::remove_const_t<T>> load(T* p) const {
+    return load(p);
+  }
+  template <caching, class T>
+  void store(T* p, const lanes<T>& a) const {
+    store(p, a);
+  }
   template <class T, class I>
   lanes<std::remove_const_t<T>> gather(T* p, const lanes<I>& index) const {
     return lanes<std::remove_const_t<T>>(watch("gather", p).read(p + index.value, 0));

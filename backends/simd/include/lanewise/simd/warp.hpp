@@ -1510,6 +1510,19 @@ class warp : public warp_operations<warp<W>> {
     }
     store(p, a);
   }
+  template <caching c, class T>
+  LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> load(T* p) const {
+    if constexpr (c == caching::streaming) return load_streaming(p);
+    return load(p);
+  }
+  template <caching c, class T>
+  LANEWISE_SIMD_FUNCTION void store(T* p, const lanes<T>& a) const {
+    if constexpr (c == caching::streaming) {
+      store_streaming(p, a);
+    } else {
+      store(p, a);
+    }
+  }
   template <class T, class I>
   LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> gather(T* p, const lanes<I>& index) const {
     return map([=](I i) LANEWISE_INLINE_LAMBDA { return p[i]; }, index);

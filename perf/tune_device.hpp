@@ -1,5 +1,8 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What bench_tune tries on GPUs.
 
 #include "tune.hpp"
 
@@ -21,6 +24,11 @@ constexpr candidate_rows<count> device_rows(const int (&others)[count][3]) {
 struct device_lists {
   /// Enough bytes on their way are all that counts.
   template <class Shipped, int item_bytes>
+  struct copy {
+    static constexpr auto list = device_rows<Shipped, item_bytes>(
+        {{8, 32, 8}, {8, 32, 4}, {4, 16, 16}, {16, 16, 4}, {8, 64, 4}});
+  };
+  template <class Shipped, int item_bytes>
   struct reduce {
     static constexpr auto list = device_rows<Shipped, item_bytes>(
         {{8, 64, 4}, {8, 128, 2}, {16, 32, 4}, {16, 64, 2}, {16, 128, 2}});
@@ -38,10 +46,20 @@ struct device_lists {
     static constexpr auto list = device_rows<Shipped, (item_bytes < 4 ? 4 : item_bytes)>(
         {{8, 48, 4}, {8, 64, 4}, {8, 80, 3}, {8, 96, 3}, {12, 64, 2}});
   };
+  /// Tiles wait as those of scans do, and marks of a lane are one word.
+  template <class Shipped, int item_bytes>
+  struct compaction {
+    static constexpr auto list = device_rows<Shipped, item_bytes>(
+        {{8, 128, 2}, {8, 64, 4}, {12, 96, 2}, {16, 64, 2}, {16, 96, 2}});
+  };
+  template <class Shipped, int item_bytes>
+  using runs = compaction<Shipped, item_bytes>;
+  /// Of keys and values together.
+  template <class Shipped, int item_bytes>
+  struct by_key {
+    static constexpr auto list = device_rows<Shipped, item_bytes>(
+        {{8, 128, 2}, {8, 256, 2}, {10, 128, 2}, {12, 128, 2}, {16, 64, 2}});
+  };
 };
-
-void add_all_rows() {
-  add_rows<Kokkos::Cuda, device_lists>();
-}
 
 }  // namespace lanewise::perf

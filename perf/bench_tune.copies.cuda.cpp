@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tune_device.hpp"
+
+namespace lanewise::perf {
+
+void add_device_copies() {
+  add_copy_rows<Kokkos::Cuda, device_lists>();
+}
+
+}  // namespace lanewise::perf

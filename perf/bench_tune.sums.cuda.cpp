@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tune_device.hpp"
+
+namespace lanewise::perf {
+
+void add_device_rows() {
+  add_rows<Kokkos::Cuda, device_lists>();
+}
+
+}  // namespace lanewise::perf
