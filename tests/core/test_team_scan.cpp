@@ -85,8 +85,14 @@ void check_teams(const T& first, Op op) {
 TEMPLATE_TEST_CASE("Teams scan a value per lane", "[team_scan][sanitize]",
                    lanewise::scan_by_shuffles, lanewise::scan_by_raking, lanewise::scan_by_tree) {
   check_teams<TestType, std::uint32_t>(5u, lanewise::plus{});
+  check_teams<TestType, std::uint8_t>(std::uint8_t{5}, lanewise::plus{});
   check_teams<TestType, double>(5.0, lanewise::plus{});
   check_teams<TestType, affine>({3, 4, 1}, then{});
+}
+
+TEMPLATE_TEST_CASE("Teams of three warps scan", "[team_scan][sanitize]", lanewise::scan_by_shuffles,
+                   lanewise::scan_by_raking) {
+  check_rounds<TestType, affine, then, 3>({3, 4, 1}, then{});
 }
 
 TEMPLATE_TEST_CASE("Teams rake Merrill's example", "[team_scan]", lanewise::scan_by_shuffles,
