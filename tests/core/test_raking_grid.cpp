@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <lanewise/raking_grid.hpp>
+#include <support/bank_conflicts.hpp>
 
 #include <catch2/catch_message.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include <algorithm>
-#include <set>
 #include <vector>
 
 // Where the cells of raking grids are (Merrill, 3.3.2 and figure 21), and how many lanes meet in a
@@ -15,28 +15,7 @@
 
 namespace {
 
-struct bytes_of_row {
-  int banks;
-  int bank_bytes;
-};
-
-/// The most words of one bank that an access wants at once. Lanes whose items fill a row of banks
-/// take part at a time, as with items of 8 bytes half of 32 lanes.
-int conflict_degree(const std::vector<std::int64_t>& at, int item_bytes, bytes_of_row row) {
-  const auto words = std::max(item_bytes, row.bank_bytes) / row.bank_bytes;
-  const auto at_once = static_cast<std::size_t>(std::max(row.banks / words, 1));
-  std::size_t degree = 0;
-  for (std::size_t begin = 0; begin < at.size(); begin += at_once) {
-    std::vector<std::set<std::int64_t>> wanted(static_cast<std::size_t>(row.banks));
-    for (std::size_t i = begin; i < std::min(begin + at_once, at.size()); ++i) {
-      const std::int64_t last = (at[i] + item_bytes - 1) / row.bank_bytes;
-      for (std::int64_t word = at[i] / row.bank_bytes; word <= last; ++word)
-        wanted[static_cast<std::size_t>(word % row.banks)].insert(word);
-    }
-    for (const auto& of_bank : wanted) degree = std::max(degree, of_bank.size());
-  }
-  return static_cast<int>(degree);
-}
+using namespace test;
 
 struct degrees {
   int writing;  ///< of `lanes` neighbouring cells
@@ -45,7 +24,7 @@ struct degrees {
 
 /// The worst of all accesses, place(i) being where cell i is, in items of so many bytes.
 template <class Place>
-degrees worst_degrees(int cells, int lanes, int item_bytes, bytes_of_row row, Place place) {
+degrees worst_degrees(int cells, int lanes, int item_bytes, memory_banks memory, Place place) {
   degrees worst{0, 0};
   for (int k = 0; k < cells / lanes; ++k) {
     std::vector<std::int64_t> written, raked;
@@ -53,8 +32,8 @@ degrees worst_degrees(int cells, int lanes, int item_bytes, bytes_of_row row, Pl
       written.push_back(std::int64_t{place(k * lanes + lane)} * item_bytes);
       raked.push_back(std::int64_t{place(lane * (cells / lanes) + k)} * item_bytes);
     }
-    worst.writing = std::max(worst.writing, conflict_degree(written, item_bytes, row));
-    worst.raking = std::max(worst.raking, conflict_degree(raked, item_bytes, row));
+    worst.writing = std::max(worst.writing, conflict_degree(written, item_bytes, memory));
+    worst.raking = std::max(worst.raking, conflict_degree(raked, item_bytes, memory));
   }
   return worst;
 }
