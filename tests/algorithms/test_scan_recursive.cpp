@@ -109,6 +109,18 @@ void see_launch(const char*, const std::uint32_t, std::uint64_t* id) {
   *id = static_cast<std::uint64_t>(launches_seen++);
 }
 
+/// How many launches f() makes. Waits for them.
+template <class F>
+int launches_of(F f) {
+  const auto before = Kokkos::Tools::Experimental::get_callbacks();
+  launches_seen = 0;
+  Kokkos::Tools::Experimental::set_begin_parallel_for_callback(see_launch);
+  f();
+  Kokkos::fence();
+  Kokkos::Tools::Experimental::set_callbacks(before);
+  return launches_seen;
+}
+
 struct scan_traffic {
   std::int64_t reads, writes;
   int launches;
@@ -126,20 +138,17 @@ scan_traffic traffic_of(std::int64_t n, std::int64_t block) {
   const lanewise::kernels::recursive_scan scan(exec, "Lanewise::test::recursive_scan", levels,
                                                above.data(), lanewise::plus{},
                                                lanewise::maybe<u32>{5u, true}, arrays);
-  const auto before = Kokkos::Tools::Experimental::get_callbacks();
-  launches_seen = 0;
-  Kokkos::Tools::Experimental::set_begin_parallel_for_callback(see_launch);
-  if constexpr (propagates) {
-    scan.template then_propagate<true>(arrays.source(in.data(), n), out.data());
-  } else {
-    scan.template after_reduction<true>(arrays.source(in.data(), n), arrays.sink(out.data(), n));
-  }
-  Kokkos::fence();
-  Kokkos::Tools::Experimental::set_callbacks(before);
+  const int launches = launches_of([&] {
+    if constexpr (propagates) {
+      scan.template then_propagate<true>(arrays.source(in.data(), n), out.data());
+    } else {
+      scan.template after_reduction<true>(arrays.source(in.data(), n), arrays.sink(out.data(), n));
+    }
+  });
   CHECK(difference(out.items(), oracle::exclusive_scan(in.original(), 5u, lanewise::plus{})) == "");
   CHECK(out.guards_intact());
   CHECK(above.guards_intact());
-  return {reads.get(), writes.get(), launches_seen};
+  return {reads.get(), writes.get(), launches};
 }
 
 /// What is done of the paper's traffic with one item per block beside it: it adds nothing to the
@@ -201,6 +210,31 @@ TEST_CASE("Recursive scans of 2^20 items in blocks of 1024 are as the paper says
   CHECK(reduced.reads + reduced.writes == 3'147'776);
   CHECK(propagated.launches == 3);
   CHECK(reduced.launches == 3);
+}
+
+TEST_CASE("The scan of two levels takes three launches whatever n is", "[scan][sanitize]") {
+  if (is_emulated) SKIP("no launch of the emulated backend is seen");
+  const auto exec = make_space();
+  if (exec.concurrency() == 1) SKIP("a single team scans");
+  constexpr std::int64_t tile = tile_items<u32, lanewise::kernels::two_level_policy<u32>>;
+  for (const std::int64_t tiles : {2, 5, 20}) {
+    CAPTURE(tiles);
+    const std::int64_t n = tiles * tile - 3;
+    const array<u32> in(n, 1u), out(n, 77u);
+    const cell<int> reads, writes;
+    const counted_arrays arrays{reads.data(), writes.data()};
+
+    const int launches = launches_of([&] {
+      lanewise::two_level::exclusive_scan(exec, arrays.source(in.data(), n),
+                                          arrays.sink(out.data(), n), lanewise::plus{}, 5u);
+    });
+
+    CHECK(launches == 3);
+    CHECK(reads.get() == 2 * n);
+    CHECK(writes.get() == n);
+    CHECK(difference(out.items(), oracle::exclusive_scan(in.original(), 5u, lanewise::plus{})) ==
+          "");
+  }
 }
 
 TEST_CASE("Recursive scans read the number of items on the device", "[scan][sanitize]") {

@@ -292,8 +292,8 @@ void reduce_and_scan(const Exec& exec, const char* label, const char* algorithm,
 // per block of the level below, b^(L-1) < n <= b^L, and 2L - 1 launches. block is b, at least 2;
 // 0 stands for as many items as a team has at a time, 8192 of 4 bytes on devices. About n / (b - 1)
 // items of plain workspace. No team waits for another. Arguments and errors are otherwise those of
-// the scans of scan.hpp, but op must not be deterministic(op): sums depend on b and, on
-// hosts, on where out begins, but not on the number of teams. (Merrill, 4.3.1 and 4.3.2.)
+// the scans of scan.hpp, but op must not be deterministic(op): sums depend on b and, on hosts, on
+// where out begins, but not on the number of teams. (Merrill, 4.3.1 and 4.3.2.)
 
 /// Every block is scanned alone, the blocks' totals are scanned by recursion, and every block is
 /// read and written again with what lies in front of it. With n = b^L, and not counting an item per
