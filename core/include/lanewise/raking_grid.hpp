@@ -35,10 +35,11 @@ struct raking_grid {
   static LANEWISE_FUNCTION constexpr std::uint32_t place(std::uint32_t i) {
     return i + i / row * pad;
   }
-  /// The place of cell k of a lane's segment: of segments that lie within rows, neighbours are
-  /// neighbours.
+  /// Whether the cells of every segment are neighbours.
+  static constexpr bool segments_in_rows = pad == 0 || row % segment == 0;
+  /// The place of cell k of a lane's segment.
   static LANEWISE_FUNCTION constexpr std::uint32_t raked(std::uint32_t lane, std::uint32_t k) {
-    if constexpr (pad == 0 || row % segment == 0) {
+    if constexpr (segments_in_rows) {
       return place(lane * segment) + k;
     } else {
       return place(lane * segment + k);
@@ -50,10 +51,26 @@ struct raking_grid {
 
 namespace detail {
 
-/// The place of cell k of every lane's segment.
-template <class Grid, class W>
-LANEWISE_FUNCTION auto raked_places(const W& warp, int k) {
-  return warp.map([k](std::uint32_t lane) { return Grid::raked(lane, k); }, warp.lane());
+/// f(cells, places): cell k of every lane's segment is cells[place]. Where segments lie within
+/// rows, k is part of the pointer and the places are the same for all k.
+template <class Grid, class W, class T, class F>
+LANEWISE_FUNCTION auto with_raked(const W& warp, T* cell, int k, F f) {
+  constexpr bool by_pointer = Grid::segments_in_rows;
+  const std::uint32_t step = by_pointer ? 0 : k;
+  return f(by_pointer ? cell + k : cell,
+           warp.map([step](std::uint32_t lane) { return Grid::raked(lane, step); }, warp.lane()));
+}
+
+/// Cell k of every lane's segment.
+template <class Grid, class W, class T>
+LANEWISE_FUNCTION auto gather_raked(const W& warp, const T* cell, int k) {
+  return with_raked<Grid>(
+      warp, cell, k, [&](const T* cells, const auto& place) { return warp.gather(cells, place); });
+}
+template <class Grid, class W, class T, class Lanes>
+LANEWISE_FUNCTION void scatter_raked(const W& warp, T* cell, int k, const Lanes& x) {
+  with_raked<Grid>(warp, cell, k,
+                   [&](T* cells, const auto& place) { warp.scatter(cells, place, x); });
 }
 
 }  // namespace detail

@@ -78,10 +78,10 @@ struct reduce_by_raking {
     warp.scatter(shared.cell, place, mine);
     team.barrier();
     if (team.warp_index() == 0) {
-      auto sum = warp.gather(shared.cell, detail::raked_places<cells>(warp, 0));
+      auto sum = detail::gather_raked<cells>(warp, shared.cell, 0);
       LANEWISE_UNROLL
       for (int k = 1; k < cells::segment; ++k)
-        sum = warp.map(op, sum, warp.gather(shared.cell, detail::raked_places<cells>(warp, k)));
+        sum = warp.map(op, sum, detail::gather_raked<cells>(warp, shared.cell, k));
       const T total = warp.reduce(sum, op);
       warp.once([&] { shared.total = total; });
     }

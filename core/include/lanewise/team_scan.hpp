@@ -102,15 +102,14 @@ struct scan_by_raking {
     constexpr int cells = Grid::segment;
     typename W::template lanes<T> item[cells];
     LANEWISE_UNROLL
-    for (int k = 0; k < cells; ++k)
-      item[k] = warp.gather(shared.cell, detail::raked_places<Grid>(warp, k));
+    for (int k = 0; k < cells; ++k) item[k] = detail::gather_raked<Grid>(warp, shared.cell, k);
     auto sum = item[0];
     LANEWISE_UNROLL
     for (int k = 1; k < cells; ++k) sum = warp.map(op, sum, item[k]);
     auto [running, total] = detail::scan_behind(warp, sum, op, first);
     LANEWISE_UNROLL
     for (int k = 0; k < cells; ++k) {
-      warp.scatter(shared.cell, detail::raked_places<Grid>(warp, k), running);
+      detail::scatter_raked<Grid>(warp, shared.cell, k, running);
       running = warp.map(op, running, item[k]);
     }
     warp.once([&shared, total = total] { shared.total = total; });
