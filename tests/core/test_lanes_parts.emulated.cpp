@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Searches, merges, sorts, windows, scans and reductions by teams with lanes that run for themselves.
+// Searches, merges, sorts, windows, scans and reductions by teams with lanes that run for
+// themselves.
 #define LANEWISE_TEST_LANES
 #include "test_merge_tile.cpp"
 #include "test_scan_circuits.cpp"
