@@ -6,6 +6,7 @@
 #define LANEWISE_TEST_LANES
 #include "test_allocate.cpp"
 #include "test_run_length_decode.cpp"
+#include "test_scan_recursive.cpp"
 #include "test_scan_reverse.cpp"
 #include "test_scan_two_level.cpp"
 #include "test_segmented_reduce.cpp"

@@ -85,14 +85,22 @@ void check_teams(const T& first, Op op) {
 TEMPLATE_TEST_CASE("Teams scan a value per lane", "[team_scan][sanitize]",
                    lanewise::scan_by_shuffles, lanewise::scan_by_raking, lanewise::scan_by_tree) {
   check_teams<TestType, std::uint32_t>(5u, lanewise::plus{});
+  check_teams<TestType, std::uint8_t>(std::uint8_t{5}, lanewise::plus{});
   check_teams<TestType, double>(5.0, lanewise::plus{});
   check_teams<TestType, affine>({3, 4, 1}, then{});
+}
+
+TEMPLATE_TEST_CASE("Teams of three warps scan", "[team_scan][sanitize]", lanewise::scan_by_shuffles,
+                   lanewise::scan_by_raking) {
+  check_rounds<TestType, affine, then, 3>({3, 4, 1}, then{});
 }
 
 TEMPLATE_TEST_CASE("Teams rake Merrill's example", "[team_scan]", lanewise::scan_by_shuffles,
                    lanewise::scan_by_raking, lanewise::scan_by_tree) {
   // Figure 32: lanes have folded 4 of the items 1..64 each; here more lanes have nothing.
-  using kernel = lanewise::test_kernels::scan_rounds<TestType, std::uint32_t, lanewise::plus, 1>;
+  constexpr int warps = lanewise::warp_t<space>::width < 16 ? 2 : 1;
+  using kernel =
+      lanewise::test_kernels::scan_rounds<TestType, std::uint32_t, lanewise::plus, warps>;
   using team = lanewise::team_t<space, typename kernel::policy>;
   std::vector<std::uint32_t> sums(team::warps * team::warp_type::width, 0u);
   for (std::uint32_t t = 0; t < 16; ++t) sums[t] = 16 * t + 10;

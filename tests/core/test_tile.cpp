@@ -21,8 +21,8 @@ struct small_policy : launch_policy {
   static constexpr std::int64_t host_bytes_past_caches = 1024;  // some tests write past the caches
 };
 
-/// Every tile is copied, and scanned on its own: the first of a pair inclusively, the second
-/// exclusively behind `first`.
+/// Every tile is copied, and scanned on its own: the first of three inclusively, the second
+/// exclusively behind `first`, the third exclusively behind nothing.
 template <class T, class Op>
 struct scan_tiles {
   using policy = small_policy;
@@ -52,10 +52,10 @@ struct scan_tiles {
         totals[t] = total;
         counts[t] = count;
       });
-      if (t % 2 == 0) {
+      if (t % 3 == 0) {
         tile.store_inclusive(scanned, maybe<T>{first, false}, Op{});
       } else {
-        tile.store_exclusive(scanned, maybe<T>{first, true}, Op{});
+        tile.store_exclusive(scanned, maybe<T>{first, t % 3 == 1}, Op{});
       }
       team.barrier();
     }
@@ -197,7 +197,8 @@ void check_tiles(std::int64_t n, int shift, Op op) {
     const std::vector<T> part(items.begin() + t * tile,
                               items.begin() + std::min(n, (t + 1) * tile));
     const auto upto = oracle::inclusive_scan(part, op);
-    const auto here = t % 2 == 0 ? upto : oracle::exclusive_scan(part, first, op);
+    auto here = t % 3 == 0 ? upto : oracle::exclusive_scan(part, first, op);
+    if (t % 3 == 2) std::copy(upto.begin(), upto.end() - 1, here.begin() + 1);
     expected.insert(expected.end(), here.begin(), here.end());
     expected_totals.push_back(upto.back());
     expected_counts.push_back(static_cast<std::int64_t>(part.size()));

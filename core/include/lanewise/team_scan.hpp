@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/fold_warps.hpp>
+#include <lanewise/raking_grid.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 
@@ -65,12 +66,15 @@ struct scan_by_shuffles {
 };
 
 /// Sequential reduce-then-scan (SRTS): one warp rakes, so that every lane of it folds a few cells,
-/// scans what the lanes have, and scans the cells behind that. Two barriers; cells are padded, so
-/// that lanes which rake do not meet in a bank.
+/// scans what the lanes have, and scans the cells behind that. Two barriers; cells are padded as T
+/// needs it, so that lanes do not meet in a bank.
 struct scan_by_raking {
   template <class Team, class T>
+  using grid = raking_grid<T, Team::warps * Team::warp_type::width, Team::warp_type::width>;
+
+  template <class Team, class T>
   struct scratch {
-    T cell[Team::warp_type::width * (Team::warps + 1)];
+    T cell[grid<Team, T>::places];
     T total;
   };
 
@@ -80,14 +84,12 @@ struct scan_by_raking {
     const auto warp = team.warp();
     const auto place = warp.map(
         [w = team.warp_index()](std::uint32_t lane) {
-          const std::uint32_t i = w * Team::warp_type::width + lane;
-          return i + i / Team::warps;
+          return grid<Team, T>::place(w * Team::warp_type::width + lane);
         },
         warp.lane());
     warp.scatter(shared.cell, place, mine);
     team.barrier();
-    if (team.warp_index() == 0)
-      rake(warp, shared, op, first, std::integral_constant<int, Team::warps>());
+    if (team.warp_index() == 0) rake<grid<Team, T>>(warp, shared, op, first);
     team.barrier();
     const team_prefix<Lanes> result{warp.gather(shared.cell, place), shared.total};
     team.barrier();
@@ -95,20 +97,19 @@ struct scan_by_raking {
   }
 
  private:
-  template <class W, class Scratch, class T, class Op, int cells>
-  static LANEWISE_FUNCTION void rake(const W& warp, Scratch& shared, Op op, const T& first,
-                                     std::integral_constant<int, cells>) {
+  template <class Grid, class W, class Scratch, class T, class Op>
+  static LANEWISE_FUNCTION void rake(const W& warp, Scratch& shared, Op op, const T& first) {
+    constexpr int cells = Grid::segment;
     typename W::template lanes<T> item[cells];
-    const auto base = warp.map([](std::uint32_t lane) { return lane * (cells + 1); }, warp.lane());
     LANEWISE_UNROLL
-    for (int k = 0; k < cells; ++k) item[k] = warp.gather(shared.cell + k, base);
+    for (int k = 0; k < cells; ++k) item[k] = detail::gather_raked<Grid>(warp, shared.cell, k);
     auto sum = item[0];
     LANEWISE_UNROLL
     for (int k = 1; k < cells; ++k) sum = warp.map(op, sum, item[k]);
     auto [running, total] = detail::scan_behind(warp, sum, op, first);
     LANEWISE_UNROLL
     for (int k = 0; k < cells; ++k) {
-      warp.scatter(shared.cell + k, base, running);
+      detail::scatter_raked<Grid>(warp, shared.cell, k, running);
       running = warp.map(op, running, item[k]);
     }
     warp.once([&shared, total = total] { shared.total = total; });

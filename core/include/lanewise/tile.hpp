@@ -61,7 +61,8 @@ using tile_t =
 ///                                the same to the array that the items come from; `before` is the
 ///                                item in front of the tile
 ///   store_inclusive(sink, before, op)  store_exclusive(sink, before, op)
-///                                the scan, behind `before`, a maybe<T>
+///                                the scan, behind `before`, a maybe<T>; the first place of an
+///                                exclusive one behind nothing is before.value
 ///   end(before, op)              after a store: the combination of before and the tile
 ///   park(place, op)              where the team has tiles_behind: leaves in scratch what a store
 ///                                needs

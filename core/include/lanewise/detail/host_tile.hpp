@@ -115,20 +115,11 @@ class host_tile {
 
   template <class Sink, class Op>
   LANEWISE_FUNCTION void store_inclusive(const Sink& sink, const maybe<T>& before, Op op) {
-    std::int64_t i = first_;
-    carry_ = before.value;
-    if (!before.present && i < last_) {
-      carry_ = source_(i);
-      sink(i, carry_);
-      ++i;
-    }
-    store_scan<false>(sink, i, op);
+    store_behind<false>(sink, before, op);
   }
-
   template <class Sink, class Op>
   LANEWISE_FUNCTION void store_exclusive(const Sink& sink, const maybe<T>& before, Op op) {
-    carry_ = before.value;
-    store_scan<true>(sink, first_, op);
+    store_behind<true>(sink, before, op);
   }
 
   /// The combination of `before` and the tile, after a store: a team that knows what comes before
@@ -141,6 +132,18 @@ class host_tile {
  private:
   using lanes = typename Team::warp_type::template lanes<T>;
   static constexpr int width = Team::warp_type::width;
+
+  template <bool exclusive, class Sink, class Op>
+  LANEWISE_FUNCTION void store_behind(const Sink& sink, const maybe<T>& before, Op op) {
+    std::int64_t i = first_;
+    carry_ = before.value;
+    if (!before.present && i < last_) {
+      carry_ = source_(i);
+      sink(i, exclusive ? before.value : carry_);
+      ++i;
+    }
+    store_scan<exclusive>(sink, i, op);
+  }
 
   /// Scans items [i, last), behind carry_.
   template <bool exclusive, class Sink, class Op>
