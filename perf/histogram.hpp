@@ -102,6 +102,11 @@ struct histogram_problem {
         for (const std::int64_t n : some) result.push_back({n, how, bins});
       }
     }
+    // Those of the papers' table.
+    if constexpr (ranges || std::is_floating_point_v<T>) {
+      for (const std::int64_t bins : {2, 4, 8, 16, 32, 64, 128, 256})
+        result.push_back({std::int64_t{1} << 25, crowding::uniform, bins});
+    }
     return result;
   }
   static row name(const point& p) {
