@@ -95,7 +95,7 @@ void check_method_sizes() {
 
 template <class Method>
 void check_method_distributions() {
-  const std::int64_t n = is_emulated ? 3 * 1024 + 131 : 300'007;
+  const std::int64_t n = is_emulated ? 3 * 1024 + 131 : (takes_long_inputs() ? 300'007 : 30'011);
   for (const distribution d : all_distributions) {
     for (const std::uint32_t m : {7u, 32u, 200u}) {
       if (m > Method::most_buckets) continue;

@@ -320,7 +320,8 @@ workspace_size multisplit_by_workspace(std::int64_t n, std::int64_t buckets) {
 ///
 /// Keys are of any trivially copyable type of up to 8 bytes. bucket_of is a pure scalar function
 /// object from a key to a bucket in [0, bucket_count), 1 <= bucket_count <= Method::most_buckets
-/// (32, 256 or 65,536), called up to six times per key, by scan_split up to twice in each round. A
+/// (32, 256 or 65,536), called up to four times per key, by super_buckets up to seven times, by
+/// scan_split up to three times in the first round and twice in others. A
 /// key with any other bucket goes to the last one and is counted in options.errors, else in
 /// options.work. keys is a contiguous rank-1 View or a source, keys_out a View of the same type of
 /// items, at least as long; they do not overlap. There are less than 2^32 keys.
@@ -330,9 +331,9 @@ workspace_size multisplit_by_workspace(std::int64_t n, std::int64_t buckets) {
 /// warp_level, n / (32 warps windows) for block_level, divided by the tiles of a subproblem.
 /// super_buckets: twice that. reduced_bit_sort: a launch that writes labels, a radix_sort of pairs,
 /// and for pairs a launch that unpacks. scan_split: three launches in each of ceil(log2 m) rounds,
-/// four if it is recursive; 3 n key reads, n key writes, 4 n numbers. The result is the same on
-/// every backend and by every method. On hosts a team has one warp, and a tile its windows. Does
-/// not block. Throws std::invalid_argument on a bucket_count beyond the method, wrong extents,
+/// four if it is recursive; in each 2 n key reads, n key writes, and 4 n numbers. The result is the
+/// same on every backend and by every method. On hosts a team has one warp, and a tile its windows.
+/// Does not block. Throws std::invalid_argument on a bucket_count beyond the method, wrong extents,
 /// overlap, too many keys, or an option that cannot be reached. (GPU Multisplit, 3 to 5; Ashkiani,
 /// 3.3 to 3.6.)
 template <class Method, execution_space Exec, class Keys, class KeysOut, class BucketOf>
