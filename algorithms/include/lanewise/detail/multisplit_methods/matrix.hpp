@@ -34,14 +34,18 @@ struct count_subproblems_kernel {
     Cut::for_each(team, n, [&](std::int64_t s) LANEWISE_INLINE_LAMBDA {
       registers sum;
       Cut::template for_each_tile<Team>(s, n, [&](std::int64_t first) LANEWISE_INLINE_LAMBDA {
+        typename Team::warp_type::template lanes<typename Source::value_type> key[Cut::windows];
         LANEWISE_UNROLL
         for (int w = 0; w < Cut::windows; ++w) {
           const std::int64_t at = Cut::window(team, first, w);
-          const auto exists = lanes_with_items(warp, n - at);
-          const auto key = load_window(warp, exists, keys, at);
-          bad.look_at(warp, exists, key, bucket);
+          key[w] = load_window(warp, lanes_with_items(warp, n - at), keys, at);
+        }
+        LANEWISE_UNROLL
+        for (int w = 0; w < Cut::windows; ++w) {
+          const auto exists = lanes_with_items(warp, n - Cut::window(team, first, w));
+          bad.look_at(warp, exists, key[w], bucket);
           registers count;
-          count.vote(warp, exists, buckets_of(warp, exists, key, bucket), buckets);
+          count.vote(warp, exists, buckets_of(warp, exists, key[w], bucket), buckets);
           sum.add(count);
         }
       });

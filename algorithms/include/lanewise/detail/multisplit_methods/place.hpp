@@ -4,6 +4,9 @@
 
 #include <lanewise/detail/multisplit_methods/matrix.hpp>
 
+#include <cstddef>
+#include <type_traits>
+
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 

@@ -7,6 +7,9 @@
 #include <lanewise/scan.hpp>
 #include <lanewise/transform.hpp>
 
+#include <bit>
+#include <utility>
+
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
