@@ -84,13 +84,13 @@ struct bucket_registers {
   LANEWISE_FUNCTION u32s vote(const Warp& warp, const Mask& exists, const u32s& bucket,
                               std::uint32_t buckets) {
     using votes = typename Warp::template lanes<bits>;
-    const int digits = std::bit_width(buckets - 1);
+    const auto is_digit = [buckets](int d) LANEWISE_INLINE_LAMBDA { return 1u << d < buckets; };
     const bits all = warp.ballot(exists);
     votes same(all), own(all);
     bits above[group_digits > 0 ? group_digits : 1] = {};
     LANEWISE_UNROLL
     for (int d = 0; d < lane_digits + group_digits; ++d) {
-      if (d >= digits) continue;
+      if (!is_digit(d)) continue;
       const bits vote = warp.ballot((bucket & u32s(1u << d)) != 0u);
       const auto agreeing = [d, vote](bits set, std::uint32_t number)
                                 LANEWISE_INLINE_LAMBDA -> bits {
@@ -110,7 +110,7 @@ struct bucket_registers {
       bits chosen = ~bits{0};
       LANEWISE_UNROLL
       for (int d = 0; d < group_digits; ++d)
-        if (lane_digits + d < digits) chosen &= (q >> d & 1) != 0 ? above[d] : ~above[d];
+        if (is_digit(lane_digits + d)) chosen &= (q >> d & 1) != 0 ? above[d] : ~above[d];
       of[q] = select(is_bucket, warp.map(popcount, own & votes(chosen)), u32s(0u));
     });
     return warp.map(popcount, same & warp.lanes_below());
