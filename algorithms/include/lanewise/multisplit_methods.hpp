@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/multisplit_methods/place.hpp>
+#include <lanewise/detail/multisplit_methods/place_directly.hpp>
+#include <lanewise/detail/multisplit_methods/place_reordered.hpp>
 #include <lanewise/detail/multisplit_methods/reduced_bit_sort.hpp>
 #include <lanewise/detail/multisplit_methods/scan_split.hpp>
 #include <lanewise/multisplit.hpp>
