@@ -15,7 +15,8 @@
 #include <lanewise/transform.hpp>
 #include <lanewise/zip.hpp>
 
-namespace lanewise::perf {
+LANEWISE_BEGIN_NAMESPACE
+namespace perf {
 
 /// What is in a slot of bucket b that is empty: a key of another bucket. Two buckets or more.
 struct empty_slot {
@@ -206,4 +207,5 @@ void time_randomised_insertion(Problem& p, const auto& time) {
   });
 }
 
-}  // namespace lanewise::perf
+}  // namespace perf
+LANEWISE_END_NAMESPACE
