@@ -20,7 +20,7 @@ struct methods_problem : multisplit_problem<Exec, std::uint32_t, pairs> {
     // The papers' size on GPUs.
     constexpr std::int64_t n = std::int64_t{1} << (on_host<Exec> ? 22 : 25);
     std::vector<point> result;
-    for (const int buckets : {2, 8, 32, 256, 4096}) {
+    for (const int buckets : {2, 4, 8, 16, 32, 64, 128, 256, 4096}) {
       if (buckets < least || buckets > most) continue;
       for (const char* distribution : {"uniform", "binomial", "quarter_uniform", "one_bucket"}) {
         const std::string name = distribution;
@@ -41,10 +41,10 @@ void add_method(const char* variant) {
     lanewise::workspace work;
     time([&] {
       if constexpr (pairs) {
-        lanewise::multisplit_by(Method{}, p.exec, p.keys, p.values, p.keys_out, p.values_out,
+        lanewise::multisplit_by(p.exec, Method{}, p.keys, p.values, p.keys_out, p.values_out,
                                 p.buckets, p.bucket_of, {.work = &work});
       } else {
-        lanewise::multisplit_by(Method{}, p.exec, p.keys, p.keys_out, p.buckets, p.bucket_of,
+        lanewise::multisplit_by(p.exec, Method{}, p.keys, p.keys_out, p.buckets, p.bucket_of,
                                 {.work = &work});
       }
     });

@@ -29,10 +29,10 @@ void check_method(const std::vector<Key>& items, std::uint32_t m, BucketOf bucke
   lanewise::reserve(exec, work, most);
   const std::size_t reserved = work.bytes();
 
-  lanewise::multisplit_by(Method{}, exec, keys.const_view(), values.const_view(), keys_out.view(),
+  lanewise::multisplit_by(exec, Method{}, keys.const_view(), values.const_view(), keys_out.view(),
                           values_out.view(), m, bucket_of,
                           {.work = &work, .errors = errors.view()});
-  lanewise::multisplit_by(Method{}, exec, keys.const_view(), alone.view(), m, bucket_of);
+  lanewise::multisplit_by(exec, Method{}, keys.const_view(), alone.view(), m, bucket_of);
 
   std::int64_t bad = 0;
   const auto or_last = [&](const Key& key) {
@@ -120,10 +120,10 @@ void check_papers_example() {
   const std::vector<std::uint32_t> keys{9, 12, 4, 11, 3, 5, 16, 2, 1, 10, 13, 6, 15, 8, 14, 7};
   const auto exec = make_space();
   const array<std::uint32_t> in(keys), out(16, 77u);
-  lanewise::multisplit_by(Method{}, exec, in.const_view(), out.view(), 2, prime_or_composite{});
+  lanewise::multisplit_by(exec, Method{}, in.const_view(), out.view(), 2, prime_or_composite{});
   CHECK(out.items() ==
         std::vector<std::uint32_t>{11, 3, 5, 2, 13, 7, 9, 12, 4, 16, 1, 10, 6, 15, 8, 14});
-  lanewise::multisplit_by(Method{}, exec, in.const_view(), out.view(), 3, papers_range{});
+  lanewise::multisplit_by(exec, Method{}, in.const_view(), out.view(), 3, papers_range{});
   CHECK(out.items() ==
         std::vector<std::uint32_t>{4, 3, 5, 2, 1, 9, 12, 11, 10, 13, 6, 8, 7, 16, 15, 14});
 }

@@ -65,7 +65,7 @@ TEST_CASE("Methods of multisplit refuse wrong arguments", "[multisplit_by][sanit
   const auto exec = make_space();
   const array<std::uint32_t> keys(100, 1u), out(100, 1u), few(99, 1u);
   const auto split = [&](auto method, const auto& in, const auto& to, std::int64_t m) {
-    lanewise::multisplit_by(method, exec, in, to, m, modulo{1});
+    lanewise::multisplit_by(exec, method, in, to, m, modulo{1});
   };
   CHECK_THROWS_WITH(split(direct_once{}, keys.const_view(), out.view(), 33),
                     ContainsSubstring("multisplit_by: bucket_count is 33, direct takes 1 to 32"));

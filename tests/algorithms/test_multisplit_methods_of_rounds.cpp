@@ -68,7 +68,7 @@ TEMPLATE_TEST_CASE("Methods of rounds take keys and values of up to 8 bytes", "[
 TEST_CASE("Methods of rounds take up to 65,536 buckets", "[multisplit_by][sanitize]") {
   using Catch::Matchers::ContainsSubstring;
   const array<std::uint32_t> keys(100, 1u), out(100, 1u);
-  CHECK_THROWS_WITH(lanewise::multisplit_by(two_rounds{}, make_space(), keys.const_view(),
+  CHECK_THROWS_WITH(lanewise::multisplit_by(make_space(), two_rounds{}, keys.const_view(),
                                             out.view(), 65'537, modulo{1}),
                     ContainsSubstring("bucket_count is 65537, super_buckets takes 1 to 65536"));
   check_method<two_rounds>(random_items<std::uint32_t>(3000), 65'536, modulo{65'536});

@@ -315,7 +315,7 @@ workspace_size multisplit_by_workspace(std::int64_t n, std::int64_t buckets) {
 }
 
 /// What multisplit does, by one of the papers' methods, so that their comparison can be made again:
-/// multisplit_by(methods::warp_level<4>{}, exec, keys, keys_out, m, bucket_of). multisplit itself
+/// multisplit_by(exec, methods::warp_level<4>{}, keys, keys_out, m, bucket_of). multisplit itself
 /// is for programs. keys_out is the concatenation over b of the keys with bucket_of(key) == b, in
 /// input order (stable).
 ///
@@ -338,7 +338,7 @@ workspace_size multisplit_by_workspace(std::int64_t n, std::int64_t buckets) {
 /// overlap, too many keys, or an option that cannot be reached. (GPU Multisplit, 3 to 5; Ashkiani,
 /// 3.3 to 3.6.)
 template <class Method, execution_space Exec, class Keys, class KeysOut, class BucketOf>
-void multisplit_by(const Method&, const Exec& exec, const Keys& keys, const KeysOut& keys_out,
+void multisplit_by(const Exec& exec, const Method&, const Keys& keys, const KeysOut& keys_out,
                    std::int64_t bucket_count, const BucketOf& bucket_of,
                    const multisplit_by_options& with = {}) {
   kernels::multisplit_by<Method>(
@@ -353,7 +353,7 @@ void multisplit_by(const Method&, const Exec& exec, const Keys& keys, const Keys
 /// once more in every round.
 template <class Method, execution_space Exec, class Keys, class Values, class KeysOut,
           class ValuesOut, class BucketOf>
-void multisplit_by(const Method&, const Exec& exec, const Keys& keys, const Values& values,
+void multisplit_by(const Exec& exec, const Method&, const Keys& keys, const Values& values,
                    const KeysOut& keys_out, const ValuesOut& values_out, std::int64_t bucket_count,
                    const BucketOf& bucket_of, const multisplit_by_options& with = {}) {
   const auto key_source = detail::as_source<Exec>(keys);
