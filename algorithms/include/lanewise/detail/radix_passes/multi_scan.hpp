@@ -64,6 +64,21 @@ struct downsweep_digits_kernel {
   template <class Team>
   using u32s = typename Team::warp_type::template lanes<std::uint32_t>;
 
+  /// A key's rank and its digit in one word: digits that are read from keys again, or kept beside
+  /// ranks, take registers that a team of 256 threads does not have.
+  template <class Team>
+  static LANEWISE_FUNCTION u32s<Team> ranked(const u32s<Team>& rank, const u32s<Team>& digit) {
+    return (rank << u32s<Team>(5u)) | digit;
+  }
+  template <class Team>
+  static LANEWISE_FUNCTION u32s<Team> digit_of(const u32s<Team>& x) {
+    return x & u32s<Team>(detail::most_scanned_digits - 1u);
+  }
+  template <class Team>
+  static LANEWISE_FUNCTION u32s<Team> rank_of(const u32s<Team>& x) {
+    return x >> u32s<Team>(5u);
+  }
+
   /// Moves the tile of `count` items from `first` on.
   template <bool full, class Team>
   LANEWISE_FUNCTION void move(const Team& team, scratch<Team>& shared, std::int64_t first,
@@ -99,15 +114,16 @@ struct downsweep_digits_kernel {
       LANEWISE_UNROLL
       for (int c = 0; c < run; ++c) {
         const auto digit = warp.map(pass.digit, key[r][c]);
-        slot[r][c] = some.word_of(digit);
+        slot[r][c] = ranked<Team>(counters::counter_of(some.word_of(digit), digit), digit);
         some.add(exists(r, c), digit);
       }
       const auto front = some.in_front(warp);
       LANEWISE_UNROLL
       for (int c = 0; c < run; ++c) {
-        const auto digit = warp.map(pass.digit, key[r][c]);
-        slot[r][c] = counters::counter_of(slot[r][c] + front.word_of(digit), digit) +
-                     warp.gather(own, digit);
+        const auto digit = digit_of<Team>(slot[r][c]);
+        const auto before =
+            counters::counter_of(front.word_of(digit), digit) + warp.gather(own, digit);
+        slot[r][c] = slot[r][c] + ranked<Team>(before, u32s<Team>(0u));
       }
       warp.fence();
       const auto all = some.sum(warp);
@@ -131,8 +147,7 @@ struct downsweep_digits_kernel {
     for (int r = 0; r < rows; ++r) {
       LANEWISE_UNROLL
       for (int c = 0; c < run; ++c) {
-        const auto digit = warp.map(pass.digit, key[r][c]);
-        const auto to = slot[r][c] + warp.gather(begins, digit);
+        const auto to = rank_of<Team>(slot[r][c]) + warp.gather(begins, digit_of<Team>(slot[r][c]));
         warp.scatter(exists(r, c), shared.key, to, key[r][c]);
         if constexpr (pairs) warp.scatter(exists(r, c), shared.value, to, value[r][c]);
       }

@@ -58,7 +58,7 @@ class packed_counters {
     return front;
   }
 
-  /// What all lanes together have counted, in 16 bits each: even and odd digits.
+  /// What all lanes together have counted, in 16 bits each: of even digits and of odd ones.
   struct sums {
     std::uint32_t of[words][2];
 
