@@ -116,13 +116,13 @@ workspace_size radix_sort_workspace(std::int64_t n) {
 /// Throws std::invalid_argument on d that the way does not have, too.
 ///
 /// O(n k / d) work. Every pass reads keys twice, values once, and writes both once, by three
-/// launches; an odd number of passes that cannot begin with keys_out, as it is keys, copies at the
-/// end. A pass of multi_scan whose digit all keys share reads them once and writes nothing: keys
-/// are mapped where a digit is read, so that this holds for the first and the last pass of signed
-/// and floating-point keys, which the dissertation excludes; if it makes the number of passes odd,
-/// there is a copy. The workspace has room for n keys and values, and counters: 1 MiB for
-/// multi_scan. lanewise::radix_sort reads and writes less, and is faster; this is for comparison,
-/// and for machines where another width pays. (Merrill, 5.3 to 5.5.)
+/// launches. A pass of multi_scan whose digit all keys share reads keys once and writes nothing.
+/// As keys are mapped where a digit is read, that holds for the first and the last pass of signed
+/// and floating-point keys, too, which the dissertation excludes. What ended elsewhere is copied
+/// to keys_out: after an odd number of passes in place, and with multi_scan where passes had
+/// nothing to do. The workspace has room for n keys and values, and counters: 1 MiB for multi_scan.
+/// lanewise::radix_sort reads and writes less, and is faster; this is for comparison, and for
+/// machines where another width pays. (Merrill, 5.3 to 5.5.)
 template <execution_space Exec, class Keys, class KeysOut, way Way>
 void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out, const Way& how,
                 const sort_options& with = {}) {
