@@ -79,13 +79,42 @@ struct downsweep_digits_kernel {
     return x >> u32s<Team>(5u);
   }
 
+  /// slot = the ranks of a warp's 256 keys among its keys of their digits, of which `own` counts
+  /// those in front, and then these, too.
+  template <class Team, class W, class Exists, class Keys, int run>
+  LANEWISE_FUNCTION void rank(const W& warp, std::uint32_t* own, Exists exists,
+                              const Keys (&key)[run], u32s<Team> (&slot)[run]) const {
+    using counters = detail::packed_counters<W, words>;
+    counters some;
+    LANEWISE_UNROLL
+    for (int c = 0; c < run; ++c) {
+      const auto digit = warp.map(pass.digit, key[c]);
+      slot[c] = ranked<Team>(counters::counter_of(some.word_of(digit), digit), digit);
+      some.add(exists(c), digit);
+    }
+    const auto front = some.in_front(warp);
+    LANEWISE_UNROLL
+    for (int c = 0; c < run; ++c) {
+      const auto digit = digit_of<Team>(slot[c]);
+      const auto before =
+          counters::counter_of(front.word_of(digit), digit) + warp.gather(own, digit);
+      slot[c] = slot[c] + ranked<Team>(before, u32s<Team>(0u));
+    }
+    warp.fence();
+    const auto all = some.sum(warp);
+    for (int g = 0; g < most_digits; g += W::width) {
+      const auto digit = warp.lane() + u32s<Team>(static_cast<std::uint32_t>(g));
+      warp.store(own + g, warp.load(own + g) + all.of_digit(digit));
+    }
+    warp.fence();
+  }
+
   /// Moves the tile of `count` items from `first` on.
   template <bool full, class Team>
   LANEWISE_FUNCTION void move(const Team& team, scratch<Team>& shared, std::int64_t first,
                               std::int64_t count) const {
     using warp_type = typename Team::warp_type;
-    using counters = detail::packed_counters<warp_type, words>;
-    constexpr int run = counters::run;
+    constexpr int run = detail::packed_counters<warp_type, words>::run;
     constexpr int rows = policy::items_per_lane / run;
     constexpr int row_items = run * warp_type::width;
     const auto warp = team.warp();
@@ -109,30 +138,9 @@ struct downsweep_digits_kernel {
     for (int g = 0; g < most_digits; g += warp_type::width) warp.store(own + g, u32s<Team>(0u));
     warp.fence();
     LANEWISE_UNROLL
-    for (int r = 0; r < rows; ++r) {
-      counters some;
-      LANEWISE_UNROLL
-      for (int c = 0; c < run; ++c) {
-        const auto digit = warp.map(pass.digit, key[r][c]);
-        slot[r][c] = ranked<Team>(counters::counter_of(some.word_of(digit), digit), digit);
-        some.add(exists(r, c), digit);
-      }
-      const auto front = some.in_front(warp);
-      LANEWISE_UNROLL
-      for (int c = 0; c < run; ++c) {
-        const auto digit = digit_of<Team>(slot[r][c]);
-        const auto before =
-            counters::counter_of(front.word_of(digit), digit) + warp.gather(own, digit);
-        slot[r][c] = slot[r][c] + ranked<Team>(before, u32s<Team>(0u));
-      }
-      warp.fence();
-      const auto all = some.sum(warp);
-      for (int g = 0; g < most_digits; g += warp_type::width) {
-        const auto digit = warp.lane() + u32s<Team>(static_cast<std::uint32_t>(g));
-        warp.store(own + g, warp.load(own + g) + all.of_digit(digit));
-      }
-      warp.fence();
-    }
+    for (int r = 0; r < rows; ++r)
+      rank<Team>(
+          warp, own, [&](int c) { return exists(r, c); }, key[r], slot[r]);
     typename warp_type::template lanes<Value> value[pairs ? rows : 1][run];
     if constexpr (pairs) {
       LANEWISE_UNROLL
