@@ -188,6 +188,9 @@ TEST_CASE("the cost model finds the dissertation's width", "[radix_sort_by_passe
   static_assert(best_bits(gt200, 32, 3) == 3);  // what there is
   static_assert(best_bits(gt200, 5, 8) == 5);   // whole passes: one, instead of two of three
   static_assert(best_bits({1, 0}, 32, 8) == 8 && best_bits({0, 1}, 32, 8) == 1);
+  // What was fastest on the H200, too.
+  static_assert(best_bits(lanewise::radix_pass_costs::h200_multi_scan, 32, 5) == 4);
+  static_assert(best_bits(lanewise::radix_pass_costs::h200_split_tiles, 32, 8) == 8);
   CHECK(by_passes::bits_of_pass(by_passes::multi_scan{.cost = gt200}, 32) == 4);
   CHECK(by_passes::bits_of_pass(by_passes::multi_scan{3, gt200}, 32) == 3);
 }

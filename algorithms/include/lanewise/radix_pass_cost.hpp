@@ -46,9 +46,11 @@ namespace radix_pass_costs {
 /// Instructions of the scanning kernel on GT200, for pairs of 4 + 4 bytes (Merrill, 5.5).
 inline constexpr radix_pass_cost gt200{51.4, 1.0};
 
-/// Picoseconds on an H200 for keys of 4 bytes, of passes by multi-scans and by multisplits.
-inline constexpr radix_pass_cost h200_multi_scan{51.4, 1.0};
-inline constexpr radix_pass_cost h200_split_tiles{51.4, 0.05};
+/// Picoseconds on an H200, for 2^28 keys of 4 bytes, of passes by multi-scans and by multisplits:
+/// within 7 % of every width. (Pairs of 4 + 4 bytes: {5.2, 0.13} and {6.0, 0.0071}, of which the
+/// same widths are the cheapest.)
+inline constexpr radix_pass_cost h200_multi_scan{3.5, 0.157};
+inline constexpr radix_pass_cost h200_split_tiles{4.2, 0.005};
 
 }  // namespace radix_pass_costs
 

@@ -121,8 +121,9 @@ workspace_size radix_sort_workspace(std::int64_t n) {
 /// and floating-point keys, too, which the dissertation excludes. What ended elsewhere is copied
 /// to keys_out: after an odd number of passes in place, and with multi_scan where passes had
 /// nothing to do. The workspace has room for n keys and values, and counters: 1 MiB for multi_scan.
-/// lanewise::radix_sort reads and writes less, and is faster; this is for comparison, and for
-/// machines where another width pays. (Merrill, 5.3 to 5.5.)
+/// This is for comparison, and for machines where another width pays: on an H200 2^28 random keys
+/// of 4 bytes take lanewise::radix_sort 3.6 ms, split_tiles{8} 5.7 and multi_scan{4} 13.6.
+/// (Merrill, 5.3 to 5.5.)
 template <execution_space Exec, class Keys, class KeysOut, way Way>
 void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out, const Way& how,
                 const sort_options& with = {}) {
