@@ -499,7 +499,7 @@ class device_radix_sort {
   using placing_of = std::conditional_t<ordered, ordered_placing<Bits, Word, Value, few>,
                                         loose_placing<Bits, Counter, few>>;
   template <class Word>
-  using passes_of = radix_passes<ordered_placing<Bits, Word, Value>, Bits>;
+  using passes_of = radix_by_passes<ordered_placing<Bits, Word, Value>, Bits>;
   template <class Word>
   using whole = radix_whole_kernel<placing_of<Word, true>, Bits, jobs, key>;
   template <class Exec, class Kernel, class Placing>

@@ -89,7 +89,7 @@ namespace kernels {
 
 /// The passes of a sort.
 template <class Placing, class Bits>
-struct radix_passes {
+struct radix_by_passes {
   template <class Team>
   using histograms = detail::device_radix_histograms<Team, Bits>;
 
