@@ -240,11 +240,15 @@ void add_histograms() {
         }
       });
     });
-    if constexpr (std::is_same_v<typename problem::item, std::uint32_t> && !problem::ranges) {
+    if constexpr (sizeof(typename problem::item) == 4) {
       add<few_bins<problem>>("lanewise.by_ballots", [](auto& p, auto time) {
         time([&] {
-          lanewise::by_ballots::histogram(p.exec, p.in, p.counts,
-                                          lanewise::even_bins(problem::lower, problem::upper));
+          if constexpr (problem::ranges) {
+            lanewise::by_ballots::histogram(p.exec, p.in, p.counts, lanewise::range_bins(p.edges));
+          } else {
+            lanewise::by_ballots::histogram(p.exec, p.in, p.counts,
+                                            lanewise::even_bins(problem::lower, problem::upper));
+          }
         });
       });
     }

@@ -123,6 +123,30 @@ TEST_CASE("merge reads sources, and as many items as counts say", "[merge][sanit
   CHECK(difference(out.items(), expected, out.original()) == "");
 }
 
+TEST_CASE("Many tiles of a merge are cut by lanes", "[merge][sanitize]") {
+  constexpr std::int64_t n_a = 17'000, n_b = 9'001, items = 3;
+  const auto a = sorted_items<u32>(n_a, 300, 1), b = sorted_items<u32>(n_b, 300, 2);
+  const array<u32> in_a(a), in_b(b);
+  using source = lanewise::array_source<u32, lanewise::identity>;
+  using kernel = lanewise::kernels::cut_merge_kernel<source, source, lanewise::less>;
+  constexpr std::int64_t all = (n_a + n_b + items - 1) / items + 1;
+  static_assert(all > kernel::most_by_warps);
+  const array<std::int64_t> cuts(all, -1);
+  lanewise::launch(
+      make_space(), "test::cut", kernel::teams(all),
+      kernel{{in_a.data(), n_a, {}}, {in_b.data(), n_b, {}}, {n_a}, {n_b}, items, cuts.data(), {}});
+  const auto less = [&](std::int64_t i, std::int64_t j) {
+    return b[static_cast<std::size_t>(j)] < a[static_cast<std::size_t>(i)];
+  };
+  std::vector<std::int64_t> expected;
+  for (std::int64_t i = 0, j = 0; i + j <= n_a + n_b;) {
+    if ((i + j) % items == 0 || i + j == n_a + n_b) expected.push_back(i);
+    if (i + j == n_a + n_b) break;
+    (j == n_b || (i < n_a && !less(i, j))) ? ++i : ++j;
+  }
+  CHECK(difference(cuts.items(), expected) == "");
+}
+
 TEST_CASE("merge refuses what it cannot do", "[merge]") {
   const auto exec = make_space();
   const array<u32> a(12, 1u), b(5, 1u), out(16, 77u);

@@ -20,7 +20,7 @@ struct merge_policy : launch_policy {
                                         : sizeof(T) <= 512 ? 3
                                                            : 1;
   static constexpr int warps = sizeof(T) <= 32 ? 8 : (sizeof(T) <= 64 ? 4 : 1);
-  static constexpr int teams_per_multiprocessor = sizeof(T) <= 8 ? 4 : 1;
+  static constexpr int teams_per_multiprocessor = sizeof(T) <= 8 ? 5 : 1;
 };
 
 template <class T, class Exec>
@@ -108,10 +108,21 @@ struct cut_merge_kernel {
         const std::int64_t cut = merge_path(warp, a, count_a, b, count_b, distance(t), less).from_a;
         warp.once([&] { cuts[t] = cut; });
       } else {
+        // All lanes search for the first and the last of their cuts. Between these, loads are near
+        // each other: alone, lanes took 76 us for 70,000 cuts of 2^28 items on an H200.
+        const std::int64_t here = left < width ? left : width;
+        const merge_piece piece =
+            cut_merge(warp, a, count_a, b, count_b, distance(t), distance(t + here - 1), less);
+        const std::int64_t first_a = piece.begin.from_a, first_b = piece.begin.from_b;
         warp.each(
-            warp.first(static_cast<int>(left < width ? left : width)),
+            warp.first(static_cast<int>(here)),
             [&](std::uint32_t l) {
-              cuts[t + l] = merge_path(a, count_a, b, count_b, distance(t + l), less).from_a;
+              const std::int64_t from_a =
+                  merge_path([&](std::int64_t i) { return a(first_a + i); }, piece.count_a(),
+                             [&](std::int64_t i) { return b(first_b + i); }, piece.count_b(),
+                             distance(t + l) - piece.first(), less)
+                      .from_a;
+              cuts[t + l] = first_a + from_a;
             },
             lane);
       }
@@ -163,11 +174,11 @@ struct merged_items {
   LANEWISE_FUNCTION void operator()(std::int64_t i, const T& x) const {
     out(i, x);
   }
+  LANEWISE_FUNCTION auto array()
+      const requires std::is_same_v<Sink, array_sink<typename Sink::raw_type>> {
+    return out.data;
+  }
 };
-template <class S>
-inline constexpr bool is_plain_array = false;
-template <class V>
-inline constexpr bool is_plain_array<array_source<V, identity>> = true;
 
 /// Keys, and values from where their keys were.
 template <class Sink, class ValuesA, class ValuesB, class ValueSink>
@@ -177,7 +188,7 @@ struct merged_pairs {
   ValuesB b;
   ValueSink values_out;
   LANEWISE_FUNCTION typename ValuesA::value_type load(const merge_origin& from) const {
-    if constexpr (is_plain_array<ValuesA> && is_plain_array<ValuesB>) {
+    if constexpr (detail::is_array_of_items<ValuesA> && detail::is_array_of_items<ValuesB>) {
       return (from.sequence == 0 ? a.data : b.data)[from.index];
     } else {
       return from.sequence == 0 ? a(from.index) : b(from.index);

@@ -64,6 +64,11 @@ struct merge_put {
   LANEWISE_FUNCTION void store(std::int64_t i, const T& x, const V& value) const {
     sink.store(i, x, value);
   }
+  /// Where items go that nothing else is done with.
+  LANEWISE_FUNCTION T* array() const requires requires(const Sink& s) {
+    requires std::is_same_v<decltype(s.array()), T*>;
+  }
+  { return sink.array(); }
 };
 
 }  // namespace detail

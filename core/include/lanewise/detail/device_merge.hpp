@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/fetch_packs.hpp>
 #include <lanewise/detail/scratch_items.hpp>
 #include <lanewise/pack.hpp>
 #include <lanewise/search.hpp>
@@ -157,7 +158,13 @@ LANEWISE_FUNCTION void put_in_two_steps(const Team& team, const Place* from, int
   }
 }
 
-/// The merge tile of a team of several warps: both parts come to scratch, one behind the other;
+template <class S>
+inline constexpr bool is_array_of_items = false;
+template <class T>
+inline constexpr bool is_array_of_items<array_source<T, identity>> = true;
+
+/// The merge tile of a team of several warps: both parts come to scratch, one behind the other, in
+/// packs where they are arrays;
 /// every lane merges k neighbouring items of the result there and notes where they are; windows of
 /// neighbouring lanes fetch them.
 template <class Team, class T, int k>
@@ -169,13 +176,17 @@ class device_merge_tile {
   static constexpr int items = Team::warps * width * k;
 
  private:
-  using place = place_for<items>;
+  static constexpr int per_pack = items_of_pack<T>;
+  /// Two pieces in packs, and one behind all.
+  static constexpr int places =
+      static_cast<int>(divide_up(items + 4 * (per_pack - 1) + 1, per_pack)) * per_pack;
+  using place = place_for<places>;
   template <class U>
   using lanes = typename warp_type::template lanes<U>;
 
  public:
   struct scratch {
-    raw_array<T, items> item;
+    alignas(alignof(T) > 16 ? alignof(T) : 16) raw_array<T, places> item;
     alignas(16) pack<place, k> from[items / k];
     merge_piece piece;
   };
@@ -203,17 +214,29 @@ class device_merge_tile {
     T* const item = shared.item.data();
     const int n_a = static_cast<int>(piece.count_a());
     const int n = static_cast<int>(piece.count());
-    fetch_rows<k>(team, item, n_a, [&](int i) -> T { return a(piece.begin.from_a + i); });
-    fetch_rows<k>(team, item + n_a, n - n_a, [&](int i) -> T { return b(piece.begin.from_b + i); });
+    run_pair all{0, n_a, n_a, n};
+    if constexpr (is_array_of_items<A> && is_array_of_items<B>) {
+      // As many rows at once as pieces of equal lengths have.
+      constexpr int threads = Team::warps * width;
+      constexpr int rows = static_cast<int>(divide_up(places / per_pack, 2 * threads));
+      const array_piece<T> pieces[2] = {{a.data, a.extent, piece.begin.from_a, n_a},
+                                        {b.data, b.extent, piece.begin.from_b, n - n_a}};
+      const auto at = fetch_packs<rows>(team, item, pieces);
+      all = {at.begin[0], at.end[0], at.begin[1], at.end[1]};
+    } else {
+      fetch_rows<k>(team, item, n_a, [&](int i) -> T { return a(piece.begin.from_a + i); });
+      fetch_rows<k>(team, item + n_a, n - n_a,
+                    [&](int i) -> T { return b(piece.begin.from_b + i); });
+    }
     team.barrier();
 
     auto own = (lanes<int>(team.warp_index() * width) + warp.template cast<int>(warp.lane())) *
                lanes<int>(k);
     const auto exists = own < n;
     const auto merged = [&](int first, const auto& f) LANEWISE_INLINE_LAMBDA {
-      run_pair runs{0, n_a, n_a, n};
+      run_pair runs = all;
       skip_items(item, runs, first, less);
-      merge_items<k, false>(static_cast<const T*>(item), runs, less, f);
+      merge_items<k, true>(static_cast<const T*>(item), runs, less, f);
     };
     if constexpr (ordered) {
       lanes<pack<place, k>> from;
@@ -228,17 +251,17 @@ class device_merge_tile {
       team.barrier();
       const auto* const places = reinterpret_cast<const place*>(shared.from);
       const auto index = [&](place p) LANEWISE_INLINE_LAMBDA {
-        return p + (p < n_a ? piece.begin.from_a : piece.begin.from_b - n_a);
+        return p + (p < all.b ? piece.begin.from_a - all.a : piece.begin.from_b - all.b);
       };
       if constexpr (requires { put.load(std::int64_t{0}, true); }) {
         put_in_two_steps<k>(
             team, places, n,
-            [&](place p) LANEWISE_INLINE_LAMBDA { return put.load(index(p), p >= n_a); },
+            [&](place p) LANEWISE_INLINE_LAMBDA { return put.load(index(p), p >= all.b); },
             [&](int i, place p, const auto& value)
                 LANEWISE_INLINE_LAMBDA { put.store(piece.first() + i, item[p], value); });
       } else {
         put_rows(team, places, n,
-                 [&](int i, place p) { put(piece.first() + i, item[p], index(p), p >= n_a); });
+                 [&](int i, place p) { put(piece.first() + i, item[p], index(p), p >= all.b); });
       }
     } else {
       lanes<pack<T, k>> x;
@@ -257,8 +280,12 @@ class device_merge_tile {
           },
           x, own);
       team.barrier();
-      put_rows(team, static_cast<const T*>(item), n,
-               [&](int i, const T& y) { put(piece.first() + i, y, 0, false); });
+      if constexpr (requires { put.array(); }) {
+        store_packs(team, static_cast<const T*>(item), n, put.array() + piece.first());
+      } else {
+        put_rows(team, static_cast<const T*>(item), n,
+                 [&](int i, const T& y) { put(piece.first() + i, y, 0, false); });
+      }
     }
     team.barrier();
   }

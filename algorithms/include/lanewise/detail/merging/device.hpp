@@ -23,8 +23,7 @@ class device_merging {
   static constexpr int width = warp_type::width;
   static constexpr int k = Policy::items_per_lane;
   static constexpr int merged = Team::warps * width * k;
-  static constexpr int per_pack = (16 % sizeof(T)) == 0 ? static_cast<int>(16 / sizeof(T)) : 1;
-  using pack_type = pack<T, per_pack>;
+  static constexpr int per_pack = items_of_pack<T>;
   /// Either pair of pieces begins with a lane, and every piece with a pack.
   static constexpr int places = (merged + 8 * per_pack + 2 * k) / per_pack * per_pack;
   template <class U>
@@ -61,7 +60,8 @@ class device_merging {
     } else {
       sorts::template sort<true>(team, item, n, less);
     }
-    write(team, item, n, out + first);
+    store_packs(team, item, n, out + first);
+    team.barrier();
   }
 
   /// Merges what belongs to tile t of the output. Without cuts a warp searches, for runs in pairs.
@@ -80,8 +80,16 @@ class device_merging {
     const run_pieces piece = shared.piece;
     T* const item = shared.item.data();
     const int n = piece.end[3];
-    int begin[4], end[4], packs[4];
-    fetch(team, item, in, runs.n, piece, begin, end, packs);
+    array_piece<T> pieces[4];
+    LANEWISE_UNROLL
+    for (int q = 0; q < 4; ++q) {
+      const int before = q == 0 ? 0 : piece.end[q - 1];
+      pieces[q] = {in, runs.n, piece.shift[q] + before, piece.end[q] - before};
+    }
+    // As many rows at once as pieces of equal lengths have.
+    constexpr int threads = Team::warps * width;
+    constexpr int rows = (places / per_pack / 4 + threads - 1) / threads;
+    const auto [begin, end, packs] = fetch_packs<rows>(team, item, pieces);
     team.barrier();
 
     auto own = (lanes<int>(team.warp_index() * width) + warp.template cast<int>(warp.lane())) *
@@ -124,83 +132,11 @@ class device_merging {
           [&](int i, place, const auto& value)
               LANEWISE_INLINE_LAMBDA { move.store(piece.first + i, value); });
     }
-    write(team, item, n, out + piece.first);
+    store_packs(team, item, n, out + piece.first);
+    team.barrier();
   }
 
  private:
-  /// Brings the pieces to scratch, where piece q is [begin[q], end[q]), in front of packs[q] packs.
-  static LANEWISE_FUNCTION void fetch(const Team& team, T* to, const T* in, std::int64_t n,
-                                      const run_pieces& piece, int (&begin)[4], int (&end)[4],
-                                      int (&packs)[4]) {
-    const auto warp = team.warp();
-    // Packs lie where addresses are multiples of 16: the first of the array may begin in front of
-    // it.
-    const int past = items_past<16>(in);
-    const std::int64_t whole = per_pack == 1 ? n : (is_packed(in) ? (n + past) / per_pack : 0);
-    const pack_type* from[4];
-    int count[4], all = 0;
-    bool inside = true;  // all packs are whole and lie in the array
-    LANEWISE_UNROLL
-    for (int q = 0; q < 4; ++q) {
-      const int before = q == 0 ? 0 : piece.end[q - 1];
-      const int items_here = piece.end[q] - before;
-      const std::int64_t first = piece.shift[q] + before + past, pack = first / per_pack;
-      const int beyond = static_cast<int>(first - pack * per_pack);
-      begin[q] = all * per_pack + beyond;
-      end[q] = begin[q] + items_here;
-      from[q] = reinterpret_cast<const pack_type*>(in - past) + pack;
-      count[q] = items_here == 0 ? 0 : (beyond + items_here + per_pack - 1) / per_pack;
-      all += count[q];
-      packs[q] = all;
-      inside =
-          inside && (count[q] == 0 || (pack >= (past == 0 ? 0 : 1) && pack + count[q] <= whole));
-    }
-    auto* const scratch = reinterpret_cast<pack_type*>(to);
-    const int own = team.warp_index() * width;
-    constexpr int threads = Team::warps * width;
-    if (inside) {
-      // As many rows at once as pieces of equal lengths have.
-      constexpr int rows = (places / per_pack / 4 + threads - 1) / threads;
-      lanes<pack_type> x[4][rows];
-      LANEWISE_UNROLL
-      for (int q = 0; q < 4; ++q) {
-        LANEWISE_UNROLL
-        for (int j = 0; j < rows; ++j) {
-          const int at = own + j * threads;
-          x[q][j] = warp.load(warp.first(count[q] - at), from[q] + at, pack_type{});
-        }
-      }
-      LANEWISE_UNROLL
-      for (int q = 0; q < 4; ++q) {
-        const int first = packs[q] - count[q];
-        LANEWISE_UNROLL
-        for (int j = 0; j < rows; ++j) {
-          const int at = own + j * threads;
-          warp.store(warp.first(count[q] - at), scratch + first + at, x[q][j]);
-        }
-        for (int at = own + rows * threads; at < count[q]; at += threads) {
-          const auto here = warp.first(count[q] - at);
-          warp.store(here, scratch + first + at, warp.load(here, from[q] + at, pack_type{}));
-        }
-      }
-    } else {
-      auto lane = warp.template cast<int>(warp.lane());
-      LANEWISE_UNROLL
-      for (int q = 0; q < 4; ++q) {
-        const int before = q == 0 ? 0 : piece.end[q - 1];
-        for (int at = own; at < end[q] - begin[q]; at += threads) {
-          warp.each(
-              warp.first(end[q] - begin[q] - at),
-              [&](int l) { to[begin[q] + at + l] = in[piece.shift[q] + before + at + l]; }, lane);
-        }
-      }
-    }
-  }
-
-  static LANEWISE_FUNCTION bool is_packed(const T* p) {
-    return per_pack > 1 && reinterpret_cast<std::uintptr_t>(p) % sizeof(T) == 0;
-  }
-
   /// Every lane with a place in front of `end` merges k items to the places from its own first on:
   /// of the runs that runs_of(first, skip) returns, `skip` items behind their beginning. again:
   /// places of items have been noted before.
@@ -242,25 +178,6 @@ class device_merging {
           }
         },
         x, p, own);
-    team.barrier();
-  }
-
-  /// Items from scratch to an array; the scratch is free then.
-  static LANEWISE_FUNCTION void write(const Team& team, const T* item, int n, T* out) {
-    const auto warp = team.warp();
-    if (is_packed(out) && items_past<16>(out) == 0) {
-      const int whole = n / per_pack;
-      const auto* const from = reinterpret_cast<const pack_type*>(item);
-      auto* const to = reinterpret_cast<pack_type*>(out);
-      for (int at = team.warp_index() * width; at < whole; at += Team::warps * width) {
-        const auto here = warp.first(whole - at);
-        warp.store(here, to + at, warp.load(here, from + at, pack_type{}));
-      }
-      put_rows(team, item + whole * per_pack, n - whole * per_pack,
-               [&](int i, const T& x) { out[whole * per_pack + i] = x; });
-    } else {
-      put_rows(team, item, n, [&](int i, const T& x) { out[i] = x; });
-    }
     team.barrier();
   }
 };
