@@ -33,22 +33,41 @@ struct sort_point {
   sort_keys keys;
 };
 
+/// The integer with the bits of a key, and back. Floats lose a bit of their exponent, so that all
+/// are numbers.
+template <class T>
+using sort_word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+template <class T>
+KOKKOS_FUNCTION T sort_key_from(sort_word<T> bits) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return Kokkos::bit_cast<T>(bits & ~(sort_word<T>{1} << (8 * sizeof(T) - 2)));
+  } else {
+    return bits;
+  }
+}
+
 template <class T>
 struct sort_key_of {
   sort_keys keys;
-  KOKKOS_FUNCTION T operator()(std::int64_t i) const {
-    const auto word = [i](int k) { return static_cast<T>(hash(i + (std::int64_t{k} << 40))); };
+  KOKKOS_FUNCTION T operator()(std::int64_t i) const { return sort_key_from<T>(bits(i)); }
+
+ private:
+  using bits_type = sort_word<T>;
+  KOKKOS_FUNCTION bits_type bits(std::int64_t i) const {
+    const auto word = [i](int k) {
+      return static_cast<bits_type>(hash(i + (std::int64_t{k} << 40)));
+    };
     switch (keys) {
       case sort_keys::sorted:
-        return static_cast<T>(i);
+        return static_cast<bits_type>(i);
       case sort_keys::entropy201:
         return word(0) & word(1) & word(2) & word(3) & word(4);
       case sort_keys::entropy544:
         return word(0) & word(1);
       case sort_keys::equal:
-        return static_cast<T>(hash(0));
+        return static_cast<bits_type>(hash(0));
       case sort_keys::band8:
-        return static_cast<T>((word(0) & 255) << (sizeof(T) * 4 - 4));
+        return (word(0) & 255) << (sizeof(T) * 4 - 4);
       default:
         return word(0);
     }
@@ -113,7 +132,9 @@ struct sort_problem {
   };
   struct hash_of {
     array<Exec, T> items;
-    KOKKOS_FUNCTION std::uint64_t operator()(std::int64_t i) const { return hash(items(i)); }
+    KOKKOS_FUNCTION std::uint64_t operator()(std::int64_t i) const {
+      return hash(Kokkos::bit_cast<sort_word<T>>(items(i)));
+    }
   };
   /// Out of order, not the key of its value, or not stable.
   struct wrong {
@@ -133,5 +154,6 @@ struct sort_problem {
 
 void add_sort_host();
 void add_sort_cuda();
+void add_wide_pairs();
 
 }  // namespace lanewise::perf
