@@ -154,8 +154,10 @@ struct even_floats {
   std::uint32_t last;
 
   LANEWISE_FUNCTION bool find(const Item& x, std::uint32_t& bin) const {
-    const bool inside = x >= lower && x < upper;
-    const auto b = static_cast<std::uint32_t>(inside ? (x - lower) * scale : Item{});
+    // No branch and no arithmetic that depends on one, so that hosts do it by vectors.
+    const bool inside = (x >= lower) & (x < upper);
+    const Item y = inside ? x : lower;
+    const auto b = static_cast<std::uint32_t>(static_cast<std::int32_t>((y - lower) * scale));
     bin = b < last ? b : last;
     return inside;
   }
@@ -179,11 +181,29 @@ struct searched_edges {
     std::uint32_t in_front = 0;  // edges that are known not to be greater
     for (std::uint32_t left = bins + 1; left > 0;) {
       const std::uint32_t half = (left + 1) / 2;
-      in_front += static_cast<common>(edges[in_front + half - 1]) <= y ? half : 0;
+      // A product, of which compilers make no branch: half of all would be predicted wrong.
+      in_front +=
+          half * static_cast<std::uint32_t>(static_cast<common>(edges[in_front + half - 1]) <= y);
       left -= half;
     }
     bin = in_front - 1;
     return bin < bins;
+  }
+  /// For items [first, first + k) of a source: their searches take the same steps, so that a host
+  /// takes every step for all of them, by vectors.
+  template <int k, class Source>
+  LANEWISE_FUNCTION void find_many(const Source& in, std::int64_t first, std::uint32_t* bin) const {
+    common y[k];
+    for (int c = 0; c < k; ++c) y[c] = static_cast<common>(in(first + c));
+    for (int c = 0; c < k; ++c) bin[c] = 0;
+    for (std::uint32_t left = bins + 1; left > 0;) {
+      const std::uint32_t half = (left + 1) / 2;
+      for (int c = 0; c < k; ++c)
+        bin[c] += half *
+                  static_cast<std::uint32_t>(static_cast<common>(edges[bin[c] + half - 1]) <= y[c]);
+      left -= half;
+    }
+    for (int c = 0; c < k; ++c) bin[c] -= 1;
   }
 };
 

@@ -55,6 +55,12 @@ struct single_bins {
   LANEWISE_FUNCTION bool find(const Item& x, int, std::uint32_t& bin) const {
     return bins.find(x, bin);
   }
+  template <int k, class Source>
+  LANEWISE_FUNCTION void find_many(const Source& in, std::int64_t first,
+                                   std::uint32_t* bin) const requires requires {
+    bins.template find_many<k>(in, first, bin);
+  }
+  { bins.template find_many<k>(in, first, bin); }
 };
 
 /// One for each of the first channels of an item. All their bins have numbers of their own.

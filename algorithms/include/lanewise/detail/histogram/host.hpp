@@ -31,6 +31,35 @@ LANEWISE_LOOP_FUNCTION std::int64_t count_in_tables(typename Call::counter* tabl
   counter* count[tables];
   for (int k = 0; k < tables; ++k) count[k] = table + k * (std::int64_t{outside} + 1);
   std::int64_t i = first;
+  if constexpr (Call::bins_per_item == 1 && !Call::has_weights) {
+    // Where items belong is found for many at a time, by vectors where that is arithmetic.
+    constexpr int together = 64;
+    std::uint32_t at[together];
+    for (; i + together <= last; i += together) {
+      std::uint32_t bad_here = 0;
+      if constexpr (requires { call.bins_of.template find_many<together>(call.in, i, at); }) {
+        call.bins_of.template find_many<together>(call.in, i, at);
+        for (int k = 0; k < together; ++k) {
+          bad_here += at[k] < outside ? 0 : 1;
+          at[k] = at[k] < outside ? at[k] : outside;
+        }
+      } else {
+        for (int k = 0; k < together; ++k) {
+          std::uint32_t bin = 0;
+          const bool inside = call.bins_of.find(call.in(i + k), 0, bin);
+          at[k] = inside ? bin : outside;
+          bad_here += inside ? 0 : 1;
+        }
+      }
+      bad += bad_here;
+      for (int k = 0; k < together; k += tables) {
+        for (int t = 0; t < tables; ++t) {
+          counter& own = count[t][at[k + t]];
+          own = static_cast<counter>(own + 1);
+        }
+      }
+    }
+  }
   for (; i + tables <= last; i += tables) {
     for (int k = 0; k < tables; ++k) add(i + k, count[k]);
   }
