@@ -84,7 +84,9 @@ struct merge_put {
 /// warps of the team call merge_tile, with the same piece of at most merge_tile_t::items items; the
 /// scratch is free again when it returns. a(i) and b(i) are called for indices in the piece only,
 /// once per item on devices, any number of times on hosts, by any lane; less, a strict weak order,
-/// for items in the piece only.
+/// for items in the piece only. Where a and b are arrays, devices read packs of up to 16 bytes, and
+/// so items of the arrays beside the piece. On devices the items of a sink that has array(), a T*,
+/// go to array()[i] in place of sink(i, x).
 ///
 /// O(piece) work; every item is read once from global memory. On devices three barriers, and
 /// log2(piece) + items_per_lane gathers of scratch for every lane.
