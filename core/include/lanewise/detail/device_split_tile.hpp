@@ -229,10 +229,14 @@ class device_split_tile {
 
     u32s slot[items_per_lane];
     if constexpr (full) {
-      if (buckets <= 8) {
+      if (rank_alike(warp, count, key, bucket_of, slot)) {
+      } else if (buckets <= 8) {
         rank<3, true>(warp, count, key, segment, bucket_of, buckets, slot);
       } else if (buckets <= 32) {
         rank<5, true>(warp, count, key, segment, bucket_of, buckets, slot);
+      } else if constexpr (has_masks) {
+        rank_by_masks(warp, reinterpret_cast<bits*>(shared.keys) + team.warp_index() * most_buckets,
+                      count, key, bucket_of, buckets, slot);
       } else {
         rank<8, true>(warp, count, key, segment, bucket_of, buckets, slot);
       }
@@ -394,6 +398,67 @@ class device_split_tile {
         warp.each(
             exists, [&](std::int64_t at, const Value& x) { value_sink(at, x); }, to[k], value[k]);
       }
+    }
+  }
+
+  /// Whether all items of a warp are in one bucket, which sorted ones mostly are: ranks, as rank
+  /// finds them, are known then. Of items in no order one row is looked at.
+  template <class BucketOf>
+  static LANEWISE_FUNCTION bool rank_alike(const warp_type& warp, std::uint16_t* count,
+                                           const lanes<Key> (&key)[items_per_lane],
+                                           BucketOf bucket_of, u32s (&slot)[items_per_lane]) {
+    const auto number = [&](const Key& k) { return bucket_number(bucket_of(k)); };
+    const auto row = warp.map(number, key[0]);
+    const std::uint32_t bucket = warp.broadcast(row, 0);
+    if (warp.anywhere(warp.any(row != bucket))) return false;
+    u32s differing(0u);
+    LANEWISE_UNROLL
+    for (int j = 1; j < items_per_lane; ++j)
+      differing = differing | (warp.map(number, key[j]) ^ u32s(bucket));
+    if (warp.anywhere(warp.any(differing != 0u))) return false;
+    LANEWISE_UNROLL
+    for (int j = 0; j < items_per_lane; ++j)
+      slot[j] =
+          (warp.lane() + u32s(static_cast<std::uint32_t>(j * width))) * u32s(256u) + u32s(bucket);
+    warp.fence();
+    warp.once([&] { count[bucket] = static_cast<std::uint16_t>(segment); });
+    return true;
+  }
+
+  /// Whether a mask for each bucket fits where a warp's items are staged later.
+  static constexpr bool has_masks = sizeof(Key) * segment >= most_buckets * sizeof(bits);
+
+  /// What rank does with all items, with lanes that meet in a bucket's mask instead of a ballot for
+  /// each digit of its number.
+  template <class BucketOf>
+  static LANEWISE_FUNCTION void rank_by_masks(const warp_type& warp, bits* mask,
+                                              std::uint16_t* count,
+                                              const lanes<Key> (&key)[items_per_lane],
+                                              BucketOf bucket_of, std::uint32_t buckets,
+                                              u32s (&slot)[items_per_lane]) {
+    const auto upto = warp.lanes_below() + warp.lanes_below() + lanes<bits>(bits{1});
+    for (std::uint32_t group = 0; group < buckets; group += width)
+      warp.store(mask + group, lanes<bits>(bits{0}));
+    warp.fence();
+    LANEWISE_UNROLL
+    for (int j = 0; j < items_per_lane; ++j) {
+      const auto bucket =
+          warp.map([&](const Key& k) { return bucket_number(bucket_of(k)); }, key[j]);
+      warp.template fetch_or<order::relaxed, scope::team>(warp.first(width), mask, bucket,
+                                                          upto & ~warp.lanes_below());
+      warp.fence();
+      const auto peers = warp.gather(mask, bucket);
+      const auto before = warp.gather(count, bucket);
+      warp.fence();
+      const auto rank = warp.map(
+          [](std::uint16_t c, bits e) { return c + std::uint32_t(warp_type::popcount(e)); }, before,
+          peers & warp.lanes_below());
+      // The last lane of each bucket counts for all of them, and clears the mask.
+      const auto last = (peers & ~upto) == bits{0};
+      warp.scatter(last, count, bucket, warp.template cast<std::uint16_t>(rank + u32s(1u)));
+      warp.scatter(last, mask, bucket, lanes<bits>(bits{0}));
+      warp.fence();
+      slot[j] = rank * u32s(256u) + bucket;
     }
   }
 
