@@ -234,9 +234,6 @@ class device_split_tile {
         rank<3, true>(warp, count, key, segment, bucket_of, buckets, slot);
       } else if (buckets <= 32) {
         rank<5, true>(warp, count, key, segment, bucket_of, buckets, slot);
-      } else if constexpr (has_masks) {
-        rank_by_masks(warp, reinterpret_cast<bits*>(shared.keys) + team.warp_index() * most_buckets,
-                      count, key, bucket_of, buckets, slot);
       } else {
         rank<8, true>(warp, count, key, segment, bucket_of, buckets, slot);
       }
@@ -423,43 +420,6 @@ class device_split_tile {
     warp.fence();
     warp.once([&] { count[bucket] = static_cast<std::uint16_t>(segment); });
     return true;
-  }
-
-  /// Whether a mask for each bucket fits where a warp's items are staged later.
-  static constexpr bool has_masks = sizeof(Key) * segment >= most_buckets * sizeof(bits);
-
-  /// What rank does with all items, with lanes that meet in a bucket's mask instead of a ballot for
-  /// each digit of its number.
-  template <class BucketOf>
-  static LANEWISE_FUNCTION void rank_by_masks(const warp_type& warp, bits* mask,
-                                              std::uint16_t* count,
-                                              const lanes<Key> (&key)[items_per_lane],
-                                              BucketOf bucket_of, std::uint32_t buckets,
-                                              u32s (&slot)[items_per_lane]) {
-    const auto upto = warp.lanes_below() + warp.lanes_below() + lanes<bits>(bits{1});
-    for (std::uint32_t group = 0; group < buckets; group += width)
-      warp.store(mask + group, lanes<bits>(bits{0}));
-    warp.fence();
-    LANEWISE_UNROLL
-    for (int j = 0; j < items_per_lane; ++j) {
-      const auto bucket =
-          warp.map([&](const Key& k) { return bucket_number(bucket_of(k)); }, key[j]);
-      warp.template fetch_or<order::relaxed, scope::team>(warp.first(width), mask, bucket,
-                                                          upto & ~warp.lanes_below());
-      warp.fence();
-      const auto peers = warp.gather(mask, bucket);
-      const auto before = warp.gather(count, bucket);
-      warp.fence();
-      const auto rank = warp.map(
-          [](std::uint16_t c, bits e) { return c + std::uint32_t(warp_type::popcount(e)); }, before,
-          peers & warp.lanes_below());
-      // The last lane of each bucket counts for all of them, and clears the mask.
-      const auto last = (peers & ~upto) == bits{0};
-      warp.scatter(last, count, bucket, warp.template cast<std::uint16_t>(rank + u32s(1u)));
-      warp.scatter(last, mask, bucket, lanes<bits>(bits{0}));
-      warp.fence();
-      slot[j] = rank * u32s(256u) + bucket;
-    }
   }
 
   /// slot[j] = rank of row j's item among the warp's items of its bucket, times 256, plus the
