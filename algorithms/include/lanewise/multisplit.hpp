@@ -350,17 +350,18 @@ workspace_size multisplit_workspace(std::int64_t n, std::int64_t buckets) {
 /// with bucket_of(key) == b.
 ///
 /// bucket_of is a pure scalar function object from a key to a bucket in [0, bucket_count), 1 <=
-/// bucket_count <= 65,536 (an integer, or at_most), called up to three times per key, and for more
-/// than 256 buckets up to six times; see costly and bucket_ids. A key with any other bucket is
+/// bucket_count <= 65,536 (an integer, or at_most), called up to four times per key, and for more
+/// than 256 buckets up to seven times; see costly and bucket_ids. A key with any other bucket is
 /// skipped and counted in options.errors, else in options.work, so the output is shorter. keys and
 /// keys_out are contiguous rank-1 Views (keys may be a source) that do not overlap.
 ///
 /// Three launches, or one for up to 2^14 items (on hosts up to 2^13 to 2^15, or 512 KiB where there
 /// is one thread); 2 n key reads, n key writes, and for the counts 8 bytes per bucket and tile;
 /// O(n) work. More than 256 buckets take two rounds, by the lower and by the upper half of the
-/// digits of a bucket's number, each with as many launches and as much traffic, through a copy of
-/// the keys in the workspace (one launch for few items), and for offsets one launch more, of a
-/// binary search for each bucket, which calls bucket_of, too. The result is the same on every
+/// digits of a bucket's number, through a copy of the keys in the workspace: on devices one launch
+/// more and 3 n key reads, as the first round counts for both, on hosts each round with as many
+/// launches and as much traffic (one launch for few items). For offsets they take one launch more,
+/// of a binary search for each bucket, which calls bucket_of, too. The result is the same on every
 /// backend. Does not block. Throws std::invalid_argument on a wrong bucket_count, wrong extents,
 /// overlap, or an option that cannot be reached. (GPU Multisplit, sections 4 and 5.2.2; Ashkiani,
 /// chapter 3.)

@@ -229,7 +229,8 @@ class device_split_tile {
 
     u32s slot[items_per_lane];
     if constexpr (full) {
-      if (buckets <= 8) {
+      if (rank_alike(warp, count, key, bucket_of, slot)) {
+      } else if (buckets <= 8) {
         rank<3, true>(warp, count, key, segment, bucket_of, buckets, slot);
       } else if (buckets <= 32) {
         rank<5, true>(warp, count, key, segment, bucket_of, buckets, slot);
@@ -395,6 +396,30 @@ class device_split_tile {
             exists, [&](std::int64_t at, const Value& x) { value_sink(at, x); }, to[k], value[k]);
       }
     }
+  }
+
+  /// Whether all items of a warp are in one bucket, which sorted ones mostly are: ranks, as rank
+  /// finds them, are known then. Of items in no order one row is looked at.
+  template <class BucketOf>
+  static LANEWISE_FUNCTION bool rank_alike(const warp_type& warp, std::uint16_t* count,
+                                           const lanes<Key> (&key)[items_per_lane],
+                                           BucketOf bucket_of, u32s (&slot)[items_per_lane]) {
+    const auto number = [&](const Key& k) { return bucket_number(bucket_of(k)); };
+    const auto row = warp.map(number, key[0]);
+    const std::uint32_t bucket = warp.broadcast(row, 0);
+    if (warp.anywhere(warp.any(row != bucket))) return false;
+    u32s differing(0u);
+    LANEWISE_UNROLL
+    for (int j = 1; j < items_per_lane; ++j)
+      differing = differing | (warp.map(number, key[j]) ^ u32s(bucket));
+    if (warp.anywhere(warp.any(differing != 0u))) return false;
+    LANEWISE_UNROLL
+    for (int j = 0; j < items_per_lane; ++j)
+      slot[j] =
+          (warp.lane() + u32s(static_cast<std::uint32_t>(j * width))) * u32s(256u) + u32s(bucket);
+    warp.fence();
+    warp.once([&] { count[bucket] = static_cast<std::uint16_t>(segment); });
+    return true;
   }
 
   /// slot[j] = rank of row j's item among the warp's items of its bucket, times 256, plus the

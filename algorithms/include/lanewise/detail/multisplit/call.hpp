@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/by_index.hpp>
-#include <lanewise/detail/multisplit/kernels.hpp>
+#include <lanewise/detail/multisplit/device_rounds.hpp>
 #include <lanewise/expansion.hpp>
 #include <lanewise/options.hpp>
 
@@ -78,7 +78,14 @@ struct two_rounds_layout {
   std::size_t values_at;
   std::size_t round_at;
   std::size_t sorted_at;  // where a round's results are kept that nobody can read again
+  // On devices, and zero: the second round's counts, its tickets, and the words of its tiles.
+  std::size_t later_at;
+  std::size_t later_bytes = 0;
   workspace_size need;
+
+  static constexpr bool counts_once = split_of<Key, Exec, Policy>::few_per_bucket == 0;
+  static constexpr std::size_t words_behind = (most_buckets + 1) * sizeof(std::uint64_t);
+  static bool has_wide_words(std::int64_t n) { return n >= look_back_counts<std::uint32_t>::limit; }
 
   two_rounds_layout(std::int64_t n, std::uint32_t buckets, bool keeps) : digits(buckets) {
     const auto items = static_cast<std::size_t>(n);
@@ -88,7 +95,12 @@ struct two_rounds_layout {
     need = {1, 0};
     for (const std::uint32_t b : digits.buckets)
       need = max(need, split_layout<Key, Exec, Policy>(n, b).need);
-    sorted_at = round_at + aligned(need.bytes);
+    later_at = round_at + aligned(need.bytes);
+    if constexpr (counts_once)
+      later_bytes =
+          words_behind + split_layout<Key, Exec, Policy>(n, 1).tiles * digits.buckets[1] *
+                             (has_wide_words(n) ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
+    sorted_at = later_at + aligned(later_bytes);
     need.bytes = sorted_at + (keeps ? items * sizeof(Key) : 0);
   }
   static std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
@@ -136,6 +148,19 @@ bool is_few(const Exec& exec, std::int64_t n, std::uint32_t buckets) {
   return n <= few_items<split, Policy>(buckets, sizeof(key) + Arrays::value_bytes, alone);
 }
 
+/// How many columns a launch counts, and where in memory what it counts.
+template <class Counting, class Layout, class Exec>
+split_columns columns_of(const Exec& exec, const Layout& layout, char* memory) {
+  using split = typename Layout::split;
+  return {layout.tiles,
+          split::columns(layout.tiles, layout.tiles <= split::few_tiles
+                                           ? layout.tiles
+                                           : backend_of<Exec>::template resident_league<Counting>(
+                                                 exec, layout.tiles)),
+          reinterpret_cast<std::uint32_t*>(memory + layout.counts_at),
+          reinterpret_cast<std::uint32_t*>(memory + layout.tile_counts_at)};
+}
+
 /// A split into at most 256 buckets, by three launches.
 template <class Policy, class Exec, class Source, class Sink, class Values, class ValueSink,
           class BucketOf>
@@ -148,25 +173,20 @@ void split_by_columns(const Exec& exec, workspace& work, char* memory,
   const split_layout<typename Source::value_type, Exec, Policy> layout(call.n.bound, call.buckets);
   using split = typename decltype(layout)::split;
   auto* starts = reinterpret_cast<std::int64_t*>(memory + layout.starts_at);
-  const std::int64_t columns = split::columns(
-      layout.tiles, layout.tiles <= split::few_tiles
-                        ? layout.tiles
-                        : backend::template resident_league<counting>(exec, layout.tiles));
-  const split_columns grid{layout.tiles, columns,
-                           reinterpret_cast<std::uint32_t*>(memory + layout.counts_at),
-                           reinterpret_cast<std::uint32_t*>(memory + layout.tile_counts_at)};
+  const split_columns grid = columns_of<counting>(exec, layout, memory);
   launch(exec, "Lanewise::multisplit::count",
-         backend::template league_for_tiles<counting>(exec, columns),
+         backend::template league_for_tiles<counting>(exec, grid.columns),
          counting{arrays.keys, call.n, bucket_of, call.buckets, grid, call.errors});
   launch(exec, "Lanewise::multisplit::scan",
          backend::template league_for_tiles<starts_kernel>(exec, call.buckets),
          starts_kernel{call.buckets, grid, starts,
                        work.template make_look_back_chain<std::int64_t>(0).control, call.offsets,
                        call.n});
-  launch(exec, "Lanewise::multisplit::place",
-         backend::template league_for_tiles<placing>(exec, split::pieces(layout.tiles, columns)),
-         placing{arrays.keys, arrays.keys_out, arrays.values, arrays.values_out, bucket_of,
-                 call.buckets, grid, starts});
+  launch(
+      exec, "Lanewise::multisplit::place",
+      backend::template league_for_tiles<placing>(exec, split::pieces(layout.tiles, grid.columns)),
+      placing{arrays.keys, arrays.keys_out, arrays.values, arrays.values_out, bucket_of,
+              call.buckets, grid, starts});
 }
 
 /// Results that go to another sink, and to an array, if there is one.
@@ -183,6 +203,58 @@ struct kept_sink {
     if (copy != nullptr) copy[i] = x;
   }
 };
+
+/// Two rounds on a device, by four launches: by lower digits to arrays between, from there by upper
+/// ones. kept is where the number of items in buckets is left.
+template <class Policy, class Word, class Exec, class Layout, class Source, class Sink,
+          class Values, class ValueSink, class BucketOf>
+void split_counting_once(const Exec& exec, workspace& work, char* memory, const Layout& parts,
+                         const split_arrays<Source, Sink, Values, ValueSink>& arrays,
+                         const split_call& call, const digit_of_bucket<BucketOf> (&digit)[2],
+                         const split_buffer<typename Source::value_type>& keys,
+                         const split_buffer<typename moved_value<Values>::type>& values,
+                         std::int64_t* begins) {
+  using backend = backend_of<Exec>;
+  using key = typename Source::value_type;
+  using counting = count_twice_kernel<Policy, Source, BucketOf>;
+  const auto between = arrays_of(arrays.keys, keys.sink(), arrays.values, values.sink());
+  const std::uint32_t buckets = parts.digits.buckets[0];
+  const split_layout<key, Exec, Policy> layout(call.n.bound, buckets);
+  char* const round = memory + parts.round_at;
+  char* const later_memory = memory + parts.later_at;
+  const later_buckets later{reinterpret_cast<std::uint64_t*>(later_memory),
+                            parts.digits.buckets[1]};
+  auto* const starts = reinterpret_cast<std::int64_t*>(round + layout.starts_at);
+  const split_columns grid = columns_of<counting>(exec, layout, round);
+  backend::zero(exec, later_memory, parts.later_bytes);
+  launch(exec, "Lanewise::multisplit::count",
+         backend::template league_for_tiles<counting>(exec, grid.columns),
+         counting{arrays.keys, call.n, digit[0].bucket_of, call.buckets, parts.digits, grid, later,
+                  call.errors});
+  launch(exec, "Lanewise::multisplit::scan",
+         backend::template league_for_tiles<starts_kernel>(exec, buckets),
+         starts_kernel{buckets, grid, starts,
+                       work.template make_look_back_chain<std::int64_t>(0).control,
+                       detail::integers(begins), call.n, later});
+  using placing =
+      place_kernel<Policy, Source, std::decay_t<decltype(between.keys_out)>, Values,
+                   std::decay_t<decltype(between.values_out)>, digit_of_bucket<BucketOf>>;
+  launch(exec, "Lanewise::multisplit::place",
+         backend::template league_for_tiles<placing>(exec, layout.tiles),
+         placing{between.keys, between.keys_out, between.values, between.values_out, digit[0],
+                 buckets, grid, starts});
+  const auto source = keys.source();
+  const auto value_source = values.source();
+  using placing_later =
+      place_later_kernel<Policy, Word, std::decay_t<decltype(source)>, Sink,
+                         std::decay_t<decltype(value_source)>, ValueSink, BucketOf>;
+  launch(exec, "Lanewise::multisplit::place_later",
+         backend::template league_for_tiles<placing_later>(exec, layout.tiles),
+         placing_later{source, arrays.keys_out, value_source, arrays.values_out, digit[1], later,
+                       reinterpret_cast<Word*>(later_memory + Layout::words_behind),
+                       reinterpret_cast<std::uint32_t*>(later.begins + most_buckets),
+                       begins + buckets});
+}
 
 /// A split into more, by two rounds, the lower digits of buckets first. keys_out can be read again,
 /// or else `sorted` is an array for what goes there, unless nobody asks where buckets begin.
@@ -220,6 +292,17 @@ void split_by_digits(const Exec& exec, workspace& work, char* memory,
                                                  values,
                                                  upper_begins,
                                                  call.errors});
+  } else if constexpr (decltype(layout)::counts_once) {
+    kept_at = lower_begins + digits.buckets[0];
+    const auto run = [&]<class Word>(Word) {
+      split_counting_once<Policy, Word>(exec, work, memory, layout, arrays, call, {lower, upper},
+                                        keys, values, lower_begins);
+    };
+    if (layout.has_wide_words(n)) {
+      run(std::uint64_t{});
+    } else {
+      run(std::uint32_t{});
+    }
   } else {
     char* const round = memory + layout.round_at;
     split_by_columns<Policy>(

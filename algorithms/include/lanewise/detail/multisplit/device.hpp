@@ -90,6 +90,21 @@ class device_split : device_split_tile<Team, Key, items_per_lane> {
                                       std::int64_t n, BucketOf bucket_of, std::uint32_t buckets,
                                       std::uint32_t* tile_counts, Result result,
                                       ReportBad report_bad) {
+    count_by(
+        team, shared, source, tiles, c, columns, n, bucket_of, buckets, buckets,
+        [](const auto&, const u32s& bucket) LANEWISE_INLINE_LAMBDA { return bucket; }, tile_counts,
+        result, report_bad);
+  }
+
+  /// The same by digit_of(which exist, their buckets), of which there are `buckets`; of the
+  /// functor's buckets there are `all`.
+  template <class Source, class BucketOf, class DigitOf, class Result, class ReportBad>
+  static LANEWISE_FUNCTION void count_by(const Team& team, count_scratch& shared,
+                                         const Source& source, std::int64_t tiles, std::int64_t c,
+                                         std::int64_t columns, std::int64_t n, BucketOf bucket_of,
+                                         std::uint32_t all, std::uint32_t buckets, DigitOf digit_of,
+                                         std::uint32_t* tile_counts, Result result,
+                                         ReportBad report_bad) {
     using rows = device_rows<Team, Key, counted_per_lane>;
     const auto warp = team.warp();
     const auto lane = warp.lane();
@@ -126,10 +141,10 @@ class device_split : device_split_tile<Team, Key, items_per_lane> {
             const auto bucket = warp.map(
                 exists, [&](const Key& x) { return bucket_number(bucket_of(x)); }, std::uint32_t{0},
                 key);
-            const auto good = exists & (bucket < buckets);
+            const auto good = exists & (bucket < all);
             warp.template fetch_add<order::relaxed, scope::team>(
-                good, reinterpret_cast<std::uint32_t*>(shared.count[set]), bucket * stride + copy,
-                one);
+                good, reinterpret_cast<std::uint32_t*>(shared.count[set]),
+                digit_of(good, bucket) * stride + copy, one);
             bad = bad + select(exists & !good, one, none);
           });
         }
@@ -157,16 +172,17 @@ class device_split : device_split_tile<Team, Key, items_per_lane> {
     if (team.warp_index() == 0 && shared.bad != 0) report_bad(shared.bad);
   }
 
-  /// Places tile number `tile`.
+  /// Places a tile, the last one first: what was counted last is still in the second-level cache.
   template <int value_bytes, class Source, class BucketOf, class Sink, class Values,
             class ValueSink>
   static LANEWISE_FUNCTION void place(const Team& team, scratch<value_bytes>& shared,
-                                      const Source& source, std::int64_t tiles, std::int64_t tile,
+                                      const Source& source, std::int64_t tiles, std::int64_t piece,
                                       std::int64_t columns, std::int64_t n, BucketOf bucket_of,
                                       std::uint32_t buckets, bool all_good,
                                       const std::uint32_t* tile_counts, const std::int64_t* starts,
                                       std::int64_t end, const Sink& sink, const Values& values,
                                       const ValueSink& value_sink) {
+    const std::int64_t tile = tiles - 1 - piece;
     const auto each = static_cast<std::uint32_t>(divide_up(tiles, columns));
     const std::int64_t c = static_cast<std::uint32_t>(tile) / each;
     const scanned_places places{starts + columns * buckets, starts + c * buckets,

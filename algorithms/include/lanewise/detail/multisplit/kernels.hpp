@@ -111,6 +111,28 @@ struct count_kernel {
   }
 };
 
+/// The items of every bucket of a second round, which the first round counts, and from its scan on
+/// where they begin.
+struct later_buckets {
+  std::uint64_t* begins;  // nullptr: there is no such round
+  std::uint32_t buckets;
+
+  /// By one warp.
+  template <class W>
+  LANEWISE_FUNCTION void scan(const W& warp) const {
+    if (begins == nullptr) return;
+    using u64s = typename W::template lanes<std::uint64_t>;
+    std::uint64_t before = 0;
+    for (std::uint32_t b = 0; b < buckets; b += W::width) {
+      const auto exists = warp.lane() + typename W::template lanes<std::uint32_t>(b) < buckets;
+      const auto total = warp.load(exists, begins + b, std::uint64_t{0});
+      const auto upto = warp.inclusive_scan(total, plus{});
+      warp.store(exists, begins + b, upto - total + u64s(before));
+      before += warp.broadcast(upto, W::width - 1);
+    }
+  }
+};
+
 /// Where the items of every column and bucket begin: starts[c * buckets + b], counted from the
 /// first place of bucket b, which is starts[columns * buckets + b]; behind that the number of all
 /// items that are in buckets. A team scans rows of H, the team that finishes last the rows' sums.
@@ -129,6 +151,7 @@ struct starts_kernel {
   std::uint64_t* control;  // a chain's control word; its lower half counts teams that have finished
   detail::integers offsets;
   item_count n;
+  later_buckets later = {};
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
@@ -179,6 +202,7 @@ struct starts_kernel {
     team.barrier();
     if (static_cast<std::uint32_t>(shared.control) != team.league()) return;
     if (team.warp_index() != 0) return;
+    later.scan(warp);
     std::int64_t before = 0;
     for (std::uint32_t b = 0; b < buckets; b += width) {
       auto bucket = warp.lane() + typename warp_type::template lanes<std::uint32_t>(b);
