@@ -17,7 +17,8 @@ namespace kernels {
 // begin, and places the keys. Buckets that fit a team's scratch are sorted there at once (a job);
 // larger ones are the segments of the next level. Keys in random order so take two levels up to
 // some 2^28, and each key is read five times and written three times. Where all keys of a segment
-// have the same digit they are not moved. Two levels are launches, three beyond 2^28 keys; one
+// have the same digit they are not moved, nor where all keys differ in so few bits of it that a
+// level more would follow. Two levels are launches, three beyond 2^26 keys; one
 // resident kernel does all deeper ones, as only the device knows what is left. Up to 2^20 keys all
 // is one launch. More keys that gather in few buckets go by passes (device_passes.hpp).
 //
@@ -412,9 +413,9 @@ struct radix_whole_kernel {
   }
 };
 
-/// Keys up to which a sort is one launch, and up to which the third level is mostly empty.
+/// Keys up to which a sort is one launch, and beyond which the third level is a launch, too.
 inline constexpr std::int64_t whole_keys = std::int64_t{1} << 20;
-inline constexpr std::int64_t many_keys = std::int64_t{1} << 28;
+inline constexpr std::int64_t many_keys = std::int64_t{1} << 26;
 /// The most teams that work on deeper levels, whatever the device.
 inline constexpr std::int64_t most_meeting = 1024;
 
@@ -516,9 +517,11 @@ class device_radix_sort {
   static constexpr std::int64_t pass_tile_items =
       tile_items<Exec, radix_pass_kernel<passes_of<std::uint32_t>>,
                  ordered_placing<Bits, std::uint32_t, Value>>;
-  static int levels(detail::radix_range range) {
+  static int passes(detail::radix_range range) {
     return static_cast<int>(divide_up(range.high - range.low, detail::radix_digit_bits));
   }
+  /// One more: the first level is a list, or may leave all keys where they are.
+  static int levels(detail::radix_range range) { return passes(range) + 1; }
   /// Beyond, counts need 64 bits.
   static bool is_wide(std::int64_t n) {
     return n >= (ordered ? look_back_counts<std::uint32_t>::limit : std::int64_t{1} << 32);
@@ -531,7 +534,7 @@ class device_radix_sort {
             std::min(least, capacity<Exec>),
             tile_items_of<Exec>(n, listed),
             pass_tile_items<Exec>,
-            levels(range) + (listed ? 1 : 0),
+            levels(range),
             detail::radix_buckets / warp_t<Exec>::width,
             is_wide(n)};
   }
@@ -662,11 +665,11 @@ class device_radix_sort {
     plan.n = n;
     plan.tile_items = tile_items_of<Exec>(n.bound, listed);
     plan.values_apart = has_values && values_in != values_out;
-    plan.passes_follow = !listed && n.bound > whole_keys && levels(range) > 1;
+    plan.passes_follow = !listed && n.bound > whole_keys && passes(range) > 1;
     detail::radix_arrays<Value> values{values_in, values_out, nullptr};
     const layout parts = layout_of<Exec>(n.bound, range, listed, least);
     plan.levels = reinterpret_cast<detail::radix_level*>(memory + parts.header);
-    const int most = levels(range) + first;
+    const int most = levels(range);
     plan.job_count = &plan.levels[most + 1].segments;
     plan.unsorted_count = &plan.levels[most + 1].tiles;
     for (int k = 0; k < 2; ++k) {
@@ -728,7 +731,7 @@ class device_radix_sort {
           std::min(most_meeting, backend::template resident_league<kernel>(exec, parts.most_tiles));
       launch_resident(exec, "Lanewise::radix_sort::rest", teams, rest);
     }
-    if (plan.passes_follow) launch_passes<Word>(exec, plan, values, parts, memory, most);
+    if (plan.passes_follow) launch_passes<Word>(exec, plan, values, parts, memory, passes(range));
     const std::int64_t some = n.bound / capacity<Exec> * 5 / 4 + 64;
     if (has_quick_jobs<Exec>(n.bound, range)) {
       launch(exec, "Lanewise::radix_sort::quick_jobs",

@@ -229,10 +229,14 @@ class device_radix_starts {
       team.once([&] { plan.levels[0].stays = plan.levels[0].by_passes = 1; });
       return;
     }
-    const bool stays = in_order || shared.stays != 0;
+    const int bottom = plan.bottom(s);
+    const int top = plan.differ_below(level, number, s.top);
+    const bool narrow =
+        level == 0 && bottom > plan.range.low && takes_a_level_more(s, top - bottom, capacity);
+    const bool stays = in_order || narrow || shared.stays != 0;
     radix_segment next = s;
     next.top = static_cast<std::uint8_t>(
-        in_order ? plan.range.low : plan.differ_below(level, number, plan.bottom(s)));
+        in_order ? plan.range.low : (narrow ? top : plan.differ_below(level, number, bottom)));
     const bool last = next.top == plan.range.low;
     if (team.warp_index() == 0) {
       warp.once([&] {
@@ -277,8 +281,17 @@ class device_radix_starts {
       const auto large = count > capacity;
       append(warp, plan, level + 1, large, from, count, next);
       make_jobs(warp, plan, (count > std::int64_t{0}) & (count <= capacity), from, upto, next, work,
-                plan.bottom(s), capacity);
+                bottom, capacity);
     }
+  }
+
+  /// Whether keys that differ in so many bits of their first digit are too many for jobs after two
+  /// levels, and would not be if the digit began where they differ.
+  static LANEWISE_FUNCTION bool takes_a_level_more(const radix_segment& s, int bits,
+                                                   std::int64_t capacity) {
+    const auto fits = [&](int known) { return s.count >> known <= capacity - capacity / 16; };
+    return bits > 0 && bits < radix_digit_bits && !fits(bits + radix_digit_bits) &&
+           fits(2 * radix_digit_bits);
   }
 
   /// How many times as many pairs of keys are in one bucket as if all buckets that are not empty

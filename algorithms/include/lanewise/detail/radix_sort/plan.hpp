@@ -239,10 +239,11 @@ struct radix_plan {
     const int shift = bottom(s);
     return {shift, (std::uint32_t{1} << (s.top - shift)) - 1};
   }
-  /// Below which bit keys differ that agree from `bottom` on; range.low: nowhere.
-  LANEWISE_FUNCTION int differ_below(int level, std::uint32_t s, int bottom) const {
+  /// Below which bit, at most `end`, keys differ that agree from there on; range.low: nowhere.
+  LANEWISE_FUNCTION int differ_below(int level, std::uint32_t s, int end) const {
     const Bits all = radix_bits_of_words<Bits>(differing[level & 1] + s * radix_words<Bits>);
-    const Bits below = static_cast<Bits>(all & static_cast<Bits>((Bits{1} << bottom) - 1));
+    if (end == range.low) return end;
+    const Bits below = static_cast<Bits>(all & ordering_bits<Bits>({range.low, end}));
     const int top = radix_bit_width(below);
     return top > range.low ? top : range.low;
   }
