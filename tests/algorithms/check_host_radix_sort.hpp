@@ -168,6 +168,26 @@ TEST_CASE("hosts sort keys of every size", "[host_radix_sort][sanitize]") {
   }
 }
 
+// Parts have 104 keys of 4 bytes and 48 of 8 on average, the network takes 128 and 64, and slots
+// have room for 176 and 88. More come early, late, or all along.
+TEMPLATE_TEST_CASE("hosts sort keys of which some parts have more", "[host_radix_sort][sanitize]",
+                   std::uint32_t, std::uint64_t) {
+  for (const std::int64_t more : {25, 40, 70, 74, 80, 300}) {
+    for (const int where : {0, 1, 2}) {
+      CAPTURE(more, where);
+      auto items = random_items<TestType>(3000 - more);
+      const auto others = random_items<TestType>(more, 1000, 3);
+      const auto at = static_cast<TestType>(where * ((~TestType{0} - 1000) / 2));
+      const std::size_t step = where == 1 ? items.size() / others.size() : 1;
+      for (std::size_t i = 0; i < others.size(); ++i)
+        items.insert(where == 0 ? items.begin() : items.end() - static_cast<std::int64_t>(i * step),
+                     static_cast<TestType>(at + others[i]));
+      check_host_sorts(items, lanewise::identity{});
+      check_host_sort<lanewise::no_value>(items, descending_bits<TestType>{}, {});
+    }
+  }
+}
+
 TEST_CASE("hosts sort by any bits of keys", "[host_radix_sort][sanitize]") {
   const auto items = random_items<std::uint32_t>(2500);
   for (const auto& [begin, end] : {std::pair{0, 1},

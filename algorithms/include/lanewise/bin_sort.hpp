@@ -68,22 +68,6 @@ struct less_by_operator {
   }
 };
 
-/// How many of n ascending numbers are less than b.
-struct count_less {
-  const std::uint32_t* numbers;
-  std::int64_t n;
-  LANEWISE_FUNCTION std::uint32_t operator()(std::int64_t b) const {
-    std::int64_t begin = 0;
-    for (std::int64_t left = n; left > 0;) {
-      const std::int64_t half = left / 2;
-      const bool is_less = numbers[begin + half] < b;
-      begin = is_less ? begin + half + 1 : begin;
-      left = is_less ? left - half - 1 : half;
-    }
-    return static_cast<std::uint32_t>(begin);
-  }
-};
-
 struct items_of_bin {
   const std::uint32_t* offsets;
   LANEWISE_FUNCTION std::uint32_t operator()(std::int64_t b) const {
@@ -108,6 +92,7 @@ struct items_by_rows {
         rows(static_cast<std::int64_t>(v.extent(0))),
         columns(V::rank() == 1 ? 1 : static_cast<std::int64_t>(v.extent(1))) {}
 
+  LANEWISE_FUNCTION std::int64_t size() const { return rows * columns; }
   /// f(item) of item i; or of the one in the row of another number, if there is a permutation.
   template <class F>
   LANEWISE_FUNCTION void at(std::int64_t i, const std::uint32_t* permutation, const F& f) const {
@@ -133,11 +118,18 @@ struct items_by_rows {
   }
 };
 
-template <class Rows>
+/// Items of permuted rows. A processor alone waits for few of them at a time, and asks for one that
+/// is so many items ahead: none on devices, whose warps wait for many.
+template <class Rows, std::int64_t ahead>
 struct fetch_by_rows {
   Rows from;
   const std::uint32_t* permutation;
   LANEWISE_FUNCTION auto operator()(std::int64_t i) const {
+    if constexpr (ahead > 0) {
+      if (i + ahead < from.size())
+        from.at(i + ahead, permutation,
+                [](const auto& item) LANEWISE_INLINE_LAMBDA { detail::prefetch_item(&item); });
+    }
     typename Rows::item x;
     from.at(i, permutation, [&](const auto& item) LANEWISE_INLINE_LAMBDA { x = item; });
     return x;
@@ -198,11 +190,12 @@ struct bin_sort_options {
 /// range_bins. The object has n + bin_count + 2 numbers of 4 bytes.
 ///
 /// O(n) work. Keys are read once, and the bin of each is written: in 1 byte for up to 255 bins, and
-/// the items' numbers are split by them (multisplit); else in 4 bytes, and pairs of bin and number
-/// are sorted by as many bits as bins have (radix_sort, the papers' reduced-bit sort), with a
-/// binary search for each bin. Sorting within bins takes an argsort of the keys before, or a
-/// merge_sort of numbers, and reads keys in that order. Bins, and numbers in the order of keys, are
-/// in memory that the call allocates in the order of its instance, beside options.work.
+/// the items' numbers are split by them (multisplit); on hosts up to 65,535 bins the same way, in 2
+/// bytes; else in 4 bytes, and pairs of bin and number are sorted by as many bits as bins have
+/// (radix_sort, the papers' reduced-bit sort), with a search for each bin. Sorting within bins
+/// takes an argsort of the keys before, or a merge_sort of numbers, and reads keys in that order.
+/// Bins, and numbers in the order of keys, are in memory that the call allocates in the order of
+/// its instance, beside options.work.
 ///
 /// Stable: items of one bin are in the order of the input, or, by options.within_bins, in that of
 /// their keys, equal ones in the order of the input. The order is the same on every backend.
@@ -369,22 +362,34 @@ class bin_sort {
     using view = Kokkos::View<std::uint32_t*, memory_space, Kokkos::MemoryUnmanaged>;
     const view offsets(numbers(), bins_ + 2), permutation(numbers() + bins_ + 2, n_);
     const auto items = generated(n_, kernels::numbers_in_order{from});
-    const bool few = bins_ < most_buckets;
-    kernels::call_memory<Exec> memory(
-        exec, static_cast<std::size_t>(n_) * (few ? 1 : sizeof(std::uint32_t)), "bin_sort");
-    if (few) {
-      const auto ids = memory.template view<std::uint8_t>(n_);
+    const auto split = [&]<class Id, std::int64_t most>(Id, at_most<most> buckets) {
+      kernels::call_memory<Exec> memory(exec, static_cast<std::size_t>(n_) * sizeof(Id),
+                                        "bin_sort");
+      const auto ids = memory.template view<Id>(n_);
       transform(exec, items, ids, bin);
-      multisplit(exec, items, permutation, at_most<most_buckets>{bins_ + 1}, bucket_ids(ids),
+      multisplit(exec, items, permutation, buckets, bucket_ids(ids),
                  {.work = with.work, .offsets = offsets});
-    } else {
-      const auto ids = memory.template view<std::uint32_t>(n_);
-      transform(exec, items, ids, bin);
-      const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint32_t>(bins_)));
-      radix_sort(exec, ids, items, ids, permutation, {.work = with.work, .end_bit = bits});
-      transform(exec, generated(bins_ + 2, kernels::count_less{ids.data(), n_}), offsets,
-                identity{});
+    };
+    if (bins_ < most_buckets) return split(std::uint8_t{}, at_most<most_buckets>{bins_ + 1});
+    // Two rounds of a split take a host less time than a sort of pairs.
+    if constexpr (detail::is_one_thread<team_t<Exec, launch_policy>>) {
+      if (bins_ < most_multisplit_buckets)
+        return split(std::uint16_t{}, at_most<most_multisplit_buckets>{bins_ + 1});
     }
+    kernels::call_memory<Exec> memory(exec, static_cast<std::size_t>(n_) * sizeof(std::uint32_t),
+                                      "bin_sort");
+    const auto ids = memory.template view<std::uint32_t>(n_);
+    transform(exec, items, ids, bin);
+    const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint32_t>(bins_)));
+    radix_sort(exec, ids, items, ids, permutation, {.work = with.work, .end_bit = bits});
+    using begins = kernels::begins_kernel<std::uint32_t, identity>;
+    launch(exec, "Lanewise::bin_sort::begins",
+           backend_of<Exec>::template league_for_tiles<begins>(exec, divide_up(bins_ + 2, 128)),
+           begins{ids.data(),
+                  {n_},
+                  identity{},
+                  static_cast<std::uint32_t>(bins_ + 1),
+                  detail::integers(offsets.data())});
   }
 
   template <class Values>
@@ -397,8 +402,9 @@ class bin_sort {
   template <bool by_columns, class In>
   auto fetched_rows(const In& in) const {
     using rows = kernels::items_by_rows<In, by_columns>;
+    constexpr std::int64_t ahead = detail::is_one_thread<team_t<Exec, launch_policy>> ? 64 : 0;
     return generated(static_cast<std::int64_t>(in.size()),
-                     kernels::fetch_by_rows<rows>{rows(in), permutation().data()});
+                     kernels::fetch_by_rows<rows, ahead>{rows(in), permutation().data()});
   }
   template <class From, class Out>
   static void store(const Exec& exec, const From& from, const Out& out) {

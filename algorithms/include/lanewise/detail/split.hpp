@@ -10,6 +10,10 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
+/// Whether a team is one thread, which takes things in turn.
+template <class Team>
+inline constexpr bool is_one_thread = !Team::in_registers;
+
 /// Counts tiles into buckets and distributes them over these. Members, all static:
 ///
 ///   tile_items(n)              items of the tiles that a call of n is cut into

@@ -16,6 +16,11 @@ namespace detail {
 /// A processor alone looks ahead less far than this over what is computed with the items.
 inline constexpr std::int64_t page_bytes = 4096;
 
+/// Asks for memory that will be read soon.
+LANEWISE_FUNCTION void prefetch_item(const void* p) {
+  __builtin_prefetch(p);
+}
+
 /// One warp's worth of items of a source, from index i on. Where prefetched, the items `ahead` of
 /// them are asked for, or those a page ahead.
 template <bool prefetched = false, class W, class Source>

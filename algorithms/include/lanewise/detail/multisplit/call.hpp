@@ -322,7 +322,7 @@ void split_by_digits(const Exec& exec, workspace& work, char* memory,
     launch(
         exec, "Lanewise::multisplit::begins",
         backend_of<Exec>::template league_for_tiles<begins>(exec, divide_up(call.buckets + 1, 128)),
-        begins{sorted, kept_at, bucket_of, call.buckets, call.offsets});
+        begins{sorted, {n, detail::integers(kept_at)}, bucket_of, call.buckets, call.offsets});
   }
 }
 

@@ -74,18 +74,13 @@ class host_split : host_split_tile<Team, Key, Policy, most_items> {
     const index_range tiles = even_share(all_tiles, c, columns);
     for (std::uint32_t b = 0; b < buckets; ++b)
       shared.place[b] = starts[columns * buckets + b] + starts[c * buckets + b];
-    if (tile_type::template stages<value_bytes, Sink, Values, ValueSink>(buckets, n)) {
-      tile_type::begin(shared, buckets);
-      for_each_group(tiles, source.extent, [&](std::int64_t tile, const index_range& group) {
-        tile_type::place_items(team.warp(), shared, source,
-                               tile_type::items_of(group, source.extent, n), n, bucket_of, buckets,
-                               tile_counts + tile * buckets, sink, values, value_sink);
-      });
-      tile_type::flush(shared, buckets, sink, values, value_sink);
-    } else {
-      tile_type::distribute(source, tile_type::items_of(tiles, source.extent, n), bucket_of,
-                            buckets, shared.place, sink, values, value_sink);
-    }
+    tile_type::begin(shared, buckets);
+    for_each_group(tiles, source.extent, [&](std::int64_t tile, const index_range& group) {
+      tile_type::place_items(team.warp(), shared, source,
+                             tile_type::items_of(group, source.extent, n), n, bucket_of, buckets,
+                             tile_counts + tile * buckets, sink, values, value_sink);
+    });
+    tile_type::flush(shared, buckets, sink, values, value_sink);
   }
 
  private:

@@ -403,7 +403,7 @@ struct few_twice_kernel {
   }
 };
 
-/// Where the buckets of a split begin, from its results: an array in the order of buckets.
+/// Where buckets begin in an array that is in their order.
 template <class Key, class BucketOf>
 struct begins_kernel {
   struct policy : launch_policy {
@@ -413,7 +413,7 @@ struct begins_kernel {
   struct scratch {};
 
   const Key* sorted;
-  const std::int64_t* kept_at;
+  item_count n;
   BucketOf bucket_of;
   std::uint32_t buckets;
   detail::integers offsets;
@@ -423,21 +423,41 @@ struct begins_kernel {
     using warp_type = typename Team::warp_type;
     constexpr std::int64_t width = warp_type::width;
     const auto warp = team.warp();
-    const std::int64_t kept = *kept_at;
+    const std::int64_t kept = n();
     const auto [begin, end] = team.share(buckets + std::int64_t{1});
-    for (std::int64_t b = begin + team.warp_index() * width; b < end; b += Team::warps * width) {
-      const std::int64_t left = end - b;
-      auto bucket = warp.template cast<std::int64_t>(warp.lane()) +
-                    typename warp_type::template lanes<std::int64_t>(b);
-      warp.each(
-          warp.template first<std::int64_t>(static_cast<int>(left < width ? left : width)),
-          [&](std::int64_t mine) {
-            offsets.put(mine, partition_point(std::int64_t{0}, kept, [&](std::int64_t i) {
-                          return detail::bucket_number(bucket_of(sorted[i])) < mine;
-                        }));
-          },
-          bucket);
+    if constexpr (detail::is_one_thread<Team>) {
+      // One thread finds a bucket from where the one before begins: most are near, or empty.
+      warp.once([&] {
+        std::int64_t at = begin_of(begin, 0, kept);
+        for (std::int64_t b = begin; b < end; ++b) {
+          std::int64_t upto = at;
+          for (std::int64_t step = 1; upto < kept && is_before(upto, b); step *= 2) {
+            at = upto + 1;
+            upto = upto + step < kept ? upto + step : kept;
+          }
+          at = begin_of(b, at, upto);
+          offsets.put(b, at);
+        }
+      });
+    } else {
+      for (std::int64_t b = begin + team.warp_index() * width; b < end; b += Team::warps * width) {
+        const std::int64_t left = end - b;
+        auto bucket = warp.template cast<std::int64_t>(warp.lane()) +
+                      typename warp_type::template lanes<std::int64_t>(b);
+        warp.each(
+            warp.template first<std::int64_t>(static_cast<int>(left < width ? left : width)),
+            [&](std::int64_t mine) { offsets.put(mine, begin_of(mine, 0, kept)); }, bucket);
+      }
     }
+  }
+
+ private:
+  LANEWISE_FUNCTION bool is_before(std::int64_t i, std::int64_t bucket) const {
+    return detail::bucket_number(bucket_of(sorted[i])) < bucket;
+  }
+  LANEWISE_FUNCTION std::int64_t begin_of(std::int64_t bucket, std::int64_t first,
+                                          std::int64_t last) const {
+    return partition_point(first, last, [&](std::int64_t i) { return is_before(i, bucket); });
   }
 };
 

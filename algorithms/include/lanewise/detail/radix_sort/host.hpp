@@ -27,34 +27,53 @@ struct host_sort_task {
 /// Where the items of a range lie.
 enum class sort_array : std::int32_t { input, temporary, output };
 
-/// Cuts keys into a job's buckets: parts of what lies between a sample's ends, and one bucket below
-/// and one above.
+/// Cuts keys into a job's buckets: equal parts of [low, low + (parts << shift)), the power of two
+/// that holds a sample. The first and the last one also take what lies below and above, unless that
+/// range is all there is.
 template <class Bits>
 struct host_sort_buckets {
-  key_parts<Bits> part;
+  Bits low;
   Bits high;
+  int shift;
+  std::uint32_t parts;
 
-  LANEWISE_FUNCTION std::uint32_t operator()(Bits key) const {
-    const std::uint32_t inside = part(key) + 1;
-    const std::uint32_t upto = high < key ? part.parts + 1 : inside;
-    return key < part.low ? 0 : upto;
+  LANEWISE_FUNCTION static host_sort_buckets of(Bits low, Bits high, std::int64_t wanted) {
+    const int length = bit_length(static_cast<Bits>(low ^ high));
+    int bits = bit_length(static_cast<std::uint64_t>(wanted)) - 1;
+    bits = bits < length ? bits : length;
+    const Bits differ = length == 0
+                            ? Bits{0}
+                            : static_cast<Bits>(static_cast<Bits>(~Bits{0}) >>
+                                                (static_cast<int>(sizeof(Bits) * 8) - length));
+    return {static_cast<Bits>(low & static_cast<Bits>(~differ)), static_cast<Bits>(high | differ),
+            length - bits, std::uint32_t{1} << bits};
+  }
+  LANEWISE_FUNCTION bool takes_all() const {
+    return low == 0 && high == static_cast<Bits>(~Bits{0});
   }
 };
 
 /// The bucket of an item.
-template <class Key>
+template <class Key, bool takes_all>
 struct host_sort_bucket_of {
+  using bits_type = typename Key::bits_type;
   Key key;
-  host_sort_buckets<typename Key::bits_type> bucket;
+  host_sort_buckets<bits_type> bucket;
 
   template <class Item>
   LANEWISE_FUNCTION std::uint32_t operator()(const Item& x) const {
-    return bucket(key(x));
+    bits_type k = key(x);
+    if constexpr (takes_all) return static_cast<std::uint32_t>(k >> bucket.shift);
+    if constexpr (!takes_all) {
+      k = k < bucket.low ? bucket.low : k;
+      k = bucket.high < k ? bucket.high : k;
+      return static_cast<std::uint32_t>(static_cast<bits_type>(k - bucket.low) >> bucket.shift);
+    }
   }
 };
 
 /// A range that is too large for one team: all cut it into buckets, by the highest bits in which a
-/// sample differs. Two more buckets take what lies below and above the sample.
+/// sample differs.
 template <class Bits>
 struct host_sort_job {
   std::int64_t begin;
@@ -71,7 +90,7 @@ struct host_sort_job {
   std::uint32_t unordered;
 
   LANEWISE_FUNCTION std::int64_t size() const { return end - begin; }
-  LANEWISE_FUNCTION std::uint32_t buckets() const { return bucket.part.parts + 2; }
+  LANEWISE_FUNCTION std::uint32_t buckets() const { return bucket.parts; }
   LANEWISE_FUNCTION sort_array to() const {
     return from == sort_array::temporary ? sort_array::output : sort_array::temporary;
   }
@@ -79,7 +98,7 @@ struct host_sort_job {
 
 /// Sizes that follow from the number of items alone.
 struct host_sort_plan {
-  static constexpr std::int64_t most_parts = most_buckets - 2;
+  static constexpr std::int64_t most_parts = most_buckets;
   static constexpr std::int64_t most_chunks = 256;
   static constexpr int most_jobs = 256;
   static constexpr int most_depth = 6;
@@ -95,8 +114,9 @@ struct host_sort_plan {
     if (tile < 4096) tile = 4096;
     if (tile > most_tile) tile = most_tile;
   }
-  LANEWISE_FUNCTION std::int64_t parts(std::int64_t size) const {
-    const std::int64_t wanted = size / piece;
+  /// One team needs no more than it can sort without a further cut.
+  LANEWISE_FUNCTION std::int64_t parts(std::int64_t size, std::int64_t teams) const {
+    const std::int64_t wanted = size / (teams == 1 ? 4 * piece : piece);
     return wanted < 32 ? 32 : wanted > most_parts ? most_parts : wanted;
   }
   LANEWISE_FUNCTION std::int64_t tiles(std::int64_t size) const { return divide_up(size, tile); }
@@ -125,7 +145,7 @@ struct host_sort_plan {
     return 4 * tasks(n, chunks(n, most_chunks)) + 256;
   }
   LANEWISE_FUNCTION std::int64_t counter_places() const {
-    return 3 * counters(n, chunks(n, most_chunks), parts(n) + 2) + 1024;
+    return 3 * counters(n, chunks(n, most_chunks), parts(n, 2)) + 1024;
   }
 };
 
@@ -244,7 +264,7 @@ struct host_sort_kernel {
   template <class Team>
   struct split : detail::host_split_tile<Team, Item, policy, most_tile> {};
   static constexpr std::uint32_t most_pushed = 32;
-  static constexpr int all_bits = static_cast<int>(sizeof(bits_type) * 8);
+  static constexpr std::int64_t sampled = 512;
 
   template <class Team>
   struct scratch {
@@ -333,19 +353,11 @@ struct host_sort_kernel {
     const std::int64_t size = end - begin;
     const plan_type sizes = plan();
     const std::int64_t chunks = sizes.chunks(size, teams == 1 ? 1 : 4 * teams);
-    bits_type low, high;
-    sample(at(from).keys + begin, size, low, high);
-    // All that has the bits in which the sample agrees.
-    const int length = detail::bit_length(static_cast<bits_type>(low ^ high));
-    const bits_type differ =
-        length == 0
-            ? bits_type{0}
-            : static_cast<bits_type>(static_cast<bits_type>(~bits_type{0}) >> (all_bits - length));
-    low &= static_cast<bits_type>(~differ);
-    high |= differ;
-    const detail::host_sort_buckets<bits_type> bucket{
-        detail::key_parts<bits_type>::of(low, high, sizes.parts(size)), high};
-    const std::int64_t buckets = bucket.part.parts + 2;
+    bits_type found[sampled];
+    const auto bucket = sample(at(from).keys + begin, size, sizes.parts(size, teams), found);
+    // One team cuts what is uneven by samples, in as many steps as it takes.
+    if (teams == 1 && is_uneven(found, bucket)) return false;
+    const std::int64_t buckets = bucket.parts;
     const auto rows = static_cast<std::uint64_t>(sizes.counters(size, chunks, buckets));
     const auto tasks = static_cast<std::uint32_t>(sizes.tasks(size, chunks));
     if (depth > plan_type::most_depth) return false;
@@ -388,15 +400,27 @@ struct host_sort_kernel {
     }
   }
 
-  LANEWISE_LOOP_FUNCTION void sample(const Item* items, std::int64_t n, bits_type& low,
-                                     bits_type& high) const {
-    constexpr std::int64_t some = 512;
-    low = high = key(items[0]);
-    for (std::int64_t i = 0; i < some; ++i) {
-      const bits_type k = key(items[i * (n / some) + i * (n % some) / some]);
+  /// Equal parts of what a sample spans.
+  LANEWISE_LOOP_FUNCTION detail::host_sort_buckets<bits_type> sample(
+      const Item* items, std::int64_t n, std::int64_t parts, bits_type (&found)[sampled]) const {
+    bits_type low = key(items[0]), high = low;
+    for (std::int64_t i = 0; i < sampled; ++i) {
+      const bits_type k = key(items[i * (n / sampled) + i * (n % sampled) / sampled]);
+      found[i] = k;
       low = k < low ? k : low;
       high = high < k ? k : high;
     }
+    return detail::host_sort_buckets<bits_type>::of(low, high, parts);
+  }
+  /// Whether half of the sample is in one bucket.
+  static LANEWISE_LOOP_FUNCTION bool is_uneven(const bits_type (&found)[sampled],
+                                               detail::host_sort_buckets<bits_type> bucket) {
+    std::uint32_t count[most_buckets] = {}, most = 0;
+    for (const bits_type k : found) {
+      const std::uint32_t here = ++count[(k - bucket.low) >> bucket.shift];
+      most = most < here ? here : most;
+    }
+    return most > sampled / 2;
   }
 
   template <class Team>
@@ -411,10 +435,15 @@ struct host_sort_kernel {
       return index_range{job.begin + begin, end < job.size() ? job.begin + end : job.end};
     };
     if (what.kind == task::count) {
-      if (count_tiles(team, shared, job, tiles, tile, row)) team.warp().fetch_or(job.unordered, 1);
+      const auto count = [&](const auto& bucket) {
+        return count_tiles(team, shared, job, tiles, tile, row, bucket);
+      };
+      if (with_bucket_of(job, count)) team.warp().fetch_or(job.unordered, 1);
       if (is_last(team, shared, job.counting)) end_counting(team, shared, job, number);
     } else if (what.kind == task::place) {
-      place_tiles(team, shared, job, tiles, tile, row);
+      with_bucket_of(job, [&](const auto& bucket) {
+        place_tiles(team, shared, job, tiles, tile, row, bucket);
+      });
       if (is_last(team, shared, job.placing)) end_placing(team, shared, job, number);
     } else if (what.kind == task::copy) {
       const std::int64_t begin = tile(tiles.begin).begin, end = tile(tiles.end - 1).end;
@@ -504,8 +533,10 @@ struct host_sort_kernel {
     board.push(team.warp(), shared.pushed, waiting);
   }
 
-  LANEWISE_FUNCTION detail::host_sort_bucket_of<Key> bucket_of(const job_type& job) const {
-    return {key, job.bucket};
+  template <class F>
+  LANEWISE_FUNCTION auto with_bucket_of(const job_type& job, const F& f) const {
+    if (job.bucket.takes_all()) return f(detail::host_sort_bucket_of<Key, true>{key, job.bucket});
+    return f(detail::host_sort_bucket_of<Key, false>{key, job.bucket});
   }
   LANEWISE_FUNCTION static array_source<Item, identity> source(const place& from,
                                                                const job_type& job) {
@@ -514,12 +545,11 @@ struct host_sort_kernel {
 
   /// Returns whether items are out of order, also with the one in front of the chunk. Tiles in
   /// order whose ends are in one bucket are counted at once.
-  template <class Team, class TileOf>
+  template <class Team, class TileOf, class BucketOf>
   LANEWISE_FUNCTION bool count_tiles(const Team& team, scratch<Team>& shared, const job_type& job,
                                      const index_range& tiles, const TileOf& tile_of,
-                                     std::int64_t* row) const {
+                                     std::int64_t* row, const BucketOf& bucket) const {
     const std::uint32_t buckets = job.buckets();
-    const auto bucket = bucket_of(job);
     const Item* const items = at(job.from).keys;
     for (std::uint32_t b = 0; b < buckets; ++b) row[b] = 0;
     bool ordered = true;
@@ -544,10 +574,10 @@ struct host_sort_kernel {
     return !ordered;
   }
 
-  template <class Team, class TileOf>
+  template <class Team, class TileOf, class BucketOf>
   LANEWISE_FUNCTION void place_tiles(const Team& team, scratch<Team>& shared, const job_type& job,
                                      const index_range& tiles, const TileOf& tile_of,
-                                     const std::int64_t* row) const {
+                                     const std::int64_t* row, const BucketOf& bucket) const {
     const std::uint32_t buckets = job.buckets();
     const auto warp = team.warp();
     const place &from = at(job.from), &to = at(job.to());
@@ -557,8 +587,8 @@ struct host_sort_kernel {
       split<Team>::begin(shared.tile, buckets);
       for (std::int64_t t = tiles.begin; t < tiles.end; ++t) {
         split<Team>::place_items(warp, shared.tile, source(from, job), tile_of(t), job.size(),
-                                 bucket_of(job), buckets, job.tile_counts + t * buckets, sink,
-                                 values, value_sink);
+                                 bucket, buckets, job.tile_counts + t * buckets, sink, values,
+                                 value_sink);
         warp.fence();
       }
       split<Team>::flush(shared.tile, buckets, sink, values, value_sink);
