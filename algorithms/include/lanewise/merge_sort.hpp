@@ -130,7 +130,7 @@ struct merge_runs_kernel {
   }
 };
 
-/// Where runs are cut for every tile: pairs by a warp, four runs by a lane.
+/// Where runs are cut for every tile, by a warp.
 template <class T, int tile, class Less>
 struct cut_runs_kernel {
   struct policy : launch_policy {
@@ -148,22 +148,13 @@ struct cut_runs_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    constexpr std::int64_t width = Team::warp_type::width;
     const detail::equal_runs runs{run, n(), ways};
-    const std::int64_t tiles = divide_up(runs.n, std::int64_t{tile}), each = ways == 2 ? 1 : width;
+    const std::int64_t tiles = divide_up(runs.n, std::int64_t{tile});
     const auto warp = team.warp();
-    auto lane = warp.lane();
-    const auto [first, last] = team.share(divide_up(divide_up(tiles, each), Team::warps));
+    const auto [first, last] = team.share(divide_up(tiles, std::int64_t{Team::warps}));
     for (std::int64_t w = first; w < last; ++w) {
-      const std::int64_t t = (w * Team::warps + team.warp_index()) * each, left = tiles - t;
-      if (left <= 0) continue;
-      if (ways == 2) {
-        runs.template cut<tile>(warp, in, cuts, t, less);
-      } else {
-        warp.each(
-            warp.first(static_cast<int>(left < width ? left : width)),
-            [&](std::uint32_t l) { runs.template cut<tile>(in, cuts, t + l, less); }, lane);
-      }
+      const std::int64_t t = w * Team::warps + team.warp_index();
+      if (t < tiles) runs.template cut<tile>(warp, in, cuts, t, less);
     }
   }
 };
@@ -191,9 +182,9 @@ struct merge_sort_layout {
   static std::size_t round_up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 };
 
-/// Up to so many tiles are merged in pairs, as a lane that cuts four runs takes a hundred loads,
-/// one after the other.
-inline constexpr std::int64_t few_tiles = 10000;
+/// Up to so many tiles are merged in pairs, as cuts of four runs take longer (H200: 2^22 u32, 712
+/// tiles, 213 us in pairs and 227 by four; u64, 1424 tiles, 468 and 387).
+inline constexpr std::int64_t few_tiles = 1000;
 /// Up to so many, teams search for their cuts themselves (H200, u32: 716 tiles take 214 us so, and
 /// 238 with a launch in front of every pass; 2865 tiles 923 and 918).
 inline constexpr std::int64_t tiles_at_once = 2000;
@@ -260,10 +251,9 @@ void merge_sort_by(const Exec& exec, const char* algorithm, const Source& keys,
     const bool cuts_ahead = merging::ways == 4 && (ways == 4 || tiles > tiles_at_once);
     if constexpr (merging::ways == 4) {
       using cutting = cut_runs_kernel<item, merging::items, Less>;
-      const std::int64_t each = ways == 4 ? 2 * warp_t<Exec>::width : 2;
       if (cuts_ahead)
         launch(exec, "Lanewise::merge_sort::cut",
-               backend::template league_for_tiles<cutting>(exec, divide_up(tiles, each)),
+               backend::template league_for_tiles<cutting>(exec, divide_up(tiles, std::int64_t{2})),
                cutting{given, n, run, ways, cuts, less});
     }
     using next_move = decltype(mover_to<paired>(given_values, to.values));

@@ -35,34 +35,37 @@ struct equal_runs {
     return begin < n ? begin : n;
   }
 
-  /// cuts[4 t + q]: how many items of run q of its group lie in front of tile t.
-  template <int tile, class Source, class Less>
-  LANEWISE_FUNCTION void cut(const Source& source, std::int64_t* cuts, std::int64_t t,
-                             const Less& less) const {
-    const std::int64_t first = t * tile;
-    std::int64_t length[4], in_front[4];
-    LANEWISE_UNROLL
-    for (int q = 0; q < 4; ++q) length[q] = start(first, q + 1) - start(first, q);
-    cut_few<typename Source::value_type>(
-        length, [&](int q, std::int64_t i) { return source(start(first, q) + i); },
-        first - start(first, 0), in_front, less);
-    LANEWISE_UNROLL
-    for (int q = 0; q < 4; ++q) cuts[4 * t + q] = in_front[q];
-  }
-
-  /// The same for runs in pairs, by a warp.
+  /// cuts[4 t + q]: how many items of run q of its group lie in front of tile t. By a warp.
   template <int tile, class W, class Source, class Less>
   LANEWISE_FUNCTION void cut(const W& warp, const Source& source, std::int64_t* cuts,
                              std::int64_t t, const Less& less) const {
     const std::int64_t first = t * tile;
-    const std::int64_t a = start(first, 0), b = start(first, 1), end = start(first, 2);
-    const auto found = merge_path(
-        warp, [&](std::int64_t i) { return source(a + i); }, b - a,
-        [&](std::int64_t i) { return source(b + i); }, end - b, first - a, less);
+    std::int64_t begin[4], length[4], in_front[4] = {};
+    LANEWISE_UNROLL
+    for (int q = 0; q < 4; ++q) {
+      begin[q] = start(first, q);
+      length[q] = start(first, q + 1) - begin[q];
+    }
+    if (ways == 2) {
+      const auto found = merge_path(
+          warp, [&](std::int64_t i) { return source(begin[0] + i); }, length[0],
+          [&](std::int64_t i) { return source(begin[1] + i); }, length[1], first - begin[0], less);
+      in_front[0] = found.from_a;
+      in_front[1] = found.from_b;
+    } else {
+      cut_few<typename Source::value_type>(
+          warp, length,
+          [&](int r, std::int64_t i) {
+            std::int64_t from = begin[0];
+            LANEWISE_UNROLL
+            for (int q = 1; q < 4; ++q) from = r == q ? begin[q] : from;
+            return source(from + i);
+          },
+          first - begin[0], in_front, less);
+    }
     warp.once([&] {
-      cuts[4 * t] = found.from_a;
-      cuts[4 * t + 1] = found.from_b;
-      cuts[4 * t + 2] = cuts[4 * t + 3] = 0;
+      LANEWISE_UNROLL
+      for (int q = 0; q < 4; ++q) cuts[4 * t + q] = in_front[q];
     });
   }
 
