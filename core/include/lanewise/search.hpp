@@ -387,7 +387,7 @@ LANEWISE_FUNCTION void cut_few(const W& warp, const std::int64_t (&length)[k], c
       }
       warp.each(
           [&](std::int64_t& low, std::int64_t& high, int b, int r) LANEWISE_INLINE_LAMBDA {
-            if (r == q) return;
+            if (r == q || step[q] == 0) return;
             const std::int64_t next = (b + 1) * step[q] - 1;
             low += b * step[q];
             high += b == samples || next > undecided[q] ? undecided[q] : next;
