@@ -134,6 +134,29 @@ struct cuts_of_many {
   }
 };
 
+/// The same for four sequences.
+template <class T, class Less>
+struct cuts_of_four : cuts_of_many<T, Less> {
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(
+      const Team& team, typename cuts_of_many<T, Less>::template scratch<Team>&) const {
+    const auto warp = team.warp();
+    std::int64_t length[4];
+    for (int q = 0; q < 4; ++q) length[q] = this->begins[q + 1] - this->begins[q];
+    const auto mine = team.share(this->count);
+    for (std::int64_t i = mine.begin + team.warp_index(); i < mine.end; i += Team::warps) {
+      std::int64_t in_front[4];
+      cut_few<T>(
+          warp, length,
+          [this](int q, std::int64_t at) { return this->items[this->begins[q] + at]; },
+          this->distances[i], in_front, Less{});
+      warp.once([&] {
+        for (int q = 0; q < 4; ++q) this->cuts[4 * i + q] = in_front[q];
+      });
+    }
+  }
+};
+
 }  // namespace test_kernels
 LANEWISE_END_NAMESPACE
 
@@ -250,6 +273,13 @@ void check_many(const std::vector<std::int64_t>& lengths, std::uint64_t distinct
 
   CHECK(difference(cuts.items(), expected) == "");
   CHECK(cuts.guards_intact());
+  if (k != 4) return;
+  const array<std::int64_t> again(static_cast<std::int64_t>(expected.size()), -7);
+  lanewise::launch(make_space(), "Lanewise::test::cut_few", 2,
+                   lanewise::test_kernels::cuts_of_four<T, order>{
+                       {in.data(), from.data(), k, at.data(), count, again.data()}});
+  CHECK(difference(again.items(), expected) == "");
+  CHECK(again.guards_intact());
 }
 
 }  // namespace
@@ -290,6 +320,9 @@ TEMPLATE_TEST_CASE("The merge of many sequences is cut anywhere", "[search][sani
     check_many<TestType>({0}, distinct);
     check_many<TestType>({41}, distinct);
     check_many<TestType>({1, 0, 3, 1}, distinct);
+    check_many<TestType>({0, 0, 0, 5}, distinct);
+    check_many<TestType>({300, 300, 300, 0}, distinct);
+    check_many<TestType>({1000, 9, 70, 313}, distinct);
     check_many<TestType>({100, 3, 0, 1, 57}, distinct);
     std::vector<std::int64_t> lengths;
     auto random = make_random(9);
