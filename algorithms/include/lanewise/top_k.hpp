@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/radix_selection.hpp>
+#include <lanewise/detail/radix_selection/call.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 

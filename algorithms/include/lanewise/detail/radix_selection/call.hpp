@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/radix_selection/digits.hpp>
+#include <lanewise/detail/radix_selection/few.hpp>
+#include <lanewise/detail/radix_selection/filter.hpp>
+#include <lanewise/detail/radix_selection/sort.hpp>
+
+#include <algorithm>
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// The labels of the launches, and the name in messages.
+struct selection_names {
+  const char* algorithm;
+  const char* whole;
+  const char* sample;
+  const char* filter;
+  const char* digit;
+  const char* choose;
+  const char* offsets;
+  const char* write;
+  const char* sort;
+  const char* merge;
+};
+
+/// Where everything lies in the workspace.
+struct selection_layout {
+  std::size_t cleared, histograms, plan, notes, places, noted, chosen, offsets, indices, runs[2],
+      payload, bytes;
+  std::int64_t tiles;
+
+  /// Key: a selection_bits. selects: more than the key of the k-th is wanted.
+  template <class Key>
+  static selection_layout of(std::int64_t n, std::int64_t k, bool selects, bool sorted,
+                             const selection_limits& limits) {
+    constexpr std::size_t run_bytes = sizeof(ranked_index<typename Key::bits>);
+    const bool small = n <= limits.one_team;
+    const std::int64_t units = small ? 0 : divide_up(n, unit_items);
+    selection_layout at{};
+    std::size_t end = 0;
+    const auto room = [&end](std::int64_t count, std::size_t item_bytes) {
+      const std::size_t begin = end;
+      end += (static_cast<std::size_t>(count) * item_bytes + 255) / 256 * 256;
+      return begin;
+    };
+    if (!small) {
+      room(1, sizeof(selection_totals));
+      at.histograms = room((Key::passes + 1) * digit_values, sizeof(std::uint64_t));
+      at.cleared = end;
+      at.plan = room(1, sizeof(selection_plan<typename Key::bits>));
+    }
+    at.notes = room(units, sizeof(std::uint32_t));
+    at.places = room(units, unit_slots * sizeof(std::uint16_t));
+    at.noted = room(units, unit_slots * sizeof(typename Key::bits));
+    at.chosen = room(selects ? units : 0, sizeof(std::uint32_t));
+    at.offsets = room(selects ? units : 0, sizeof(selection_offset));
+    at.indices = room(sorted ? k : 0, sizeof(std::int64_t));
+    for (std::size_t& runs : at.runs) runs = room(sorted && k > sorted_run ? k : 0, run_bytes);
+    at.tiles = selects ? divide_up(units, selection_tile_units) : 0;
+    at.payload = end;
+    at.bytes = end + look_back_chain<detail::selection_state>::payload_bytes(at.tiles);
+    return at;
+  }
+};
+
+/// Writes the selected items, of which `indices` has the indices in input order, in their order.
+template <class Exec, class Selection, class Columns>
+void sort_selected(const Exec& exec, const selection_names& names, const Selection& all,
+                   const Columns& columns, const std::int64_t* indices,
+                   ranked_index<typename Selection::bits>* runs,
+                   ranked_index<typename Selection::bits>* others) {
+  using backend = backend_of<Exec>;
+  using sort_runs = sort_selected_kernel<Selection, Columns>;
+  using merge_runs = merge_selected_kernel<Selection, Columns>;
+  const bool several = all.k > sorted_run;
+  launch(exec, names.sort,
+         backend::template resident_league<sort_runs>(exec, divide_up(all.k, sorted_run)),
+         sort_runs{all, columns, indices, several ? runs : nullptr});
+  for (std::int64_t run = sorted_run; run < all.k; run *= 2, std::swap(runs, others))
+    launch(exec, names.merge,
+           backend::template resident_league<merge_runs>(exec, divide_up(all.k, 1024)),
+           merge_runs{all, columns, runs, 2 * run < all.k ? others : nullptr, run});
+}
+
+/// Selects the first k of n items, in the order of key, greatest bits first. result: only the key
+/// of the k-th is wanted.
+template <class Exec, class Source, class Key, class Columns>
+void select_first(const Exec& exec, const selection_names& names, const Source& source,
+                  const Key& key, std::int64_t k, const Columns& columns, bool sorted,
+                  typename Key::key_type* result, const options& with,
+                  const selection_limits& limits) {
+  using backend = backend_of<Exec>;
+  using all_type = selection<Source, Key>;
+  using put = put_selected<Columns>;
+  const item_count n = detail::count_of<Exec>(source.extent, with, names.algorithm);
+  if (k == 0 || n.bound == 0) return;
+  const bool selects = result == nullptr;
+  const auto layout = selection_layout::of<Key>(n.bound, k, selects, sorted, limits);
+  auto work =
+      call_workspace::make<backend>(exec, with.work, {layout.tiles, layout.bytes}, names.algorithm);
+  auto* const memory = static_cast<char*>(work.get().plain());
+  const auto at = [&]<class T>(T*& place, std::size_t offset) {
+    place = reinterpret_cast<T*>(memory + offset);
+  };
+  all_type all{source, key, n, k};
+  at(all.totals, 0);
+  at(all.histograms, layout.histograms);
+  at(all.plan, layout.plan);
+  at(all.notes, layout.notes);
+  at(all.places, layout.places);
+  at(all.noted, layout.noted);
+  at(all.chosen, layout.chosen);
+  at(all.offsets, layout.offsets);
+  std::int64_t* indices = nullptr;
+  if (sorted) at(indices, layout.indices);
+  const put results{columns, indices};
+  if (n.bound <= limits.one_team) {
+    launch(exec, names.whole, 1, small_selection_kernel<all_type, put>{all, result, results});
+  } else {
+    const std::int64_t units = divide_up(n.bound, unit_items);
+    const auto league = [&]<class Kernel>(std::type_identity<Kernel>, std::int64_t per_team) {
+      return backend::template resident_league<Kernel>(exec, divide_up(units, per_team));
+    };
+    backend::zero(exec, memory, layout.cleared);
+    if constexpr (Key::can_sample) {
+      using sample = sample_kernel<all_type>;
+      using filter = filter_kernel<all_type>;
+      all.samples = n.bound >= limits.sampled_from;
+      if (all.samples) {
+        launch(exec, names.sample, 1,
+               sample{all, std::min(limits.most_sampled, sample::most), limits.most_per_unit});
+        launch(exec, names.filter, league(std::type_identity<filter>{}, 16), filter{all, result});
+      }
+    }
+    using digit = digit_kernel<all_type>;
+    for (int pass = 0; pass < Key::passes; ++pass)
+      launch(exec, names.digit, league(std::type_identity<digit>{}, 16), digit{all, pass, result});
+    if (selects) {
+      using choose = choose_kernel<all_type>;
+      using offsets = offsets_kernel<all_type>;
+      using selected = selected_kernel<all_type, put>;
+      launch(exec, names.choose, league(std::type_identity<choose>{}, 8), choose{all});
+      launch(exec, names.offsets, backend::template league_for_tiles<offsets>(exec, layout.tiles),
+             offsets{all, work.get().template make_look_back_chain<detail::selection_state>(
+                              layout.payload)});
+      launch(exec, names.write, league(std::type_identity<selected>{}, 8), selected{all, results});
+    }
+  }
+  if (sorted) {
+    ranked_index<typename Key::bits>* runs[2];
+    for (int r = 0; r < 2; ++r) at(runs[r], layout.runs[r]);
+    sort_selected(exec, names, all, columns, indices, runs[0], runs[1]);
+  }
+}
+
+}  // namespace kernels
+LANEWISE_END_TARGET_NAMESPACE
