@@ -51,6 +51,16 @@ inline std::vector<std::vector<std::int64_t>> sorting_lengths(std::int64_t n) {
   return result;
 }
 
+/// So many lengths of up to `longest`, and one more of `other` in the middle.
+inline std::vector<std::int64_t> short_lengths(std::int64_t segments, std::uint64_t longest,
+                                               std::int64_t other) {
+  std::vector<std::int64_t> lengths;
+  for (const auto x : numbers(distribution::uniform, segments, longest + 1, 256, 7))
+    lengths.push_back(static_cast<std::int64_t>(x));
+  lengths[lengths.size() / 2] = other;
+  return lengths;
+}
+
 /// Where the keys go: stable, segment by segment, by bits [begin, end).
 template <class T>
 std::vector<std::size_t> sorted_segments(const std::vector<T>& keys,

@@ -48,6 +48,41 @@ TEST_CASE("segmented_sort sorts keys of every distribution", "[segmented_sort][s
   }
 }
 
+TEST_CASE("segmented_sort sorts short segments by windows", "[segmented_sort][sanitize]") {
+  using windows = lanewise::detail::segment_windows;
+  constexpr std::int64_t steps = windows::steps * windows::group;
+  for (const std::int64_t longest : {1, 2, 3, 4, 5, 8, 9, 16, 17, 32, 33}) {
+    const std::int64_t segments = 2 * steps / (longest + 2) + 3;
+    // Alone, one that is too long, and one that ends groups of windows behind its own.
+    for (const std::int64_t other : {std::int64_t{2}, std::int64_t{40}, 3 * steps}) {
+      if (other > 40 && longest % 4 != 0) continue;
+      CAPTURE(longest, other);
+      const auto offsets = offsets_of_lengths(
+          short_lengths(segments, static_cast<std::uint64_t>(longest), other), longest % 3);
+      const auto keys = sorting_keys<std::uint32_t>(distribution::uniform, offsets.back());
+      check_segments_sorted(keys, offsets);
+      check_segments_sorted(keys, offsets, {.begin_bit = 30, .end_bit = 32});
+    }
+  }
+}
+
+TEST_CASE("segmented_sort finds windows where paths end at their edges", "[segmented_sort]") {
+  using windows = lanewise::detail::segment_windows;
+  for (const std::int64_t end : {std::int64_t{windows::steps}, 2 * std::int64_t{windows::steps},
+                                 std::int64_t{windows::steps} * windows::group}) {
+    for (const std::int64_t more : {-1, 0, 1}) {
+      CAPTURE(end, more);
+      // Segments of three items take four steps.
+      std::vector<std::int64_t> lengths(static_cast<std::size_t>(end / 4), 3);
+      lengths.back() += more;
+      lengths.insert(lengths.end(), static_cast<std::size_t>(more + 1), 0);
+      const auto offsets = offsets_of_lengths(lengths);
+      check_segments_sorted(sorting_keys<std::uint32_t>(distribution::uniform, offsets.back()),
+                            offsets);
+    }
+  }
+}
+
 /// A number of which few values are frequent, or that lies close to others of its segment.
 std::uint32_t gathered(std::uint32_t x, std::size_t i, int kind) {
   switch (kind) {

@@ -31,6 +31,20 @@ TEST_CASE("segmented_sort_by_key is stable for every distribution", "[segmented_
   }
 }
 
+TEST_CASE("segmented_sort_by_key is stable for short segments", "[segmented_sort][sanitize]") {
+  for (const std::int64_t longest : {1, 3, 8, 17, 32}) {
+    for (const std::int64_t other : {1, 33}) {
+      CAPTURE(longest, other);
+      const auto offsets = offsets_of_lengths(
+          short_lengths(20'000 / (longest + 2), static_cast<std::uint64_t>(longest), other), 1);
+      const auto keys = sorting_keys<std::uint32_t>(distribution::few_distinct, offsets.back());
+      check_segments_sorted_by_key(keys, places(keys.size()), offsets);
+      check_segments_sorted_by_key(keys, places(keys.size()), offsets,
+                                   {.order = lanewise::sort_order::descending, .end_bit = 3});
+    }
+  }
+}
+
 TEST_CASE("segmented_sort_by_key takes keys in place beside values that are not",
           "[segmented_sort]") {
   const auto offsets = offsets_of_lengths({40, 0, 1, 2 * job_items<std::uint32_t>(), 700});

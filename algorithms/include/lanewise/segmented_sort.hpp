@@ -41,6 +41,7 @@ struct segment_offsets_kernel {
   std::int64_t* copy;
   std::uint32_t* bad;
   status* errors;
+  detail::segment_windows windows;  ///< where there are some
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
@@ -66,6 +67,7 @@ struct segment_offsets_kernel {
             if (s + l + 1 == segments) copy[segments] = at(segments);
           },
           lane);
+      if (windows.first != nullptr) add_windows(warp, s, there & (wrong == 0u), segments);
       const int found = warp.count(wrong != 0u);
       if (found == 0) continue;
       warp.store(*bad, 1u);
@@ -76,6 +78,30 @@ struct segment_offsets_kernel {
  private:
   LANEWISE_FUNCTION std::int64_t at(std::int64_t s) const {
     return static_cast<std::int64_t>(offsets(s));
+  }
+  template <class W, class Mask>
+  LANEWISE_FUNCTION void add_windows(const W& warp, std::int64_t first, const Mask& good,
+                                     std::int64_t segments) const {
+    using kinds = typename W::template lanes<std::uint32_t>;
+    typename W::template lanes<std::int64_t> group(std::int64_t{0});
+    kinds kind(0u);
+    auto lane = warp.lane();
+    warp.each(
+        good,
+        [&](std::uint32_t l, std::int64_t& g, std::uint32_t& k) {
+          const std::int64_t s = first + l, begin = at(s), end = at(s + 1);
+          windows.add(s, begin, end, segments);
+          g = detail::segment_windows::group_of(begin + s);
+          k = end - begin > detail::segment_windows::most_length
+                  ? detail::segment_windows::long_ones
+                  : detail::segment_windows::short_ones;
+        },
+        lane, group, kind);
+    // A warp's segments mostly are of one group, which then is told once.
+    const auto before = warp.shuffle_up(group, 1);
+    const auto tells =
+        good & ((kind != warp.shuffle_up(kind, 1)) | (group != before) | (warp.lane() == 0u));
+    warp.template fetch_or<order::relaxed>(tells, windows.kinds, group, kind);
   }
 };
 
@@ -111,12 +137,16 @@ void sort_segments(const Exec& exec, const T* in, T* out, const Value* values_in
     auto* const copy = reinterpret_cast<std::int64_t*>(memory + parts.offsets);
     status* const errors = with.errors.data() != nullptr ? with.errors.data() : work.get().errors();
     backend::zero(exec, bad, sizeof(std::uint32_t));
+    const detail::segment_windows windows =
+        sorter::template windows_of<Exec>(n, segments.bound, memory + parts.sort);
+    if (windows.first != nullptr)
+      backend::zero(exec, windows.kinds, sorter::kinds_bytes(n, segments.bound));
     using kernel = segment_offsets_kernel<Offsets>;
-    const std::int64_t windows = divide_up(segments.bound, warp_t<Exec>::width);
+    const std::int64_t rounds = divide_up(segments.bound, warp_t<Exec>::width);
     launch(exec, "Lanewise::segmented_sort::offsets",
            backend::template resident_league<kernel>(
-               exec, divide_up(windows, team_t<Exec, typename kernel::policy>::warps)),
-           kernel{offsets, segments, n, copy, bad, errors});
+               exec, divide_up(rounds, team_t<Exec, typename kernel::policy>::warps)),
+           kernel{offsets, segments, n, copy, bad, errors, windows});
     if (range.low == range.high) return;
     sorter::sort(exec, reinterpret_cast<const bits*>(in), reinterpret_cast<bits*>(out), values_in,
                  values_out, n, {copy, segments, bad}, map, range, memory + parts.sort);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/device_merge.hpp>
+#include <lanewise/detail/sorting_network.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,32 +13,6 @@
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
-
-/// Exchanges that sort k items: Batcher's network, which merges odd and even ones.
-template <int k>
-struct exchanges {
-  short low[k * k / 2 + 1];
-  short high[k * k / 2 + 1];
-  std::size_t size;
-};
-template <int k>
-constexpr exchanges<k> make_exchanges() {
-  exchanges<k> all{};
-  for (int run = 1; run < k; run *= 2) {
-    for (int step = run; step > 0; step /= 2) {
-      for (int first = step % run; first + step < k; first += 2 * step) {
-        for (int i = first; i < first + step && i + step < k; ++i) {
-          if (i / (2 * run) != (i + step) / (2 * run)) continue;
-          all.low[all.size] = static_cast<short>(i);
-          all.high[all.size++] = static_cast<short>(i + step);
-        }
-      }
-    }
-  }
-  return all;
-}
-template <int k>
-inline constexpr exchanges<k> sorting_network = make_exchanges<k>();
 
 /// Sorts up to `most` items in the scratch of a team of several warps. Every lane sorts k
 /// neighbours in registers, by exchanges of neighbours alone, which keep the order of equal ones.

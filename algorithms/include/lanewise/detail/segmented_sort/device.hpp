@@ -4,6 +4,7 @@
 
 #include <lanewise/detail/radix_sort/device.hpp>
 #include <lanewise/detail/segmented_sort/device_job.hpp>
+#include <lanewise/detail/segmented_sort/device_short.hpp>
 #include <lanewise/search.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
@@ -18,6 +19,7 @@ namespace kernels {
 /// What the kernels of a segmented sort share.
 struct segment_work {
   detail::segment_list list;
+  detail::segment_windows windows;
   detail::segment_job* jobs;
   std::uint32_t* job_count;
   std::uint32_t* refused;  ///< numbers of jobs that are left for merging
@@ -35,29 +37,22 @@ struct segment_cut_kernel {
 
   segment_work work;
   detail::radix_plan<Bits, Counter> plan;
-  std::int64_t window;         ///< steps of the path that a warp takes at a time
+  std::int64_t groups;         ///< of windows, of which a warp takes one at a time
   std::int64_t capacity;       ///< items of a job
   std::int64_t most_segments;  ///< of a job
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    const auto warp = team.warp();
-    const std::int64_t segments = work.list.size();
-    const std::int64_t windows = segments > 0 ? divide_up(work.list.step(segments), window) : 0;
-    for (std::int64_t w = team.index() * Team::warps + team.warp_index(); w < windows;
-         w += team.league() * Team::warps)
-      cut(team, first_segment(warp, w, segments), first_segment(warp, w + 1, segments));
+    if (work.list.size() == 0) return;
+    const auto& windows = work.windows;
+    for (std::int64_t g = team.index() * Team::warps + team.warp_index(); g < groups;
+         g += team.league() * Team::warps) {
+      if (!windows.has(g, windows.long_ones)) continue;
+      cut(team, windows.first[g * windows.group], windows.first[(g + 1) * windows.group]);
+    }
   }
 
  private:
-  template <class W>
-  LANEWISE_FUNCTION std::int64_t first_segment(const W& warp, std::int64_t w,
-                                               std::int64_t segments) const {
-    const auto& list = work.list;
-    return partition_point(warp, std::int64_t{0}, segments,
-                           [&](std::int64_t s) { return list.step(s) < w * window; });
-  }
-
   template <class Team>
   LANEWISE_FUNCTION void cut(const Team& team, std::int64_t first, std::int64_t last) const {
     constexpr int width = Team::warp_type::width;
@@ -102,6 +97,43 @@ struct segment_cut_kernel {
         },
         lane, begins, ends);
     waiting = 0;
+  }
+};
+
+/// Sorts the segments of windows that have short ones only.
+template <class Bits, class Key, class Value>
+struct short_segments_kernel {
+  struct policy : launch_policy {
+    static constexpr int teams_per_multiprocessor = 4;
+  };
+  template <class Team>
+  using sorts = detail::device_short_segments<Team, Bits, Key, Value>;
+  template <class Team>
+  struct scratch {
+    typename sorts<Team>::scratch segments;
+  };
+
+  segment_work work;
+  std::int64_t windows;
+  detail::radix_arrays<Bits> keys;
+  detail::radix_arrays<Value> values;
+  detail::key_map<Bits> map;
+  detail::radix_range range;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    if (work.list.size() == 0) return;
+    const auto& w = work.windows;
+    for (std::int64_t i = team.index(); i < windows; i += team.league()) {
+      if (w.kinds[i / w.group] != w.short_ones) continue;
+      const std::int64_t first = w.first[i], last = w.first[i + 1];
+      if (first == last) continue;
+      sorts<Team> sort(team, shared.segments, work.list, {first, last});
+      sort.load(keys.in, map, values.in);
+      sort.sort(range);
+      sort.store(keys.out, map, values.out);
+      team.barrier();
+    }
   }
 };
 
@@ -186,25 +218,27 @@ class device_segmented_sort {
 
   /// Where the parts of the workspace lie.
   struct layout {
-    std::int64_t window, most_jobs;
-    std::size_t header = 0, jobs, refused, large, bytes;
+    std::int64_t groups, most_jobs;
+    std::size_t kinds, first, jobs, refused, large, bytes;
   };
   template <class Exec>
   static layout layout_of(std::int64_t n, std::int64_t segments, detail::radix_range range) {
     constexpr std::int64_t capacity = job<Exec>::items, most_segments = job<Exec>::most_segments;
     layout parts{};
-    parts.window = 4 * capacity;
-    const std::int64_t windows = (n + segments) / parts.window + 1;
+    using windows = detail::segment_windows;
+    parts.groups = windows::group_of(n + segments) + 1;
     // Two neighbouring jobs have too many items or segments for one, unless a large segment or the
     // end of a window is between them.
     parts.most_jobs =
-        2 * (n / capacity + segments / most_segments) + 2 * windows + n / capacity + 2;
+        2 * (n / capacity + segments / most_segments) + 2 * parts.groups + n / capacity + 2;
     std::size_t at = 128;
     const auto take = [&](std::size_t size) {
       const std::size_t begin = at;
       at = (at + size + 127) / 128 * 128;
       return begin;
     };
+    parts.kinds = take(parts.groups * sizeof(std::uint32_t));
+    parts.first = take((parts.groups * windows::group + 1) * sizeof(std::int64_t));
     parts.jobs = take(parts.most_jobs * sizeof(detail::segment_job));
     parts.refused = take(parts.most_jobs * sizeof(std::uint32_t));
     parts.large = at;
@@ -227,11 +261,23 @@ class device_segmented_sort {
   }
 
   template <class Exec>
+  static detail::segment_windows windows_of(std::int64_t n, std::int64_t segments, char* memory) {
+    if (is_few<Exec>(n, segments)) return {nullptr, nullptr};
+    const layout parts = layout_of<Exec>(n, segments, {0, 0});
+    return {reinterpret_cast<std::int64_t*>(memory + parts.first),
+            reinterpret_cast<std::uint32_t*>(memory + parts.kinds)};
+  }
+  static std::size_t kinds_bytes(std::int64_t n, std::int64_t segments) {
+    return (detail::segment_windows::group_of(n + segments) + 1) * sizeof(std::uint32_t);
+  }
+
+  template <class Exec>
   static void sort(const Exec& exec, const Bits* in, Bits* out, const Value* values_in,
                    Value* values_out, std::int64_t n, const detail::segment_list& list,
                    const detail::key_map<Bits>& map, detail::radix_range range, char* memory) {
     using backend = backend_of<Exec>;
-    segment_work work{list, nullptr, nullptr, nullptr, nullptr};
+    segment_work work{
+        list, windows_of<Exec>(n, list.count.bound, memory), nullptr, nullptr, nullptr, nullptr};
     const detail::radix_arrays<Bits> keys{in, out, nullptr};
     const detail::radix_arrays<Value> values{values_in, values_out, nullptr};
     const std::int64_t segments = list.count.bound;
@@ -245,13 +291,17 @@ class device_segmented_sort {
     work.jobs = reinterpret_cast<detail::segment_job*>(memory + parts.jobs);
     work.refused = reinterpret_cast<std::uint32_t*>(memory + parts.refused);
     backend::zero(exec, memory, 2 * sizeof(std::uint32_t));
-    const std::int64_t windows = (n + segments) / parts.window + 1;
+    using short_ones = short_segments_kernel<Bits, key, Value>;
+    const std::int64_t windows = parts.groups * detail::segment_windows::group;
+    launch(exec, "Lanewise::segmented_sort::short",
+           backend::template league_for_tiles<short_ones>(exec, windows),
+           short_ones{work, windows, keys, values, map, range});
     const auto cut = [&]<class Counter>(const detail::radix_plan<Bits, Counter>& plan) {
       using cutting = segment_cut_kernel<Bits, Counter>;
       launch(exec, "Lanewise::segmented_sort::cut",
              backend::template resident_league<cutting>(
-                 exec, divide_up(windows, team_t<Exec, typename cutting::policy>::warps)),
-             cutting{work, plan, parts.window, job<Exec>::items, job<Exec>::most_segments});
+                 exec, divide_up(parts.groups, team_t<Exec, typename cutting::policy>::warps)),
+             cutting{work, plan, parts.groups, job<Exec>::items, job<Exec>::most_segments});
     };
     if (n > job<Exec>::items) {
       large::sort_listed(exec, in, out, values_in, values_out, n, map, range, memory + parts.large,

@@ -78,6 +78,12 @@ class host_segmented_sort {
   }
 
   template <class Exec>
+  static detail::segment_windows windows_of(std::int64_t, std::int64_t, char*) {
+    return {nullptr, nullptr};
+  }
+  static std::size_t kinds_bytes(std::int64_t, std::int64_t) { return 0; }
+
+  template <class Exec>
   static void sort(const Exec& exec, const Bits* in, Bits* out, const Value* values_in,
                    Value* values_out, std::int64_t n, const detail::segment_list& list,
                    const map_type& map, detail::radix_range range, char* memory) {

@@ -25,6 +25,39 @@ struct segment_list {
   LANEWISE_FUNCTION std::int64_t size() const { return *bad != 0 ? 0 : count(); }
 };
 
+/// Windows of the path on which item i of segment s is step i + s + 1, and the begin of s one step
+/// before. A window has the segments that begin in it.
+struct segment_windows {
+  static constexpr int steps = 4096;
+  static constexpr int group = 4;         ///< windows that are long together
+  static constexpr int most_length = 32;  ///< of a short segment
+  enum kind : std::uint32_t { none = 0, short_ones = 1, long_ones = 2 };
+
+  std::int64_t* first;   ///< of a window: the first segment that begins in it or behind it
+  std::uint32_t* kinds;  ///< of a group's segments; first is set in those that have some
+
+  static LANEWISE_FUNCTION std::int64_t window(std::int64_t step) { return step / steps; }
+  static LANEWISE_FUNCTION std::int64_t group_of(std::int64_t step) {
+    return step / (steps * group);
+  }
+  /// Segment s of `all` has items [begin, end).
+  LANEWISE_FUNCTION void add(std::int64_t s, std::int64_t begin, std::int64_t end,
+                             std::int64_t all) const {
+    const std::int64_t w = window(begin + s), next = window(end + s + 1);
+    const std::int64_t g = w / group * group, next_g = next / group * group;
+    if (s == 0) set(g, w + 1, 0);
+    set(w + 1, (next < g + group ? next : g + group) + 1, s + 1);
+    if (next_g > g) set(next_g, next + 1, s + 1);
+    if (s + 1 == all) set(next + 1, next_g + group + 1, all);
+  }
+  LANEWISE_FUNCTION bool has(std::int64_t g, kind of) const { return (kinds[g] & of) != 0; }
+
+ private:
+  LANEWISE_FUNCTION void set(std::int64_t from, std::int64_t to, std::int64_t s) const {
+    for (std::int64_t w = from; w < to; ++w) first[w] = s;
+  }
+};
+
 /// Segments [first, last), which one team sorts together.
 struct segment_job {
   std::int64_t first;

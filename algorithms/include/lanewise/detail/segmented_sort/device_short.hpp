@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/radix_sort/device_job.hpp>
+#include <lanewise/detail/segmented_sort/plan.hpp>
+#include <lanewise/detail/sorting_network.hpp>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Sorts the short segments that begin in a window of the path, in a team's scratch. A lane takes a
+/// segment into registers, exchanges its keys by Batcher's network, and puts them back. The network
+/// is that of the longest segment in a warp.
+template <class Team, class Bits, class Key, class Value>
+class device_short_segments {
+  using warp_type = typename Team::warp_type;
+  static constexpr int width = warp_type::width;
+  static constexpr int threads = Team::warps * width;
+  template <class U>
+  using lanes = typename warp_type::template lanes<U>;
+  using u32s = lanes<std::uint32_t>;
+  using i64s = lanes<std::int64_t>;
+  static constexpr bool has_values = !std::is_empty_v<Value>;
+  static constexpr bool bare = std::is_same_v<Key, bare_key<Bits>>;
+
+  static constexpr int items = segment_windows::steps + segment_windows::most_length;
+  static_assert(items < 1 << 16);
+  /// Behind 128 bytes of keys, four are left out: lanes that begin 8 or 16 keys apart do not meet
+  /// in a bank.
+  static constexpr std::uint32_t line = sizeof(Bits) < 128 ? 128 / sizeof(Bits) : 1;
+  static constexpr std::uint32_t gap = sizeof(Bits) < 4 ? 4 / sizeof(Bits) : 1;
+  static LANEWISE_FUNCTION std::uint32_t padded(std::uint32_t i) { return i + i / line * gap; }
+
+ public:
+  struct scratch {
+    std::uint16_t begin[segment_windows::steps + 1];
+    raw_array<Bits, items + (items / line + 1) * gap> keys;
+    std::uint16_t from[bare ? 1 : items];
+    raw_array<Value, has_values ? items : 1> values;
+  };
+
+  /// Of segments [job.first, job.last).
+  LANEWISE_FUNCTION device_short_segments(const Team& team, scratch& shared,
+                                          const segment_list& list, const segment_job& job)
+      : team_(team),
+        shared_(shared),
+        offset_(list.offset + job.first),
+        segments_(static_cast<int>(job.last - job.first)),
+        first_(*offset_),
+        n_(static_cast<int>(list.items(job.first, job.last))) {}
+
+  LANEWISE_FUNCTION void load(const Bits* keys, const key_map<Bits>& reads, const Value* values) {
+    const auto warp = team_.warp();
+    each_window(segments_ + 1, [&](const auto& there, int i) LANEWISE_INLINE_LAMBDA {
+      warp.store(there, shared_.begin + i,
+                 warp.template cast<std::uint16_t>(warp.load(there, offset_ + i, std::int64_t{0}) -
+                                                   i64s(first_)));
+    });
+    constexpr int together = 8;
+    for (int i = team_.warp_index() * width; i < n_; i += together * threads) {
+      lanes<Bits> x[together];
+      [[maybe_unused]] lanes<Value> v[has_values ? together : 1];
+      LANEWISE_UNROLL
+      for (int j = 0; j < together; ++j) {
+        const int at = i + j * threads;
+        x[j] = warp.load(warp.first(n_ - at), keys + first_ + at, Bits{});
+        if constexpr (has_values)
+          v[j] = warp.load(warp.first(n_ - at), values + first_ + at, Value{});
+      }
+      LANEWISE_UNROLL
+      for (int j = 0; j < together; ++j) {
+        const int at = i + j * threads;
+        warp.scatter(warp.first(n_ - at), shared_.keys.data(), place(at), warp.map(reads, x[j]));
+        if constexpr (has_values) warp.store(warp.first(n_ - at), shared_.values.data() + at, v[j]);
+      }
+    }
+    team_.barrier();
+  }
+
+  LANEWISE_FUNCTION void sort(radix_range range) {
+    const auto warp = team_.warp();
+    const Bits ordering = ordering_bits<Bits>(range);
+    each_window(segments_, [&](const auto& there, int s) LANEWISE_INLINE_LAMBDA {
+      auto begin =
+          warp.template cast<std::uint32_t>(warp.load(there, shared_.begin + s, std::uint16_t{0}));
+      auto length = warp.template cast<std::uint32_t>(
+                        warp.load(there, shared_.begin + s + 1, std::uint16_t{0})) -
+                    begin;
+      sort_by_lanes<2>(warp.reduce(length, maximum{}), begin, length, ordering);
+    });
+    team_.barrier();
+  }
+
+  LANEWISE_FUNCTION void store(Bits* keys, const key_map<Bits>& writes, Value* values) {
+    const auto warp = team_.warp();
+    each_window(n_, [&](const auto& there, int i) LANEWISE_INLINE_LAMBDA {
+      auto from = place(i);
+      if constexpr (!bare) {
+        const auto at =
+            warp.template cast<std::uint32_t>(warp.load(there, shared_.from + i, std::uint16_t{0}));
+        from = warp.map(padded, at);
+        if constexpr (has_values)
+          warp.store(there, values + first_ + i,
+                     warp.gather(there, shared_.values.data(), at, Value{}));
+      }
+      warp.store(there, keys + first_ + i,
+                 warp.map([&](Bits x) LANEWISE_INLINE_LAMBDA { return writes.item_of(x); },
+                          warp.gather(there, shared_.keys.data(), from, Bits{})));
+    });
+  }
+
+ private:
+  const Team& team_;
+  scratch& shared_;
+  const std::int64_t* offset_;
+  int segments_;
+  std::int64_t first_;
+  int n_;
+
+  /// f(mask, first) for the windows of n things that this warp has.
+  template <class F>
+  LANEWISE_FUNCTION void each_window(int n, F f) const {
+    for (int i = team_.warp_index() * width; i < n; i += threads) f(team_.warp().first(n - i), i);
+  }
+  LANEWISE_FUNCTION u32s place(int i) const {
+    return team_.warp().map(
+        [i](std::uint32_t l) { return padded(static_cast<std::uint32_t>(i) + l); },
+        team_.warp().lane());
+  }
+
+  template <int most>
+  LANEWISE_FUNCTION void sort_by_lanes(std::uint32_t longest, u32s& begin, u32s& length,
+                                       Bits ordering) {
+    if constexpr (most < segment_windows::most_length) {
+      if (longest > static_cast<std::uint32_t>(most)) {
+        sort_by_lanes<2 * most>(longest, begin, length, ordering);
+        return;
+      }
+    }
+    Bits* const keys = shared_.keys.data();
+    [[maybe_unused]] std::uint16_t* const from = shared_.from;
+    team_.warp().each(
+        [=](std::uint32_t b, std::uint32_t n) LANEWISE_INLINE_LAMBDA {
+          if constexpr (bare) {
+            Bits x[most];
+            LANEWISE_UNROLL
+            for (std::uint32_t c = 0; c < most; ++c)
+              x[c] = c < n ? keys[padded(b + c)] : static_cast<Bits>(~Bits{0});
+            sort_in_registers(x);
+            LANEWISE_UNROLL
+            for (std::uint32_t c = 0; c < most; ++c) {
+              if (c < n) keys[padded(b + c)] = x[c];
+            }
+          } else {
+            Key x[most];
+            LANEWISE_UNROLL
+            for (std::uint32_t c = 0; c < most; ++c)
+              x[c] = c < n ? Key(static_cast<Bits>(keys[padded(b + c)] & ordering), b + c)
+                           : Key(static_cast<Bits>(~Bits{0}), 0xffffu);
+            sort_in_registers(x);
+            LANEWISE_UNROLL
+            for (std::uint32_t c = 0; c < most; ++c) {
+              if (c < n) from[b + c] = static_cast<std::uint16_t>(x[c].from());
+            }
+          }
+        },
+        begin, length);
+  }
+};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE
