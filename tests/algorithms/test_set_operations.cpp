@@ -139,6 +139,19 @@ void check_set_operations(const std::vector<T>& a, const std::vector<T>& b, bool
       is_short ? n_b / 3 : n_a + n_b);
 }
 
+// No orders.
+struct never_less {
+  KOKKOS_FUNCTION bool operator()(u32, u32) const { return false; }
+};
+struct always_less {
+  KOKKOS_FUNCTION bool operator()(u32, u32) const { return true; }
+};
+struct mixed_less {
+  KOKKOS_FUNCTION bool operator()(u32 x, u32 y) const {
+    return (((x * 2654435761u) ^ y) & 1u) != 0;
+  }
+};
+
 }  // namespace
 
 TEMPLATE_TEST_CASE("Set operations are those of the standard library", "[set_operations]", u32,
@@ -161,6 +174,60 @@ TEST_CASE("Sets of many different items", "[set_operations]") {
   const auto m = static_cast<u64>(n);
   check_set_operations(sorted_items<u32>(n, m, 1), sorted_items<u32>(n + 5, m, 2));
   check_set_operations(sorted_items<u32>(n, 100 * m, 1), sorted_items<u32>(100, 100 * m, 2));
+}
+
+TEST_CASE("Sets of runs that are longer than tiles", "[set_operations]") {
+  const std::int64_t tile = lanewise::kernels::merge_tile_items<u32, space>;
+  const std::int64_t n = is_emulated ? 4 * tile : std::min<std::int64_t>(4 * tile, 100'000);
+  const auto runs = [](std::initializer_list<std::pair<u32, std::int64_t>> lengths) {
+    std::vector<u32> items;
+    for (const auto& [key, length] : lengths)
+      items.insert(items.end(), static_cast<std::size_t>(length), key);
+    return items;
+  };
+  const auto both = [](const std::vector<u32>& a, const std::vector<u32>& b) {
+    check_set_operations(a, b);
+    check_set_operations(b, a);
+  };
+  // One run, which begins and ends among others, and whose partners lie tiles apart.
+  both(runs({{7, n}}), runs({{7, n / 3}}));
+  both(runs({{7, n}}), runs({{7, n}}));
+  both(runs({{3, 5}, {7, n}, {9, 4}}), runs({{2, 3}, {7, n - 1}, {9, 7}}));
+  both(runs({{3, 5}, {7, n / 2 + 1}, {9, n / 3}}), runs({{7, n / 2}, {9, n / 3 + 1}, {11, 1}}));
+  both(runs({{3, n}}), runs({{4, n}}));
+  // An item in front of a tile's edge, at it and behind it has its partner on either side.
+  for (const std::int64_t shift : {-2, -1, 0, 1, 2}) {
+    std::vector<u32> a(static_cast<std::size_t>(tile + shift), 1u), b{2, 2, 2, 5};
+    a.insert(a.end(), {2, 2, 5, 5, 6});
+    both(a, b);
+    both(a, {1, 1, 5, 5, 5});
+  }
+}
+
+TEST_CASE("Set operations stay inside where nothing is in order", "[set_operations][sanitize]") {
+  const std::int64_t n = is_emulated ? 5000 : 20'000;
+  std::vector<u32> a, b;
+  for (std::int64_t i = 0; i < n; ++i) {
+    a.push_back(static_cast<u32>(i * 7919 % 1013));
+    b.push_back(static_cast<u32>(i * 104729 % 997));
+  }
+  const array<u32> in_a(a, 1), in_b(b), out(2 * n, 77u);
+  const auto check = [&](auto less) {
+    const auto exec = make_space();
+    const auto most = [&](std::int64_t found, std::int64_t bound) {
+      CHECK(found >= 0);
+      CHECK(found <= bound);
+    };
+    most(lanewise::set_union(exec, in_a.const_view(), in_b.const_view(), out.view(), less), 2 * n);
+    most(lanewise::set_intersection(exec, in_a.const_view(), in_b.const_view(), out.view(), less),
+         n);
+    most(lanewise::set_difference(exec, in_a.const_view(), in_b.const_view(), out.view(), less), n);
+    CHECK((out.guards_intact() && in_a.unchanged() && in_b.unchanged()));
+  };
+  check(lanewise::less{});
+  check(never_less{});
+  check(always_less{});
+  check(mixed_less{});
 }
 
 TEST_CASE("Set operations return their counts and refuse what they cannot do", "[set_operations]") {

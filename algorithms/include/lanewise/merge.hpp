@@ -27,6 +27,17 @@ template <class T, class Exec>
 inline constexpr std::int64_t merge_tile_items =
     merge_tile_t<team_t<Exec, merge_policy<T>>, T, merge_policy<T>>::items;
 
+/// Items [first, last) of a merge, tile t of it, where cuts says how many items of a are in front
+/// of every tile. Whatever the cuts are, a piece has as many items.
+LANEWISE_FUNCTION merge_piece piece_of_cuts(const std::int64_t* cuts, std::int64_t t,
+                                            std::int64_t first, std::int64_t last) {
+  const std::int64_t begin = cuts[t], most = last - first;
+  std::int64_t from_a = cuts[t + 1] - begin;
+  from_a = from_a < 0 ? 0 : (from_a < most ? from_a : most);
+  const std::int64_t end = begin + from_a;
+  return {{begin, first - begin}, {end, last - end}};
+}
+
 /// The items of two sorted sequences go to out(i, x), or to out(i, x, from).
 template <class A, class B, class Out, class Less>
 struct merge_kernel {
@@ -55,21 +66,13 @@ struct merge_kernel {
       if (cuts == nullptr) {
         merge_tile<item, policy>(team, shared.tile, a, count_a, b, count_b, first, last, out, less);
       } else {
-        merge_tile<item, policy>(team, shared.tile, a, b, piece(t, first, last), out, less);
+        merge_tile<item, policy>(team, shared.tile, a, b, piece_of_cuts(cuts, t, first, last), out,
+                                 less);
       }
     });
     if constexpr (requires { out.end(n); }) {
       if (team.index() == 0) team.once([&] { out.end(n); });
     }
-  }
-
- private:
-  LANEWISE_FUNCTION merge_piece piece(std::int64_t t, std::int64_t first, std::int64_t last) const {
-    const std::int64_t begin = cuts[t], end = begin + bounded(cuts[t + 1] - begin, last - first);
-    return {{begin, first - begin}, {end, last - end}};
-  }
-  static LANEWISE_FUNCTION std::int64_t bounded(std::int64_t x, std::int64_t most) {
-    return x < 0 ? 0 : (x < most ? x : most);
   }
 };
 
@@ -144,6 +147,18 @@ std::size_t merge_cut_bytes(std::int64_t n) {
   return tiles > few_merge_tiles ? (tiles + 1) * sizeof(std::int64_t) : 0;
 }
 
+/// Finds where the merge is cut, in tiles of merge_tile_items.
+template <class Exec, class A, class B, class Less>
+void cut_tiles(const Exec& exec, const A& a, const B& b, item_count n_a, item_count n_b,
+               std::int64_t* cuts, const Less& less) {
+  using cutting = cut_merge_kernel<A, B, Less>;
+  constexpr std::int64_t items = merge_tile_items<typename A::value_type, Exec>;
+  const std::int64_t all = divide_up(n_a.bound + n_b.bound, items) + 1;
+  launch(exec, "Lanewise::merge::cut",
+         backend_of<Exec>::template league_for_tiles<cutting>(exec, cutting::teams(all)),
+         cutting{a, b, n_a, n_b, items, cuts, less});
+}
+
 /// Starts the merge; cuts is memory of merge_cut_bytes.
 template <class Exec, class A, class B, class Out, class Less>
 void merge(const Exec& exec, const char* label, const A& a, const B& b, const Out& out,
@@ -151,16 +166,13 @@ void merge(const Exec& exec, const char* label, const A& a, const B& b, const Ou
   using item = typename A::value_type;
   using backend = backend_of<Exec>;
   using kernel = merge_kernel<A, B, Out, Less>;
-  using cutting = cut_merge_kernel<A, B, Less>;
   constexpr std::int64_t items = merge_tile_items<item, Exec>;
   // One for a call of no items, which may have to say so.
   const std::int64_t tiles = std::max<std::int64_t>(divide_up(n_a.bound + n_b.bound, items), 1);
   std::int64_t* cuts = nullptr;
   if (tiles > few_merge_tiles) {
     cuts = static_cast<std::int64_t*>(memory);
-    launch(exec, "Lanewise::merge::cut",
-           backend::template league_for_tiles<cutting>(exec, cutting::teams(tiles + 1)),
-           cutting{a, b, n_a, n_b, items, cuts, less});
+    cut_tiles(exec, a, b, n_a, n_b, cuts, less);
   }
   launch(exec, label, backend::template league_for_tiles<kernel>(exec, tiles),
          kernel{a, b, out, n_a, n_b, cuts, less});

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/compact.hpp>
+#include <lanewise/detail/device_set_tile.hpp>
 #include <lanewise/merge.hpp>
 
 #include <algorithm>
@@ -12,9 +13,15 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
 // A set operation pairs items: the r-th of the items of a that are equal to each other with the
-// r-th of those of b that are equal to them. A merge of a and b marks the items of a that have a
-// partner; the intersection are the marked ones, the difference the others, and the union are a and
-// the difference of b and a, merged.
+// r-th of those of b that are equal to them.
+//
+// Devices walk the merge of both once, and keep items on the way. In a union, those of a come first
+// and are kept, and those of b that find none of a waiting. In an intersection and a difference,
+// those of b come first, and items of a are kept that find one waiting, or none.
+//
+// On hosts a merge of a and b marks the items of a that have a partner; the intersection are the
+// marked ones, the difference the others, and the union are a and the difference of b and a,
+// merged.
 
 /// flags[i]: whether item i of a has a partner in b. Gets items as they are merged, a in front.
 template <class A, class B, class Less>
@@ -113,6 +120,120 @@ void keep_partners(const Exec& exec, const char* label, const char* algorithm, c
           count, {.work = &work, .count = count_a}, layout.compaction);
 }
 
+/// One launch beside that of the cuts, on devices: a tile marks what it keeps of a piece of the
+/// merge, allocates places through the chain, and writes.
+template <detail::set_rule rule, class First, class Second, class Put, class Less>
+struct set_kernel {
+  using item = typename First::value_type;
+  using state = detail::selection_count;
+  using policy = merge_policy<item>;
+  template <class Team>
+  using tile = detail::device_set_tile<Team, item, policy::items_per_lane>;
+  template <class Team>
+  struct scratch {
+    typename tile<Team>::scratch tile;
+    look_back_scratch<state> link;
+  };
+
+  First first;
+  Second second;
+  Put put;
+  std::int64_t room;
+  item_count n_first, n_second;
+  const std::int64_t* cuts;  // how many items of the first are in front of every tile, or null
+  look_back_chain<state> link;
+  detail::integers kept;
+  Less less;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    constexpr std::int64_t items = tile<Team>::items;
+    const std::int64_t n = n_first() + n_second();
+    // There is a tile without items when there are none, so that somebody writes the count.
+    const auto tiles = static_cast<std::uint32_t>(n > 0 ? divide_up(n, items) : 1);
+    for_each_ticket(team, link, tiles, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {
+      const std::int64_t from = mine.ticket * items, to = from + items < n ? from + items : n;
+      tile<Team> here(team, shared.tile, first, second,
+                      piece(team, shared.tile.piece, mine.ticket, from, to));
+      const std::int64_t count = here.template mark<rule>(first, second, less);
+      const std::int64_t before =
+          publish_and_look_back(team, link, mine, shared.link, state{count},
+                                detail::add_selection_counts{}, maybe<state>{state{0}, true})
+              .value.number;
+      here.write(put, before, room);
+      if (mine.ticket + 1 == tiles) team.once([&] { kept.put(0, before + count); });
+    });
+  }
+
+ private:
+  template <class Team>
+  LANEWISE_FUNCTION merge_piece piece(const Team& team, merge_piece& shared, std::int64_t t,
+                                      std::int64_t from, std::int64_t to) const {
+    if (cuts != nullptr) return piece_of_cuts(cuts, t, from, to);
+    if (team.warp_index() == 0) {
+      const auto warp = team.warp();
+      const merge_piece found =
+          cut_merge(warp, first, n_first(), second, n_second(), from, to, less);
+      warp.once([&] { shared = found; });
+    }
+    team.barrier();
+    return shared;
+  }
+};
+
+/// What is kept: the key, and with values the value from where the key was. swapped: the first
+/// sequence is b.
+template <bool swapped, class Merged>
+struct kept_items {
+  Merged out;
+  template <class T>
+  LANEWISE_FUNCTION void operator()(std::int64_t i, const T& x) const {
+    out(i, x);
+  }
+  LANEWISE_FUNCTION auto load(std::int64_t index, bool is_second) const requires
+      requires(const Merged& o, merge_origin f) {
+    o.load(f);
+  }
+  { return out.load(merge_origin{index, static_cast<int>(is_second != swapped)}); }
+  template <class T, class V>
+  LANEWISE_FUNCTION void store(std::int64_t i, const T& x, const V& value) const {
+    out.store(i, x, value);
+  }
+};
+
+/// The workspace of set_kernel for n items in both inputs together.
+template <class T, class Exec>
+workspace_size set_kernel_workspace(std::int64_t n) {
+  const std::int64_t tiles = std::max<std::int64_t>(divide_up(n, merge_tile_items<T, Exec>), 1);
+  const std::size_t payload = look_back_chain<detail::selection_count>::payload_bytes(tiles);
+  return {tiles, (payload + 255) / 256 * 256 + merge_cut_bytes<T, Exec>(n)};
+}
+
+template <class T, class Exec>
+inline constexpr bool has_set_kernel = team_t<Exec, merge_policy<T>>::in_registers;
+
+template <bool swapped, detail::set_rule rule, class Exec, class First, class Second, class Merged,
+          class Less>
+void launch_set_kernel(const Exec& exec, const char* label, const char* algorithm,
+                       const First& first, const Second& second, const Merged& merged,
+                       std::int64_t room, item_count n_first, item_count n_second,
+                       detail::integers count, const Less& less, workspace_ref given) {
+  using item = typename First::value_type;
+  using backend = backend_of<Exec>;
+  using put = kept_items<swapped, Merged>;
+  using kernel = set_kernel<rule, First, Second, put, Less>;
+  const std::int64_t n = n_first.bound + n_second.bound;
+  const workspace_size need = set_kernel_workspace<item, Exec>(n);
+  auto own = call_workspace::make<backend>(exec, given, need, algorithm);
+  auto* const memory = static_cast<char*>(own.get().plain());
+  const std::size_t cut_bytes = merge_cut_bytes<item, Exec>(n);
+  auto* const cuts = reinterpret_cast<std::int64_t*>(memory + (need.bytes - cut_bytes));
+  if (cut_bytes > 0) cut_tiles(exec, first, second, n_first, n_second, cuts, less);
+  launch(exec, label, backend::template league_for_tiles<kernel>(exec, need.tickets),
+         kernel{first, second, put{merged}, room, n_first, n_second, cut_bytes > 0 ? cuts : nullptr,
+                own.get().template make_look_back_chain<detail::selection_count>(0), count, less});
+}
+
 enum class set_operation { unite, intersect, subtract };
 
 /// What a call has: sources of keys and values, sinks for both, null pointers where there are no
@@ -127,13 +248,14 @@ struct set_arguments {
   ValueSink values_out;
 };
 
+/// Hosts.
 template <set_operation op, class Exec, class Arguments, class Less>
-void operate(const Exec& exec, const char* label, const char* algorithm, const Arguments& given,
-             detail::integers count, const Less& less, const merge_options& with) {
+void operate_by_merges(const Exec& exec, const char* label, const char* algorithm,
+                       const Arguments& given, const merge_counts& n, detail::integers count,
+                       const Less& less, const merge_options& with) {
   using item = typename decltype(given.a)::value_type;
   using sink_type = decltype(given.out);
   constexpr bool paired = !std::is_null_pointer_v<decltype(given.values_a)>;
-  const auto n = merge_counts_of<Exec>(given.a, given.b, with, algorithm);
   std::size_t value_bytes = 0;
   if constexpr (paired && op == set_operation::unite)
     value_bytes = sizeof(typename decltype(given.values_b)::value_type);
@@ -186,6 +308,51 @@ void operate(const Exec& exec, const char* label, const char* algorithm, const A
       merge(exec, label, given.a, of_b, counted_merge<items>{{given.out}, given.out.extent, count},
             n.a, n_b, cuts, less);
     }
+  }
+}
+
+/// Devices.
+template <set_operation op, class Exec, class Arguments, class Less>
+void operate_by_tiles(const Exec& exec, const char* label, const char* algorithm,
+                      const Arguments& given, const merge_counts& n, detail::integers count,
+                      const Less& less, const merge_options& with) {
+  using sink_type = decltype(given.out);
+  const auto by_tiles = [&](const auto& merged, std::int64_t room) {
+    if constexpr (op == set_operation::unite) {
+      launch_set_kernel<false, detail::set_rule{true, false, true}>(
+          exec, label, algorithm, given.a, given.b, merged, room, n.a, n.b, count, less, with.work);
+    } else {
+      constexpr bool takers = op == set_operation::intersect;
+      launch_set_kernel<true, detail::set_rule{false, takers, !takers}>(
+          exec, label, algorithm, given.b, given.a, merged, room, n.b, n.a, count, less, with.work);
+    }
+  };
+  if constexpr (std::is_null_pointer_v<decltype(given.values_a)>) {
+    by_tiles(merged_items<sink_type>{given.out}, given.out.extent);
+  } else {
+    const auto with_b = [&](const auto& values_b) {
+      using pairs = merged_pairs<sink_type, decltype(given.values_a),
+                                 std::decay_t<decltype(values_b)>, decltype(given.values_out)>;
+      by_tiles(pairs{given.out, given.values_a, values_b, given.values_out},
+               std::min(given.out.extent, given.values_out.extent));
+    };
+    // Only a union keeps items of b.
+    if constexpr (op == set_operation::unite) {
+      with_b(given.values_b);
+    } else {
+      with_b(given.values_a);
+    }
+  }
+}
+
+template <set_operation op, class Exec, class Arguments, class Less>
+void operate(const Exec& exec, const char* label, const char* algorithm, const Arguments& given,
+             detail::integers count, const Less& less, const merge_options& with) {
+  const auto n = merge_counts_of<Exec>(given.a, given.b, with, algorithm);
+  if constexpr (has_set_kernel<typename decltype(given.a)::value_type, Exec>) {
+    operate_by_tiles<op>(exec, label, algorithm, given, n, count, less, with);
+  } else {
+    operate_by_merges<op>(exec, label, algorithm, given, n, count, less, with);
   }
 }
 
@@ -272,6 +439,8 @@ auto set_arguments_of(const A& a, const VA& values_a, const B& b, const VB& valu
 template <class T, class Exec>
 workspace_size set_operation_workspace(std::int64_t n_a, std::int64_t n_b,
                                        std::size_t value_bytes = 0) {
+  if constexpr (kernels::has_set_kernel<T, Exec>)
+    return kernels::set_kernel_workspace<T, Exec>(n_a + n_b);
   return max(kernels::set_layout<T, Exec>(n_a, n_b, value_bytes, true).need,
              kernels::set_layout<T, Exec>(n_a, n_b, value_bytes, false).need);
 }
@@ -281,14 +450,16 @@ workspace_size set_operation_workspace(std::int64_t n_a, std::int64_t n_b,
 /// and n in b, it has those of a, and behind them the last n - m of b if n is greater: max(m, n) in
 /// all, in their order.
 ///
-/// less is a pure scalar function object, a strict weak order, called O(log n) times per tile and
-/// some five times per item, O(log n) times for items that have equal ones in front. a and b are
-/// contiguous rank-1 Views or sources with items of one type; out is a View or a sink that does not
-/// overlap them. Where out has fewer places than there are results, the first are written; count
-/// tells how many there were. Three launches, and two more beyond 600 tiles: a and b are read
-/// twice, the results written once, and of b what has no partner once more, with a byte per item.
-/// O(n) work where few items are equal. The result is the same on every backend. Where an input is
-/// not sorted, or less is no strict weak order, the items of out are unspecified, and nothing
+/// less is a pure scalar function object, a strict weak order, called O(log n) times per tile, and
+/// on devices about three times per item, on hosts some five times and O(log n) times for items
+/// that have equal ones in front. a and b are contiguous rank-1 Views or sources with items of one
+/// type; out is a View or a sink that does not overlap them. Where out has fewer places than there
+/// are results, the first are written; count tells how many there were. On devices one launch, and
+/// one more beyond 600 tiles: a and b are read once, the results written once, in O(n) work however
+/// many items are equal. On hosts three launches: a and b are read twice, the results written once,
+/// and of b what has no partner once more, with a byte per item. The result is the same on every
+/// backend. Where an input is not sorted, or less is no strict weak order, the items of out are
+/// unspecified, and nothing
 /// outside is read or written. Does not block. Throws std::invalid_argument on overlap or an option
 /// that cannot be reached.
 template <execution_space Exec, class A, class B, class Out, class T, class... P, class Less = less>
@@ -320,7 +491,7 @@ void set_union_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& valu
       count, less, with);
 }
 /// The intersection: of items that are equal to each other, m in a and n in b, the first min(m, n)
-/// of a. Two launches, and one more beyond 600 tiles. Otherwise like set_union.
+/// of a. On hosts two launches. Otherwise like set_union.
 template <execution_space Exec, class A, class B, class Out, class T, class... P, class Less = less>
 void set_intersection(const Exec& exec, const A& a, const B& b, const Out& out,
                       const Kokkos::View<T, P...>& count, const Less& less = {},
@@ -350,7 +521,7 @@ void set_intersection_by_key(const Exec& exec, const KeysA& keys_a, const Values
       count, less, with);
 }
 /// The difference: of items that are equal to each other, m in a and n in b, the last m - n of a,
-/// if m is greater. Two launches, and one more beyond 600 tiles. Otherwise like set_union.
+/// if m is greater. On hosts two launches. Otherwise like set_union.
 template <execution_space Exec, class A, class B, class Out, class T, class... P, class Less = less>
 void set_difference(const Exec& exec, const A& a, const B& b, const Out& out,
                     const Kokkos::View<T, P...>& count, const Less& less = {},

@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/device_ranks.hpp>
+#include <lanewise/merge_tile.hpp>
+#include <lanewise/team_scan.hpp>
+
+#include <cstdint>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// What a set operation keeps of two sequences that are merged, equal items of the first in front.
+/// Every item of the second that finds one of the first waiting, an equal one that no other took,
+/// takes it.
+struct set_rule {
+  bool first;  ///< items of the first
+  bool taker;  ///< items of the second that took one
+  bool other;  ///< the others of the second
+};
+
+/// The first of the sorted items [low, high) that is not less than x, searched for from the back:
+/// by steps of doubling length, then by halves.
+template <class T, class Less>
+LANEWISE_FUNCTION int equals_begin(const T* items, int low, int high, const T& x,
+                                   const Less& less) {
+  int step = 1;
+  while (step <= high - low && !less(items[high - step], x)) step *= 2;
+  return partition_point(step <= high - low ? high - step + 1 : low, high - step / 2,
+                         [&](int i) { return less(items[i], x); });
+}
+
+/// A tile of a set operation: a piece of the merge of two sequences in scratch, of which every lane
+/// walks k neighbouring items and marks those that are kept.
+///
+/// A lane has to know how many items of the first sequence wait where it begins: those equal to the
+/// last one in front of it, less those of the second that are equal, too. It counts both in
+/// scratch. Where the last one lies in front of the tile, a warp has counted for the tile.
+template <class Team, class T, int k>
+class device_set_tile {
+  using warp_type = typename Team::warp_type;
+  static constexpr int width = warp_type::width;
+  static constexpr int per_pack = items_of_pack<T>;
+
+ public:
+  static constexpr int items = Team::warps * width * k;
+
+ private:
+  /// Two pieces in packs, one item in front, and one behind all.
+  static constexpr int places =
+      static_cast<int>(divide_up(items + 4 * (per_pack - 1) + 2, per_pack)) * per_pack;
+  using place = place_for<places>;
+  template <class U>
+  using lanes = typename warp_type::template lanes<U>;
+
+ public:
+  struct scratch {
+    alignas(alignof(T) > 16 ? alignof(T) : 16) raw_array<T, places> item;
+    place from[items];
+    scan_by_shuffles::scratch<Team, std::uint32_t> counts;
+    merge_piece piece;
+    int waiting;
+  };
+
+  template <class First, class Second>
+  LANEWISE_FUNCTION device_set_tile(const Team& team, scratch& shared, const First& first,
+                                    const Second& second, const merge_piece& piece)
+      : team_(team), shared_(shared), piece_(piece), in_front_(piece.begin.from_a > 0 ? 1 : 0) {
+    T* const item = shared.item.data();
+    const std::int64_t begin = piece.begin.from_a - in_front_;
+    const int n = static_cast<int>(piece.count()) + in_front_;
+    const int n_first = static_cast<int>(piece.count_a()) + in_front_;
+    if constexpr (is_array_of_items<First> && is_array_of_items<Second>) {
+      constexpr int threads = Team::warps * width;
+      constexpr int rows = static_cast<int>(divide_up(places / per_pack, 2 * threads));
+      const array_piece<T> pieces[2] = {
+          {first.data, first.extent, begin, n_first},
+          {second.data, second.extent, piece.begin.from_b, n - n_first}};
+      const auto at = fetch_packs<rows>(team, item, pieces);
+      all_ = {at.begin[0] + in_front_, at.end[0], at.begin[1], at.end[1]};
+    } else {
+      fetch_rows<k + 1>(team, item, n_first, [&](int i) -> T { return first(begin + i); });
+      fetch_rows<k + 1>(team, item + n_first, n - n_first,
+                        [&](int i) -> T { return second(piece.begin.from_b + i); });
+      all_ = {in_front_, n_first, n_first, n};
+    }
+  }
+
+  /// Brings together where the kept items lie, and returns how many there are. All warps call it.
+  template <set_rule rule, class First, class Second, class Less>
+  LANEWISE_FUNCTION std::uint32_t mark(const First& first, const Second& second, const Less& less) {
+    const auto warp = team_.warp();
+    if (team_.warp_index() == 0) {
+      const int n = waiting(first, second, less);
+      warp.once([&] { shared_.waiting = n; });
+    }
+    team_.barrier();
+    const int n = static_cast<int>(piece_.count());
+    auto own = (lanes<int>(team_.warp_index() * width) + warp.template cast<int>(warp.lane())) *
+               lanes<int>(k);
+    lanes<std::uint32_t> marks(0u);
+    lanes<pack<place, k>> from;
+    warp.each(
+        own < n,
+        [&](std::uint32_t& m, pack<place, k>& f, int begin)
+            LANEWISE_INLINE_LAMBDA { m = walk<rule>(f, begin, n - begin, less); },
+        marks, from, own);
+    const auto count = warp.map(
+        [](std::uint32_t m) { return static_cast<std::uint32_t>(Kokkos::popcount(m)); }, marks);
+    const auto prefix =
+        scan_by_shuffles::scan(team_, shared_.counts, count, plus{}, std::uint32_t{0});
+    auto before = prefix.before;
+    warp.each(
+        [&](std::uint32_t m, const pack<place, k>& f, std::uint32_t to) {
+          LANEWISE_UNROLL
+          for (int c = 0; c < k; ++c) {
+            if (((m >> c) & 1u) != 0) shared_.from[to++] = f[c];
+          }
+        },
+        marks, from, before);
+    kept_ = prefix.total;
+    return kept_;
+  }
+
+  /// Writes them from place `start` on, as far as there are `room` places. A barrier lies between.
+  template <class Put>
+  LANEWISE_FUNCTION void write(const Put& put, std::int64_t start, std::int64_t room) const {
+    const T* const item = shared_.item.data();
+    const place* const from = shared_.from;
+    if constexpr (requires { put.load(std::int64_t{0}, true); }) {
+      const std::int64_t left = room - start;
+      const int n =
+          left < kept_ ? (left < 0 ? 0 : static_cast<int>(left)) : static_cast<int>(kept_);
+      const run_pair all = all_;
+      const merge_cut<std::int64_t> begin = piece_.begin;
+      put_in_two_steps<k>(
+          team_, from, n,
+          [&](place p) LANEWISE_INLINE_LAMBDA {
+            return put.load(p + (p < all.b ? begin.from_a - all.a : begin.from_b - all.b),
+                            p >= all.b);
+          },
+          [&](int i, place p, const auto& value)
+              LANEWISE_INLINE_LAMBDA { put.store(start + i, item[p], value); });
+    } else {
+      for_each_place(team_, places_of{room}, start, 0, kept_,
+                     [&](int i) { put(start + i, item[from[i]]); });
+    }
+  }
+
+ private:
+  struct places_of {
+    std::int64_t extent;
+  };
+
+  /// How many items of the first sequence wait where the tile begins, by a warp.
+  template <class First, class Second, class Less>
+  LANEWISE_FUNCTION int waiting(const First& first, const Second& second, const Less& less) const {
+    const std::int64_t i = piece_.begin.from_a, j = piece_.begin.from_b;
+    if (i == 0) return 0;
+    const T x = first(i - 1);
+    const bool has_equals =
+        (i > 1 && !less(T(first(i - 2)), x)) || (j > 0 && !less(T(second(j - 1)), x));
+    if (!has_equals) return 1;
+    std::int64_t begin[2] = {0, 0}, end[2] = {i - 1, j};
+    partition_points(team_.warp(), begin, end, [&](int q, std::int64_t at) {
+      return less(q == 0 ? T(first(at)) : T(second(at)), x);
+    });
+    const std::int64_t n = i - begin[0] - (j - begin[1]);
+    return n < 0 ? 0 : (n < items ? static_cast<int>(n) : items);
+  }
+
+  /// The items of a lane that are kept, `left` at most; and where all of them lie.
+  template <set_rule rule, class Less>
+  LANEWISE_FUNCTION std::uint32_t walk(pack<place, k>& from, int begin, int left,
+                                       const Less& less) const {
+    const T* const item = shared_.item.data();
+    run_pair runs = all_;
+    skip_items(item, runs, begin, less);
+    const int low = all_.a - in_front_;
+    const bool follows = runs.a > low;
+    T last = item[follows ? runs.a - 1 : low];
+    int open = 0;
+    if (follows) {
+      const int first = equals_begin(item, low, runs.a - 1, last, less);
+      open = runs.a - first + (first < all_.a ? shared_.waiting - 1 : 0) -
+             (runs.b - equals_begin(item, all_.b, runs.b, last, less));
+      if (open < 0) open = 0;
+    }
+    std::uint32_t marks = 0;
+    merge_items<k, true>(item, runs, less, [&](int c, const T& x, int at) LANEWISE_INLINE_LAMBDA {
+      bool equal;
+      if constexpr (compares_anything<T, Less>) {
+        equal = (open > 0) & !(last < x);
+      } else {
+        equal = c < left && open > 0 && !less(last, x);
+      }
+      const bool is_second = at >= all_.b;
+      const bool keep = is_second ? (equal ? rule.taker : rule.other) : rule.first;
+      marks |= keep ? 1u << c : 0u;
+      open = is_second ? open - (equal ? 1 : 0) : (equal ? open + 1 : 1);
+      last = is_second ? last : x;
+      from[c] = static_cast<place>(at);
+    });
+    return left < k ? marks & ((1u << left) - 1) : marks;
+  }
+
+  const Team& team_;
+  scratch& shared_;
+  merge_piece piece_;
+  int in_front_;
+  run_pair all_;
+  std::uint32_t kept_ = 0;
+};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE
