@@ -3,7 +3,8 @@
 #pragma once
 
 #include <lanewise/detail/compact.hpp>
-#include <lanewise/detail/device_set_tile.hpp>
+#include <lanewise/detail/merging.hpp>
+#include <lanewise/detail/merging/device_set_tile.hpp>
 #include <lanewise/merge.hpp>
 
 #include <algorithm>
@@ -210,7 +211,7 @@ workspace_size set_kernel_workspace(std::int64_t n) {
 }
 
 template <class T, class Exec>
-inline constexpr bool has_set_kernel = team_t<Exec, merge_policy<T>>::in_registers;
+inline constexpr bool has_set_kernel = detail::has_set_tiles<team_t<Exec, merge_policy<T>>>;
 
 template <bool swapped, detail::set_rule rule, class Exec, class First, class Second, class Merged,
           class Less>
@@ -459,9 +460,8 @@ workspace_size set_operation_workspace(std::int64_t n_a, std::int64_t n_b,
 /// many items are equal. On hosts three launches: a and b are read twice, the results written once,
 /// and of b what has no partner once more, with a byte per item. The result is the same on every
 /// backend. Where an input is not sorted, or less is no strict weak order, the items of out are
-/// unspecified, and nothing
-/// outside is read or written. Does not block. Throws std::invalid_argument on overlap or an option
-/// that cannot be reached.
+/// unspecified, and nothing outside is read or written. Does not block. Throws
+/// std::invalid_argument on overlap or an option that cannot be reached.
 template <execution_space Exec, class A, class B, class Out, class T, class... P, class Less = less>
 void set_union(const Exec& exec, const A& a, const B& b, const Out& out,
                const Kokkos::View<T, P...>& count, const Less& less = {},

@@ -23,5 +23,10 @@ template <class Team, class T, class Policy>
 using merging_t = std::conditional_t<Team::in_registers, device_merging<Team, T, Policy>,
                                      host_merging<Team, T, Policy>>;
 
+/// Whether set operations take tiles of the merge (device_set_tile), in one kernel; else they are
+/// composed of merges and a compaction.
+template <class Team>
+inline constexpr bool has_set_tiles = Team::in_registers;
+
 }  // namespace detail
 LANEWISE_END_NAMESPACE
