@@ -82,6 +82,20 @@ TEST_CASE("radix_sort sorts keys that gather in few of its buckets and bins",
   }
 }
 
+TEST_CASE("radix_sort sorts many keys that differ in few bits of their first digit",
+          "[radix_sort]") {
+  // So many that two digits are too few, and would not be if the first began where keys differ.
+  const std::int64_t n = 600 * few_sorted<std::uint32_t>() + 17;
+  auto random = make_random(21);
+  std::vector<std::uint32_t> keys(static_cast<std::size_t>(n));
+  for (auto& key : keys) key = 0xa8000000u | static_cast<std::uint32_t>(random()) >> 7;
+  check_sort(keys);
+  if (!full()) return;
+  // Bits that the sort does not look at make no difference.
+  for (auto& key : keys) key ^= static_cast<std::uint32_t>(random()) << 31;
+  check_sort(keys, {.begin_bit = 0, .end_bit = 31});
+}
+
 TEST_CASE("radix_sort descends", "[radix_sort][sanitize]") {
   const std::int64_t few = few_sorted<std::uint32_t>();
   for (const std::int64_t n : {std::int64_t{900}, 2 * few + 5}) {
