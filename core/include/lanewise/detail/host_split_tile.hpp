@@ -380,7 +380,9 @@ class host_split_tile {
         return by_lanes::distribute(source, range, bucket_of, buckets, cursor, counts, sink, values,
                                     value_sink);
     }
-    const bool is_small = sink.extent >> 32 == 0;
+    bool is_small = true;
+    for (std::uint32_t b = 0; b < buckets; ++b)
+      is_small = is_small && (cursor[b] + (range.end - range.begin)) >> 32 == 0;
     if (is_small)
       by_cursors<std::uint32_t>(source, range, bucket_of, buckets, cursor, sink, values,
                                 value_sink);
