@@ -312,6 +312,61 @@ LANEWISE_FUNCTION typename W::template lanes<std::int64_t> cut_many(
   return first;
 }
 
+/// The same cut for k sequences by a lane, for many cuts: sequence q is item(q, 0) to item(q,
+/// length[q] - 1), and in_front[q] of them lie in front. distance is at most the sum of the
+/// lengths.
+///
+/// Every round looks at the middles of what is undecided. If more items are left than lie in front
+/// of the middles, the least of these lies in front of the cut; if not, the greatest lies behind
+/// it. So log2 of the length rounds for every sequence, each with one load. Where less is no order,
+/// too, in_front adds up to distance.
+template <class T, int k, class Item, class Less = less>
+LANEWISE_FUNCTION void cut_few(const std::int64_t (&length)[k], const Item& item,
+                               std::int64_t distance, std::int64_t (&in_front)[k], Less less = {}) {
+  std::int64_t last[k] = {};
+  T middle[k];
+  const auto half = [&](int q) { return (last[q] - in_front[q]) / 2; };
+  LANEWISE_UNROLL
+  for (int q = 0; q < k; ++q) {
+    in_front[q] = 0;
+    last[q] = length[q];
+    if (length[q] > 0) middle[q] = item(q, half(q));
+  }
+  std::int64_t left = distance;
+  for (;;) {
+    int least = -1, greatest = -1, open = 0;
+    std::int64_t before = 0;
+    T low{}, high{};
+    LANEWISE_UNROLL
+    for (int q = 0; q < k; ++q) {
+      if (in_front[q] >= last[q]) continue;
+      ++open;
+      before += half(q);
+      if (least < 0 || less(middle[q], low)) {
+        least = q;
+        low = middle[q];
+      }
+      if (greatest < 0 || !less(middle[q], high)) {
+        greatest = q;
+        high = middle[q];
+      }
+    }
+    if (open == 0) return;
+    const bool rises = left > before, falls = left < before + open;
+    LANEWISE_UNROLL
+    for (int q = 0; q < k; ++q) {
+      const bool up = rises && q == least, down = falls && q == greatest;
+      if (up) {
+        left -= half(q) + 1;
+        in_front[q] += half(q) + 1;
+      } else if (down) {
+        last[q] = in_front[q] + half(q);
+      }
+      if ((up || down) && in_front[q] < last[q]) middle[q] = item(q, in_front[q] + half(q));
+    }
+  }
+}
+
 /// The same cut for a few sequences in global memory, by a warp: sequence q is item(q, 0) to
 /// item(q, length[q] - 1), and in_front[q] of them lie in front of the cut.
 ///

@@ -35,7 +35,22 @@ struct equal_runs {
     return begin < n ? begin : n;
   }
 
-  /// cuts[4 t + q]: how many items of run q of its group lie in front of tile t. By a warp.
+  /// cuts[4 t + q]: how many items of run q of its group lie in front of tile t. By a lane.
+  template <int tile, class Source, class Less>
+  LANEWISE_FUNCTION void cut(const Source& source, std::int64_t* cuts, std::int64_t t,
+                             const Less& less) const {
+    const std::int64_t first = t * tile;
+    std::int64_t length[4], in_front[4];
+    LANEWISE_UNROLL
+    for (int q = 0; q < 4; ++q) length[q] = start(first, q + 1) - start(first, q);
+    cut_few<typename Source::value_type>(
+        length, [&](int q, std::int64_t i) { return source(start(first, q) + i); },
+        first - start(first, 0), in_front, less);
+    LANEWISE_UNROLL
+    for (int q = 0; q < 4; ++q) cuts[4 * t + q] = in_front[q];
+  }
+
+  /// The same by a warp.
   template <int tile, class W, class Source, class Less>
   LANEWISE_FUNCTION void cut(const W& warp, const Source& source, std::int64_t* cuts,
                              std::int64_t t, const Less& less) const {
