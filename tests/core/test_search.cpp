@@ -137,6 +137,8 @@ struct cuts_of_many {
 /// The same for four sequences.
 template <class T, class Less>
 struct cuts_of_four : cuts_of_many<T, Less> {
+  bool by_lane = false;
+
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(
       const Team& team, typename cuts_of_many<T, Less>::template scratch<Team>&) const {
@@ -146,10 +148,14 @@ struct cuts_of_four : cuts_of_many<T, Less> {
     const auto mine = team.share(this->count);
     for (std::int64_t i = mine.begin + team.warp_index(); i < mine.end; i += Team::warps) {
       std::int64_t in_front[4];
-      cut_few<T>(
-          warp, length,
-          [this](int q, std::int64_t at) { return this->items[this->begins[q] + at]; },
-          this->distances[i], in_front, Less{});
+      const auto item = [this](int q, std::int64_t at) {
+        return this->items[this->begins[q] + at];
+      };
+      if (by_lane) {
+        cut_few<T>(length, item, this->distances[i], in_front, Less{});
+      } else {
+        cut_few<T>(warp, length, item, this->distances[i], in_front, Less{});
+      }
       warp.once([&] {
         for (int q = 0; q < 4; ++q) this->cuts[4 * i + q] = in_front[q];
       });
@@ -274,12 +280,15 @@ void check_many(const std::vector<std::int64_t>& lengths, std::uint64_t distinct
   CHECK(difference(cuts.items(), expected) == "");
   CHECK(cuts.guards_intact());
   if (k != 4) return;
-  const array<std::int64_t> again(static_cast<std::int64_t>(expected.size()), -7);
-  lanewise::launch(make_space(), "Lanewise::test::cut_few", 2,
-                   lanewise::test_kernels::cuts_of_four<T, order>{
-                       {in.data(), from.data(), k, at.data(), count, again.data()}});
-  CHECK(difference(again.items(), expected) == "");
-  CHECK(again.guards_intact());
+  for (const bool by_lane : {false, true}) {
+    CAPTURE(by_lane);
+    const array<std::int64_t> again(static_cast<std::int64_t>(expected.size()), -7);
+    lanewise::launch(make_space(), "Lanewise::test::cut_few", 2,
+                     lanewise::test_kernels::cuts_of_four<T, order>{
+                         {in.data(), from.data(), k, at.data(), count, again.data()}, by_lane});
+    CHECK(difference(again.items(), expected) == "");
+    CHECK(again.guards_intact());
+  }
 }
 
 }  // namespace
