@@ -336,7 +336,7 @@ workspace_size merge_sort_workspace(std::int64_t n, std::size_t value_bytes = 0)
 /// less is a pure scalar function object, a strict weak order of the items. in is a contiguous
 /// rank-1 View or a source, whose functor is called once per item, out a View of the items' type;
 /// it does not overlap in, or is the same array. Tiles of 5856 items of 4 bytes are sorted
-/// (devices; on hosts 128 KiB of items), then runs are merged: beyond 10000 tiles four at a time on
+/// (devices; on hosts 128 KiB of items), then runs are merged: beyond 1000 tiles four at a time on
 /// devices, else two. A pass reads and writes every item once, and is a launch, or two beyond 2000
 /// tiles. One launch for one tile. O(n log n) work. As much memory as the items have. The result is
 /// the same on every backend. Where less is no strict weak order, NaN among floating-point numbers

@@ -350,8 +350,8 @@ workspace_size multisplit_workspace(std::int64_t n, std::int64_t buckets) {
 /// with bucket_of(key) == b.
 ///
 /// bucket_of is a pure scalar function object from a key to a bucket in [0, bucket_count), 1 <=
-/// bucket_count <= 65,536 (an integer, or at_most), called up to four times per key, and for more
-/// than 256 buckets up to seven times; see costly and bucket_ids. A key with any other bucket is
+/// bucket_count <= 65,536 (an integer, or at_most), called up to three times per key, and for
+/// more than 256 buckets up to six times; see costly and bucket_ids. A key with any other bucket is
 /// skipped and counted in options.errors, else in options.work, so the output is shorter. keys and
 /// keys_out are contiguous rank-1 Views (keys may be a source) that do not overlap.
 ///

@@ -307,8 +307,9 @@ workspace_size segmented_sort_workspace(std::int64_t n, std::int64_t segments) {
 /// have, or an option that cannot be reached.
 ///
 /// O(n + segments) work. On devices neighbouring segments of together up to 4608 keys are sorted in
-/// a team's scratch: their keys are read once and written once. Larger segments take levels of
-/// radix_sort, all of them the same ones. One launch for up to 4608 keys, and 7 to 14 beyond. On
+/// a team's scratch: their keys are read once and written once; those of up to 32 keys each, while
+/// no longer one is near, by a lane each. Larger segments take levels of
+/// radix_sort, all of them the same ones. One launch for up to 4608 keys, and 8 to 18 beyond. On
 /// hosts a thread sorts the segments of an equal part of the items, and all threads together what
 /// is more than half of a thread's part. The workspace has room for the n keys (and values), the
 /// offsets in 8 bytes each, and up to a third as much for counters. (The segments and their cuts

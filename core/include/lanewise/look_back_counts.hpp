@@ -103,6 +103,28 @@ class look_back_counts {
   }
 };
 
+/// Calls f(t) for tiles [0, count), each by one team, in the order in which teams take tickets: so
+/// the tiles in front of t are under way. `tickets` is 0 before the launch, `ticket` in the team's
+/// scratch. launched: the launch has a team for each tile.
+template <bool launched, class Team, class F>
+LANEWISE_FUNCTION void for_each_tile_in_order(const Team& team, std::uint32_t& ticket,
+                                              std::uint32_t& tickets, std::uint32_t count,
+                                              const F& f) {
+  const auto warp = team.warp();
+  for (;;) {
+    if (team.warp_index() == 0) {
+      const std::uint32_t next = warp.fetch_add(tickets, 1u);
+      warp.once([&] { ticket = next; });
+    }
+    team.barrier();
+    const std::uint32_t t = ticket;
+    if (t >= count) return;
+    f(t);
+    if constexpr (launched && Team::one_ticket) return;
+    team.barrier();
+  }
+}
+
 /// For split_tile: where the runs of a tile begin, behind the first place of each bucket and behind
 /// the tiles in front.
 template <class Word>

@@ -41,8 +41,7 @@ LANEWISE_BEGIN_NAMESPACE
 ///   waits                                   whether get waits for other teams: it is called as
 ///                                           late as possible then
 ///
-/// The functor of buckets is called two or three times per key on devices, sources once; on hosts
-/// twice both.
+/// The functor of buckets is called twice per key on devices, sources once; on hosts twice both.
 /// (GPU Multisplit, 5.2.2.)
 template <class Team, class Key, class Policy>
 using split_tile_t = std::conditional_t<

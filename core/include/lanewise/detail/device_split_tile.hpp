@@ -229,16 +229,18 @@ class device_split_tile {
 
     u32s slot[items_per_lane];
     if constexpr (full) {
-      if (rank_alike(warp, count, key, bucket_of, slot)) {
+      slot[0] = buckets_of(warp, key[0], bucket_of);
+      if (!warp.anywhere(warp.any(slot[0] != warp.broadcast(slot[0], 0)))) {
+        rank_crowded(warp, count, key, bucket_of, buckets, slot);
       } else if (buckets <= 8) {
-        rank<3, true>(warp, count, key, segment, bucket_of, buckets, slot);
+        rank<3, true, 1>(warp, count, key, segment, bucket_of, buckets, slot);
       } else if (buckets <= 32) {
-        rank<5, true>(warp, count, key, segment, bucket_of, buckets, slot);
+        rank<5, true, 1>(warp, count, key, segment, bucket_of, buckets, slot);
       } else {
-        rank<8, true>(warp, count, key, segment, bucket_of, buckets, slot);
+        rank<8, true, 1>(warp, count, key, segment, bucket_of, buckets, slot);
       }
     } else {
-      rank<8, false>(warp, count, key, here.count, bucket_of, buckets, slot);
+      rank<8, false, 0>(warp, count, key, here.count, bucket_of, buckets, slot);
     }
     lanes<value> moved[pairs ? items_per_lane : 1];
     if constexpr (pairs) load_items(warp, values, here, moved);
@@ -398,34 +400,41 @@ class device_split_tile {
     }
   }
 
-  /// Whether all items of a warp are in one bucket, which sorted ones mostly are: ranks, as rank
-  /// finds them, are known then. Of items in no order one row is looked at.
   template <class BucketOf>
-  static LANEWISE_FUNCTION bool rank_alike(const warp_type& warp, std::uint16_t* count,
-                                           const lanes<Key> (&key)[items_per_lane],
-                                           BucketOf bucket_of, u32s (&slot)[items_per_lane]) {
-    const auto number = [&](const Key& k) { return bucket_number(bucket_of(k)); };
-    const auto row = warp.map(number, key[0]);
-    const std::uint32_t bucket = warp.broadcast(row, 0);
-    if (warp.anywhere(warp.any(row != bucket))) return false;
+  static LANEWISE_FUNCTION u32s buckets_of(const warp_type& warp, const lanes<Key>& key,
+                                           BucketOf bucket_of) {
+    return warp.map([&](const Key& k) { return bucket_number(bucket_of(k)); }, key);
+  }
+
+  /// What rank does with all items, where those of the first row are in one bucket, slot[0]. Of
+  /// sorted items mostly all of a warp are; then their ranks are known.
+  template <class BucketOf>
+  static LANEWISE_FUNCTION void rank_crowded(const warp_type& warp, std::uint16_t* count,
+                                             const lanes<Key> (&key)[items_per_lane],
+                                             BucketOf bucket_of, std::uint32_t buckets,
+                                             u32s (&slot)[items_per_lane]) {
     u32s differing(0u);
     LANEWISE_UNROLL
-    for (int j = 1; j < items_per_lane; ++j)
-      differing = differing | (warp.map(number, key[j]) ^ u32s(bucket));
-    if (warp.anywhere(warp.any(differing != 0u))) return false;
+    for (int j = 1; j < items_per_lane; ++j) {
+      slot[j] = buckets_of(warp, key[j], bucket_of);
+      differing = differing | (slot[j] ^ slot[0]);
+    }
+    if (warp.anywhere(warp.any(differing != 0u)))
+      return rank<8, true, items_per_lane>(warp, count, key, segment, bucket_of, buckets, slot);
+    const std::uint32_t bucket = warp.broadcast(slot[0], 0);
     LANEWISE_UNROLL
     for (int j = 0; j < items_per_lane; ++j)
       slot[j] =
           (warp.lane() + u32s(static_cast<std::uint32_t>(j * width))) * u32s(256u) + u32s(bucket);
     warp.fence();
     warp.once([&] { count[bucket] = static_cast<std::uint16_t>(segment); });
-    return true;
   }
 
   /// slot[j] = rank of row j's item among the warp's items of its bucket, times 256, plus the
   /// bucket; nowhere for no item or no bucket. Leaves the number of the warp's items of every
-  /// bucket in count, where there are zeros. 2^planes bounds the bucket numbers.
-  template <int planes, bool full, class BucketOf>
+  /// bucket in count, where there are zeros. 2^planes bounds the bucket numbers. The first `asked`
+  /// rows have their buckets in slot already.
+  template <int planes, bool full, int asked, class BucketOf>
   static LANEWISE_FUNCTION void rank(const warp_type& warp, std::uint16_t* count,
                                      const lanes<Key> (&key)[items_per_lane], int mine,
                                      BucketOf bucket_of, std::uint32_t buckets,
@@ -439,8 +448,11 @@ class device_split_tile {
         continue;
       }
       const auto exists = full ? warp.first(width) : warp.first(mine - j * width);
-      const auto bucket = warp.map(
-          exists, [&](const Key& k) { return bucket_number(bucket_of(k)); }, nowhere, key[j]);
+      const auto bucket =
+          j < asked ? slot[j]
+                    : warp.map(
+                          exists, [&](const Key& k) { return bucket_number(bucket_of(k)); },
+                          nowhere, key[j]);
       const auto good = full ? warp.first(width) : bucket < buckets;
       const auto peers = warp.template peers<planes>(good, bucket);
       const auto before = warp.gather(good, count, bucket, std::uint16_t{0});

@@ -97,21 +97,13 @@ struct place_later_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const std::int64_t kept = *kept_at;
-    for (;;) {
-      if (team.warp_index() == 0) {
-        const std::uint32_t next = team.warp().fetch_add(*tickets, 1u);
-        team.warp().once([&] { shared.ticket = next; });
-      }
-      team.barrier();
-      const std::int64_t tile = shared.ticket;
-      const std::int64_t first = tile * split<Team>::items;
-      if (first >= kept) return;
-      const places_behind_tiles<Word> places{{words, later.buckets}, later.begins, tile};
-      split<Team>::place(team, shared.tile, keys, first, kept, digit, later.buckets, true, places,
-                         kept, keys_out, values, values_out);
-      if constexpr (Team::one_ticket) return;
-      team.barrier();
-    }
+    const auto tiles =
+        static_cast<std::uint32_t>(divide_up(kept, std::int64_t{split<Team>::items}));
+    for_each_tile_in_order<true>(team, shared.ticket, *tickets, tiles, [&](std::uint32_t t) {
+      const places_behind_tiles<Word> places{{words, later.buckets}, later.begins, t};
+      split<Team>::place(team, shared.tile, keys, std::int64_t{t} * split<Team>::items, kept, digit,
+                         later.buckets, true, places, kept, keys_out, values, values_out);
+    });
   }
 };
 

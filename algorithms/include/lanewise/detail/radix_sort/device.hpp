@@ -177,8 +177,9 @@ struct ordered_placing {
   /// launched: the launch has a team for each tile.
   template <bool launched, class Team>
   LANEWISE_FUNCTION void place_level(const Team& team, scratch<Team>& shared, int level) const {
-    place_tiles<launched>(
-        team, shared, plan.levels[level].tickets, plan.tile_count(level), [&](std::uint32_t t) {
+    for_each_tile_in_order<launched>(
+        team, shared.ticket, plan.levels[level].tickets, plan.tile_count(level),
+        [&](std::uint32_t t) {
           const std::uint32_t number = plan.segment_of(level, t);
           const detail::radix_segment s = plan.segment(level, number);
           if (s.stays) return;
@@ -186,25 +187,6 @@ struct ordered_placing {
                 plan.counts[level & 1] + std::int64_t{number} * detail::radix_buckets,
                 t - s.first_tile);
         });
-  }
-  /// Calls place(t) for tiles in the order in which teams ask for them.
-  template <bool launched, class Team, class Place>
-  LANEWISE_FUNCTION void place_tiles(const Team& team, scratch<Team>& shared,
-                                     std::uint32_t& tickets, std::uint32_t tiles,
-                                     Place place) const {
-    const auto warp = team.warp();
-    for (;;) {
-      if (team.warp_index() == 0) {
-        const std::uint32_t next = warp.fetch_add(tickets, 1u);
-        warp.once([&] { shared.ticket = next; });
-      }
-      team.barrier();
-      const std::uint32_t t = shared.ticket;
-      if (t >= tiles) return;
-      place(t);
-      if constexpr (launched && Team::one_ticket) return;
-      team.barrier();
-    }
   }
   /// Places tile t of a segment.
   template <class Team>

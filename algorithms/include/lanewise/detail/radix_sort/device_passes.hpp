@@ -139,8 +139,8 @@ struct radix_by_passes {
     // The words of two passes take turns: each pass clears those of the next.
     const auto here = placing.behind(route.done % 2 == 0 ? 0 : tiles);
     const auto next = placing.behind(route.done % 2 == 0 ? tiles : 0);
-    here.template place_tiles<launched>(
-        team, shared, plan.levels[pass].pass_tickets, tiles, [&](std::uint32_t t) {
+    for_each_tile_in_order<launched>(
+        team, shared.ticket, plan.levels[pass].pass_tickets, tiles, [&](std::uint32_t t) {
           next.clear_tile(team, t);
           here.place(team, shared, s, route.to, counts + pass * detail::radix_buckets, t);
         });
