@@ -6,6 +6,7 @@
 #include <lanewise/detail/device_rows.hpp>
 #include <lanewise/detail/radix_sort/plan.hpp>
 #include <lanewise/league_barrier.hpp>
+#include <lanewise/look_back_counts.hpp>
 #include <lanewise/team.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
