@@ -99,6 +99,20 @@ void check_split(std::int64_t n) {
 
 constexpr std::int64_t twice_unsigned = (std::int64_t{1} << 33) + 12'345;
 
+/// The number of an item by its last digits.
+struct modulo_thousand {
+  KOKKOS_FUNCTION u32 operator()(const u64& key) const { return static_cast<u32>(key % 1000); }
+};
+constexpr std::int64_t of_each_thousandth = beyond_int / 1000 + 1;
+/// Raises a flag unless key is at its place among those of 1000 buckets.
+struct expect_thousand {
+  int* wrong;
+  KOKKOS_FUNCTION void operator()(std::int64_t p, u64 key) const {
+    const std::int64_t bucket = p / of_each_thousandth;
+    if (key != static_cast<u64>((p - bucket * of_each_thousandth) * 1000 + bucket)) *wrong = 1;
+  }
+};
+
 /// Keeps three of four.
 struct not_of_four {
   KOKKOS_FUNCTION bool operator()(const u64& x) const { return x % 4 != 0; }
@@ -309,6 +323,15 @@ TEST_CASE("Fused scans and multisplits agree with closed forms", "[scan][multisp
     check_scan(n);
     check_split(n);
   }
+}
+
+TEST_CASE("multisplit places more items than fit 32 bits in many buckets", "[.large]") {
+  const std::int64_t n = 1000 * of_each_thousandth;
+  const cell<int> wrong;
+  lanewise::multisplit(make_space(), lanewise::generated(n, own_index{}),
+                       lanewise::consumed(n, expect_thousand{wrong.data()}), 1000,
+                       modulo_thousand{});
+  CHECK(wrong.get() == 0);
 }
 
 TEST_CASE("Arrays of more than 2^31 items: written, scanned in place, and undone", "[.large]") {

@@ -3,9 +3,14 @@
 
 #include <lanewise/merge.hpp>
 #include <lanewise/merge_sort.hpp>
+#include <lanewise/set_operations.hpp>
+#include <lanewise/transform.hpp>
 #include <support/space.hpp>
 
 #include <catch2/catch_test_macros.hpp>
+
+#include <algorithm>
+#include <initializer_list>
 
 // More than 2^31 items: only where a GPU has the memory, and when asked for.
 
@@ -43,7 +48,50 @@ std::int64_t sum_of(const u8* items, std::int64_t n) {
   return sum;
 }
 
+template <std::uint32_t k>
+struct multiple_of {
+  KOKKOS_FUNCTION std::uint32_t operator()(std::int64_t i) const {
+    return static_cast<std::uint32_t>(k * i);
+  }
+};
+/// Of every six numbers in a row some are kept, after[0] to after[number - 1].
+struct expect_of_six {
+  int* wrong;
+  std::int64_t* highest;
+  std::uint32_t after[4];
+  int number;
+  KOKKOS_FUNCTION void operator()(std::int64_t p, std::uint32_t x) const {
+    if (x != static_cast<std::uint32_t>(p / number * 6) + after[p % number]) *wrong = 1;
+    if (p >= std::int64_t{1} << 31) Kokkos::atomic_max(highest, p);
+  }
+};
+
 }  // namespace
+
+TEST_CASE("Set operations of more than 2^31 items", "[.large]") {
+  const std::int64_t n_a = 1'800'000'000, n_b = 1'200'000'000;  // below 3.6 * 10^9
+  using array_type = Kokkos::View<std::uint32_t*, memory>;
+  const array_type a(Kokkos::view_alloc("a", Kokkos::WithoutInitializing), n_a),
+      b(Kokkos::view_alloc("b", Kokkos::WithoutInitializing), n_b);
+  const space exec;
+  lanewise::transform(exec, lanewise::generated(n_a, multiple_of<2>{}), a, lanewise::identity{});
+  lanewise::transform(exec, lanewise::generated(n_b, multiple_of<3>{}), b, lanewise::identity{});
+  const cell<int> wrong(0);
+  const cell<std::int64_t> highest(0), count(0);
+  const auto sink = [&](std::int64_t n, std::initializer_list<std::uint32_t> after) {
+    expect_of_six expects{wrong.data(), highest.data(), {}, static_cast<int>(after.size())};
+    std::copy(after.begin(), after.end(), expects.after);
+    return lanewise::consumed(n, expects);
+  };
+  lanewise::set_union(exec, a, b, sink(n_a + n_b, {0, 2, 3, 4}), count.view());
+  CHECK(count.get() == 2'400'000'000);
+  CHECK(highest.get() == 2'399'999'999);
+  lanewise::set_intersection(exec, a, b, sink(n_b, {0}), count.view());
+  CHECK(count.get() == 600'000'000);
+  lanewise::set_difference(exec, a, b, sink(n_a, {2, 4}), count.view());
+  CHECK(count.get() == 1'200'000'000);
+  CHECK(wrong.get() == 0);
+}
 
 TEST_CASE("merge_sort and merge of more than 2^31 items", "[.large]") {
   const std::int64_t n = (std::int64_t{1} << 31) + 12345;
