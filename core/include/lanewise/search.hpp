@@ -370,11 +370,11 @@ LANEWISE_FUNCTION void cut_few(const std::int64_t (&length)[k], const Item& item
 /// The same cut for a few sequences in global memory, by a warp: sequence q is item(q, 0) to
 /// item(q, length[q] - 1), and in_front[q] of them lie in front of the cut.
 ///
-/// Every round loads W / k samples of what is undecided of each sequence, all at once. How many
-/// samples of another sequence come before a sample bounds, from both sides, how many items do, and
-/// where both bounds of all sequences are on one side of the cut, so is the sample. This leaves two
-/// or three samples of each sequence: 11 rounds for four sequences of 2^22 items by 32 lanes. Where
-/// less is no order, in_front adds up to no more than distance.
+/// Every round loads W / k samples of each sequence's undecided items, all at once. Each sample is
+/// compared with those of the other sequences. That gives the least and the greatest number of
+/// items that can lie in front of it, and decides it if both are on one side of the cut. A round
+/// leaves two or three steps of a sequence: 11 rounds for four sequences of 2^22 items by 32 lanes.
+/// Where less is no order, in_front adds up to no more than distance.
 template <class T, int k, class W, class Item, class Less = less>
 LANEWISE_FUNCTION void cut_few(const W& warp, const std::int64_t (&length)[k], const Item& item,
                                std::int64_t distance, std::int64_t (&in_front)[k], Less less = {}) {
