@@ -259,6 +259,15 @@ void check_peak(std::int64_t n, std::int64_t at) {
 
 #if defined(LANEWISE_TEST_SPACE_CUDA)
 
+TEST_CASE("multisplit places more items than fit 32 bits in many buckets", "[.large]") {
+  const std::int64_t n = 1000 * of_each_thousandth;
+  const cell<int> wrong;
+  lanewise::multisplit(make_space(), lanewise::generated(n, own_index{}),
+                       lanewise::consumed(n, expect_thousand{wrong.data()}), 1000,
+                       modulo_thousand{});
+  CHECK(wrong.get() == 0);
+}
+
 TEST_CASE("Selections of more items than fit 32 bits", "[.large]") {
   check_selection(beyond_int);
   check_selection(twice_unsigned);  // places beyond 32 bits too
@@ -323,15 +332,6 @@ TEST_CASE("Fused scans and multisplits agree with closed forms", "[scan][multisp
     check_scan(n);
     check_split(n);
   }
-}
-
-TEST_CASE("multisplit places more items than fit 32 bits in many buckets", "[.large]") {
-  const std::int64_t n = 1000 * of_each_thousandth;
-  const cell<int> wrong;
-  lanewise::multisplit(make_space(), lanewise::generated(n, own_index{}),
-                       lanewise::consumed(n, expect_thousand{wrong.data()}), 1000,
-                       modulo_thousand{});
-  CHECK(wrong.get() == 0);
 }
 
 TEST_CASE("Arrays of more than 2^31 items: written, scanned in place, and undone", "[.large]") {
