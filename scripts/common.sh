@@ -6,6 +6,8 @@ export PATH=$PATH:/usr/local/cuda/bin
 # Where ccache is installed, what was compiled once is not compiled again, in another clone neither.
 if command -v ccache >/dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+  # A precompiled header knows its files by their contents: one of another comment is another one.
+  export CCACHE_COMMENTS=1
   export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
 fi
 
