@@ -252,12 +252,11 @@ struct place_kernel {
     using split = detail::split_t<Team, key_type, policy>;
     const std::int64_t kept = starts[(grid.columns + 1) * buckets];
     const std::int64_t count = starts[(grid.columns + 1) * buckets + 1];
-    const auto [begin, end] = team.share(split::pieces(grid.tiles, grid.columns));
-    for (std::int64_t piece = begin; piece < end; ++piece) {
+    for_each_tile(team, split::pieces(grid.tiles, grid.columns), [&](std::int64_t piece) {
       split::place(team, shared, keys, grid.tiles, piece, grid.columns, count, bucket_of, buckets,
                    kept == count, grid.tile_counts, starts, kept, keys_out, values, values_out);
       team.barrier();
-    }
+    });
   }
 };
 

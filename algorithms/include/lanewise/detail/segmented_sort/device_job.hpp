@@ -75,7 +75,8 @@ class device_segment_job {
 
   static constexpr bool has_values = !std::is_empty_v<Value>;
   static constexpr bool bare = std::is_same_v<Key, bare_key<Bits>>;
-  static constexpr int rows = 9;
+  /// Of keys of 16 bytes no more fit a team's scratch twice, with their segments.
+  static constexpr int rows = sizeof(Bits) <= 8 ? 9 : 4;
   static constexpr int all_rows = rows * Team::warps;
   /// For each key, with others of its bin, on average. Merging takes as long.
   static constexpr std::uint32_t most_comparisons = 48;
