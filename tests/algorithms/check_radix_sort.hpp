@@ -93,14 +93,37 @@ std::string difference_in_bits(const std::vector<T>& found, const std::vector<T>
   return "";
 }
 
+/// The workspace that sorts of n keys need whose input may be overwritten.
+template <class T, class V = lanewise::no_value>
+void reserve_counters(lanewise::workspace& work, std::int64_t n) {
+  lanewise::reserve(make_space(), work, lanewise::radix_sort_workspace<T, space, V>(n, true));
+}
+
+/// Sorts between the two Views.
+template <class T>
+void check_sort_overwriting(const std::vector<T>& items, const std::vector<std::size_t>& order,
+                            lanewise::sort_options with) {
+  const array<T> keys(items, 2), keys_out(static_cast<std::int64_t>(items.size()), T{}, 1);
+  lanewise::workspace work;
+  reserve_counters<T>(work, static_cast<std::int64_t>(items.size()));
+  with.work = &work;
+  with.overwrite_input = true;
+  lanewise::radix_sort(make_space(), keys.view(), keys_out.view(), with);
+  CHECK(difference_in_bits(keys_out.items(), items, order) == "");
+  CHECK(keys.guards_intact());
+  CHECK(keys_out.guards_intact());
+}
+
 template <class T>
 void check_sort(const std::vector<T>& items, lanewise::sort_options with = {}) {
   const auto exec = make_space();
   const array<T> keys(items, 1), keys_out(static_cast<std::int64_t>(items.size()), T{}, 3);
   lanewise::radix_sort(exec, keys.const_view(), keys_out.view(), with);
-  CHECK(difference_in_bits(keys_out.items(), items, sorted_order(items, with)) == "");
+  const auto order = sorted_order(items, with);
+  CHECK(difference_in_bits(keys_out.items(), items, order) == "");
   CHECK(keys.unchanged());
   CHECK(keys_out.guards_intact());
+  check_sort_overwriting(items, order, with);
 }
 
 template <class T>
@@ -109,6 +132,27 @@ void check_sort_in_place(const std::vector<T>& items, lanewise::sort_options wit
   lanewise::radix_sort(make_space(), keys.const_view(), keys.view(), with);
   CHECK(difference_in_bits(keys.items(), items, sorted_order(items, with)) == "");
   CHECK(keys.guards_intact());
+}
+
+template <class T, class V>
+void check_sort_pairs_overwriting(const std::vector<T>& items, const std::vector<V>& beside,
+                                  const std::vector<std::size_t>& order,
+                                  lanewise::sort_options with) {
+  const auto n = static_cast<std::int64_t>(items.size());
+  const array<T> keys(items, 1), keys_out(n, T{});
+  const array<V> values(beside), values_out(n, V{}, 1);
+  lanewise::workspace work;
+  reserve_counters<T, V>(work, n);
+  with.work = &work;
+  with.overwrite_input = true;
+  lanewise::radix_sort(make_space(), keys.view(), values.view(), keys_out.view(), values_out.view(),
+                       with);
+  CHECK(difference_in_bits(keys_out.items(), items, order) == "");
+  CHECK(difference_in_bits(values_out.items(), beside, order) == "");
+  CHECK(keys.guards_intact());
+  CHECK(values.guards_intact());
+  CHECK(keys_out.guards_intact());
+  CHECK(values_out.guards_intact());
 }
 
 template <class T, class V>
@@ -127,6 +171,7 @@ void check_sort_pairs(const std::vector<T>& items, const std::vector<V>& beside,
   CHECK(values.unchanged());
   CHECK(keys_out.guards_intact());
   CHECK(values_out.guards_intact());
+  check_sort_pairs_overwriting(items, beside, order, with);
   lanewise::radix_sort(exec, keys.const_view(), values.const_view(), keys.view(), values.view(),
                        with);
   CHECK(difference_in_bits(keys.items(), items, order) == "");

@@ -152,7 +152,7 @@ TEST_CASE("radix_sort takes keys from a source, and calls share a workspace", "[
 
 TEST_CASE("radix_sort refuses what does not fit", "[radix_sort]") {
   const auto exec = make_space();
-  const array<std::uint32_t> keys(10, 1u), few(9, 0u), values(11, 0u), out(10, 0u);
+  const array<std::uint32_t> keys(10, 1u), few(9, 0u), values(11, 0u), out(10, 0u), beside(10, 0u);
   using Catch::Matchers::ContainsSubstring;
   CHECK_THROWS_WITH(lanewise::radix_sort(exec, keys.view(), few.view()),
                     ContainsSubstring("radix_sort: keys_out has 9 places, keys has 10 items"));
@@ -164,6 +164,15 @@ TEST_CASE("radix_sort refuses what does not fit", "[radix_sort]") {
   CHECK_THROWS_WITH(
       lanewise::radix_sort(exec, keys.view(), out.view(), {.begin_bit = 9, .end_bit = 8}),
       ContainsSubstring("radix_sort: options.begin_bit is 9, options.end_bit is 8"));
+  CHECK_THROWS_WITH(
+      lanewise::radix_sort(exec, keys.const_view(), out.view(), {.overwrite_input = true}),
+      ContainsSubstring("radix_sort: options.overwrite_input is set, but keys is not a View of "
+                        "items that are not const"));
+  CHECK_THROWS_WITH(lanewise::radix_sort(exec, keys.view(), keys.view(), {.overwrite_input = true}),
+                    ContainsSubstring("overwrite_input is set, but keys_out is keys"));
+  CHECK_THROWS_WITH(lanewise::radix_sort(exec, keys.view(), lanewise::generated(10, scrambled{}),
+                                         out.view(), beside.view(), {.overwrite_input = true}),
+                    ContainsSubstring("overwrite_input is set, but values is not a View"));
   const auto part = Kokkos::subview(keys.view(), std::pair{1, 6});
   CHECK_THROWS_WITH(lanewise::radix_sort(exec, Kokkos::subview(keys.view(), std::pair{0, 5}), part),
                     ContainsSubstring("overlap"));

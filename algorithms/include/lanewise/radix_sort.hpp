@@ -25,6 +25,10 @@ struct sort_options {
   /// and keys that agree there keep their order. end_bit < 0: all bits from begin_bit on.
   int begin_bit = 0;
   int end_bit = -1;
+  /// Keys and values may be overwritten: the sort then needs no memory for items, as it moves them
+  /// between inputs and outputs, and what inputs hold at the end is not specified. For radix_sort
+  /// of Views whose items are not const, and which are not the outputs.
+  bool overwrite_input = false;
 };
 
 LANEWISE_END_NAMESPACE
@@ -62,6 +66,14 @@ detail::radix_range range_of(const sort_options& with, const char* algorithm) {
   return {with.begin_bit, end};
 }
 
+/// The arrays of a sort, seen as Bits. Its input is its room if it may be overwritten.
+template <class Bits, class T>
+detail::radix_arrays<Bits> arrays_of(const T* in, T* out, const sort_options& with) {
+  const auto bits = reinterpret_cast<const Bits*>(in);
+  return {bits, reinterpret_cast<Bits*>(out),
+          with.overwrite_input ? const_cast<Bits*>(bits) : nullptr};
+}
+
 /// Sorts n keys of type T, and what moves with them, from array to array.
 template <class T, class Value, class Exec>
 void sort_arrays(const Exec& exec, const T* in, T* out, const Value* values_in, Value* values_out,
@@ -72,8 +84,8 @@ void sort_arrays(const Exec& exec, const T* in, T* out, const Value* values_in, 
   const auto map = detail::key_map_of<T>(with.order == sort_order::descending);
   const auto run = [&](auto ordered) {
     radix_sort_t<Exec, bits, Value, decltype(ordered)::value>::sort(
-        exec, reinterpret_cast<const bits*>(in), reinterpret_cast<bits*>(out), values_in,
-        values_out, n, map, range, with.work);
+        exec, arrays_of<bits>(in, out, with), arrays_of<Value>(values_in, values_out, with), n, map,
+        range, with.work);
   };
   if (range.low == range.high) {
     using space = typename Exec::memory_space;
@@ -115,11 +127,15 @@ template <class Index, class T, class V, class Exec>
 void sort_by_index(const Exec& exec, const T* in, T* out, const V* values_in, V* values_out,
                    item_count n, const sort_options& with, const char* algorithm) {
   const options counted{.count = with.count};
-  call_memory<Exec> index_memory(exec, n.bound * sizeof(Index), algorithm);
-  const auto index = index_memory.template view<Index>(n.bound);
-  transform(exec, generated(n.bound, as_index<Index>{}), index, identity{}, counted);
+  // Numbers are apart where keys are to be.
+  const std::int64_t apart = with.overwrite_input ? n.bound : 0;
+  call_memory<Exec> index_memory(exec, (n.bound + apart) * sizeof(Index), algorithm);
+  const auto numbers = index_memory.template view<Index>(n.bound + apart);
+  const auto index = Kokkos::subview(numbers, std::pair(apart, n.bound + apart));
+  transform(exec, generated(n.bound, as_index<Index>{}),
+            Kokkos::subview(numbers, std::pair(std::int64_t{0}, n.bound)), identity{}, counted);
   using word = typename detail::unsigned_of_size<sizeof(Index)>::type;
-  sort_arrays<T, word>(exec, in, out, index.data(), index.data(), n, with, algorithm);
+  sort_arrays<T, word>(exec, in, out, numbers.data(), index.data(), n, with, algorithm);
   const auto fetched = transformed(index, fetch_value<V>{values_in});
   using values = Kokkos::View<V*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
   if (values_in != values_out) {
@@ -144,6 +160,22 @@ const T* in_memory(const Exec& exec, const Source& source, const array_sink<T>& 
                                                                                    source.extent),
             identity{}, {.count = with.count});
   return sink.data;
+}
+
+/// What an input must be that may be overwritten.
+template <class In, class T>
+void expects_overwritable(const In& in, const array_sink<T>& sink, const sort_options& with,
+                          const char* algorithm, const char* in_name, const char* out_name) {
+  if (!with.overwrite_input) return;
+  if constexpr (Kokkos::is_view_v<In>) {
+    if constexpr (!std::is_const_v<typename In::value_type>) {
+      detail::expects(in.size() == 0 || in.data() != sink.data, algorithm,
+                      ": options.overwrite_input is set, but ", out_name, " is ", in_name);
+      return;
+    }
+  }
+  detail::expects(false, algorithm, ": options.overwrite_input is set, but ", in_name,
+                  " is not a View of items that are not const");
 }
 
 /// What is asked of an array of keys or values, and of the array that it goes to.
@@ -199,6 +231,7 @@ void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
   if constexpr (check_radix_key<T>() && check_sorted_array<std::decay_t<decltype(source)>,
                                                            std::decay_t<decltype(sink)>>()) {
     expects_arrays<Exec>(source, sink, algorithm, "keys", "keys_out");
+    expects_overwritable(keys, sink, with, algorithm, "keys", "keys_out");
     with.count.expects_reachable<Exec>(algorithm, "options.count");
     range_of<T>(with, algorithm);
     const item_count n{source.extent, with.count.data()};
@@ -222,6 +255,8 @@ void radix_sort(const Exec& exec, const Keys& keys, const Values& values, const 
                 check_sorted_array<std::decay_t<decltype(value_source)>,
                                    std::decay_t<decltype(value_sink)>>()) {
     expects_pairs<Exec>(source, value_source, sink, value_sink, algorithm);
+    expects_overwritable(keys, sink, with, algorithm, "keys", "keys_out");
+    expects_overwritable(values, value_sink, with, algorithm, "values", "values_out");
     with.count.expects_reachable<Exec>(algorithm, "options.count");
     range_of<T>(with, algorithm);
     const item_count n{source.extent, with.count.data()};
@@ -244,14 +279,17 @@ void radix_sort(const Exec& exec, const Keys& keys, const Values& values, const 
 }  // namespace kernels
 
 /// The workspace that radix_sort, sort and sort_by_key need for n keys of type T, with values of
-/// type Value or without. Needs no device.
+/// type Value or without; overwrites: with options.overwrite_input. Needs no device.
 template <class T, class Exec, class Value = no_value>
-workspace_size radix_sort_workspace(std::int64_t n) {
+workspace_size radix_sort_workspace(std::int64_t n, bool overwrites = false) {
   using bits = radix_bits_t<T>;
   using word = typename kernels::value_word<Value>::type;
   const detail::radix_range all{0, radix_key<T>::width};
-  return max(kernels::radix_sort_t<Exec, bits, word, true>::template workspace<Exec>(n, all),
-             kernels::radix_sort_t<Exec, bits, no_value, false>::template workspace<Exec>(n, all));
+  const auto of = [&](auto sort) {
+    return decltype(sort)::type::template workspace<Exec>(n, all, overwrites);
+  };
+  return max(of(std::type_identity<kernels::radix_sort_t<Exec, bits, word, true>>{}),
+             of(std::type_identity<kernels::radix_sort_t<Exec, bits, no_value, false>>{}));
 }
 
 /// Sorts keys: keys_out has them in the order in which the integers that radix_key makes of them
@@ -272,7 +310,9 @@ workspace_size radix_sort_workspace(std::int64_t n) {
 /// copied. More than 2^20 keys that gather in few buckets of their highest digit go from the lowest
 /// digit up, with a read and a write for each. On hosts the most significant digits come first,
 /// too, at 3 n reads and 2 n writes. The workspace has room for the n keys (and values), and up to
-/// two fifths as much for counters. (Merrill, 2.13; Ashkiani, 3.7.)
+/// two fifths as much for counters. With options.overwrite_input it has counters alone, and keys
+/// move between the two Views of the caller (a double buffer; where they gather, with a copy at the
+/// end). (Merrill, 2.13; Ashkiani, 3.7.)
 template <execution_space Exec, class Keys, class KeysOut>
 void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
                 const sort_options& with = {}) {

@@ -72,6 +72,7 @@ void sort_by_passes(const Exec& exec, const T* in, T* out, const Value* values_i
   using bits = radix_bits_t<T>;
   detail::expects(how.bits >= 0 && how.bits <= Way::most_bits, algorithm, ": bits is ", how.bits,
                   ", not in [1, ", Way::most_bits, "] and not automatic");
+  detail::expects(!with.overwrite_input, algorithm, ": options.overwrite_input is for radix_sort");
   const detail::radix_range range = range_of<T>(with, algorithm);
   if (n == 0) return;
   auto work = call_workspace::make<backend_of<Exec>>(

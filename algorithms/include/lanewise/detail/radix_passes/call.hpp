@@ -74,7 +74,7 @@ struct passes_by_splits {
     auto at = detail::radix_array::in;
     for (int p = 0; p < call.passes(); ++p) {
       const bool out = at == detail::radix_array::in && call.begins_out(p);
-      const auto to = out ? detail::radix_array::out : detail::radix_arrays<Bits>::next(at);
+      const auto to = out ? detail::radix_array::out : call.keys.next(at);
       const auto digit = call.digit(p);
       const split_call split{call.n, digit.digit.mask + 1, {}, nullptr};
       const auto run = [&](const auto& values, const auto& values_out) {

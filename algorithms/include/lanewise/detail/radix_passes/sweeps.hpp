@@ -220,10 +220,9 @@ struct digit_spine_kernel {
       splits = splits || warp.any((begin > std::int64_t{0}) & (begin < before));
     }
     warp.once([&] {
-      using arrays = detail::radix_arrays<char>;
       const auto from = number == 0 ? detail::radix_array::in : states[number].at;
       const bool out = from == detail::radix_array::in && to_out;
-      const auto to = out ? detail::radix_array::out : arrays::next(from);
+      const auto to = out ? detail::radix_array::out : detail::radix_arrays<char>::other(from);
       states[number].stays = !splits;
       states[number + 1].at = splits ? to : from;
     });

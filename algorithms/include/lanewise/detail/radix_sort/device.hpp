@@ -230,7 +230,7 @@ struct ordered_placing {
     pass_step step{0, 0, detail::radix_array::in, detail::radix_array::in};
     for (int p = 0; p < passes; ++p) step.left += plan.levels[p].stays_in_pass == 0 ? 1 : 0;
     // An odd number of passes that begins with the output also ends there.
-    const bool begins_out = step.left % 2 == 1 && is_apart();
+    const bool begins_out = plan.keys.overwrites() || (step.left % 2 == 1 && is_apart());
     step.to = begins_out ? detail::radix_array::out : detail::radix_array::room;
     for (int p = 0; p < pass; ++p) {
       if (plan.levels[p].stays_in_pass != 0) continue;
@@ -412,7 +412,8 @@ struct device_radix_layout {
   std::size_t bytes;
 
   device_radix_layout(std::int64_t n, std::int64_t capacity, std::int64_t tile_items,
-                      std::int64_t pass_tile_items, int levels, int groups, bool wide) {
+                      std::int64_t pass_tile_items, int levels, int groups, bool wide,
+                      bool overwrites) {
     most_segments = n / (capacity + 1) + 1;
     most_tiles = n / tile_items + most_segments + 1;
     most_jobs = (2 + levels * (groups + 1)) * most_segments + n / capacity + levels * groups;
@@ -441,8 +442,8 @@ struct device_radix_layout {
     unsorted = take(most_jobs * sizeof(std::uint32_t));
     words = take(std::max(ordered ? most_tiles : 0, 2 * (n / pass_tile_items + 1)) *
                  detail::radix_buckets * word_bytes);
-    room = take(n * sizeof(Bits));
-    values = take(n * value_bytes);
+    room = take(overwrites ? 0 : n * sizeof(Bits));
+    values = take(overwrites ? 0 : n * value_bytes);
     bytes = at;
   }
 };
@@ -464,6 +465,8 @@ class device_radix_sort {
   }
   static constexpr bool has_values = !std::is_empty_v<Value>;
   using layout = device_radix_layout<Bits, Value, ordered>;
+  using key_arrays = detail::radix_arrays<Bits>;
+  using value_arrays = detail::radix_arrays<Value>;
   friend class device_radix_sort<Bits, Value, false>;
   using Counter = std::conditional_t<ordered, std::uint64_t, std::uint32_t>;
   using quick_jobs = radix_job_kernel<Bits, Counter, quick_key, Value, false>;
@@ -508,46 +511,46 @@ class device_radix_sort {
   static bool is_wide(std::int64_t n) {
     return n >= (ordered ? look_back_counts<std::uint32_t>::limit : std::int64_t{1} << 32);
   }
-  /// listed: the first level is a list of segments of more than `least` keys.
+  /// listed: the first level is a list of segments of more than `least` keys. overwrites: the input
+  /// is the room.
   template <class Exec>
-  static layout layout_of(std::int64_t n, detail::radix_range range, bool listed = false,
-                          std::int64_t least = capacity<Exec>) {
+  static layout layout_of(std::int64_t n, detail::radix_range range, bool overwrites,
+                          bool listed = false, std::int64_t least = capacity<Exec>) {
     return {n,
             std::min(least, capacity<Exec>),
             tile_items_of<Exec>(n, listed),
             pass_tile_items<Exec>,
             levels(range),
             detail::radix_buckets / warp_t<Exec>::width,
-            is_wide(n)};
+            is_wide(n),
+            overwrites};
   }
 
  public:
   template <class Exec>
-  static workspace_size workspace(std::int64_t n, detail::radix_range range) {
+  static workspace_size workspace(std::int64_t n, detail::radix_range range, bool overwrites) {
     if (!ordered && is_wide(n))
-      return device_radix_sort<Bits, Value, true>::template workspace<Exec>(n, range);
-    return {0, n <= capacity<Exec> ? 0 : layout_of<Exec>(n, range).bytes};
+      return device_radix_sort<Bits, Value, true>::template workspace<Exec>(n, range, overwrites);
+    return {0, n <= capacity<Exec> ? 0 : layout_of<Exec>(n, range, overwrites).bytes};
   }
 
   template <class Exec>
-  static void sort(const Exec& exec, const Bits* in, Bits* out, const Value* values_in,
-                   Value* values_out, item_count n, const detail::key_map<Bits>& map,
-                   detail::radix_range range, const workspace_ref& given) {
+  static void sort(const Exec& exec, const key_arrays& keys, const value_arrays& values,
+                   item_count n, const detail::key_map<Bits>& map, detail::radix_range range,
+                   const workspace_ref& given) {
     if (n.bound <= capacity<Exec>) {
       detail::radix_plan<Bits, Counter> plan{};
-      plan.keys = {in, out, nullptr};
+      plan.keys = keys;
       plan.map = map;
       plan.range = range;
       plan.n = n;
-      launch(exec, "Lanewise::radix_sort", 1,
-             jobs{plan, detail::radix_arrays<Value>{values_in, values_out, nullptr},
-                  detail::radix_jobs::one, -1});
+      launch(exec, "Lanewise::radix_sort", 1, jobs{plan, values, detail::radix_jobs::one, -1});
       return;
     }
-    auto work = call_workspace::make<backend_of<Exec>>(exec, given, workspace<Exec>(n.bound, range),
-                                                       "radix_sort");
-    run(exec, in, out, values_in, values_out, n, map, range, static_cast<char*>(work.get().plain()),
-        nullptr, capacity<Exec>);
+    auto work = call_workspace::make<backend_of<Exec>>(
+        exec, given, workspace<Exec>(n.bound, range, keys.overwrites()), "radix_sort");
+    run(exec, keys, values, n, map, range, static_cast<char*>(work.get().plain()), nullptr,
+        capacity<Exec>);
   }
 
   /// What sort_listed needs.
@@ -555,16 +558,16 @@ class device_radix_sort {
   static std::size_t listed_bytes(std::int64_t n, std::int64_t least, detail::radix_range range) {
     if (!ordered && is_wide(n))
       return device_radix_sort<Bits, Value, true>::template listed_bytes<Exec>(n, least, range);
-    return layout_of<Exec>(n, range, true, least).bytes;
+    return layout_of<Exec>(n, range, false, true, least).bytes;
   }
   /// The same for segments alone, of more than `least` keys each: list(plan) launches what appends
   /// them to level 1.
   template <class Exec, class List>
-  static void sort_listed(const Exec& exec, const Bits* in, Bits* out, const Value* values_in,
-                          Value* values_out, std::int64_t n, const detail::key_map<Bits>& map,
+  static void sort_listed(const Exec& exec, const key_arrays& keys, const value_arrays& values,
+                          std::int64_t n, const detail::key_map<Bits>& map,
                           detail::radix_range range, char* memory, const List& list,
                           std::int64_t least) {
-    run(exec, in, out, values_in, values_out, {n}, map, range, memory, list, least);
+    run(exec, keys, values, {n}, map, range, memory, list, least);
   }
 
  private:
@@ -587,19 +590,17 @@ class device_radix_sort {
     }
   }
   template <class Exec, class List>
-  static void run(const Exec& exec, const Bits* in, Bits* out, const Value* values_in,
-                  Value* values_out, item_count n, const detail::key_map<Bits>& map,
-                  detail::radix_range range, char* memory, const List& list, std::int64_t least) {
+  static void run(const Exec& exec, const key_arrays& keys, const value_arrays& values,
+                  item_count n, const detail::key_map<Bits>& map, detail::radix_range range,
+                  char* memory, const List& list, std::int64_t least) {
     if (!is_wide(n.bound)) {
-      run_as<std::uint32_t>(exec, in, out, values_in, values_out, n, map, range, memory, list,
-                            least);
+      run_as<std::uint32_t>(exec, keys, values, n, map, range, memory, list, least);
     } else if constexpr (ordered) {
-      run_as<std::uint64_t>(exec, in, out, values_in, values_out, n, map, range, memory, list,
-                            least);
+      run_as<std::uint64_t>(exec, keys, values, n, map, range, memory, list, least);
     } else {
       // So many keys go in their order: kernels for them are there already.
-      device_radix_sort<Bits, Value, true>::run(exec, in, out, values_in, values_out, n, map, range,
-                                                memory, list, least);
+      device_radix_sort<Bits, Value, true>::run(exec, keys, values, n, map, range, memory, list,
+                                                least);
     }
   }
   template <class Word, class Exec>
@@ -633,23 +634,21 @@ class device_radix_sort {
     }
   }
   template <class Word, class Exec, class List>
-  static void run_as(const Exec& exec, const Bits* in, Bits* out, const Value* values_in,
-                     Value* values_out, item_count n, const detail::key_map<Bits>& map,
-                     detail::radix_range range, char* memory, const List& list,
-                     std::int64_t least) {
+  static void run_as(const Exec& exec, const key_arrays& keys, value_arrays values, item_count n,
+                     const detail::key_map<Bits>& map, detail::radix_range range, char* memory,
+                     const List& list, std::int64_t least) {
     using backend = backend_of<Exec>;
     constexpr bool listed = !std::is_same_v<List, std::nullptr_t>;
     constexpr int first = listed ? 1 : 0;
     detail::radix_plan<Bits, Counter> plan{};
-    plan.keys = {in, out, nullptr};
+    plan.keys = keys;
     plan.map = map;
     plan.range = range;
     plan.n = n;
     plan.tile_items = tile_items_of<Exec>(n.bound, listed);
-    plan.values_apart = has_values && values_in != values_out;
+    plan.values_apart = has_values && values.in != values.out;
     plan.passes_follow = !listed && n.bound > whole_keys && passes(range) > 1;
-    detail::radix_arrays<Value> values{values_in, values_out, nullptr};
-    const layout parts = layout_of<Exec>(n.bound, range, listed, least);
+    const layout parts = layout_of<Exec>(n.bound, range, keys.overwrites(), listed, least);
     plan.levels = reinterpret_cast<detail::radix_level*>(memory + parts.header);
     const int most = levels(range);
     plan.job_count = &plan.levels[most + 1].segments;
@@ -662,8 +661,10 @@ class device_radix_sort {
     }
     plan.jobs = reinterpret_cast<detail::radix_job*>(memory + parts.jobs);
     plan.unsorted_jobs = reinterpret_cast<std::uint32_t*>(memory + parts.unsorted);
-    plan.keys.room = reinterpret_cast<Bits*>(memory + parts.room);
-    if constexpr (has_values) values.room = reinterpret_cast<Value*>(memory + parts.values);
+    if (!keys.overwrites()) {
+      plan.keys.room = reinterpret_cast<Bits*>(memory + parts.room);
+      if constexpr (has_values) values.room = reinterpret_cast<Value*>(memory + parts.values);
+    }
     backend::zero(exec, memory, parts.zeroed);
     if constexpr (listed) {
       list(plan);

@@ -262,7 +262,7 @@ class device_radix_starts {
       }
       return;
     }
-    next.array = radix_arrays<Bits>::next(s.array);
+    next.array = plan.keys.next(s.array);
     const radix_work work =
         gathering(shared) > gathered ? radix_work::sorts_gathered : radix_work::sorts;
     for (int g = team.warp_index(); g < groups; g += Team::warps) {

@@ -294,8 +294,8 @@ struct host_sort_kernel {
       const std::int64_t n = count();
       if (bound > few) board.clear(warp, n);
       if (n > few) {
-        if (!begin_job(team, shared, 0, n, array::input, 0))
-          sort_alone(team, shared, 0, n, array::input);
+        const array first = in == temporary ? array::temporary : array::input;
+        if (!begin_job(team, shared, 0, n, first, 0)) sort_alone(team, shared, 0, n, first);
       } else if (n > 0) {
         sort_few(team, shared, n);
       }
@@ -604,9 +604,9 @@ struct host_sort_kernel {
 
 /// The arrays of a sort. Values are null where Value is no_value.
 ///
-///   in         read, and never written unless it is `out` too
+///   in         read, and never written unless it is another array, too
 ///   out        receives the result: all of n items; what is there before the end is unspecified
-///   temporary  room for n items, of which none is kept. No other array
+///   temporary  room for n items, of which none is kept. It may be `in` where `in` is not `out`
 ///
 /// `in` and `out` are the same array, or do not overlap, of keys and of values.
 template <class Item, class Value>

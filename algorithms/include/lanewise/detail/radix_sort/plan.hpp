@@ -137,7 +137,8 @@ struct radix_digit_of {
   }
 };
 
-/// The arrays of keys or of what moves with them. `out` may be `in`.
+/// The arrays of keys or of what moves with them. `out` or `room` may be `in`; `room` is null until
+/// there is memory for it.
 template <class T>
 struct radix_arrays {
   const T* in;
@@ -146,10 +147,15 @@ struct radix_arrays {
   LANEWISE_FUNCTION const T* operator()(radix_array a) const {
     return a == radix_array::in ? in : (a == radix_array::out ? out : room);
   }
-  /// Where keys go from there.
-  static LANEWISE_FUNCTION radix_array next(radix_array a) {
+  /// Where keys go from there, if the input is not the room.
+  static LANEWISE_FUNCTION radix_array other(radix_array a) {
     return a == radix_array::room ? radix_array::out : radix_array::room;
   }
+  LANEWISE_FUNCTION radix_array next(radix_array a) const {
+    return a == radix_array::in && overwrites() ? radix_array::out : other(a);
+  }
+  /// Whether the input is the room, too.
+  LANEWISE_FUNCTION bool overwrites() const { return room == in; }
   LANEWISE_FUNCTION T* to(radix_array a) const { return a == radix_array::out ? out : room; }
 };
 

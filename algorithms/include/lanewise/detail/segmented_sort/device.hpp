@@ -304,8 +304,8 @@ class device_segmented_sort {
              cutting{work, plan, parts.groups, job<Exec>::items, job<Exec>::most_segments});
     };
     if (n > job<Exec>::items) {
-      large::sort_listed(exec, in, out, values_in, values_out, n, map, range, memory + parts.large,
-                         cut, job<Exec>::items);
+      large::sort_listed(exec, keys, values, n, map, range, memory + parts.large, cut,
+                         job<Exec>::items);
     } else {
       cut(detail::radix_plan<Bits, std::conditional_t<ordered, std::uint64_t, std::uint32_t>>{});
     }
