@@ -6,7 +6,13 @@
 
 #if defined(__CUDACC__)
 #define LANEWISE_FUNCTION __host__ __device__ __forceinline__
+// A kernel's body that nvcc 13.0 leaves a function, as it finds it too large, may find no registers
+// ("C7600"). On hosts only compile time would be lost.
+#if defined(__CUDA_ARCH__)
+#define LANEWISE_KERNEL_FUNCTION __host__ __device__ __forceinline__
+#else
 #define LANEWISE_KERNEL_FUNCTION __host__ __device__
+#endif
 #define LANEWISE_LOOP_FUNCTION __host__ __device__ __noinline__
 // One template serves the device and the host, so each instantiation calls functions of one side
 // only. nvcc reports the call on the other side as 20011 and 20014, or 20013 and 20015 where it is

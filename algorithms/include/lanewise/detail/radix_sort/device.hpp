@@ -4,7 +4,7 @@
 
 #include <lanewise/detail/radix_sort/device_job.hpp>
 #include <lanewise/detail/radix_sort/device_levels.hpp>
-#include <lanewise/detail/radix_sort/device_passes.hpp>
+#include <lanewise/detail/radix_sort/passes.hpp>
 #include <lanewise/look_back_counts.hpp>
 #include <lanewise/options.hpp>
 #include <lanewise/split_tile.hpp>
@@ -20,7 +20,7 @@ namespace kernels {
 // have the same digit they are not moved, nor where all keys differ in so few bits of it that a
 // level more would follow. Two levels are launches, three beyond 2^26 keys; one
 // resident kernel does all deeper ones, as only the device knows what is left. Up to 2^20 keys all
-// is one launch. More keys that gather in few buckets go by passes (device_passes.hpp).
+// is one launch. More keys that gather in few buckets go by passes (passes.hpp).
 //
 // Keys alone need not keep their order, so a team takes places of a bucket by an atomic addition.
 // Where values move along, or keys are sorted by some of their bits, tiles are ranked and placed in
@@ -108,27 +108,6 @@ struct loose_placing {
   }
 };
 
-/// What f makes of items in [begin, end) of an array goes to the same places of another, or of the
-/// same.
-template <class Team, class T, class F>
-LANEWISE_FUNCTION void copy_items(const Team& team, const T* from, T* to, std::int64_t begin,
-                                  std::int64_t end, F f) {
-  constexpr int width = Team::warp_type::width;
-  const auto warp = team.warp();
-  for (std::int64_t i = begin + team.warp_index() * width; i < end; i += Team::warps * width) {
-    const std::int64_t left = end - i;
-    const auto exist = warp.first(left < width ? static_cast<int>(left) : width);
-    warp.store(exist, to + i, warp.map(f, warp.load(exist, from + i, T{})));
-  }
-}
-
-template <class Bits>
-struct radix_writer {
-  Bits* data;
-  detail::key_map<Bits> map;
-  LANEWISE_FUNCTION void operator()(std::int64_t i, Bits x) const { data[i] = map.item_of(x); }
-};
-
 /// Places the keys of a level, equal keys in their order, with values.
 template <class Bits, class Word, class Value, bool few = false>
 struct ordered_placing {
@@ -163,17 +142,6 @@ struct ordered_placing {
          i < mine.end * detail::radix_buckets; i += Team::warps * width)
       team.warp().store(words + i, typename Team::warp_type::template lanes<Word>(Word{0}));
   }
-  template <class Team>
-  LANEWISE_FUNCTION void clear_tile(const Team& team, std::int64_t tile) const {
-    constexpr int width = Team::warp_type::width;
-    for (int b = team.warp_index() * width; b < detail::radix_buckets; b += Team::warps * width)
-      team.warp().store(words + tile * detail::radix_buckets + b,
-                        typename Team::warp_type::template lanes<Word>(Word{0}));
-  }
-  /// The same with the words behind those of so many tiles.
-  LANEWISE_FUNCTION ordered_placing behind(std::int64_t tiles) const {
-    return {plan, values, words + tiles * detail::radix_buckets};
-  }
   /// launched: the launch has a team for each tile.
   template <bool launched, class Team>
   LANEWISE_FUNCTION void place_level(const Team& team, scratch<Team>& shared, int level) const {
@@ -183,7 +151,7 @@ struct ordered_placing {
           const std::uint32_t number = plan.segment_of(level, t);
           const detail::radix_segment s = plan.segment(level, number);
           if (s.stays) return;
-          place(team, shared, s, plan.keys.next(s.array),
+          place(team, shared, s,
                 plan.counts[level & 1] + std::int64_t{number} * detail::radix_buckets,
                 t - s.first_tile);
         });
@@ -191,8 +159,9 @@ struct ordered_placing {
   /// Places tile t of a segment.
   template <class Team>
   LANEWISE_FUNCTION void place(const Team& team, scratch<Team>& shared,
-                               const detail::radix_segment& s, detail::radix_array to,
-                               const std::uint64_t* starts, std::uint32_t t) const {
+                               const detail::radix_segment& s, const std::uint64_t* starts,
+                               std::uint32_t t) const {
+    const detail::radix_array to = plan.keys.next(s.array);
     const std::int64_t first = s.begin + static_cast<std::int64_t>(t) * plan.tile_items;
     const std::int64_t end = s.begin + s.count;
     const array_source<Bits, detail::key_map<Bits>> keys{plan.keys(s.array), end,
@@ -212,34 +181,6 @@ struct ordered_placing {
       split<Team>::place(team, shared.tile, keys, first, end, plan.digit(s), detail::radix_buckets,
                          true, places, end, keys_out, nullptr, nullptr);
     }
-  }
-  /// Whether neither keys nor values are sorted in place.
-  LANEWISE_FUNCTION bool is_apart() const {
-    return plan.keys.in != plan.keys.out && (!has_values || values.in != values.out);
-  }
-  /// Whether neither keys nor values are in the output yet when they are there.
-  LANEWISE_FUNCTION bool is_elsewhere(detail::radix_array from) const {
-    return plan.keys(from) != plan.keys.out || (has_values && values(from) != values.out);
-  }
-  /// How many passes are done before this one, how many are left, and where it reads and writes.
-  struct pass_step {
-    int done, left;
-    detail::radix_array from, to;
-  };
-  LANEWISE_FUNCTION pass_step pass_route(int passes, int pass) const {
-    pass_step step{0, 0, detail::radix_array::in, detail::radix_array::in};
-    for (int p = 0; p < passes; ++p) step.left += plan.levels[p].stays_in_pass == 0 ? 1 : 0;
-    // An odd number of passes that begins with the output also ends there.
-    const bool begins_out = plan.keys.overwrites() || (step.left % 2 == 1 && is_apart());
-    step.to = begins_out ? detail::radix_array::out : detail::radix_array::room;
-    for (int p = 0; p < pass; ++p) {
-      if (plan.levels[p].stays_in_pass != 0) continue;
-      step.from = step.to;
-      step.to = plan.keys.next(step.from);
-      ++step.done;
-      --step.left;
-    }
-    return step;
   }
 };
 
@@ -407,13 +348,13 @@ struct device_radix_layout {
   static constexpr int value_bytes = std::is_empty_v<Value> ? 0 : sizeof(Value);
   std::int64_t most_segments, most_tiles, most_jobs;
   std::size_t counter_bytes, word_bytes;
-  std::size_t header = 0, meeting, pass_counts, zeroed, segments[2], owners[2], counts[2],
-              differing[2], jobs, unsorted, words, room, values;
+  std::size_t header = 0, meeting, zeroed, segments[2], owners[2], counts[2], differing[2], jobs,
+              unsorted, words, pass_tickets, pass_starts, pass_counts, pass_tile_counts, room,
+              values;
   std::size_t bytes;
 
   device_radix_layout(std::int64_t n, std::int64_t capacity, std::int64_t tile_items,
-                      std::int64_t pass_tile_items, int levels, int groups, bool wide,
-                      bool overwrites) {
+                      std::int64_t pass_tiles, int levels, int groups, bool wide, bool overwrites) {
     most_segments = n / (capacity + 1) + 1;
     most_tiles = n / tile_items + most_segments + 1;
     most_jobs = (2 + levels * (groups + 1)) * most_segments + n / capacity + levels * groups;
@@ -427,7 +368,6 @@ struct device_radix_layout {
     };
     header = take((levels + 2) * sizeof(detail::radix_level));
     meeting = take(league_barrier::words(most_meeting) * sizeof(std::uint32_t));
-    pass_counts = take(levels * detail::radix_buckets * sizeof(std::uint64_t));
     constexpr std::size_t bits_bytes = detail::radix_words<Bits> * sizeof(std::uint64_t);
     differing[0] = take(most_segments * bits_bytes);
     counts[0] = take(most_segments * detail::radix_buckets * counter_bytes);
@@ -440,8 +380,14 @@ struct device_radix_layout {
     }
     jobs = take(most_jobs * sizeof(detail::radix_job));
     unsorted = take(most_jobs * sizeof(std::uint32_t));
-    words = take(std::max(ordered ? most_tiles : 0, 2 * (n / pass_tile_items + 1)) *
-                 detail::radix_buckets * word_bytes);
+    words = take(ordered ? most_tiles * detail::radix_buckets * word_bytes : 0);
+    constexpr std::size_t row = detail::radix_buckets * sizeof(std::uint64_t);
+    const std::size_t columns = std::min(pass_tiles, most_meeting);
+    pass_tickets = take(pass_tiles > 0 ? sizeof(std::uint32_t) : 0);
+    // A row more, of the digits' own, and the sum of all.
+    pass_starts = take(pass_tiles > 0 ? (columns + 1) * row + sizeof(std::uint64_t) : 0);
+    pass_counts = take(columns * row / 2);
+    pass_tile_counts = take(pass_tiles * row / 2);
     room = take(overwrites ? 0 : n * sizeof(Bits));
     values = take(overwrites ? 0 : n * value_bytes);
     bytes = at;
@@ -484,8 +430,7 @@ class device_radix_sort {
   template <class Word, bool few>
   using placing_of = std::conditional_t<ordered, ordered_placing<Bits, Word, Value, few>,
                                         loose_placing<Bits, Counter, few>>;
-  template <class Word>
-  using passes_of = radix_by_passes<ordered_placing<Bits, Word, Value>, Bits>;
+  using by_passes = radix_passes<Bits, Value>;
   template <class Word>
   using whole = radix_whole_kernel<placing_of<Word, true>, Bits, jobs, key>;
   template <class Exec, class Kernel, class Placing>
@@ -498,10 +443,14 @@ class device_radix_sort {
     return n <= whole_keys && !listed ? tile_items<Exec, whole<word>, placing_of<word, true>>
                                       : tile_items<Exec, radix_place_kernel<placing>, placing>;
   }
+  /// The tiles of passes; 0: none follow.
   template <class Exec>
-  static constexpr std::int64_t pass_tile_items =
-      tile_items<Exec, radix_pass_kernel<passes_of<std::uint32_t>>,
-                 ordered_placing<Bits, std::uint32_t, Value>>;
+  static std::int64_t pass_tiles(std::int64_t n, detail::radix_range range, bool listed) {
+    if (listed || n <= whole_keys || passes(range) == 1) return 0;
+    constexpr std::int64_t items =
+        by_passes::template split<team_t<Exec, typename by_passes::policy>>::items;
+    return divide_up(n, items);
+  }
   static int passes(detail::radix_range range) {
     return static_cast<int>(divide_up(range.high - range.low, detail::radix_digit_bits));
   }
@@ -519,7 +468,7 @@ class device_radix_sort {
     return {n,
             std::min(least, capacity<Exec>),
             tile_items_of<Exec>(n, listed),
-            pass_tile_items<Exec>,
+            pass_tiles<Exec>(n, range, listed),
             levels(range),
             detail::radix_buckets / warp_t<Exec>::width,
             is_wide(n),
@@ -603,34 +552,44 @@ class device_radix_sort {
                                                 least);
     }
   }
-  template <class Word, class Exec>
+  template <class Exec>
   static void launch_passes(const Exec& exec, const detail::radix_plan<Bits, Counter>& plan,
                             const detail::radix_arrays<Value>& values, const layout& parts,
-                            char* memory, int passes) {
+                            char* memory, std::int64_t tiles) {
     using backend = backend_of<Exec>;
-    const passes_of<Word> all{{plan.for_passes(pass_tile_items<Exec>), values,
-                               reinterpret_cast<Word*>(memory + parts.words)},
-                              reinterpret_cast<std::uint64_t*>(memory + parts.pass_counts),
-                              passes,
-                              capacity<Exec>,
-                              {reinterpret_cast<std::uint32_t*>(memory + parts.meeting)}};
-    const std::int64_t tiles = divide_up(plan.n.bound, pass_tile_items<Exec>);
-    const auto launch_all = [&](const char* name, const auto& kernel) {
-      launch_resident(
-          exec, name,
-          std::min(most_meeting,
-                   backend::template resident_league<std::decay_t<decltype(kernel)>>(exec, tiles)),
-          kernel);
-    };
-    if constexpr (passes_of<Word>::launched) {
-      using kernel = radix_pass_kernel<passes_of<Word>>;
-      launch_all("Lanewise::radix_sort::pass_counts",
-                 radix_pass_counts_kernel<passes_of<Word>>{all});
-      for (int p = 0; p < passes; ++p)
+    using resident = radix_passes_kernel<by_passes>;
+    const league_barrier meeting{reinterpret_cast<std::uint32_t*>(memory + parts.meeting)};
+    using counting = radix_pass_counts_kernel<by_passes>;
+    const bool launched = has_values && plan.n.bound > many_keys;
+    const std::int64_t teams = launched ? backend::template resident_league<counting>(exec, tiles)
+                                        : backend::template resident_league<resident>(exec, tiles);
+    const auto columns = static_cast<std::uint32_t>(std::min(most_meeting, teams));
+    const by_passes all{plan.keys,
+                        values,
+                        plan.map,
+                        plan.range,
+                        plan.n,
+                        plan.levels,
+                        plan.differing[0],
+                        columns,
+                        reinterpret_cast<std::uint32_t*>(memory + parts.pass_tickets),
+                        reinterpret_cast<std::int64_t*>(memory + parts.pass_starts),
+                        reinterpret_cast<std::uint32_t*>(memory + parts.pass_counts),
+                        reinterpret_cast<std::uint32_t*>(memory + parts.pass_tile_counts)};
+    if (!launched) {
+      launch_resident(exec, "Lanewise::radix_sort::passes", columns, resident{all, meeting});
+    } else if constexpr (has_values) {
+      using placing = radix_pass_kernel<by_passes>;
+      const auto count = [&](int low) {
+        launch_resident(exec, "Lanewise::radix_sort::pass_counts", columns,
+                        counting{all, meeting, low});
+      };
+      for (int low = plan.range.low; low < plan.range.high; low += detail::radix_digit_bits) {
+        count(low);
         launch(exec, "Lanewise::radix_sort::pass",
-               backend::template league_for_tiles<kernel>(exec, tiles), kernel{all, p});
-    } else {
-      launch_all("Lanewise::radix_sort::passes", radix_passes_kernel<passes_of<Word>>{all});
+               backend::template league_for_tiles<placing>(exec, tiles), placing{all, low});
+      }
+      if (plan.keys.overwrites() || !all.is_apart()) count(plan.range.high);
     }
   }
   template <class Word, class Exec, class List>
@@ -647,7 +606,9 @@ class device_radix_sort {
     plan.n = n;
     plan.tile_items = tile_items_of<Exec>(n.bound, listed);
     plan.values_apart = has_values && values.in != values.out;
-    plan.passes_follow = !listed && n.bound > whole_keys && passes(range) > 1;
+    const std::int64_t tiles_of_pass = pass_tiles<Exec>(n.bound, range, listed);
+    plan.passes_follow = tiles_of_pass > 0;
+    plan.passes_are_few = passes(range) <= 4;
     const layout parts = layout_of<Exec>(n.bound, range, keys.overwrites(), listed, least);
     plan.levels = reinterpret_cast<detail::radix_level*>(memory + parts.header);
     const int most = levels(range);
@@ -714,7 +675,7 @@ class device_radix_sort {
           std::min(most_meeting, backend::template resident_league<kernel>(exec, parts.most_tiles));
       launch_resident(exec, "Lanewise::radix_sort::rest", teams, rest);
     }
-    if (plan.passes_follow) launch_passes<Word>(exec, plan, values, parts, memory, passes(range));
+    if (plan.passes_follow) launch_passes(exec, plan, values, parts, memory, tiles_of_pass);
     const std::int64_t some = n.bound / capacity<Exec> * 5 / 4 + 64;
     if (has_quick_jobs<Exec>(n.bound, range)) {
       launch(exec, "Lanewise::radix_sort::quick_jobs",

@@ -223,16 +223,17 @@ class device_radix_starts {
     }
     team.barrier();
     const bool in_order = level == 0 && plan.levels[0].descents == 0;
-    const bool by_passes =
-        level == 0 && plan.passes_follow && !in_order && gathering(shared) > gathered_for_passes;
-    if (by_passes) {
-      team.once([&] { plan.levels[0].stays = plan.levels[0].by_passes = 1; });
-      return;
-    }
     const int bottom = plan.bottom(s);
     const int top = plan.differ_below(level, number, s.top);
     const bool narrow =
         level == 0 && bottom > plan.range.low && takes_a_level_more(s, top - bottom, capacity);
+    const bool by_passes = level == 0 && plan.passes_follow && !in_order &&
+                           (gathering(shared) > gathered_for_passes ||
+                            (plan.passes_are_few && !narrow && leaves_few(shared, s, capacity)));
+    if (by_passes) {
+      team.once([&] { plan.levels[0].stays = plan.levels[0].by_passes = 1; });
+      return;
+    }
     const bool stays = in_order || narrow || shared.stays != 0;
     radix_segment next = s;
     next.top = static_cast<std::uint8_t>(
@@ -292,6 +293,16 @@ class device_radix_starts {
     const auto fits = [&](int known) { return s.count >> known <= capacity - capacity / 16; };
     return bits > 0 && bits < radix_digit_bits && !fits(bits + radix_digit_bits) &&
            fits(2 * radix_digit_bits);
+  }
+
+  /// Whether buckets of two levels have somewhat more keys than a job takes.
+  static LANEWISE_FUNCTION bool leaves_few(const scratch& shared, const radix_segment& s,
+                                           std::int64_t capacity) {
+    float used = 0;
+    for (int g = 0; g < groups; ++g) used += shared.group_used[g];
+    const float keys = static_cast<float>(s.count) / (used * radix_buckets);
+    const auto most = static_cast<float>(capacity);
+    return keys > most * 15 / 16 && keys < most * 3;
   }
 
   /// How many times as many pairs of keys are in one bucket as if all buckets that are not empty

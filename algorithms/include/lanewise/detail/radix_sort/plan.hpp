@@ -79,10 +79,8 @@ struct radix_level {
   std::uint32_t tickets;
   std::uint32_t descents;   ///< of level 0: whether a key is less than the one in front of it
   std::uint32_t by_passes;  ///< of level 0: nothing is left for levels, keys are sorted by passes
-  std::uint32_t pass_tickets;   ///< of the pass of this number
-  std::uint32_t stays_in_pass;  ///< whether all keys have the same digit in it
-  std::uint32_t stays;          ///< of level 0, whose segment is in no list
-  std::uint32_t last;           ///< the same
+  std::uint32_t stays;      ///< of level 0, whose segment is in no list
+  std::uint32_t last;       ///< the same
 };
 
 /// What one team does at the end: it sorts some keys, or takes them to the output. Keys that gather
@@ -167,8 +165,9 @@ struct radix_plan {
   radix_range range;
   item_count n;
   std::int64_t tile_items;
-  bool passes_follow;  ///< the first level may leave all keys to them
-  bool values_apart;   ///< the values' input is not their output, whatever the keys' is
+  bool passes_follow;   ///< the first level may leave all keys to them
+  bool passes_are_few;  ///< and they take less time than two levels and a third of small segments
+  bool values_apart;    ///< the values' input is not their output, whatever the keys' is
 
   radix_level* levels;
   radix_segment* segments[2];      ///< of levels 0, 2, ... and 1, 3, ...
@@ -179,20 +178,6 @@ struct radix_plan {
   std::uint32_t* job_count;
   std::uint32_t* unsorted_jobs;  ///< numbers of jobs that were left
   std::uint32_t* unsorted_count;
-
-  /// The same for passes, which count by themselves.
-  radix_plan<Bits, std::uint64_t> for_passes(std::int64_t items_of_tile) const {
-    radix_plan<Bits, std::uint64_t> same{};
-    same.keys = keys;
-    same.map = map;
-    same.range = range;
-    same.n = n;
-    same.levels = levels;
-    same.jobs = jobs;
-    same.job_count = job_count;
-    same.tile_items = items_of_tile;
-    return same;
-  }
 
   /// Segment s of a level. Level 0 has one: all items.
   LANEWISE_FUNCTION radix_segment segment(int level, std::uint32_t s) const {
@@ -209,25 +194,10 @@ struct radix_plan {
     return level > 0 ? levels[level].segments : 1;
   }
   LANEWISE_FUNCTION std::uint32_t tile_count(int level) const {
-    return level > 0 ? levels[level].tiles : pass_tiles();
+    return level > 0 ? levels[level].tiles : static_cast<std::uint32_t>(divide_up(n(), tile_items));
   }
   LANEWISE_FUNCTION std::uint32_t segment_of(int level, std::uint32_t tile) const {
     return level > 0 ? tile_segment[level & 1][tile] : 0;
-  }
-  /// Pass p over all keys, from the lowest digit up; the last one may begin below where the one
-  /// before ended.
-  LANEWISE_FUNCTION radix_segment pass(int p) const {
-    const int top = range.low + (p + 1) * radix_digit_bits;
-    return {0,
-            n(),
-            0,
-            static_cast<std::uint8_t>(top < range.high ? top : range.high),
-            radix_array::in,
-            false,
-            false};
-  }
-  LANEWISE_FUNCTION std::uint32_t pass_tiles() const {
-    return static_cast<std::uint32_t>(divide_up(n(), tile_items));
   }
   /// The items of a tile.
   LANEWISE_FUNCTION std::int64_t tile_begin(const radix_segment& s, std::uint32_t tile) const {
