@@ -430,7 +430,7 @@ class device_radix_sort {
   template <class Word, bool few>
   using placing_of = std::conditional_t<ordered, ordered_placing<Bits, Word, Value, few>,
                                         loose_placing<Bits, Counter, few>>;
-  using by_passes = radix_passes<Bits, Value>;
+  using by_passes = radix_digit_passes<Bits, Value>;
   template <class Word>
   using whole = radix_whole_kernel<placing_of<Word, true>, Bits, jobs, key>;
   template <class Exec, class Kernel, class Placing>
@@ -608,7 +608,8 @@ class device_radix_sort {
     plan.values_apart = has_values && values.in != values.out;
     const std::int64_t tiles_of_pass = pass_tiles<Exec>(n.bound, range, listed);
     plan.passes_follow = tiles_of_pass > 0;
-    plan.passes_are_few = passes(range) <= 4;
+    // H200, 2^29 u32 12.9 ms by passes, 2^30 22.8 by levels and 24 by passes; 2^30 pairs 40 and 31.
+    plan.jobs_for_passes = passes(range) > 4 ? 0 : (has_values ? 8 : 3);
     const layout parts = layout_of<Exec>(n.bound, range, keys.overwrites(), listed, least);
     plan.levels = reinterpret_cast<detail::radix_level*>(memory + parts.header);
     const int most = levels(range);

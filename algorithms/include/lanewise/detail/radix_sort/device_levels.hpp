@@ -229,7 +229,7 @@ class device_radix_starts {
         level == 0 && bottom > plan.range.low && takes_a_level_more(s, top - bottom, capacity);
     const bool by_passes = level == 0 && plan.passes_follow && !in_order &&
                            (gathering(shared) > gathered_for_passes ||
-                            (plan.passes_are_few && !narrow && leaves_few(shared, s, capacity)));
+                            (!narrow && leaves_few(shared, s, capacity, plan.jobs_for_passes)));
     if (by_passes) {
       team.once([&] { plan.levels[0].stays = plan.levels[0].by_passes = 1; });
       return;
@@ -295,14 +295,14 @@ class device_radix_starts {
            fits(2 * radix_digit_bits);
   }
 
-  /// Whether buckets of two levels have somewhat more keys than a job takes.
+  /// Whether buckets of two levels have more keys than a job, and no more than so many jobs.
   static LANEWISE_FUNCTION bool leaves_few(const scratch& shared, const radix_segment& s,
-                                           std::int64_t capacity) {
+                                           std::int64_t capacity, int jobs) {
     float used = 0;
     for (int g = 0; g < groups; ++g) used += shared.group_used[g];
     const float keys = static_cast<float>(s.count) / (used * radix_buckets);
     const auto most = static_cast<float>(capacity);
-    return keys > most * 15 / 16 && keys < most * 3;
+    return keys > most * 15 / 16 && keys < most * static_cast<float>(jobs);
   }
 
   /// How many times as many pairs of keys are in one bucket as if all buckets that are not empty

@@ -42,7 +42,7 @@ struct radix_writer {
 /// each digit adds up what the teams have counted, and all send tiles to where their runs begin.
 /// Digits in which no keys differ, as the first level of the sort has found out, are left out.
 template <class Bits, class Value>
-struct radix_passes {
+struct radix_digit_passes {
   static constexpr bool has_values = !std::is_empty_v<Value>;
   static constexpr int value_bytes = has_values ? static_cast<int>(sizeof(Value)) : 0;
   struct policy : split_policy_for<Bits, value_bytes, false> {};

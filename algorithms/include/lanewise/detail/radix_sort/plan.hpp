@@ -165,9 +165,11 @@ struct radix_plan {
   radix_range range;
   item_count n;
   std::int64_t tile_items;
-  bool passes_follow;   ///< the first level may leave all keys to them
-  bool passes_are_few;  ///< and they take less time than two levels and a third of small segments
-  bool values_apart;    ///< the values' input is not their output, whatever the keys' is
+  bool passes_follow;  ///< the first level may leave all keys to them
+  /// It does so, too, where buckets of two levels have more keys than a job, and up to so many
+  /// jobs: passes take less time than a third level.
+  int jobs_for_passes;
+  bool values_apart;  ///< the values' input is not their output, whatever the keys' is
 
   radix_level* levels;
   radix_segment* segments[2];      ///< of levels 0, 2, ... and 1, 3, ...
