@@ -308,7 +308,7 @@ workspace_size radix_sort_workspace(std::int64_t n, bool overwrites = false) {
 /// times and written three times; one launch up to 2^20 keys (beyond 4608 behind a clearing of
 /// counters), and 8 to 12 beyond. Digits that all keys share move nothing, and keys in order are
 /// copied. More than 2^20 keys that gather in few buckets of their highest digit go from the lowest
-/// digit up, with a read and a write for each. On hosts the most significant digits come first,
+/// digit up, with two reads and a write for each. On hosts the most significant digits come first,
 /// too, at 3 n reads and 2 n writes. The workspace has room for the n keys (and values), and up to
 /// two fifths as much for counters. With options.overwrite_input it has counters alone, and keys
 /// move between the two Views of the caller (a double buffer; where they gather, with a copy at the

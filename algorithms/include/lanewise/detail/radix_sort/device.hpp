@@ -608,7 +608,7 @@ class device_radix_sort {
     plan.values_apart = has_values && values.in != values.out;
     const std::int64_t tiles_of_pass = pass_tiles<Exec>(n.bound, range, listed);
     plan.passes_follow = tiles_of_pass > 0;
-    // H200, 2^29 u32 12.9 ms by passes, 2^30 22.8 by levels and 24 by passes; 2^30 pairs 40 and 31.
+    // H200, 2^29 u32 12.9 ms by passes, 2^30 22.8 by levels and 24 by passes; 2^30 pairs 40 and 37.
     plan.jobs_for_passes = passes(range) > 4 ? 0 : (has_values ? 8 : 3);
     const layout parts = layout_of<Exec>(n.bound, range, keys.overwrites(), listed, least);
     plan.levels = reinterpret_cast<detail::radix_level*>(memory + parts.header);
