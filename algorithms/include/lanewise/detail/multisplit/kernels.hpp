@@ -209,11 +209,21 @@ struct place_kernel {
     using split = detail::split_t<Team, key_type, policy>;
     const std::int64_t kept = starts[(grid.columns + 1) * buckets];
     const std::int64_t count = starts[(grid.columns + 1) * buckets + 1];
-    for_each_tile(team, split::pieces(grid.tiles, grid.columns), [&](std::int64_t piece) {
+    const auto place = [&](std::int64_t piece) LANEWISE_INLINE_LAMBDA {
       split::place(team, shared, keys, grid.tiles, piece, grid.columns, count, bucket_of, buckets,
                    kept == count, grid.tile_counts, starts, kept, keys_out, values, values_out);
       team.barrier();
-    });
+    };
+    const std::int64_t pieces = split::pieces(grid.tiles, grid.columns);
+    if constexpr (Sink::contiguous) {
+      // As the loop of a share pairs go into 256 buckets 4 % faster, keys 1.5 %.
+      const auto [begin, end] = team.share(pieces);
+      for (std::int64_t piece = begin; piece < end; ++piece) place(piece);
+    } else {
+      // A function that divides beside the share's division took nvcc 13.0 more registers than
+      // there are.
+      for_each_tile(team, pieces, place);
+    }
   }
 };
 
