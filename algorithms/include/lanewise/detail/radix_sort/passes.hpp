@@ -69,30 +69,35 @@ struct radix_digit_passes {
 
   LANEWISE_FUNCTION bool has_keys() const { return first->by_passes != 0; }
 
-  /// What a pass does, by the digit from bit `low` on.
-  struct step_type {
-    digit_type digit;
+  /// Where keys are when all passes below bit `low` are done, and where the next one sends them.
+  struct route_type {
     detail::radix_array from, to;
-    bool moves;   ///< whether keys differ in the digit
     bool begins;  ///< keys have not been moved yet
-    bool ends;
-    LANEWISE_FUNCTION std::uint32_t buckets() const { return digit.mask + 1; }
+    bool ends;    ///< one pass is left
   };
-  LANEWISE_FUNCTION step_type step(int low) const {
-    const Bits differ = detail::radix_bits_of_words<Bits>(differing);
+  LANEWISE_FUNCTION route_type route(int low) const {
     int done = 0, left = 0;
     for (int bit = range.low; bit < range.high; bit += detail::radix_digit_bits) {
-      if (digit_at(bit)(differ) != 0) ++(bit < low ? done : left);
+      if (differ_in(digit_at(bit))) ++(bit < low ? done : left);
     }
     // An odd number of passes that begins with the output also ends there.
     const bool begins_out = keys.overwrites() || ((done + left) % 2 == 1 && is_apart());
     const auto target = [=](int pass) {
       return (pass % 2 == 0) == begins_out ? detail::radix_array::out : detail::radix_array::room;
     };
+    return {done == 0 ? detail::radix_array::in : target(done - 1), target(done), done == 0,
+            left == 1};
+  }
+
+  /// What a pass does, by the digit from bit `low` on, which keys have.
+  struct step_type : route_type {
+    digit_type digit;
+    bool moves;  ///< whether keys differ in the digit
+    LANEWISE_FUNCTION std::uint32_t buckets() const { return digit.mask + 1; }
+  };
+  LANEWISE_FUNCTION step_type step(int low) const {
     const digit_type digit = digit_at(low);
-    return {digit,        done == 0 ? detail::radix_array::in : target(done - 1),
-            target(done), digit(differ) != 0,
-            done == 0,    left == 1};
+    return {route(low), digit, differ_in(digit)};
   }
 
   /// Calls f with the keys of a pass and where they go: mapped between the first pass and the last.
@@ -158,7 +163,7 @@ struct radix_digit_passes {
   /// Copies what has ended elsewhere, when all passes are done.
   template <class Team>
   LANEWISE_FUNCTION void copy(const Team& team) const {
-    const auto from = step(range.high).from;
+    const auto from = route(range.high).from;
     copy(team, keys(from), keys.out);
     if constexpr (has_values) copy(team, values(from), values.out);
   }
@@ -173,6 +178,9 @@ struct radix_digit_passes {
   }
 
  private:
+  LANEWISE_FUNCTION bool differ_in(const digit_type& digit) const {
+    return digit(detail::radix_bits_of_words<Bits>(differing)) != 0;
+  }
   LANEWISE_FUNCTION digit_type digit_at(int low) const {
     const int bits = range.high - low;
     const int width = bits < detail::radix_digit_bits ? bits : detail::radix_digit_bits;
