@@ -59,13 +59,15 @@ struct radix_digit_passes {
   detail::key_map<Bits> map;
   detail::radix_range range;
   item_count n;
-  const detail::radix_level* first;  ///< says whether it has left all keys to passes
+  const detail::radix_level* first;  ///< the first level, which says whether passes have keys
   const std::uint64_t* differing;    ///< the bits in which mapped keys differ
   std::uint32_t columns;
-  std::uint32_t* tickets;      ///< of tiles
-  std::int64_t* starts;        ///< in front of column c: [c * buckets + digit]; then of digits
-  std::uint32_t* counts;       ///< of column c: [digit * columns + c]
-  std::uint32_t* tile_counts;  ///< in front of a tile, in its column
+  std::uint32_t* tickets;  ///< of tiles
+  std::int64_t*
+      starts;  ///< items in front of column c: [c * buckets + digit]; behind, where digits begin
+  std::uint32_t* counts;  ///< items of column c: [digit * columns + c]
+  std::uint32_t*
+      tile_counts;  ///< items of a tile's column in front of the tile: [tile * buckets + digit]
 
   LANEWISE_FUNCTION bool has_keys() const { return first->by_passes != 0; }
 

@@ -166,8 +166,8 @@ struct radix_plan {
   item_count n;
   std::int64_t tile_items;
   bool passes_follow;  ///< the first level may leave all keys to them
-  /// It does so, too, where buckets of two levels have more keys than a job, and up to so many
-  /// jobs: passes take less time than a third level.
+  /// The first level also leaves keys to passes where buckets of two levels have more keys than one
+  /// job and fewer than so many jobs: a third level would take longer.
   int jobs_for_passes;
   bool values_apart;  ///< the values' input is not their output, whatever the keys' is
 
