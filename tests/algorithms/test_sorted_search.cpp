@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <lanewise/sorted_search.hpp>
+#include <lanewise/transform.hpp>
 #include <support/functors.hpp>
 #include <support/generators.hpp>
 #include <support/items.hpp>
@@ -28,6 +29,17 @@ struct greater_first {
 struct thrice {
   KOKKOS_FUNCTION std::uint32_t operator()(std::int64_t i) const {
     return static_cast<std::uint32_t>(3 * i);
+  }
+};
+
+struct sixteenth {
+  KOKKOS_FUNCTION std::uint32_t operator()(std::int64_t i) const {
+    return static_cast<std::uint32_t>(i / 16);
+  }
+};
+struct spread_queries {
+  KOKKOS_FUNCTION std::uint32_t operator()(std::int64_t i) const {
+    return static_cast<std::uint32_t>(i * 271 % ((std::int64_t{1} << 28) + 70));
   }
 };
 
@@ -240,6 +252,147 @@ TEST_CASE("Lists in scratch, by each of the paper's methods, from every lane",
   const auto most = std::numeric_limits<std::uint32_t>::max();
   check_all({least, least, 5, most, most}, {least, 1, 5, 6, most});
   check_all(std::vector<std::uint32_t>(40, most), {least, most});
+}
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace test_search {
+
+/// Every other lane of a window has a key, and asks by the warp, and on its own.
+struct ask_tree_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {};
+
+  search_tree<std::uint32_t> tree;
+  const std::uint32_t* queries;
+  std::int64_t n;
+  std::int64_t *lower, *upper;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    constexpr std::int64_t width = warp_type::width;
+    using solo = typename warp_type::template part<1>;
+    const auto warp = team.warp();
+    const auto [first, last] = team.share(divide_up(n, width));
+    for (std::int64_t w = first + team.warp_index(); w < last; w += Team::warps) {
+      const std::int64_t at = w * width, left = n - at;
+      const auto exist = warp.first(static_cast<int>(left < width ? left : width)) &
+                         ((warp.lane() & decltype(warp.lane())(1u)) == 0u);
+      const auto key = warp.load(exist, queries + at, 7u);
+      warp.store(exist, lower + at, tree.template bound<false>(warp, exist, key));
+      warp.store(exist, upper + at,
+                 warp.map(
+                     exist, [&](std::uint32_t k) { return tree.template bound_of<true, solo>(k); },
+                     std::int64_t{0}, key));
+    }
+  }
+};
+
+}  // namespace test_search
+LANEWISE_END_TARGET_NAMESPACE
+
+TEST_CASE("The tree in a kernel, by the warp and by single lanes", "[sorted_search][sanitize]") {
+  for (const std::int64_t n : {0, 5, 16, 17, 300, 5000}) {
+    CAPTURE(n);
+    const auto keys = sorted_keys<std::uint32_t>(n, 2 * static_cast<std::uint64_t>(n) + 3);
+    const auto queries = queries_near(keys, 333, 2 * static_cast<std::uint64_t>(n) + 3);
+    const expected_places<std::uint32_t> expected(keys, queries);
+    const array<std::uint32_t> in(keys, 3), asked(queries);
+    const array<std::int64_t> lower(333, -7), upper(333, -7);
+    const lanewise::search_index<std::uint32_t, memory> index(make_space(), in.const_view());
+    lanewise::launch(make_space(), "test::ask_tree", 3,
+                     lanewise::test_search::ask_tree_kernel{index.view(), asked.data(), 333,
+                                                            lower.data(), upper.data()});
+    const auto l = lower.items(), u = upper.items();
+    for (std::size_t i = 0; i < l.size(); ++i) {
+      CHECK(l[i] == (i % 2 == 0 ? expected.lower[i] : -7));
+      CHECK(u[i] == (i % 2 == 0 ? expected.upper[i] : -7));
+    }
+  }
+}
+
+TEST_CASE("An index is no larger than it says, and is built again", "[sorted_search]") {
+  auto keys = sorted_keys<std::uint32_t>(10'000, 20'000);
+  const array<std::uint32_t> in(keys);
+  lanewise::search_index<std::uint32_t, memory> index(make_space(), in.const_view());
+  CHECK(index.size() == 10'000);
+  CHECK(index.levels() == 4);
+  // 625 or 626 samples of the array, 40 of these, 3 of these: in whole nodes.
+  CHECK(index.bytes() <= 4 * (640 + 48 + 16));
+  for (auto& k : keys) k += 5;
+  in.assign(keys);
+  index.build(make_space());
+  const auto queries = queries_near(keys, 500, 20'000);
+  const array<std::uint32_t> asked(queries);
+  const array<std::int64_t> out(500, -7);
+  lanewise::upper_bound(make_space(), index, asked.const_view(), out.view());
+  CHECK(out.items() == expected_places<std::uint32_t>(keys, queries).upper);
+  const lanewise::search_index<std::uint32_t, memory> none;
+  lanewise::upper_bound(make_space(), none, asked.const_view(), out.view());
+  CHECK(out.items() == std::vector<std::int64_t>(500, 0));
+}
+
+TEST_CASE("The first descent is named", "[sorted_search]") {
+  auto keys = sorted_keys<std::uint32_t>(1000, 3000);
+  keys[700] = 1;
+  keys[801] = 0;
+  const array<std::uint32_t> in(keys);
+  CHECK_THROWS_WITH(lanewise::expects_sorted(make_space(), in.const_view()),
+                    ContainsSubstring("item 700 is less than the item before it"));
+  keys.resize(700);
+  const array<std::uint32_t> sorted(keys);
+  lanewise::expects_sorted(make_space(), sorted.const_view());
+}
+
+TEST_CASE("Keys that are not sorted lead to no place outside", "[sorted_search][sanitize]") {
+  for (const std::int64_t n : {40, 3000, 40'000}) {
+    const array<std::uint32_t> in(random_items<std::uint32_t>(n));
+    const array<std::uint32_t> asked(random_items<std::uint32_t>(2000, ~0u, 9));
+    const array<std::int64_t> out(2000, -7);
+    const auto all_inside = [&] {
+      for (const std::int64_t place : out.items()) {
+        if (place < 0 || place > n) return false;
+      }
+      return true;
+    };
+    const lanewise::search_index<std::uint32_t, memory> index(make_space(), in.const_view());
+    lanewise::lower_bound(make_space(), index, asked.const_view(), out.view());
+    CHECK(all_inside());
+    lanewise::lower_bound(make_space(), in.const_view(), asked.const_view(), out.view(),
+                          lanewise::less{}, {.sorted_queries = true});
+    CHECK(all_inside());
+    CHECK(out.guards_intact());
+  }
+}
+
+TEST_CASE("More keys than fit 32 bits", "[.large]") {
+  // Keys i / 16: every key 16 times.
+  const std::int64_t n = (std::int64_t{1} << 32) + 999;
+  const Kokkos::View<std::uint32_t*, memory> keys(
+      Kokkos::view_alloc("keys", Kokkos::WithoutInitializing), n);
+  lanewise::transform(make_space(), lanewise::generated(n, sixteenth{}), keys,
+                      lanewise::identity{});
+  const std::int64_t q = 1'000'003;
+  const Kokkos::View<std::uint32_t*, memory> queries("queries", q);
+  lanewise::transform(make_space(), lanewise::generated(q, spread_queries{}), queries,
+                      lanewise::identity{});
+  const array<std::int64_t> out(q, -7);
+  const auto check_places = [&] {
+    std::int64_t wrong = 0;
+    const auto places = out.items();
+    for (std::int64_t i = 0; i < q; ++i) {
+      const std::int64_t first = std::int64_t{16} * spread_queries{}(i);
+      wrong += places[static_cast<std::size_t>(i)] != std::min(first, n);
+    }
+    return wrong;
+  };
+  const lanewise::search_index<std::uint32_t, memory> index(make_space(), keys);
+  lanewise::lower_bound(make_space(), index, queries, out.view());
+  CHECK(check_places() == 0);
+  out.assign(out.original());
+  lanewise::lower_bound(make_space(), keys, queries, out.view());
+  CHECK(check_places() == 0);
 }
 
 TEST_CASE("What a search refuses", "[sorted_search]") {

@@ -4,6 +4,7 @@
 
 #include <lanewise/column_search.hpp>
 #include <lanewise/detail/scratch_items.hpp>
+#include <lanewise/is_sorted.hpp>
 #include <lanewise/merge.hpp>
 #include <lanewise/search_index.hpp>
 
@@ -539,6 +540,17 @@ requires(!std::is_pointer_v<Keys>) void contains(const Exec& exec, const Keys& k
     kernels::search<false>(exec, "Lanewise::contains", "contains", tree, source,
                            put{tree.keys, tree.n, sink, less}, less, with);
   }
+}
+
+/// Throws std::invalid_argument where keys is not sorted by less, which names the first key that is
+/// less than the one before it. For programs that check what they are given: the searches do not.
+/// Reads every key once. **Blocks.**
+template <execution_space Exec, class Keys, class Less = less>
+void expects_sorted(const Exec& exec, const Keys& keys, const Less& less = {}) {
+  const auto n = static_cast<std::int64_t>(keys.extent(0));
+  const std::int64_t until = is_sorted_until(exec, keys, less);
+  detail::expects(until == n, "expects_sorted: keys is not sorted: item ", until,
+                  " is less than the item before it");
 }
 
 /// lower_bound of an array that fits a team's scratch as a whole, by a method of one's choice:

@@ -192,26 +192,45 @@ struct search_tree {
     using keys_type = typename Sub::template lanes<Key>;
     constexpr int each = node_keys / lanes;
     using part = pack<Key, each>;
-    if constexpr (lanes <= 8) {
+    const auto node_of = [&](int r) LANEWISE_INLINE_LAMBDA {
+      return level + std::int64_t{sub.broadcast(node, r)} * node_keys;
+    };
+    if constexpr (each == 1) {
+      // One comparison of vectors for each node.
+      std::uint32_t counts[lanes];
+      const auto all = sub.template first<Key>(lanes);
+      for (int r = 0; r < lanes; ++r) {
+        const keys_type k(sub.broadcast(key, r)), x = sub.load(node_of(r));
+        counts[r] = static_cast<std::uint32_t>(
+            sub.count(upper ? all & !less_by_lanes<Less>(sub, all, less, k, x)
+                            : less_by_lanes<Less>(sub, all, less, x, k)));
+      }
+      return sub.map([&](std::uint32_t l) LANEWISE_INLINE_LAMBDA { return counts[l]; }, sub.lane());
+    } else if constexpr (lanes > 8) {
+      std::uint32_t counts[lanes];
+      for (int r = 0; r < lanes; ++r)
+        counts[r] = sub.reduce(sub.map(
+                                   [&](const part& p, const Key& k) LANEWISE_INLINE_LAMBDA {
+                                     return count_of<upper, std::uint32_t>(p, k, less, 0);
+                                   },
+                                   sub.load(reinterpret_cast<const part*>(node_of(r))),
+                                   keys_type(sub.broadcast(key, r))),
+                               plus{});
+      return sub.map([&](std::uint32_t l) LANEWISE_INLINE_LAMBDA { return counts[l]; }, sub.lane());
+    } else {
       // The lanes' counts for all nodes travel together, a byte for each.
       using word = std::conditional_t<lanes <= 4, std::uint32_t, std::uint64_t>;
       typename Sub::template lanes<part> x[lanes];
       LANEWISE_UNROLL
-      for (int r = 0; r < lanes; ++r)
-        x[r] = sub.load(reinterpret_cast<const part*>(level + std::int64_t{sub.broadcast(node, r)} *
-                                                                  node_keys));
+      for (int r = 0; r < lanes; ++r) x[r] = sub.load(reinterpret_cast<const part*>(node_of(r)));
       typename Sub::template lanes<word> counts(word{0});
       LANEWISE_UNROLL
       for (int r = 0; r < lanes; ++r) {
-        counts = counts + sub.map(
-                              [&](const part& p, const Key& k) LANEWISE_INLINE_LAMBDA {
-                                word c = 0;
-                                LANEWISE_UNROLL
-                                for (int i = 0; i < each; ++i)
-                                  c += holds<upper>(p[i], k, less) ? word{1} << (8 * r) : word{0};
-                                return c;
-                              },
-                              x[r], keys_type(sub.broadcast(key, r)));
+        counts =
+            counts +
+            sub.map([&](const part& p, const Key& k)
+                        LANEWISE_INLINE_LAMBDA { return count_of<upper, word>(p, k, less, 8 * r); },
+                    x[r], keys_type(sub.broadcast(key, r)));
       }
       LANEWISE_UNROLL
       for (int d = 1; d < lanes; d *= 2) counts = counts + sub.shuffle_xor(counts, d);
@@ -219,32 +238,17 @@ struct search_tree {
           [](word c, std::uint32_t l)
               LANEWISE_INLINE_LAMBDA { return static_cast<std::uint32_t>(c >> (8 * l)) & 0xFF; },
           counts, sub.lane());
-    } else {
-      // One comparison of vectors for each node.
-      std::uint32_t counts[lanes];
-      for (int r = 0; r < lanes; ++r) {
-        const Key* const at = level + std::int64_t{sub.broadcast(node, r)} * node_keys;
-        const keys_type k(sub.broadcast(key, r));
-        if constexpr (each == 1) {
-          const auto x = sub.load(at);
-          const auto all = sub.template first<Key>(lanes);
-          counts[r] = static_cast<std::uint32_t>(
-              sub.count(upper ? all & !less_by_lanes<Less>(sub, all, less, k, x)
-                              : less_by_lanes<Less>(sub, all, less, x, k)));
-        } else {
-          counts[r] = sub.reduce(sub.map(
-                                     [&](const part& p, const Key& q) LANEWISE_INLINE_LAMBDA {
-                                       std::uint32_t c = 0;
-                                       for (int i = 0; i < each; ++i)
-                                         c += holds<upper>(p[i], q, less) ? 1u : 0u;
-                                       return c;
-                                     },
-                                     sub.load(reinterpret_cast<const part*>(at)), k),
-                                 plus{});
-        }
-      }
-      return sub.load(counts);
     }
+  }
+  /// How many keys of a part hold, times 2^shift.
+  template <bool upper, class Word, class Part, class Less>
+  static LANEWISE_FUNCTION Word count_of(const Part& p, const Key& key, const Less& less,
+                                         int shift) {
+    Word c = 0;
+    LANEWISE_UNROLL
+    for (int i = 0; i < Part::size; ++i)
+      c += holds<upper>(p[i], key, less) ? Word{1} << shift : Word{0};
+    return c;
   }
   template <class Less, class Sub, class Mask, class L>
   static LANEWISE_FUNCTION auto less_by_lanes(const Sub& sub, const Mask& m, const Less& less,
