@@ -56,10 +56,10 @@ std::vector<std::int64_t> random_answers(std::int64_t n, std::int64_t q) {
   return answers;
 }
 
-using halving = lanewise::column_search<1>;
-using columns = lanewise::column_search<32>;
-using keys_in_step = lanewise::column_search<32, lanewise::window_search::linear>;
-constexpr auto model = lanewise::banks_of_4_bytes;
+using by_halving = lanewise::column_search<1>;
+using by_columns = lanewise::column_search<32>;
+using by_columns_and_keys = lanewise::column_search<32, lanewise::window_search::linear>;
+constexpr auto gpu_banks = lanewise::banks_of_4_bytes;
 
 }  // namespace
 
@@ -73,9 +73,9 @@ TEST_CASE("Wavefronts of accesses, as the paper draws them", "[search_banks]") {
     for (std::int64_t l = 0; l < 32; ++l) stride[l] = l * bytes;
   };
   strides_of(0);
-  CHECK(wavefronts_of(model, stride, 32) == 1);
+  CHECK(wavefronts_of(gpu_banks, stride, 32) == 1);
   strides_of(4 * 32);
-  CHECK(wavefronts_of(model, stride, 32) == 32);
+  CHECK(wavefronts_of(gpu_banks, stride, 32) == 32);
   // Cells of 8 bytes and keys of 4: two keys a cell.
   CHECK(wavefronts_of(lanewise::banks_of_8_bytes, stride, 32) == 16);
   strides_of(4 * 64);
@@ -88,12 +88,13 @@ TEST_CASE("The worst queries cost what the estimates say", "[search_banks]") {
   for (const std::int64_t n : {64, 128, 256, 512, 1024, 2048, 3072, 4096, 8192}) {
     CAPTURE(n);
     const auto worst = repeated(worst_answers_for_columns(n, 32, 5), 8);
-    CHECK(cost_of<columns, std::uint32_t>(n, worst, model).wavefronts == most_by_columns(n, 32));
-    CHECK(cost_of<keys_in_step, std::uint32_t>(n, worst, model).wavefronts ==
+    CHECK(cost_of<by_columns, std::uint32_t>(n, worst, gpu_banks).wavefronts ==
+          most_by_columns(n, 32));
+    CHECK(cost_of<by_columns_and_keys, std::uint32_t>(n, worst, gpu_banks).wavefronts ==
           all_by_columns_and_keys(n, 32));
     if ((n & (n - 1)) == 0) {
       const auto for_halving = repeated(worst_answers_for_halving(n, 32), 8);
-      CHECK(cost_of<halving, std::uint32_t>(n, for_halving, model).wavefronts ==
+      CHECK(cost_of<by_halving, std::uint32_t>(n, for_halving, gpu_banks).wavefronts ==
             most_by_halving(n, 32));
     }
   }
@@ -111,18 +112,18 @@ TEST_CASE("No queries cost more than the estimates, for lists of any length", "[
     for (const auto& answers :
          {random_answers(n, 1024), repeated(worst_answers_for_halving(n, 32), 4),
           repeated(worst_answers_for_columns(n, 32, n > 32 ? 7 : 0), 4)}) {
-      const auto by_columns = cost_of<columns, std::uint32_t>(n, answers, model);
-      CHECK(by_columns.wavefronts <= most_by_columns(n, 32, true));
-      CHECK(by_columns.accesses == steps_of((n + 31) / 32) + 5);
-      CHECK(cost_of<keys_in_step, std::uint32_t>(n, answers, model).wavefronts ==
+      const auto some = cost_of<by_columns, std::uint32_t>(n, answers, gpu_banks);
+      CHECK(some.wavefronts <= most_by_columns(n, 32, true));
+      CHECK(some.accesses == steps_of((n + 31) / 32) + 5);
+      CHECK(cost_of<by_columns_and_keys, std::uint32_t>(n, answers, gpu_banks).wavefronts ==
             all_by_columns_and_keys(n, 32));
     }
   }
   // The worst for halving are worse than random ones, of any length.
   for (const std::int64_t n : {4000, 4097}) {
-    const auto worst =
-        cost_of<halving, std::uint32_t>(n, repeated(worst_answers_for_halving(n, 32), 4), model);
-    const auto usual = cost_of<halving, std::uint32_t>(n, random_answers(n, 4096), model);
+    const auto worst = cost_of<by_halving, std::uint32_t>(
+        n, repeated(worst_answers_for_halving(n, 32), 4), gpu_banks);
+    const auto usual = cost_of<by_halving, std::uint32_t>(n, random_answers(n, 4096), gpu_banks);
     CHECK(worst.wavefronts > 1.5 * usual.wavefronts);
   }
 }
@@ -132,23 +133,27 @@ TEST_CASE("Random queries among a power of two and a little less", "[search_bank
     return x > 0.95 * expected && x < 1.05 * expected;
   };
   // Section 3.7 of the digest: 20.7 and 19.7 by columns, 145.8 and 24.2 by halving.
-  CHECK(around(cost_of<columns, std::uint32_t>(4096, random_answers(4096, 8192), model).wavefronts,
-               20.7));
-  CHECK(around(cost_of<columns, std::uint32_t>(4000, random_answers(4000, 8192), model).wavefronts,
-               19.7));
-  CHECK(around(cost_of<halving, std::uint32_t>(4096, random_answers(4096, 8192), model).wavefronts,
-               145.8));
-  CHECK(around(cost_of<halving, std::uint32_t>(4000, random_answers(4000, 8192), model).wavefronts,
-               24.2));
-  // Keys of 8 bytes in two passes.
   CHECK(around(
-      cost_of<columns, std::uint64_t>(4096, random_answers(4096, 8192), lanewise::banks_for_8_bytes)
-          .wavefronts,
-      35.0));
-  CHECK(around(
-      cost_of<columns, std::uint64_t>(4096, random_answers(4096, 8192), lanewise::banks_of_8_bytes)
-          .wavefronts,
+      cost_of<by_columns, std::uint32_t>(4096, random_answers(4096, 8192), gpu_banks).wavefronts,
       20.7));
+  CHECK(around(
+      cost_of<by_columns, std::uint32_t>(4000, random_answers(4000, 8192), gpu_banks).wavefronts,
+      19.7));
+  CHECK(around(
+      cost_of<by_halving, std::uint32_t>(4096, random_answers(4096, 8192), gpu_banks).wavefronts,
+      145.8));
+  CHECK(around(
+      cost_of<by_halving, std::uint32_t>(4000, random_answers(4000, 8192), gpu_banks).wavefronts,
+      24.2));
+  // Keys of 8 bytes in two passes.
+  CHECK(around(cost_of<by_columns, std::uint64_t>(4096, random_answers(4096, 8192),
+                                                  lanewise::banks_for_8_bytes)
+                   .wavefronts,
+               35.0));
+  CHECK(around(cost_of<by_columns, std::uint64_t>(4096, random_answers(4096, 8192),
+                                                  lanewise::banks_of_8_bytes)
+                   .wavefronts,
+               20.7));
 }
 
 TEST_CASE("Queries without conflicts by columns", "[search_banks]") {
@@ -157,12 +162,12 @@ TEST_CASE("Queries without conflicts by columns", "[search_banks]") {
     std::vector<std::int64_t> neighbours, equal(128, n / 3);
     for (std::int64_t l = 0; l < 128; ++l) neighbours.push_back(640 + l % 32);
     const double steps = steps_of((n + 31) / 32) + 5;
-    CHECK(cost_of<columns, std::uint32_t>(n, neighbours, model).wavefronts == steps);
-    CHECK(cost_of<columns, std::uint32_t>(n, equal, model).wavefronts == steps);
+    CHECK(cost_of<by_columns, std::uint32_t>(n, neighbours, gpu_banks).wavefronts == steps);
+    CHECK(cost_of<by_columns, std::uint32_t>(n, equal, gpu_banks).wavefronts == steps);
   }
 }
 
 TEST_CASE("One count at a time", "[search_banks]") {
-  const lanewise::wavefront_count one(model);
-  CHECK_THROWS_AS(lanewise::wavefront_count(model), std::logic_error);
+  const lanewise::wavefront_count one(gpu_banks);
+  CHECK_THROWS_AS(lanewise::wavefront_count(gpu_banks), std::logic_error);
 }
