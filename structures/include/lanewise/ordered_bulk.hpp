@@ -95,17 +95,22 @@ class ordered_change {
 
   ordered_change(const Exec& exec, const char* name, Table& table, const key_type* keys,
                  std::int64_t n, bool may_grow, const ordered_options& with)
-      : exec_(exec), name_(name), table_(table), n_(n), with_(with),
+      : exec_(exec),
+        name_(name),
+        table_(table),
+        n_(n),
+        with_(with),
         memory_(exec, with, checked(name, table, n, may_grow, with), name) {
     if (n == 0) return;
     using source = array_source<key_type, identity>;
-    lanewise::radix_sort(exec, source{keys, n, {}}, generated(n, number_of_item{}),
-                         memory_.items(), memory_.order());
+    lanewise::radix_sort(exec, source{keys, n, {}}, generated(n, number_of_item{}), memory_.items(),
+                         memory_.order());
   }
 
   /// The sorted items, each for itself.
   batch_type all_items() {
-    return {memory_.items().data(), memory_.order().data(), memory_.items().data(), nullptr, n_, n_};
+    return {
+        memory_.items().data(), memory_.order().data(), memory_.items().data(), nullptr, n_, n_};
   }
   /// The sorted items by key.
   batch_type by_key() {
@@ -178,8 +183,12 @@ class ordered_change {
 
  private:
   batch_type batch(std::int64_t m) {
-    return {memory_.items().data(), memory_.order().data(), memory_.keys().data(),
-            memory_.begins().data(), n_, m};
+    return {memory_.items().data(),
+            memory_.order().data(),
+            memory_.keys().data(),
+            memory_.begins().data(),
+            n_,
+            m};
   }
   static std::int64_t checked(const char* name, const Table& table, std::int64_t n, bool may_grow,
                               const ordered_options& with) {
@@ -239,9 +248,11 @@ using erase_every = erase_change<Table, true>;
 /// (2^32 - 64).
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys,
           class Values>
-requires(!std::is_void_v<Value> && Kokkos::is_view_v<Values>) void insert(
-    const Exec& exec, ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
-    const Values& values, const ordered_options& with = {}) {
+requires(!std::is_void_v<Value> &&
+         Kokkos::is_view_v<Values>) void insert(const Exec& exec,
+                                                ordered_table<Key, Value, kind, Memory>& table,
+                                                const Keys& keys, const Values& values,
+                                                const ordered_options& with = {}) {
   using table_type = ordered_table<Key, Value, kind, Memory>;
   auto arrays = kernels::ordered_arrays_of<Exec, table_type>("insert", keys);
   arrays.given = kernels::array_of<const Value, Exec>("insert", "values", values, arrays.n);
@@ -359,8 +370,8 @@ struct remove_run_kernel {
 
 template <class Exec, class Table>
 std::int64_t remove_run(const Exec& exec, const char* name, Table& table,
-                        const typename Table::key_type& first,
-                        const typename Table::key_type& last, bool by_key, std::int64_t number) {
+                        const typename Table::key_type& first, const typename Table::key_type& last,
+                        bool by_key, std::int64_t number) {
   if (table.size() == 0) return 0;
   ordered_change<Exec, Table> call(exec, name, table, nullptr, 0, false, ordered_options{});
   auto& memory = call.memory();
@@ -488,8 +499,8 @@ struct not_greater_bits {
 /// which find, insert, assign, combine and erase can be had; others have the status none. values(i)
 /// is given to what takes a value, and receives what find finds. The effects are those of the items
 /// one after the other. Items with one key are done by one lane, so a call in which very many have
-/// the same key takes long. Errors as insert; where memory for the leaves is lacking, options.status
-/// and values may have been written.
+/// the same key takes long. Errors as insert; where memory for the leaves is lacking,
+/// options.status and values may have been written.
 template <class Exec, class Key, class Value, class Memory, class Operations, class Keys,
           class Values, class Combine = detail::keep_given>
 void apply(const Exec& exec, ordered_table<Key, Value, slab_keys::unique, Memory>& table,

@@ -6,8 +6,8 @@
 
 LANEWISE_BEGIN_NAMESPACE
 
-/// An ordered_map in which a key may stand any number of times. Elements with one key keep the order
-/// in which they were inserted: find and erase take the oldest, and predecessor the newest.
+/// An ordered_map in which a key may stand any number of times. Elements with one key keep the
+/// order in which they were inserted: find and erase take the oldest, and predecessor the newest.
 ///
 /// insert adds; erase_all and count treat all elements of a key, and range finds them. There is no
 /// assign, upsert or apply.

@@ -55,14 +55,15 @@ struct ordered_query_kernel {
     for (std::int64_t w = begin + team.warp_index(); w < end; w += Team::warps) {
       const std::int64_t first = w * width;
       const auto active = warp.first(static_cast<int>(n - first < width ? n - first : width));
-      const auto result = action(warp, table, active, first,
-                                 warp.load(active, keys + first, key_type{}));
+      const auto result =
+          action(warp, table, active, first, warp.load(active, keys + first, key_type{}));
       if (status != nullptr) warp.store(active, status + first, result);
       if (tally != nullptr)
-        came = came +
-               warp.histogram(
-                   active,
-                   warp.map([](slab_status s) { return static_cast<std::uint32_t>(s); }, result), 8);
+        came =
+            came +
+            warp.histogram(
+                active,
+                warp.map([](slab_status s) { return static_cast<std::uint32_t>(s); }, result), 8);
     }
     if (tally != nullptr)
       warp.fetch_add((warp.lane() < 8u) & (came != 0u), tally->count, warp.lane(),
@@ -81,9 +82,9 @@ void ordered_query(const Exec& exec, const char* name, const Table& table,
                   ": options.status has ", with.status.extent(), " places, there are ", arrays.n,
                   " items");
   if (arrays.n == 0) return;
-  launch(exec, "Lanewise::ordered::query", league_for_windows<kernel>(exec, arrays.n),
-         kernel{table.view(), action, arrays.keys, arrays.n, with.status.data(),
-                with.tally.data()});
+  launch(
+      exec, "Lanewise::ordered::query", league_for_windows<kernel>(exec, arrays.n),
+      kernel{table.view(), action, arrays.keys, arrays.n, with.status.data(), with.tally.data()});
 }
 
 template <class Value>
@@ -110,8 +111,8 @@ struct find_bound {
   template <class Warp, class View, class Active, class Keys>
   LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
                                     std::int64_t first, const Keys& key) const {
-    const auto place = upper ? table.upper_bound(warp, active, key)
-                             : table.lower_bound(warp, active, key);
+    const auto place =
+        upper ? table.upper_bound(warp, active, key) : table.lower_bound(warp, active, key);
     warp.store(active, places + first, warp.template cast<std::int64_t>(place));
     return typename Warp::template lanes<slab_status>(slab_status::none);
   }
@@ -122,8 +123,7 @@ struct count_keys {
   template <class Warp, class View, class Active, class Keys>
   LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
                                     std::int64_t first, const Keys& key) const {
-    const auto number =
-        table.upper_bound(warp, active, key) - table.lower_bound(warp, active, key);
+    const auto number = table.upper_bound(warp, active, key) - table.lower_bound(warp, active, key);
     warp.store(active, numbers + first, number);
     return warp.map(
         active, [](std::uint32_t m) { return m > 0 ? slab_status::found : slab_status::absent; },
@@ -155,8 +155,7 @@ struct find_neighbour {
   }
 };
 
-template <bool forward, bool strict, class Exec, class Table, class Keys, class Found,
-          class Values>
+template <bool forward, bool strict, class Exec, class Table, class Keys, class Found, class Values>
 void neighbours(const Exec& exec, const char* name, const Table& table, const Keys& keys,
                 const Found& found, const Values& values, const ordered_options& with) {
   using key = typename Table::key_type;
@@ -166,8 +165,8 @@ void neighbours(const Exec& exec, const char* name, const Table& table, const Ke
   value* to_values = nullptr;
   if constexpr (Kokkos::is_view_v<Values>)
     to_values = array_of<value, Exec>(name, "values", values, arrays.n);
-  ordered_query(exec, name, table, arrays, find_neighbour<forward, strict, key, value>{to, to_values},
-                with);
+  ordered_query(exec, name, table, arrays,
+                find_neighbour<forward, strict, key, value>{to, to_values}, with);
 }
 
 /// f(place, key, value) for elements [first, last), or f(place, key) for those of a set.
@@ -199,7 +198,8 @@ struct visit_elements_kernel {
       if constexpr (view_type::layout::has_values) {
         auto value = table.value(warp, active, place);
         warp.each(
-            active, [this](std::uint32_t i, const auto& k, const auto& v) { f(std::int64_t{i}, k, v); },
+            active,
+            [this](std::uint32_t i, const auto& k, const auto& v) { f(std::int64_t{i}, k, v); },
             place, key, value);
       } else {
         warp.each(
@@ -214,9 +214,9 @@ void visit_elements(const Exec& exec, const Table& table, std::int64_t first, st
                     const F& f) {
   using kernel = visit_elements_kernel<Table, F>;
   if (first >= last) return;
-  launch(exec, "Lanewise::ordered::visit", league_for_windows<kernel>(exec, last - first),
-         kernel{table.view(), static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last),
-                f});
+  launch(
+      exec, "Lanewise::ordered::visit", league_for_windows<kernel>(exec, last - first),
+      kernel{table.view(), static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last), f});
 }
 
 /// Stores elements from place `first` on.
@@ -246,7 +246,8 @@ std::int64_t store_elements(const Exec& exec, const char* name, const Table& tab
     values = array.data;
     room = std::min(room, array.extent);
   }
-  visit_elements(exec, table, 0, std::min(last, room), store_element<key, value>{keys.data, values, 0});
+  visit_elements(exec, table, 0, std::min(last, room),
+                 store_element<key, value>{keys.data, values, 0});
   return last;
 }
 
@@ -261,9 +262,9 @@ struct measure_range {
                                     std::int64_t first, const Keys& key) const {
     const auto begin = table.lower_bound(warp, active, key);
     const auto end = table.upper_bound(warp, active, warp.load(active, lasts + first, Key{}));
-    const auto length = warp.map(
-        [](std::uint32_t b, std::uint32_t e) { return std::int64_t{e > b ? e - b : 0}; }, begin,
-        end);
+    const auto length =
+        warp.map([](std::uint32_t b, std::uint32_t e) { return std::int64_t{e > b ? e - b : 0}; },
+                 begin, end);
     warp.store(active, places + first, warp.template cast<std::int64_t>(begin));
     warp.store(active, lengths + first, length);
     return warp.map(
@@ -311,8 +312,7 @@ struct write_ranges_kernel {
       const std::int64_t first = w * width;
       const auto active = warp.first(static_cast<int>(n - first < width ? n - first : width));
       const indices output = warp.template cast<std::int64_t>(warp.lane()) + indices(first);
-      const numbers range =
-          begins.next(warp, passed, output, first + (width - 1)) - numbers(1u);
+      const numbers range = begins.next(warp, passed, output, first + (width - 1)) - numbers(1u);
       const auto place = warp.template cast<std::uint32_t>(
           output - warp.gather(active, offsets, range, std::int64_t{0}) +
           warp.gather(active, places, range, std::int64_t{0}));
@@ -334,9 +334,10 @@ struct write_ranges_kernel {
 /// and options that cannot be reached.
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys,
           class Values>
-requires(Kokkos::is_view_v<Values>) void find(
-    const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
-    const Values& values, const ordered_options& with = {}) {
+requires(Kokkos::is_view_v<Values>) void find(const Exec& exec,
+                                              const ordered_table<Key, Value, kind, Memory>& table,
+                                              const Keys& keys, const Values& values,
+                                              const ordered_options& with = {}) {
   using table_type = ordered_table<Key, Value, kind, Memory>;
   const auto arrays = kernels::ordered_arrays_of<Exec, table_type>("find", keys);
   Value* const found = kernels::array_of<Value, Exec>("find", "values", values, arrays.n);
@@ -382,15 +383,14 @@ void upper_bound(const Exec& exec, const ordered_table<Key, Value, kind, Memory>
 /// numbers(i) = how many elements have the key keys(i). Cost and errors as find.
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys,
           class Numbers>
-void count(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
-           const Keys& keys, const Numbers& numbers, const ordered_options& with = {}) {
+void count(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
+           const Numbers& numbers, const ordered_options& with = {}) {
   using table_type = ordered_table<Key, Value, kind, Memory>;
   const auto arrays = kernels::ordered_arrays_of<Exec, table_type>("count", keys);
-  kernels::ordered_query(
-      exec, "count", table, arrays,
-      kernels::count_keys{kernels::array_of<std::uint32_t, Exec>("count", "numbers", numbers,
-                                                                 arrays.n)},
-      with);
+  kernels::ordered_query(exec, "count", table, arrays,
+                         kernels::count_keys{kernels::array_of<std::uint32_t, Exec>(
+                             "count", "numbers", numbers, arrays.n)},
+                         with);
 }
 
 /// found(i) and values(i) = the element with the least key that is not less than keys(i), of equal
@@ -459,7 +459,8 @@ std::int64_t range(const Exec& exec, const ordered_table<Key, Value, kind, Memor
     room = std::min(room, array.extent);
   }
   kernels::arrays_behind parts{workspace_size{}};
-  const std::size_t places_at = parts.add<std::int64_t>(n), lengths_at = parts.add<std::int64_t>(n + 1);
+  const std::size_t places_at = parts.add<std::int64_t>(n),
+                    lengths_at = parts.add<std::int64_t>(n + 1);
   auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, parts.size(), "range");
   const auto places = kernels::arrays_behind::view<std::int64_t, Exec>(work.get(), places_at, n);
   const auto lengths =
@@ -533,9 +534,9 @@ LANEWISE_BEGIN_NAMESPACE
 struct ordered_statistics {
   std::int64_t elements = 0;
   std::int64_t leaves = 0;
-  int height = 0;               ///< nodes that a search reads, the leaf included
-  double fill = 0;              ///< elements / places of the leaves
-  std::int64_t bytes = 0;       ///< of leaves and index
+  int height = 0;          ///< nodes that a search reads, the leaf included
+  double fill = 0;         ///< elements / places of the leaves
+  std::int64_t bytes = 0;  ///< of leaves and index
   double bytes_per_element = 0;
 };
 

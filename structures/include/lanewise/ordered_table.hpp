@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/ordered_layout.hpp>
-#include <lanewise/search.hpp>
+#include <lanewise/search_tree.hpp>
 #include <lanewise/slab_hash_table.hpp>
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 LANEWISE_BEGIN_NAMESPACE
 
 // What ordered_map, ordered_set and ordered_multimap have in common: elements in the order of their
-// keys, in leaves of 128 bytes, and an index over the leaves' first keys. The view is what kernels
-// use, by the warp or by single threads; the table owns the memory.
+// keys, in leaves of 128 bytes, and a search tree over the leaves' first keys. The view is what
+// kernels use, by the warp or by single threads; the table owns the memory.
 
 /// A table inside kernels, for reading: copied by value, valid as long as the table, or a copy of
 /// it, has not been changed.
@@ -36,7 +36,8 @@ class ordered_view {
   using value_type = std::conditional_t<layout::has_values, Value, std::uint32_t>;
 
   ordered_view() = default;
-  ordered_view(const detail::ordered_leaf* leaves, const word* lows, std::uint32_t elements)
+  ordered_view(const detail::ordered_leaf* leaves, const search_tree<word>& lows,
+               std::uint32_t elements)
       : leaves_(leaves), lows_(lows), size_(elements) {}
 
   template <class Warp, class T>
@@ -103,8 +104,8 @@ class ordered_view {
   /// The element with the greatest key that is not greater (strict: that is less) than the lane's,
   /// of equal keys the last.
   template <bool strict = false, class Warp>
-  LANEWISE_FUNCTION auto predecessor(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
-                                     lanes<Warp, Key>& found_key,
+  LANEWISE_FUNCTION auto predecessor(const Warp& warp, mask<Warp> active,
+                                     const lanes<Warp, Key>& key, lanes<Warp, Key>& found_key,
                                      lanes<Warp, value_type>& value) const {
     const auto behind = bound<!strict, !strict>(warp, active, to_words(warp, key));
     const auto hit = active & (behind > 0u);
@@ -149,14 +150,13 @@ class ordered_view {
   LANEWISE_FUNCTION lanes<Warp, std::uint32_t> bound(const Warp& warp, mask<Warp> active,
                                                      const lanes<Warp, word>& key) const {
     using numbers = lanes<Warp, std::uint32_t>;
-    numbers leaf(0u);
-    const std::uint32_t behind_first = size_ > layout::elements ? leaves() - 1 : 0;
-    if constexpr (right) {
-      leaf = lanewise::upper_bound(warp, active, lows_ + 1, behind_first, key);
-    } else {
-      leaf = lanewise::lower_bound(warp, active, lows_ + 1, behind_first, key);
-    }
-    if (size_ == 0) return leaf;
+    if (size_ == 0) return numbers(0u);
+    const numbers leaf = warp.map(
+        active,
+        [](std::int64_t behind) {
+          return behind > 0 ? static_cast<std::uint32_t>(behind - 1) : std::uint32_t{0};
+        },
+        std::uint32_t{0}, lows_.template bound<right>(warp, active, key));
     const numbers place =
         leaf * numbers(layout::elements) + in_leaf<upper>(warp, active, leaf, key);
     // The padding of the last leaf may count as not greater.
@@ -197,15 +197,14 @@ class ordered_view {
     to = select(hit, key(warp, hit, place), to);
   }
   template <class Warp>
-  LANEWISE_FUNCTION void take_value([[maybe_unused]] const Warp& warp, [[maybe_unused]] mask<Warp> hit,
+  LANEWISE_FUNCTION void take_value([[maybe_unused]] const Warp& warp,
+                                    [[maybe_unused]] mask<Warp> hit,
                                     [[maybe_unused]] const lanes<Warp, std::uint32_t>& place,
                                     [[maybe_unused]] lanes<Warp, value_type>& to) const {
     if constexpr (layout::has_values) to = select(hit, value(warp, hit, place), to);
   }
   template <class Warp>
-  static LANEWISE_FUNCTION auto found_where(const Warp& warp, mask<Warp> active,
-                                            mask<Warp> hit) {
-    using statuses = lanes<Warp, slab_status>;
+  static LANEWISE_FUNCTION auto found_where(const Warp& warp, mask<Warp> active, mask<Warp> hit) {
     return warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); },
                     select(hit, status_of<Warp>(slab_status::found),
                            select(active, status_of<Warp>(slab_status::absent),
@@ -217,7 +216,7 @@ class ordered_view {
   }
 
   const detail::ordered_leaf* leaves_ = nullptr;
-  const word* lows_ = nullptr;
+  search_tree<word> lows_;
   std::uint32_t size_ = 0;
 };
 
@@ -311,10 +310,10 @@ class ordered_table {
   ordered_table() = default;
 
   /// For kernels. Valid until the table and all its copies are changed or end.
-  view_type view() const { return {leaves_.data(), lows_.data(), size_}; }
+  view_type view() const { return {leaves_.data(), tree(), size_}; }
   std::int64_t size() const { return size_; }
   /// Nodes that a search reads, the leaf included.
-  int height() const { return size_ == 0 ? 0 : size_ <= layout::elements ? 1 : 2; }
+  int height() const { return size_ == 0 ? 0 : tree().levels + 2; }
   /// Of leaves and index.
   std::int64_t bytes() const {
     return static_cast<std::int64_t>(leaves_.extent(0) * sizeof(detail::ordered_leaf) +
@@ -337,20 +336,33 @@ class ordered_table {
   using lows_type = Kokkos::View<word*, MemorySpace>;
   /// One with room for so many elements, and nothing in it.
   explicit ordered_table(std::uint32_t elements) : size_(elements) {
-    const view_type shape(nullptr, nullptr, elements);
     if (elements == 0) return;
+    const auto leaves =
+        static_cast<std::size_t>(divide_up(std::int64_t{elements}, std::int64_t{layout::elements}));
     leaves_ = leaves_type(
-        Kokkos::view_alloc("Lanewise::ordered_table", Kokkos::WithoutInitializing), shape.leaves());
+        Kokkos::view_alloc("Lanewise::ordered_table", Kokkos::WithoutInitializing), leaves);
     lows_ =
         lows_type(Kokkos::view_alloc("Lanewise::ordered_table::lows", Kokkos::WithoutInitializing),
-                  shape.leaves());
+                  samples_begin() + static_cast<std::size_t>(tree().sample_keys()));
     detail::use_huge_pages<MemorySpace>(leaves_.data(),
                                         leaves_.size() * sizeof(detail::ordered_leaf));
   }
   const leaves_type& leaves() const { return leaves_; }
   const lows_type& lows() const { return lows_; }
+  /// Over the leaves' first keys; its samples are behind them.
+  search_tree<word> tree() const {
+    auto t = search_tree<word>::over(lows_.data(), static_cast<std::int64_t>(leaves_.extent(0)));
+    t.samples = lows_.data() == nullptr ? nullptr : lows_.data() + samples_begin();
+    return t;
+  }
 
  private:
+  /// A whole number of nodes.
+  std::size_t samples_begin() const {
+    constexpr std::size_t node = search_tree<word>::node_keys;
+    return (leaves_.extent(0) + node - 1) / node * node;
+  }
+
   leaves_type leaves_;
   lows_type lows_;
   std::uint32_t size_ = 0;

@@ -172,11 +172,11 @@ struct erase_change : change_of<Table> {
 
 /// The elements with each active lane's key: the place of the first, and how many there are.
 template <class Table, class Warp>
-LANEWISE_FUNCTION auto elements_with(const Warp& warp, const typename Table::view_type& table,
-                                     typename Warp::template mask_for<std::uint32_t> active,
-                                     const typename Warp::template lanes<typename Table::key_type>&
-                                         key,
-                                     typename Warp::template lanes<std::uint32_t>& there) {
+LANEWISE_FUNCTION auto elements_with(
+    const Warp& warp, const typename Table::view_type& table,
+    typename Warp::template mask_for<std::uint32_t> active,
+    const typename Warp::template lanes<typename Table::key_type>& key,
+    typename Warp::template lanes<std::uint32_t>& there) {
   using numbers = typename Warp::template lanes<std::uint32_t>;
   const auto words = Table::view_type::to_words(warp, key);
   const numbers place = table.template bound<false, false>(warp, active, words);
@@ -222,9 +222,10 @@ struct edit_kernel {
       const auto active = warp.first(static_cast<int>(n - first < width ? n - first : width));
       numbers there(0u), taken(0u), given(0u);
       typename warp_type::template lanes<word> value(word{0});
-      const numbers at = elements_with<Table>(
-          warp, table, active, warp.load(active, keys + first, key_type{}), there);
-      if constexpr (Change::reads_values) value = table.value_words(warp, active & (there > 0u), at);
+      const numbers at = elements_with<Table>(warp, table, active,
+                                              warp.load(active, keys + first, key_type{}), there);
+      if constexpr (Change::reads_values)
+        value = table.value_words(warp, active & (there > 0u), at);
       auto item = warp.lane();
       warp.each(
           active,
@@ -273,10 +274,9 @@ struct item_status_kernel {
       const auto key = warp.load(active, items + first, key_type{});
       numbers there(0u);
       elements_with<Table>(warp, table, active, key, there);
-      const numbers rank =
-          warp.lane() + numbers(static_cast<std::uint32_t>(first)) -
-          lanewise::lower_bound(warp, active, items, static_cast<std::uint32_t>(n), key,
-                                less_bits{});
+      const numbers rank = warp.lane() + numbers(static_cast<std::uint32_t>(first)) -
+                           lanewise::lower_bound(warp, active, items, static_cast<std::uint32_t>(n),
+                                                 key, less_bits{});
       warp.scatter(active, status, warp.load(active, order + first, std::uint32_t{0}),
                    warp.map([](std::uint32_t r, std::uint32_t t) { return Change::status(r, t); },
                             rank, there));

@@ -4,6 +4,7 @@
 
 #include <lanewise/backend.hpp>
 #include <lanewise/ordered_table.hpp>
+#include <lanewise/search_index.hpp>
 
 // How the leaves of an ordered table are written: one lane for each of their places, which asks a
 // source what stands there. Sources are sorted arrays, or another table with edits.
@@ -56,12 +57,10 @@ struct arrays_as_elements {
     return 0;
   }
   template <class Warp>
-  LANEWISE_FUNCTION void load(const Warp& warp, std::int64_t&,
-                              typename Warp::template mask_for<std::uint32_t> there,
-                              std::uint32_t first,
-                              typename Warp::template lanes<typename layout::word>& key,
-                              typename Warp::template lanes<typename layout::value_word>& value)
-      const {
+  LANEWISE_FUNCTION void load(
+      const Warp& warp, std::int64_t&, typename Warp::template mask_for<std::uint32_t> there,
+      std::uint32_t first, typename Warp::template lanes<typename layout::word>& key,
+      typename Warp::template lanes<typename layout::value_word>& value) const {
     key = warp.map(
         there, [](const Key& k) { return to_bits(k); }, layout::padding,
         warp.load(there, keys + first, Key{}));
@@ -99,12 +98,10 @@ struct edited_elements {
     return places().begin(warp, first);
   }
   template <class Warp>
-  LANEWISE_FUNCTION void load(const Warp& warp, std::int64_t& passed,
-                              typename Warp::template mask_for<std::uint32_t> there,
-                              std::uint32_t first,
-                              typename Warp::template lanes<typename layout::word>& key,
-                              typename Warp::template lanes<typename layout::value_word>& value)
-      const {
+  LANEWISE_FUNCTION void load(
+      const Warp& warp, std::int64_t& passed, typename Warp::template mask_for<std::uint32_t> there,
+      std::uint32_t first, typename Warp::template lanes<typename layout::word>& key,
+      typename Warp::template lanes<typename layout::value_word>& value) const {
     using numbers = typename Warp::template lanes<std::uint32_t>;
     using mask = typename Warp::template mask_for<std::uint32_t>;
     const numbers place = warp.lane() + numbers(first);
@@ -196,8 +193,7 @@ Table make_ordered_table(const Exec& exec, const char* name, std::int64_t elemen
   static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
                                            typename Table::memory_space>::accessible,
                 "lanewise: this execution space cannot reach the memory of an ordered table");
-  using kernel =
-      write_leaves_kernel<typename Table::key_type, typename Table::mapped_type, Source>;
+  using kernel = write_leaves_kernel<typename Table::key_type, typename Table::mapped_type, Source>;
   detail::expects(elements <= Table::most_elements, name, ": the table would have ", elements,
                   " elements, the most is ", Table::most_elements);
   Table table(static_cast<std::uint32_t>(elements));
@@ -206,6 +202,8 @@ Table make_ordered_table(const Exec& exec, const char* name, std::int64_t elemen
   launch(exec, "Lanewise::ordered::write_leaves", league_for_windows<kernel>(exec, places),
          kernel{source, table.leaves().data(), table.lows().data(),
                 static_cast<std::uint32_t>(elements), places});
+  auto tree = table.tree();
+  sample_keys(exec, tree, const_cast<typename Table::word*>(tree.samples));
   return table;
 }
 
