@@ -46,8 +46,8 @@ void add_ordered_map() {
   });
   add<ordered_range_problem<Exec, T>>("lanewise", [](auto& p, auto time) {
     time([&] {
-      p.wanted = range(p.exec, p.table, p.keys, p.lasts, p.offsets, p.keys_out, p.values_out,
-                       {.work = &p.work});
+      p.wanted = lanewise::range(p.exec, p.table, p.keys, p.lasts, p.offsets, p.keys_out,
+                                 p.values_out, {.work = &p.work});
     });
   });
 }
@@ -66,15 +66,14 @@ void add_std_map() {
   });
   add<ordered_batch_problem<exec, T, ordered_batch::insert, true>>("std", [](auto& p, auto time) {
     std::map<T, T> map;
-    for (std::int64_t i = 0; i < p.n; ++i)
+    for (std::int64_t i = 0; i < p.elements; ++i)
       map.emplace_hint(map.end(), ordered_sorted_key<T>{}(i), p.values(i));
     time(
         [&] {
-          for (std::int64_t i = 0; i < p.batch; ++i) map.erase(p.batch_keys(i));
+          for (std::int64_t i = 0; i < p.n; ++i) map.erase(p.batch_keys(i));
         },
         [&] {
-          for (std::int64_t i = 0; i < p.batch; ++i)
-            map.emplace(p.batch_keys(i), p.batch_values(i));
+          for (std::int64_t i = 0; i < p.n; ++i) map.emplace(p.batch_keys(i), p.batch_values(i));
         });
     p.table = p.full;
     insert(p.exec, p.table, p.batch_keys, p.batch_values);

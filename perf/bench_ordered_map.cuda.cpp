@@ -52,7 +52,7 @@ void add_sorted_array() {
     });
   });
   add<ordered_batch_problem<exec, T, ordered_batch::insert, true>>("cub", [](auto& p, auto time) {
-    const auto n = static_cast<std::size_t>(p.n), batch = static_cast<std::size_t>(p.batch);
+    const auto n = static_cast<std::size_t>(p.elements), batch = static_cast<std::size_t>(p.n);
     const array<exec, T> sorted("perf::sorted", n), keys("perf::keys", batch),
         values("perf::values", batch), all("perf::all", n + batch),
         all_values("perf::all_values", n + batch);
@@ -63,12 +63,12 @@ void add_sorted_array() {
       std::size_t merge_bytes = bytes;
       if (const auto error = cub::DeviceRadixSort::SortPairs(
               storage, bytes, p.batch_keys.data(), keys.data(), p.batch_values.data(),
-              values.data(), p.batch, 0, static_cast<int>(8 * sizeof(T)), p.exec.cuda_stream());
+              values.data(), p.n, 0, static_cast<int>(8 * sizeof(T)), p.exec.cuda_stream());
           error != cudaSuccess)
         return error;
       const auto error = cub::DeviceMerge::MergePairs(
-          storage, merge_bytes, sorted.data(), p.values.data(), p.n, keys.data(), values.data(),
-          p.batch, all.data(), all_values.data(), {}, p.exec.cuda_stream());
+          storage, merge_bytes, sorted.data(), p.values.data(), p.elements, keys.data(),
+          values.data(), p.n, all.data(), all_values.data(), {}, p.exec.cuda_stream());
       bytes = std::max(bytes, merge_bytes);
       return error;
     });

@@ -158,16 +158,17 @@ template <class Exec, class T, ordered_batch what, bool small>
 struct ordered_batch_problem : ordered_problem<Exec, T> {
   using base = ordered_problem<Exec, T>;
   using map = typename base::map;
-  std::int64_t batch;
+  std::int64_t n;  // of the batch
+  std::int64_t elements = base::n;
   map full = base::full_map();
   map table;
-  array<Exec, T> batch_keys{"perf::batch_keys", static_cast<std::size_t>(batch)};
-  array<Exec, T> batch_values{"perf::batch_values", static_cast<std::size_t>(batch)};
-  array<Exec, slab_operation> operations{"perf::operations", static_cast<std::size_t>(batch)};
+  array<Exec, T> batch_keys{"perf::batch_keys", static_cast<std::size_t>(n)};
+  array<Exec, T> batch_values{"perf::batch_values", static_cast<std::size_t>(n)};
+  array<Exec, slab_operation> operations{"perf::operations", static_cast<std::size_t>(n)};
 
   explicit ordered_batch_problem(const ordered_point& p)
       : base(p, what == ordered_batch::insert ? 1 : 0),
-        batch(small ? std::min(p.n, std::int64_t{1} << (on_host<Exec> ? 16 : 20)) : p.n) {
+        n(small ? std::min(p.n, std::int64_t{1} << (on_host<Exec> ? 16 : 20)) : p.n) {
     fill(this->exec, batch_keys, first_keys{this->keys});
     fill(this->exec, batch_values, ordered_value<T>{});
     fill(this->exec, operations, operation{});
@@ -191,13 +192,13 @@ struct ordered_batch_problem : ordered_problem<Exec, T> {
                                                             : "mixed10_10_80";
     return base::name(small ? call + "_batch20" : call, p);
   }
-  std::int64_t bytes() const { return batch * static_cast<std::int64_t>(4 * sizeof(T)); }
+  std::int64_t bytes() const { return n * static_cast<std::int64_t>(4 * sizeof(T)); }
   void record(benchmark::UserCounters& counters) const {
-    counters["batch"] = static_cast<double>(batch);
+    counters["batch"] = static_cast<double>(n);
   }
   bool correct() const {
     if (what == ordered_batch::mixed || this->order == key_order::zipf) return table.size() > 0;
-    return table.size() == this->n + (what == ordered_batch::insert ? batch : -batch);
+    return table.size() == elements + (what == ordered_batch::insert ? n : -n);
   }
 };
 

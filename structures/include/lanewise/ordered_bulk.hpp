@@ -207,7 +207,7 @@ class ordered_change {
   const char* name_;
   Table& table_;
   std::int64_t n_;
-  const ordered_options& with_;
+  ordered_options with_;
   change_memory<Exec, Table> memory_;
   std::int64_t edits_ = 0;
   const key_type* keys_ = nullptr;

@@ -75,6 +75,9 @@ template <class Exec, class Table, class Action>
 void ordered_query(const Exec& exec, const char* name, const Table& table,
                    const ordered_arrays<Table>& arrays, const Action& action,
                    const ordered_options& with) {
+  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
+                                           typename Table::memory_space>::accessible,
+                "lanewise: this execution space cannot reach the memory of an ordered table");
   using kernel = ordered_query_kernel<Table, Action>;
   with.status.template expects_reachable<Exec>(name, "options.status", 0);
   with.tally.template expects_reachable<Exec>(name, "options.tally");

@@ -7,6 +7,7 @@
 #include <lanewise/slab_hash_table.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -168,27 +169,33 @@ class ordered_view {
     return reinterpret_cast<const value_word*>(reinterpret_cast<const char*>(leaves_) +
                                                layout::elements * layout::key_bytes);
   }
-  /// How many keys of the leaf are less, or not greater. As many keys are left for every lane.
+  /// How many keys of the leaf are less, or not greater.
   template <bool upper, class Warp>
   LANEWISE_FUNCTION auto in_leaf(const Warp& warp, mask<Warp> active,
                                  const lanes<Warp, std::uint32_t>& leaf,
                                  const lanes<Warp, word>& key) const {
     using numbers = lanes<Warp, std::uint32_t>;
-    using places = lanes<Warp, std::uint64_t>;
+    using tree = search_tree<word>;
     const auto* const keys = reinterpret_cast<const word*>(leaves_);
-    places at = warp.template cast<std::uint64_t>(leaf) *
-                places(std::uint64_t{layout::bytes / layout::key_bytes});
-    numbers rank(0u);
-    LANEWISE_UNROLL
-    for (std::uint32_t left = layout::elements; left > 0;) {
-      const std::uint32_t half = left - left / 2;
-      const auto x = warp.gather(active, keys + (half - 1), at, layout::padding);
-      const mask<Warp> before = upper ? x <= key : x < key;
-      rank = select(before, rank + numbers(half), rank);
-      at = select(before, at + places(std::uint64_t{half}), at);
-      left -= half;
+    if constexpr (layout::elements == tree::node_keys) {
+      // The keys are a node of 64 bytes, in every other place of a node.
+      return tree::template ranks<upper>(warp, keys, leaf + leaf, key, less{});
+    } else {
+      // As many keys are left for every lane.
+      using places = lanes<Warp, std::uint64_t>;
+      places at = warp.template cast<std::uint64_t>(leaf) *
+                  places(std::uint64_t{layout::bytes / layout::key_bytes});
+      numbers rank(0u);
+      for (std::uint32_t left = layout::elements; left > 0;) {
+        const std::uint32_t half = left - left / 2;
+        const auto x = warp.gather(active, keys + (half - 1), at, layout::padding);
+        const mask<Warp> before = upper ? x <= key : x < key;
+        rank = select(before, rank + numbers(half), rank);
+        at = select(before, at + places(std::uint64_t{half}), at);
+        left -= half;
+      }
+      return rank;
     }
-    return rank;
   }
   template <class Warp>
   LANEWISE_FUNCTION void take_key(const Warp& warp, mask<Warp> hit,
@@ -308,64 +315,89 @@ class ordered_table {
 
   /// An empty table, without memory.
   ordered_table() = default;
+  /// Copies share the elements. A table that was moved from is empty.
+  ordered_table(const ordered_table&) = default;
+  ordered_table(ordered_table&& other) noexcept { swap(other); }
+  ordered_table& operator=(ordered_table other) noexcept {
+    swap(other);
+    return *this;
+  }
+  void swap(ordered_table& other) noexcept {
+    std::swap(size_, other.size_);
+    std::swap(block_, other.block_);
+    std::swap(owner_, other.owner_);
+  }
 
   /// For kernels. Valid until the table and all its copies are changed or end.
-  view_type view() const { return {leaves_.data(), tree(), size_}; }
+  view_type view() const { return {leaves(), tree(), size_}; }
   std::int64_t size() const { return size_; }
   /// Nodes that a search reads, the leaf included.
   int height() const { return size_ == 0 ? 0 : tree().levels + 2; }
   /// Of leaves and index.
-  std::int64_t bytes() const {
-    return static_cast<std::int64_t>(leaves_.extent(0) * sizeof(detail::ordered_leaf) +
-                                     lows_.extent(0) * sizeof(word));
-  }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(bytes_for(size_)); }
 
   /// The same table in another memory space. **Blocks.**
   template <class Other, class Exec>
   ordered_table<Key, Value, kind, Other> copy_to(const Exec& exec) const {
     exec.fence("Lanewise::ordered_table: the table is copied");
-    ordered_table<Key, Value, kind, Other> to(size_);
-    Kokkos::deep_copy(to.leaves(), leaves_);
-    Kokkos::deep_copy(to.lows(), lows_);
-    return to;
+    using other = ordered_table<Key, Value, kind, Other>;
+    if (size_ == 0) return other();
+    using memory = Kokkos::View<char*, Other>;
+    auto owner = std::make_shared<memory>(
+        Kokkos::view_alloc("Lanewise::ordered_table", Kokkos::WithoutInitializing),
+        bytes_for(size_));
+    detail::use_huge_pages<Other>(owner->data(), owner->size());
+    Kokkos::deep_copy(*owner, block());
+    char* const to = owner->data();
+    return other(size_, to, std::move(owner));
   }
 
   // Below: for the calls of this family.
 
-  using leaves_type = Kokkos::View<detail::ordered_leaf*, MemorySpace>;
-  using lows_type = Kokkos::View<word*, MemorySpace>;
-  /// One with room for so many elements, and nothing in it.
-  explicit ordered_table(std::uint32_t elements) : size_(elements) {
-    if (elements == 0) return;
-    const auto leaves =
-        static_cast<std::size_t>(divide_up(std::int64_t{elements}, std::int64_t{layout::elements}));
-    leaves_ = leaves_type(
-        Kokkos::view_alloc("Lanewise::ordered_table", Kokkos::WithoutInitializing), leaves);
-    lows_ =
-        lows_type(Kokkos::view_alloc("Lanewise::ordered_table::lows", Kokkos::WithoutInitializing),
-                  samples_begin() + static_cast<std::size_t>(tree().sample_keys()));
-    detail::use_huge_pages<MemorySpace>(leaves_.data(),
-                                        leaves_.size() * sizeof(detail::ordered_leaf));
+  template <class T>
+  using array = Kokkos::View<T*, MemorySpace, Kokkos::MemoryUnmanaged>;
+
+  /// One with so many elements, whose leaves and first keys are to be written. They are in a block
+  /// of bytes_for(elements) bytes, aligned as leaves are, which owner keeps.
+  ordered_table(std::uint32_t elements, void* block, std::shared_ptr<void> owner)
+      : size_(elements), block_(static_cast<char*>(block)), owner_(std::move(owner)) {}
+
+  static std::size_t bytes_for(std::uint32_t elements) {
+    const ordered_table shape(elements, nullptr, nullptr);
+    return elements == 0
+               ? 0
+               : shape.lows_begin() + (shape.samples_begin() +
+                                       static_cast<std::size_t>(shape.tree().sample_keys())) *
+                                          sizeof(word);
   }
-  const leaves_type& leaves() const { return leaves_; }
-  const lows_type& lows() const { return lows_; }
+  array<char> block() const { return {block_, bytes_for(size_)}; }
+  detail::ordered_leaf* leaves() const { return reinterpret_cast<detail::ordered_leaf*>(block_); }
+  word* lows() const {
+    return block_ == nullptr ? nullptr : reinterpret_cast<word*>(block_ + lows_begin());
+  }
   /// Over the leaves' first keys; its samples are behind them.
   search_tree<word> tree() const {
-    auto t = search_tree<word>::over(lows_.data(), static_cast<std::int64_t>(leaves_.extent(0)));
-    t.samples = lows_.data() == nullptr ? nullptr : lows_.data() + samples_begin();
+    auto t = search_tree<word>::over(lows(), number_of_leaves());
+    t.samples = lows() == nullptr ? nullptr : lows() + samples_begin();
     return t;
+  }
+  std::int64_t number_of_leaves() const {
+    return divide_up(std::int64_t{size_}, std::int64_t{layout::elements});
   }
 
  private:
-  /// A whole number of nodes.
+  std::size_t lows_begin() const {
+    return static_cast<std::size_t>(number_of_leaves()) * sizeof(detail::ordered_leaf);
+  }
+  /// Counted in words, a whole number of nodes.
   std::size_t samples_begin() const {
-    constexpr std::size_t node = search_tree<word>::node_keys;
-    return (leaves_.extent(0) + node - 1) / node * node;
+    constexpr std::int64_t node = search_tree<word>::node_keys;
+    return static_cast<std::size_t>(divide_up(number_of_leaves(), node) * node);
   }
 
-  leaves_type leaves_;
-  lows_type lows_;
   std::uint32_t size_ = 0;
+  char* block_ = nullptr;
+  std::shared_ptr<void> owner_;
 };
 
 LANEWISE_END_NAMESPACE

@@ -190,20 +190,26 @@ auto league_for_windows(const Exec& exec, std::int64_t items) {
 template <class Table, class Exec, class Source>
 Table make_ordered_table(const Exec& exec, const char* name, std::int64_t elements,
                          const Source& source) {
-  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
-                                           typename Table::memory_space>::accessible,
-                "lanewise: this execution space cannot reach the memory of an ordered table");
+  static_assert(std::is_same_v<typename Exec::memory_space, typename Table::memory_space>,
+                "lanewise: an ordered table is changed by instances whose memory space is its own");
   using kernel = write_leaves_kernel<typename Table::key_type, typename Table::mapped_type, Source>;
   detail::expects(elements <= Table::most_elements, name, ": the table would have ", elements,
                   " elements, the most is ", Table::most_elements);
-  Table table(static_cast<std::uint32_t>(elements));
-  if (elements == 0) return table;
+  const auto n = static_cast<std::uint32_t>(elements);
+  if (n == 0) return Table();
+  // Memory as calls have it, in the order of the instance: a View would wait for the device, 60 us
+  // for each.
+  const std::size_t bytes = Table::bytes_for(n);
+  void* const block = backend_of<Exec>::allocate(exec, bytes);
+  Table table(n, block, std::shared_ptr<void>(block, [exec](void* p) {
+                backend_of<Exec>::deallocate(exec, p);
+              }));
+  detail::use_huge_pages<typename Table::memory_space>(block, bytes);
   const std::uint32_t places = table.view().leaves() * Table::layout::elements;
   launch(exec, "Lanewise::ordered::write_leaves", league_for_windows<kernel>(exec, places),
-         kernel{source, table.leaves().data(), table.lows().data(),
-                static_cast<std::uint32_t>(elements), places});
+         kernel{source, table.leaves(), table.lows(), n, places});
   auto tree = table.tree();
-  sample_keys(exec, tree, const_cast<typename Table::word*>(tree.samples));
+  sample_keys(exec, tree, table.lows() + (tree.samples - table.lows()));
   return table;
 }
 
