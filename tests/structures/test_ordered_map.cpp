@@ -15,7 +15,7 @@ using namespace test;
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-TEST_CASE("ordered_map: random histories of batches [sanitize]", "[ordered]") {
+TEST_CASE("ordered_map: random histories of batches", "[ordered][sanitize]") {
   check_histories<u32, u32>(150, 1);
   check_histories<u32, u32>(3000, 2);
 }

@@ -111,7 +111,7 @@ void for_threads(const Exec& exec, u32 n, const F& f) {
   }
 }
 
-TEST_CASE("ordered_map: warps and threads read [sanitize]", "[ordered]") {
+TEST_CASE("ordered_map: warps and threads read", "[ordered][sanitize]") {
   auto random = make_random(21);
   const auto exec = make_space();
   for (const std::size_t n : {0, 1, 16, 17, 300, is_emulated ? 700 : 9000}) {

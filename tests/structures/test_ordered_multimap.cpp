@@ -67,7 +67,7 @@ void check_multimap_history(u64 universe, u64 salt) {
   }
 }
 
-TEST_CASE("ordered_multimap: random histories of batches [sanitize]", "[ordered]") {
+TEST_CASE("ordered_multimap: random histories of batches", "[ordered][sanitize]") {
   check_multimap_history<u32, u32>(6, 11);
   check_multimap_history<u32, u32>(200, 12);
 }

@@ -370,7 +370,7 @@ class ordered_table {
                                        static_cast<std::size_t>(shape.tree().sample_keys())) *
                                           sizeof(word);
   }
-  array<char> block() const { return {block_, bytes_for(size_)}; }
+  array<char> block() const { return array<char>(block_, bytes_for(size_)); }
   detail::ordered_leaf* leaves() const { return reinterpret_cast<detail::ordered_leaf*>(block_); }
   word* lows() const {
     return block_ == nullptr ? nullptr : reinterpret_cast<word*>(block_ + lows_begin());
