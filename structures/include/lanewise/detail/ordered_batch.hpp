@@ -60,7 +60,7 @@ struct less_bits {
 template <class Key>
 struct sorted_batch {
   const Key* items;             // n keys
-  const std::uint32_t* order;   // where they stood
+  const std::uint32_t* order;   // where they stood; null where values are sorted as keys are
   const Key* keys;              // m different ones
   const std::uint32_t* begins;  // the first item of each
   std::int64_t n;
@@ -97,7 +97,7 @@ struct change_of {
 
   LANEWISE_FUNCTION word given_word(std::uint32_t item) const {
     if constexpr (layout::has_values) {
-      return detail::to_word<word>(given[batch.order[item]]);
+      return detail::to_word<word>(given[batch.order == nullptr ? item : batch.order[item]]);
     } else {
       return 0;
     }
