@@ -169,8 +169,10 @@ struct search_tree {
                            node));
   }
 
-  /// How many keys of a lane's node come before its key. Sub-warps read the nodes of their lanes
-  /// one after the other.
+ public:
+  /// How many keys of a lane's node come before its key: keys [node node_keys, (node + 1) node_keys)
+  /// behind `level`. All lanes have nodes and keys. Sub-warps read the nodes of their lanes one
+  /// after the other.
   template <bool upper, class W, class Less>
   static LANEWISE_FUNCTION auto ranks(const W& warp, const Key* level,
                                       const typename W::template lanes<std::uint32_t>& node,
@@ -184,6 +186,8 @@ struct search_tree {
     });
     return rank;
   }
+
+ private:
   template <bool upper, int lanes, class Sub, class Less>
   static LANEWISE_FUNCTION auto ranks_by(const Sub& sub, const Key* level,
                                          const typename Sub::template lanes<std::uint32_t>& node,

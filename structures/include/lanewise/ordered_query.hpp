@@ -1,0 +1,562 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/ordered_batch.hpp>
+
+#include <optional>
+
+// Bulk calls that read ordered tables. They do not block unless they return something, and may run
+// beside each other, and beside changes of other copies of the table.
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// The arrays of a bulk call.
+template <class Table>
+struct ordered_arrays {
+  const typename Table::key_type* keys = nullptr;
+  std::int64_t n = 0;
+  const typename Table::view_type::value_type* given = nullptr;
+};
+
+template <class Exec, class Table, class Keys>
+ordered_arrays<Table> ordered_arrays_of(const char* name, const Keys& keys,
+                                        const char* which = "keys") {
+  const auto array = array_of<const typename Table::key_type, Exec>(name, which, keys);
+  return {array.data, array.extent, nullptr};
+}
+
+/// A query for each of n keys: action(warp, active, first, key) stores what comes out for items
+/// first + lane and returns statuses.
+template <class Table, class Action>
+struct ordered_query_kernel {
+  struct policy : launch_policy {
+    static constexpr int host_teams_per_thread = 16;
+  };
+  template <class Team>
+  struct scratch {};
+
+  using key_type = typename Table::key_type;
+
+  typename Table::view_type table;
+  Action action;
+  const key_type* keys;
+  std::int64_t n;
+  slab_status* status;  // null for none
+  slab_tally* tally;    // null for none
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    constexpr int width = Team::warp_type::width;
+    const auto warp = team.warp();
+    const auto [begin, end] = team.share(divide_up(n, width));
+    typename Team::warp_type::template lanes<std::uint32_t> came(0u);
+    for (std::int64_t w = begin + team.warp_index(); w < end; w += Team::warps) {
+      const std::int64_t first = w * width;
+      const auto active = warp.first(static_cast<int>(n - first < width ? n - first : width));
+      const auto result =
+          action(warp, table, active, first, warp.load(active, keys + first, key_type{}));
+      if (status != nullptr) warp.store(active, status + first, result);
+      if (tally != nullptr)
+        came =
+            came +
+            warp.histogram(
+                active,
+                warp.map([](slab_status s) { return static_cast<std::uint32_t>(s); }, result), 8);
+    }
+    if (tally != nullptr)
+      warp.fetch_add((warp.lane() < 8u) & (came != 0u), tally->count, warp.lane(),
+                     warp.template cast<std::uint64_t>(came));
+  }
+};
+
+template <class Exec, class Table, class Action>
+void ordered_query(const Exec& exec, const char* name, const Table& table,
+                   const ordered_arrays<Table>& arrays, const Action& action,
+                   const ordered_options& with) {
+  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
+                                           typename Table::memory_space>::accessible,
+                "lanewise: this execution space cannot reach the memory of an ordered table");
+  using kernel = ordered_query_kernel<Table, Action>;
+  with.status.template expects_reachable<Exec>(name, "options.status", 0);
+  with.tally.template expects_reachable<Exec>(name, "options.tally");
+  detail::expects(!with.status.is_given() || with.status.extent() >= arrays.n, name,
+                  ": options.status has ", with.status.extent(), " places, there are ", arrays.n,
+                  " items");
+  if (arrays.n == 0) return;
+  launch(
+      exec, "Lanewise::ordered::query", league_for_windows<kernel>(exec, arrays.n),
+      kernel{table.view(), action, arrays.keys, arrays.n, with.status.data(), with.tally.data()});
+}
+
+template <class Value>
+struct find_values {
+  Value* values;  // null for none
+  template <class Warp, class View, class Active, class Keys>
+  LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
+                                    std::int64_t first, const Keys& key) const {
+    typename Warp::template lanes<Value> value(Value{});
+    const auto result = table.find(warp, active, key, value);
+    if (values != nullptr) {
+      const typename Warp::template mask_for<std::uint32_t> hit =
+          warp.map([](slab_status s) { return static_cast<std::uint32_t>(s); }, result) ==
+          static_cast<std::uint32_t>(slab_status::found);
+      warp.store(hit, values + first, value);
+    }
+    return result;
+  }
+};
+
+template <bool upper>
+struct find_bound {
+  std::int64_t* places;
+  template <class Warp, class View, class Active, class Keys>
+  LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
+                                    std::int64_t first, const Keys& key) const {
+    const auto place =
+        upper ? table.upper_bound(warp, active, key) : table.lower_bound(warp, active, key);
+    warp.store(active, places + first, warp.template cast<std::int64_t>(place));
+    return typename Warp::template lanes<slab_status>(slab_status::none);
+  }
+};
+
+struct count_keys {
+  std::uint32_t* numbers;
+  template <class Warp, class View, class Active, class Keys>
+  LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
+                                    std::int64_t first, const Keys& key) const {
+    const auto number = table.upper_bound(warp, active, key) - table.lower_bound(warp, active, key);
+    warp.store(active, numbers + first, number);
+    return warp.map(
+        active, [](std::uint32_t m) { return m > 0 ? slab_status::found : slab_status::absent; },
+        slab_status::none, number);
+  }
+};
+
+template <bool forward, bool strict, class Key, class Value>
+struct find_neighbour {
+  Key* keys;
+  Value* values;  // null for none
+  template <class Warp, class View, class Active, class Keys>
+  LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
+                                    std::int64_t first, const Keys& key) const {
+    typename Warp::template lanes<Key> found(Key{});
+    typename Warp::template lanes<Value> value(Value{});
+    typename Warp::template lanes<slab_status> result;
+    if constexpr (forward) {
+      result = table.template successor<strict>(warp, active, key, found, value);
+    } else {
+      result = table.template predecessor<strict>(warp, active, key, found, value);
+    }
+    const typename Warp::template mask_for<std::uint32_t> hit =
+        warp.map([](slab_status s) { return static_cast<std::uint32_t>(s); }, result) ==
+        static_cast<std::uint32_t>(slab_status::found);
+    warp.store(hit, keys + first, found);
+    if (values != nullptr) warp.store(hit, values + first, value);
+    return result;
+  }
+};
+
+template <bool forward, bool strict, class Exec, class Table, class Keys, class Found, class Values>
+void neighbours(const Exec& exec, const char* name, const Table& table, const Keys& keys,
+                const Found& found, const Values& values, const ordered_options& with) {
+  using key = typename Table::key_type;
+  using value = typename Table::view_type::value_type;
+  const auto arrays = ordered_arrays_of<Exec, Table>(name, keys);
+  key* const to = array_of<key, Exec>(name, "found", found, arrays.n);
+  value* to_values = nullptr;
+  if constexpr (Kokkos::is_view_v<Values>)
+    to_values = array_of<value, Exec>(name, "values", values, arrays.n);
+  ordered_query(exec, name, table, arrays,
+                find_neighbour<forward, strict, key, value>{to, to_values}, with);
+}
+
+/// f(place, key, value) for elements [first, last), or f(place, key) for those of a set.
+template <class Table, class F>
+struct visit_elements_kernel {
+  struct policy : launch_policy {
+    static constexpr int host_teams_per_thread = 16;
+  };
+  template <class Team>
+  struct scratch {};
+
+  using view_type = typename Table::view_type;
+
+  view_type table;
+  std::uint32_t first;
+  std::uint32_t last;
+  F f;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using numbers = typename Team::warp_type::template lanes<std::uint32_t>;
+    constexpr int width = Team::warp_type::width;
+    const auto warp = team.warp();
+    const auto [begin, end] = team.share(divide_up(std::int64_t{last - first}, width));
+    for (std::int64_t w = begin + team.warp_index(); w < end; w += Team::warps) {
+      numbers place = warp.lane() + numbers(first + static_cast<std::uint32_t>(w * width));
+      const auto active = place < last;
+      auto key = table.key(warp, active, place);
+      if constexpr (view_type::layout::has_values) {
+        auto value = table.value(warp, active, place);
+        warp.each(
+            active,
+            [this](std::uint32_t i, const auto& k, const auto& v) { f(std::int64_t{i}, k, v); },
+            place, key, value);
+      } else {
+        warp.each(
+            active, [this](std::uint32_t i, const auto& k) { f(std::int64_t{i}, k); }, place, key);
+      }
+    }
+  }
+};
+
+template <class Exec, class Table, class F>
+void visit_elements(const Exec& exec, const Table& table, std::int64_t first, std::int64_t last,
+                    const F& f) {
+  using kernel = visit_elements_kernel<Table, F>;
+  if (first >= last) return;
+  launch(
+      exec, "Lanewise::ordered::visit", league_for_windows<kernel>(exec, last - first),
+      kernel{table.view(), static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last), f});
+}
+
+/// Stores elements from place `first` on.
+template <class Key, class Value>
+struct store_element {
+  Key* keys;
+  Value* values;  // null for none
+  std::int64_t first;
+  LANEWISE_FUNCTION void operator()(std::int64_t i, const Key& k, const Value& v) const {
+    keys[i - first] = k;
+    if (values != nullptr) values[i - first] = v;
+  }
+  LANEWISE_FUNCTION void operator()(std::int64_t i, const Key& k) const { keys[i - first] = k; }
+};
+
+template <class Exec, class Table, class KeysOut, class ValuesOut>
+std::int64_t store_elements(const Exec& exec, const char* name, const Table& table,
+                            std::int64_t last, const KeysOut& keys_out,
+                            const ValuesOut& values_out) {
+  using key = typename Table::key_type;
+  using value = typename Table::view_type::value_type;
+  const auto keys = array_of<key, Exec>(name, "keys_out", keys_out);
+  value* values = nullptr;
+  std::int64_t room = keys.extent;
+  if constexpr (Kokkos::is_view_v<ValuesOut>) {
+    const auto array = array_of<value, Exec>(name, "values_out", values_out);
+    values = array.data;
+    room = std::min(room, array.extent);
+  }
+  visit_elements(exec, table, 0, std::min(last, room),
+                 store_element<key, value>{keys.data, values, 0});
+  return last;
+}
+
+/// How many elements have keys in [keys, lasts], and where the first of them is.
+template <class Key>
+struct measure_range {
+  const Key* lasts;
+  std::int64_t* places;
+  std::int64_t* lengths;
+  template <class Warp, class View, class Active, class Keys>
+  LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
+                                    std::int64_t first, const Keys& key) const {
+    const auto begin = table.lower_bound(warp, active, key);
+    const auto end = table.upper_bound(warp, active, warp.load(active, lasts + first, Key{}));
+    const auto length =
+        warp.map([](std::uint32_t b, std::uint32_t e) { return std::int64_t{e > b ? e - b : 0}; },
+                 begin, end);
+    warp.store(active, places + first, warp.template cast<std::int64_t>(begin));
+    warp.store(active, lengths + first, length);
+    return warp.map(
+        active, [](std::int64_t m) { return m > 0 ? slab_status::found : slab_status::absent; },
+        slab_status::none, length);
+  }
+};
+
+/// The elements of ranges one behind the other: outputs [0, n), of which those of range r begin at
+/// offsets[r]. Warps take equal parts of the outputs, whatever the ranges' lengths are.
+template <class Table>
+struct write_ranges_kernel {
+  struct policy : launch_policy {
+    static constexpr int host_teams_per_thread = 16;
+  };
+  template <class Team>
+  struct scratch {};
+
+  using view_type = typename Table::view_type;
+  using key_type = typename Table::key_type;
+  using value_type = typename view_type::value_type;
+
+  view_type table;
+  const std::int64_t* offsets;
+  const std::int64_t* places;
+  std::int64_t ranges;
+  std::int64_t n;
+  key_type* keys;
+  value_type* values;  // null for none
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    using numbers = typename warp_type::template lanes<std::uint32_t>;
+    using indices = typename warp_type::template lanes<std::int64_t>;
+    constexpr int width = warp_type::width;
+    const auto warp = team.warp();
+    const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
+    const index_range mine =
+        even_share(divide_up(n, width), id, std::int64_t{team.league()} * Team::warps);
+    if (mine.begin >= mine.end) return;
+    const places_passed<std::int64_t> begins{offsets, ranges};
+    std::int64_t passed = begins.begin(warp, mine.begin * width);
+    for (std::int64_t w = mine.begin; w < mine.end; ++w) {
+      const std::int64_t first = w * width;
+      const auto active = warp.first(static_cast<int>(n - first < width ? n - first : width));
+      const indices output = warp.template cast<std::int64_t>(warp.lane()) + indices(first);
+      const numbers range = begins.next(warp, passed, output, first + (width - 1)) - numbers(1u);
+      const auto place = warp.template cast<std::uint32_t>(
+          output - warp.gather(active, offsets, range, std::int64_t{0}) +
+          warp.gather(active, places, range, std::int64_t{0}));
+      warp.store(active, keys + first, table.key(warp, active, place));
+      if constexpr (view_type::layout::has_values) {
+        if (values != nullptr) warp.store(active, values + first, table.value(warp, active, place));
+      }
+    }
+  }
+};
+
+}  // namespace kernels
+
+/// values(i) = the value of keys(i) where it is there, of a multimap that of the first element;
+/// other values are left as they are, so that the caller chooses what they hold.
+///
+/// O(n log elements) work; a search in the leaves' first keys and a line of 128 bytes for each key.
+/// Does not block. Throws std::invalid_argument on wrong extents, Views with items and no memory,
+/// and options that cannot be reached.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys,
+          class Values>
+requires(Kokkos::is_view_v<Values>) void find(const Exec& exec,
+                                              const ordered_table<Key, Value, kind, Memory>& table,
+                                              const Keys& keys, const Values& values,
+                                              const ordered_options& with = {}) {
+  using table_type = ordered_table<Key, Value, kind, Memory>;
+  const auto arrays = kernels::ordered_arrays_of<Exec, table_type>("find", keys);
+  Value* const found = kernels::array_of<Value, Exec>("find", "values", values, arrays.n);
+  kernels::ordered_query(exec, "find", table, arrays, kernels::find_values<Value>{found}, with);
+}
+/// Whether keys are there: in options.status and options.tally.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys>
+void find(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
+          const ordered_options& with) {
+  using table_type = ordered_table<Key, Value, kind, Memory>;
+  using value = typename table_type::view_type::value_type;
+  kernels::ordered_query(exec, "find", table,
+                         kernels::ordered_arrays_of<Exec, table_type>("find", keys),
+                         kernels::find_values<value>{nullptr}, with);
+}
+
+/// places(i) = the place of the first element whose key is not less than keys(i), which is how many
+/// keys are less (the rank of keys(i)); size() where there is none. Cost and errors as find.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys,
+          class Places>
+void lower_bound(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
+                 const Keys& keys, const Places& places) {
+  using table_type = ordered_table<Key, Value, kind, Memory>;
+  const auto arrays = kernels::ordered_arrays_of<Exec, table_type>("lower_bound", keys);
+  kernels::ordered_query(exec, "lower_bound", table, arrays,
+                         kernels::find_bound<false>{kernels::array_of<std::int64_t, Exec>(
+                             "lower_bound", "places", places, arrays.n)},
+                         ordered_options{});
+}
+/// The same for the first element whose key is greater.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys,
+          class Places>
+void upper_bound(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
+                 const Keys& keys, const Places& places) {
+  using table_type = ordered_table<Key, Value, kind, Memory>;
+  const auto arrays = kernels::ordered_arrays_of<Exec, table_type>("upper_bound", keys);
+  kernels::ordered_query(exec, "upper_bound", table, arrays,
+                         kernels::find_bound<true>{kernels::array_of<std::int64_t, Exec>(
+                             "upper_bound", "places", places, arrays.n)},
+                         ordered_options{});
+}
+
+/// numbers(i) = how many elements have the key keys(i). Cost and errors as find.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys,
+          class Numbers>
+void count(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
+           const Numbers& numbers, const ordered_options& with = {}) {
+  using table_type = ordered_table<Key, Value, kind, Memory>;
+  const auto arrays = kernels::ordered_arrays_of<Exec, table_type>("count", keys);
+  kernels::ordered_query(exec, "count", table, arrays,
+                         kernels::count_keys{kernels::array_of<std::uint32_t, Exec>(
+                             "count", "numbers", numbers, arrays.n)},
+                         with);
+}
+
+/// found(i) and values(i) = the element with the least key that is not less than keys(i), of equal
+/// keys the first; they are left as they are where there is none, which options.status says. values
+/// is std::nullopt for sets, or where they are not wanted. Cost and errors as find.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys, class Found,
+          class Values = std::nullopt_t>
+void successor(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
+               const Keys& keys, const Found& found, const Values& values = std::nullopt,
+               const ordered_options& with = {}) {
+  kernels::neighbours<true, false>(exec, "successor", table, keys, found, values, with);
+}
+/// The same with the least key that is greater.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys, class Found,
+          class Values = std::nullopt_t>
+void strict_successor(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
+                      const Keys& keys, const Found& found, const Values& values = std::nullopt,
+                      const ordered_options& with = {}) {
+  kernels::neighbours<true, true>(exec, "strict_successor", table, keys, found, values, with);
+}
+/// The same with the greatest key that is not greater, of equal keys the last.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys, class Found,
+          class Values = std::nullopt_t>
+void predecessor(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
+                 const Keys& keys, const Found& found, const Values& values = std::nullopt,
+                 const ordered_options& with = {}) {
+  kernels::neighbours<false, false>(exec, "predecessor", table, keys, found, values, with);
+}
+/// The same with the greatest key that is less.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys, class Found,
+          class Values = std::nullopt_t>
+void strict_predecessor(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
+                        const Keys& keys, const Found& found, const Values& values = std::nullopt,
+                        const ordered_options& with = {}) {
+  kernels::neighbours<false, true>(exec, "strict_predecessor", table, keys, found, values, with);
+}
+
+/// The elements with keys in [firsts(i), lasts(i)], in order, are keys_out(j) and values_out(j) for
+/// j in [offsets(i), offsets(i + 1)), as far as these have places. Returns how many there are in
+/// all, offsets(n): outputs without places ask for that number. offsets is a View of std::int64_t
+/// with n + 1 items. A range with lasts(i) < firsts(i) is empty. values_out is std::nullopt for
+/// sets, or where values are not wanted.
+///
+/// Two searches for each range, a scan, and one read and write for each output, in equal parts for
+/// all warps. Memory for 16 bytes per range. **Blocks.** Errors as find.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Firsts,
+          class Lasts, class Offsets, class KeysOut, class ValuesOut = std::nullopt_t>
+std::int64_t range(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
+                   const Firsts& firsts, const Lasts& lasts, const Offsets& offsets,
+                   const KeysOut& keys_out, const ValuesOut& values_out = std::nullopt,
+                   const ordered_options& with = {}) {
+  using table_type = ordered_table<Key, Value, kind, Memory>;
+  using value = typename table_type::view_type::value_type;
+  using indices = Kokkos::View<std::int64_t*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
+  const auto arrays = kernels::ordered_arrays_of<Exec, table_type>("range", firsts, "firsts");
+  const std::int64_t n = arrays.n;
+  const Key* const ends = kernels::array_of<const Key, Exec>("range", "lasts", lasts, n);
+  std::int64_t* const begins =
+      kernels::array_of<std::int64_t, Exec>("range", "offsets", offsets, n + 1);
+  const auto keys = kernels::array_of<Key, Exec>("range", "keys_out", keys_out);
+  value* values = nullptr;
+  std::int64_t room = keys.extent;
+  if constexpr (Kokkos::is_view_v<ValuesOut>) {
+    const auto array = kernels::array_of<value, Exec>("range", "values_out", values_out);
+    values = array.data;
+    room = std::min(room, array.extent);
+  }
+  kernels::arrays_behind parts{workspace_size{}};
+  const std::size_t places_at = parts.add<std::int64_t>(n),
+                    lengths_at = parts.add<std::int64_t>(n + 1);
+  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, parts.size(), "range");
+  const auto places = kernels::arrays_behind::view<std::int64_t, Exec>(work.get(), places_at, n);
+  const auto lengths =
+      kernels::arrays_behind::view<std::int64_t, Exec>(work.get(), lengths_at, n + 1);
+  backend_of<Exec>::zero(exec, lengths.data() + n, sizeof(std::int64_t));
+  kernels::ordered_query(exec, "range", table, arrays,
+                         kernels::measure_range<Key>{ends, places.data(), lengths.data()}, with);
+  exclusive_scan(exec, lengths, indices(begins, n + 1), plus{}, std::int64_t{0});
+  std::int64_t wanted = 0;
+  detail::copy_to_host<std::int64_t>(exec, &wanted, begins + n);
+  const std::int64_t outputs = std::min(wanted, room);
+  using kernel = kernels::write_ranges_kernel<table_type>;
+  if (outputs > 0)
+    launch(exec, "Lanewise::ordered::range", kernels::league_for_windows<kernel>(exec, outputs),
+           kernel{table.view(), begins, places.data(), n, outputs, keys.data, values});
+  return wanted;
+}
+
+/// Calls f(place, key, value), or f(place, key) for a set, for every element; place is its
+/// std::int64_t number in the order. By many threads, in any order. Reads all leaves. Does not
+/// block.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class F>
+void for_each(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table, const F& f) {
+  kernels::visit_elements(exec, table, 0, table.size(), f);
+}
+
+/// keys_out(i) and values_out(i) = the elements in order, as far as these have places. Returns how
+/// many elements there are. values_out as in range. Does not block.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class KeysOut,
+          class ValuesOut = std::nullopt_t>
+std::int64_t to_sorted(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
+                       const KeysOut& keys_out, const ValuesOut& values_out = std::nullopt) {
+  return kernels::store_elements(exec, "to_sorted", table, table.size(), keys_out, values_out);
+}
+
+/// The element at a place, or nothing where there is none. **Blocks.**
+template <class Key, class Value>
+struct ordered_element {
+  Key key;
+  Value value;
+};
+template <class Exec, class Key, class Value, slab_keys kind, class Memory>
+auto element_at(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
+                std::int64_t place) {
+  using value = typename ordered_table<Key, Value, kind, Memory>::view_type::value_type;
+  using element = ordered_element<Key, value>;
+  std::optional<element> result;
+  if (place < 0 || place >= table.size()) return result;
+  result = kernels::returned<element>(exec, [&](const auto& to) {
+    kernels::visit_elements(
+        exec, table, place, place + 1,
+        kernels::store_element<Key, value>{&to.data()->key, &to.data()->value, place});
+  });
+  return result;
+}
+/// The elements with the least and the greatest key, or nothing where there is none. **Block.**
+template <class Exec, class Key, class Value, slab_keys kind, class Memory>
+auto first(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table) {
+  return element_at(exec, table, 0);
+}
+template <class Exec, class Key, class Value, slab_keys kind, class Memory>
+auto last(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table) {
+  return element_at(exec, table, table.size() - 1);
+}
+
+LANEWISE_END_TARGET_NAMESPACE
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// How an ordered table is filled.
+struct ordered_statistics {
+  std::int64_t elements = 0;
+  std::int64_t leaves = 0;
+  int height = 0;          ///< nodes that a search reads, the leaf included
+  double fill = 0;         ///< elements / places of the leaves
+  std::int64_t bytes = 0;  ///< of leaves and index
+  double bytes_per_element = 0;
+};
+
+/// Needs no device.
+template <class Key, class Value, slab_keys kind, class Memory>
+ordered_statistics statistics(const ordered_table<Key, Value, kind, Memory>& table) {
+  using layout = typename ordered_table<Key, Value, kind, Memory>::layout;
+  ordered_statistics s;
+  s.elements = table.size();
+  s.leaves = table.view().leaves();
+  s.height = table.height();
+  s.bytes = table.bytes();
+  if (s.elements > 0) {
+    s.fill = static_cast<double>(s.elements) / static_cast<double>(s.leaves * layout::elements);
+    s.bytes_per_element = static_cast<double>(s.bytes) / static_cast<double>(s.elements);
+  }
+  return s;
+}
+
+LANEWISE_END_NAMESPACE
