@@ -10,6 +10,7 @@
 #include <lanewise/segmented_sort.hpp>
 #include <lanewise/set_operations.hpp>
 #include <lanewise/sort.hpp>
+#include <lanewise/sorted_search.hpp>
 #include <lanewise/top_k.hpp>
 #include <support/generators.hpp>
 
@@ -189,4 +190,27 @@ TEST_CASE("Histograms survive that an allocation fails", "[allocation]") {
         CHECK(difference(counts.items(), expected) == "");
         counts.assign(counts.original());
       });
+}
+
+TEST_CASE("Searches survive that an allocation fails", "[allocation][sanitize]") {
+  const auto keys = sorted(random_items<u32>(n));
+  auto queries = random_items<u32>(n / 8, ~0u, 5);
+  const array<u32> in(keys);
+  const array<std::int64_t> out(n / 8, -7);
+  for (const bool in_order : {false, true}) {
+    if (in_order) queries = sorted(queries);
+    const array<u32> asked(queries);
+    std::vector<std::int64_t> expected;
+    for (const u32 x : queries)
+      expected.push_back(std::lower_bound(keys.begin(), keys.end(), x) - keys.begin());
+    every_allocation_fails_once(
+        [&](lanewise::workspace* work) {
+          lanewise::lower_bound(make_space(), in.const_view(), asked.const_view(), out.view(),
+                                lanewise::less{}, {.work = work, .sorted_queries = in_order});
+        },
+        [&] {
+          CHECK(difference(out.items(), expected) == "");
+          out.assign(out.original());
+        });
+  }
 }

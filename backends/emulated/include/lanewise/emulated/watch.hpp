@@ -5,6 +5,7 @@
 #include <lanewise/emulated/interleaving.hpp>
 #include <lanewise/emulated/scheduler.hpp>
 #include <lanewise/emulated/shadow.hpp>
+#include <lanewise/emulated/wavefronts.hpp>
 #include <lanewise/macros.hpp>
 
 #include <atomic>
@@ -157,10 +158,18 @@ class watched {
  public:
   explicit watched(const char* operation, int first_lane)
       : warp_(this_warp()), operation_(operation), first_lane_(first_lane) {}
+  ~watched() {
+    if (reads_ > 0) count_->add(at_, reads_);
+  }
+  watched(const watched&) = delete;
+  watched& operator=(const watched&) = delete;
   template <class T>
   const T& read(const T* p, int lane) const {
-    if (scratch_has(p, sizeof(T), lane, "reads"))
+    if (scratch_has(p, sizeof(T), lane, "reads")) {
       refuse(p, lane, "reads", warp_->memory.read(p, sizeof(T), first_lane_ + lane, warp_->now));
+      if (count_ != nullptr && reads_ < most_reads)
+        at_[reads_++] = static_cast<std::int64_t>(warp_->memory.offset(p));
+    }
     return *p;
   }
   template <class T>
@@ -195,9 +204,14 @@ class watched {
                 " with no " + (same_warp ? "warp.fence()" : "team.barrier()") + " between");
   }
 
+  static constexpr int most_reads = 64;  // lanes of the widest warp
+
   running_warp* warp_;
   const char* operation_;
   int first_lane_;
+  wavefront_count* count_ = wavefront_count::current().load(std::memory_order_relaxed);
+  mutable int reads_ = 0;
+  mutable std::int64_t at_[most_reads];
 };
 
 }  // namespace backends::emulated
