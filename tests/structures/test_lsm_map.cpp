@@ -89,7 +89,7 @@ std::vector<u32> ascending(std::size_t n, u32 first = 0, u32 step = 1) {
 }
 std::vector<std::int64_t> lengths(const map_type& map) {
   std::vector<std::int64_t> n;
-  for (const auto& r : map.runs()) n.push_back(r.level.n);
+  for (const auto& r : map.runs()) n.push_back(r.level.size());
   return n;
 }
 

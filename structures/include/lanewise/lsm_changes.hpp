@@ -7,6 +7,7 @@
 #include <lanewise/lsm_dictionary.hpp>
 #include <lanewise/radix_sort.hpp>
 #include <lanewise/reduce.hpp>
+#include <lanewise/search_index.hpp>
 #include <lanewise/select.hpp>
 #include <lanewise/transform.hpp>
 
@@ -45,6 +46,12 @@ Run lsm_merge_all(const Exec& exec, Run merged, const std::vector<Run>& runs, st
   return merged;
 }
 
+/// Samples the keys of a run for its search tree.
+template <class Exec, class Run>
+void lsm_index(const Exec& exec, Run& r) {
+  sample_keys(exec, r.level.tree, r.samples());
+}
+
 /// Puts a run in front of the others. While the next one has less than twice the elements of those
 /// in front, it is merged with them: so batches of one length meet as the digits of a binary
 /// counter, and there are no more levels than digits whatever the lengths are.
@@ -53,13 +60,16 @@ void lsm_add(const Exec& exec, Map& map, typename Map::run&& fresh, workspace_re
   using run = typename Map::run;
   const std::vector<run>& runs = map.runs();
   std::size_t due = 0;
-  std::int64_t gathered = fresh.level.n;
-  while (due < runs.size() && (Map::has_one_level || runs[due].level.n / 2 < gathered ||
+  std::int64_t gathered = fresh.level.size();
+  while (due < runs.size() && (Map::has_one_level || runs[due].level.size() / 2 < gathered ||
                                runs.size() - due >= lsm_most_levels))
-    gathered += runs[due++].level.n;
+    gathered += runs[due++].level.size();
+  detail::expects(gathered <= most_searched_keys, "lsm: a level would have ", gathered,
+                  " elements, more than ", most_searched_keys);
   std::vector<run> next;
   next.reserve(runs.size() - due + 1);
   next.push_back(lsm_merge_all(exec, std::move(fresh), runs, 0, due, work));
+  lsm_index(exec, next.front());
   next.insert(next.end(), runs.begin() + static_cast<std::ptrdiff_t>(due), runs.end());
   map.used_by(exec);
   map.take(std::move(next), false);
@@ -87,10 +97,9 @@ struct lsm_rank_of_operation {
     return o == lsm_operation::erase ? Key{0} : Key{1};
   }
 };
+template <class T>
 struct lsm_number {
-  LANEWISE_FUNCTION std::uint32_t operator()(std::int64_t i) const {
-    return static_cast<std::uint32_t>(i);
-  }
+  LANEWISE_FUNCTION T operator()(std::int64_t i) const { return static_cast<T>(i); }
 };
 template <class T>
 struct lsm_fetch {
@@ -142,7 +151,7 @@ template <class Key, class Value>
 struct lsm_is_live {
   detail::lsm_level<Key, Value> level;
   LANEWISE_FUNCTION bool operator()(const std::int64_t& i) const {
-    return (i == 0 || level.keys[i - 1] != level.keys[i]) && !level.is_dead(i);
+    return (i == 0 || level.keys()[i - 1] != level.keys()[i]) && !level.is_dead(i);
   }
 };
 template <class Key, class Value>
@@ -156,12 +165,9 @@ struct lsm_keep {
   Key* keys;
   Value* values;
   LANEWISE_FUNCTION void operator()(std::int64_t to, std::int64_t i) const {
-    keys[to] = from.keys[i];
+    keys[to] = from.keys()[i];
     values[to] = from.values[i];
   }
-};
-struct lsm_index {
-  LANEWISE_FUNCTION std::int64_t operator()(std::int64_t i) const { return i; }
 };
 
 }  // namespace kernels
@@ -240,7 +246,7 @@ void apply(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
   const lsm_items<number, Exec> other_numbers(numbers.data() + n, n);
   lanewise::transform(exec, lsm_items<const lsm_operation, Exec>(todo, n), some_keys,
                       lsm_rank_of_operation<Key>{});
-  lanewise::transform(exec, generated(n, lsm_number{}), numbers, identity{});
+  lanewise::transform(exec, generated(n, lsm_number<number>{}), numbers, identity{});
   lanewise::radix_sort(exec, some_keys, numbers, sorted_keys, other_numbers,
                        {.work = with.work, .begin_bit = 0, .end_bit = 1});
   lanewise::transform(exec, other_numbers, some_keys, lsm_fetch<Key>{in.data});
@@ -289,18 +295,20 @@ void cleanup(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
   run merged = lsm_merge_all(exec, runs[0], runs, 1, runs.size(), with.work);
   const auto& all = merged.level;
   const lsm_is_live<Key, Value> is_live{all};
-  const auto live = lanewise::reduce(exec, generated(all.n, lsm_counts_live<Key, Value>{is_live}),
-                                     plus{}, std::int64_t{0}, {.work = with.work});
+  const auto live =
+      lanewise::reduce(exec, generated(all.size(), lsm_counts_live<Key, Value>{is_live}), plus{},
+                       std::int64_t{0}, {.work = with.work});
   std::vector<run> next;
-  if (live == all.n) {
+  if (live == all.size()) {
     next.push_back(std::move(merged));
   } else if (live > 0) {
     auto kept = run::template make<backend_of<Exec>>(exec, live, true, false);
     const lsm_keep<Key, Value> keep{all, kept.keys(), kept.values()};
-    lanewise::select_if(exec, generated(all.n, lsm_index{}), consumed(live, keep), is_live,
-                        {.work = with.work});
+    lanewise::select_if(exec, generated(all.size(), lsm_number<std::int64_t>{}),
+                        consumed(live, keep), is_live, {.work = with.work});
     next.push_back(std::move(kept));
   }
+  if (!next.empty()) lsm_index(exec, next.front());
   map.take(std::move(next), true);
 }
 

@@ -72,12 +72,12 @@ class lsm_dictionary {
     copies.reserve(runs_.size());
     for (const run& r : runs_) {
       const bool has_values = r.level.values != nullptr, has_dead = r.level.dead != nullptr;
-      const detail::lsm_layout<Key, Value> at(r.level.n, has_values, has_dead);
+      const detail::lsm_layout<Key, Value> at(r.level.size(), has_values, has_dead);
       const Kokkos::View<char*, Other> to(
           Kokkos::view_alloc("Lanewise::lsm", Kokkos::WithoutInitializing), at.bytes);
       Kokkos::deep_copy(to, Kokkos::View<const char*, MemorySpace, Kokkos::MemoryUnmanaged>(
                                 r.memory->data(), at.bytes));
-      copies.emplace_back(std::make_shared<detail::lsm_block>(to), at, r.level.n, has_values,
+      copies.emplace_back(std::make_shared<detail::lsm_block>(to), at, r.level.size(), has_values,
                           has_dead);
     }
     lsm_dictionary<Key, Value, Other, growth> other;
@@ -90,7 +90,7 @@ class lsm_dictionary {
   int levels() const { return static_cast<int>(runs_.size()); }
   std::int64_t elements() const {
     std::int64_t n = 0;
-    for (const run& r : runs_) n += r.level.n;
+    for (const run& r : runs_) n += r.level.size();
     return n;
   }
 

@@ -375,7 +375,7 @@ std::int64_t size(const Exec& exec, const lsm_dictionary<Key, Value, Memory, gro
   auto* const total = static_cast<std::uint64_t*>(work.get().plain());
   backend::zero(exec, total, sizeof *total);
   std::int64_t largest = 0;
-  for (const auto& r : map.runs()) largest = largest < r.level.n ? r.level.n : largest;
+  for (const auto& r : map.runs()) largest = largest < r.level.size() ? r.level.size() : largest;
   const std::int64_t pieces = divide_up(largest, kernel::each);
   lsm_launch(exec, "Lanewise::lsm::size", pieces, kernel{map.view(), total, pieces});
   std::uint64_t all = 0;
@@ -396,10 +396,10 @@ lsm_statistics statistics(const Exec& exec, const lsm_dictionary<Key, Value, Mem
     s.bytes += static_cast<std::int64_t>(r.memory->bytes());
     if (r.level.dead != nullptr) {
       s.tombstones += lanewise::reduce(
-          exec, generated(divide_up(r.level.n, 32), kernels::lsm_ones{r.level.dead}), plus{},
+          exec, generated(divide_up(r.level.size(), 32), kernels::lsm_ones{r.level.dead}), plus{},
           std::int64_t{0}, {.work = with.work});
     } else if (r.level.values == nullptr) {
-      s.tombstones += r.level.n;
+      s.tombstones += r.level.size();
     }
   }
   return s;

@@ -40,9 +40,9 @@ class lsm_view {
 
   /// Looks keys up; value is changed where they are found. Returns lanes<lsm_status>.
   ///
-  /// Levels are searched from the newest on, by all lanes that have not met their keys: floor(log2
-  /// n) + 1 loads in a level of n elements, then one for the element itself, one for its value, and
-  /// one of a tombstone's bit where the level has tombstones.
+  /// Levels are searched from the newest on, for all lanes that have not met their keys: a node of
+  /// 64 bytes for each level of the level's search tree, log2(n) / 4 or so for keys of 4 bytes,
+  /// then a load of the value, and one of the tombstone's bit where the level has tombstones.
   template <class Warp, class Mask>
   LANEWISE_FUNCTION auto find(const Warp& warp, Mask active, const lanes<Warp, Key>& key,
                               lanes<Warp, Value>& value) const {
@@ -50,12 +50,7 @@ class lsm_view {
     for (int j = 0; j < all_.count; ++j) {
       const auto left = active & (came == 0u);
       if (!warp.any(left)) break;
-      const auto& level = all_.level[j];
-      if (level.n <= std::numeric_limits<std::int32_t>::max()) {
-        find_in<std::uint32_t>(warp, left, level, key, value, came);
-      } else {
-        find_in<std::int64_t>(warp, left, level, key, value, came);
-      }
+      find_in(warp, left, all_.level[j], key, value, came);
     }
     return warp.map(
         active, [](std::uint32_t c) { return c == 1 ? lsm_status::found : lsm_status::absent; },
@@ -106,7 +101,7 @@ class lsm_view {
     int largest = 0;
     for (int j = 0; j < all_.count; ++j) {
       part.at[j] = 0;
-      part.end[j] = all_.level[j].n;
+      part.end[j] = all_.level[j].size();
       if (part.end[j] > part.end[largest]) largest = j;
     }
     return largest;
@@ -117,7 +112,7 @@ class lsm_view {
   template <class F>
   LANEWISE_FUNCTION std::int64_t piece(const cursor& part, int largest, std::int64_t first,
                                        std::int64_t each, std::int64_t number, const F& f) const {
-    const Key* const keys = all_.level[largest].keys;
+    const Key* const keys = all_.level[largest].keys();
     const std::int64_t end = part.end[largest];
     if (first >= end) return number;
     const bool has_stop = first + each < end;
@@ -128,7 +123,7 @@ class lsm_view {
       c.end[j] = part.end[j];
       c.at[j] = first == part.at[largest]
                     ? low
-                    : low + lower_bound(all_.level[j].keys + low, part.end[j] - low, keys[first]);
+                    : low + lower_bound(all_.level[j].keys() + low, part.end[j] - low, keys[first]);
     }
     return walk(c, has_stop, stop, number, f);
   }
@@ -141,54 +136,63 @@ class lsm_view {
  private:
   /// Candidates that a lane works on alone.
   static constexpr std::int64_t few = 64;
+  static constexpr std::int64_t candidates_of_all = std::numeric_limits<std::int64_t>::max();
   /// The most candidates of the largest level that a lane takes in a round of its warp.
   static constexpr std::int64_t most_in_round = 64;
 
-  template <class Index, class Warp, class Mask>
+  template <class Warp, class Mask>
   LANEWISE_FUNCTION void find_in(const Warp& warp, Mask left,
                                  const detail::lsm_level<Key, Value>& level,
                                  const lanes<Warp, Key>& key, lanes<Warp, Value>& value,
                                  lanes<Warp, std::uint32_t>& came) const {
-    const auto n = static_cast<Index>(level.n);
-    const auto at = lower_bound(warp, left, level.keys, n, key);
-    const auto inside = left & (at < n);
-    const auto there = inside & (warp.gather(inside, level.keys, at, Key{}) == key);
+    const auto at = level.tree.template bound<false>(warp, left, key);
+    const auto inside = left & (at < level.size());
+    const auto there = inside & (warp.gather(inside, level.keys(), at, Key{}) == key);
+    auto place = at;
     warp.each(
         there,
-        [&level](Index i, Value& v, std::uint32_t& c) {
-          const bool is_dead = level.is_dead(static_cast<std::int64_t>(i));
+        [&level](std::int64_t i, Value& v, std::uint32_t& c) {
+          const bool is_dead = level.is_dead(i);
           if (!is_dead) v = level.values[i];
           c = is_dead ? 2 : 1;
         },
-        at, value, came);
+        place, value, came);
   }
 
   template <bool calls, class Warp, class Mask, class F>
   LANEWISE_FUNCTION void visit(const Warp& warp, Mask active, const lanes<Warp, Key>& k1,
                                const lanes<Warp, Key>& k2, lanes<Warp, std::int64_t>& number,
                                const F& f) const {
-    auto from = k1;
-    auto to = k2;
-    lanes<Warp, std::uint32_t> is_long(0u);
+    const auto asked = active & !(k2 < k1);
+    lanes<Warp, cursor> part;
+    lanes<Warp, std::int64_t> candidates(0);
+    for (int j = 0; j < all_.count; ++j) {
+      auto begin = all_.level[j].tree.template bound<false>(warp, asked, k1);
+      auto end = all_.level[j].tree.template bound<true>(warp, asked, k2);
+      warp.each(
+          asked,
+          [j](cursor& c, std::int64_t& sum, std::int64_t b, std::int64_t e) {
+            c.at[j] = b;
+            c.end[j] = e;
+            sum += e - b;
+          },
+          part, candidates, begin, end);
+    }
+    if (!calls && all_.is_clean) {
+      number = select(asked, number + candidates, number);
+      return;
+    }
+    const auto alone = asked & (candidates <= (Warp::width > 1 ? few : candidates_of_all));
     warp.each(
-        active,
-        [&](Key& a, Key& b, std::int64_t& m, std::uint32_t& is_long_one) {
-          if (b < a) return;
-          cursor c;
-          const std::int64_t candidates = c.open(all_, a, b);
-          if (!calls && all_.is_clean) {
-            m += candidates;
-          } else if (Warp::width > 1 && candidates > few) {
-            is_long_one = 1;
-          } else {
-            m = walk(c, false, Key{}, m, f);
-          }
-        },
-        from, to, number, is_long);
-    for (auto left = warp.ballot(is_long != 0u); left != 0; left &= left - 1) {
+        alone, [&](cursor& c, std::int64_t& m) { m = walk(c, false, Key{}, m, f); }, part, number);
+    for (auto left = warp.ballot(asked & !alone); left != 0; left &= left - 1) {
       const int q = Warp::lowest(left);
-      const std::int64_t end = visit_by_warp<calls>(
-          warp, warp.broadcast(k1, q), warp.broadcast(k2, q), warp.broadcast(number, q), f);
+      cursor of;
+      for (int j = 0; j < all_.count; ++j) {
+        of.at[j] = warp.broadcast(warp.map([j](const cursor& c) { return c.at[j]; }, part), q);
+        of.end[j] = warp.broadcast(warp.map([j](const cursor& c) { return c.end[j]; }, part), q);
+      }
+      const std::int64_t end = visit_by_warp<calls>(warp, of, warp.broadcast(number, q), f);
       number = select(warp.lane() == static_cast<std::uint32_t>(q), lanes<Warp, std::int64_t>(end),
                       number);
     }
@@ -206,23 +210,14 @@ class lsm_view {
     return number;
   }
 
-  /// One query by all lanes: in each round every lane takes some neighbours of the largest level's
-  /// part, and what lies between the same keys in the other levels.
+  /// The part of one query by all lanes: in each round every lane takes some neighbours of the
+  /// largest level's part, and what lies between the same keys in the other levels.
   template <bool calls, class Warp, class F>
-  LANEWISE_FUNCTION std::int64_t visit_by_warp(const Warp& warp, Key k1, Key k2,
+  LANEWISE_FUNCTION std::int64_t visit_by_warp(const Warp& warp, const cursor& part,
                                                std::int64_t number, const F& f) const {
-    cursor part;  // the same in all lanes
     int largest = 0;
-    for (int j = 0; j < all_.count; ++j) {
-      const auto& level = all_.level[j];
-      std::int64_t first[2] = {0, 0}, last[2] = {level.n, level.n};
-      partition_points(warp, first, last, [&](int q, std::int64_t i) {
-        return q == 0 ? level.keys[i] < k1 : !(k2 < level.keys[i]);
-      });
-      part.at[j] = first[0];
-      part.end[j] = first[1];
+    for (int j = 1; j < all_.count; ++j)
       if (part.end[j] - part.at[j] > part.end[largest] - part.at[largest]) largest = j;
-    }
     const std::int64_t begin = part.at[largest], end = part.end[largest];
     std::int64_t each = (end - begin + Warp::width - 1) / Warp::width;
     each = each < most_in_round ? each : most_in_round;
@@ -251,22 +246,34 @@ class lsm_view {
   template <bool upwards, class Warp, class Mask>
   LANEWISE_FUNCTION auto neighbour(const Warp& warp, Mask active, lanes<Warp, Key>& key,
                                    lanes<Warp, Value>& value, bool strict) const {
+    lanes<Warp, cursor> from;
+    for (int j = 0; j < all_.count; ++j) {
+      const auto& level = all_.level[j];
+      auto at = upwards == strict ? level.tree.template bound<true>(warp, active, key)
+                                  : level.tree.template bound<false>(warp, active, key);
+      warp.each(
+          active,
+          [j, n = level.size()](cursor& c, std::int64_t place) {
+            c.at[j] = place;
+            c.end[j] = n;
+          },
+          from, at);
+    }
     lanes<Warp, std::uint32_t> came(0u);
     warp.each(
         active,
-        [&](Key& k, Value& v, std::uint32_t& status) {
-          cursor c;
+        [&](cursor& c, Key& k, Value& v, std::uint32_t& status) {
           Key best{};
           int level = 0;
           std::int64_t index = 0;
-          const bool is_there = upwards ? c.successor(all_, k, strict, best, level, index)
-                                        : c.predecessor(all_, k, strict, best, level, index);
+          const bool is_there = upwards ? c.next_live(all_, false, Key{}, best, level, index)
+                                        : c.previous_live(all_, best, level, index);
           status = is_there ? 1 : 2;
           if (!is_there) return;
           k = best;
           v = value_of(level, index);
         },
-        key, value, came);
+        from, key, value, came);
     return warp.map([](std::uint32_t c) { return static_cast<lsm_status>(c); }, came);
   }
 

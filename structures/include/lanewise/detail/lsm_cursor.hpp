@@ -32,18 +32,6 @@ struct lsm_cursor {
   std::int64_t at[lsm_most_levels];
   std::int64_t end[lsm_most_levels];
 
-  /// The elements with keys in [k1, k2]. Returns how many there are, the stale ones included.
-  LANEWISE_FUNCTION std::int64_t open(const levels& all, Key k1, Key k2) {
-    std::int64_t candidates = 0;
-    for (int j = 0; j < all.count; ++j) {
-      const auto& level = all.level[j];
-      at[j] = lower_bound(level.keys, level.n, k1);
-      end[j] = at[j] + upper_bound(level.keys + at[j], level.n - at[j], k2);
-      candidates += end[j] - at[j];
-    }
-    return candidates;
-  }
-
   /// Steps over the least key that is left, unless there is none or it is not below `stop`. The
   /// element that counts is `index` of `level`; it may be a tombstone.
   LANEWISE_FUNCTION bool next(const levels& all, bool has_stop, Key stop, Key& key, int& level,
@@ -51,7 +39,7 @@ struct lsm_cursor {
     level = -1;
     for (int j = 0; j < all.count; ++j) {
       if (at[j] >= end[j]) continue;
-      const Key x = all.level[j].keys[at[j]];
+      const Key x = all.level[j].keys()[at[j]];
       if (level < 0 || x < key) {
         key = x;
         level = j;
@@ -60,7 +48,7 @@ struct lsm_cursor {
     if (level < 0 || (has_stop && !(key < stop))) return false;
     index = at[level];
     for (int j = level; j < all.count; ++j) {
-      const Key* const keys = all.level[j].keys;
+      const Key* const keys = all.level[j].keys();
       while (at[j] < end[j] && keys[at[j]] == key) ++at[j];
     }
     return true;
@@ -73,28 +61,14 @@ struct lsm_cursor {
     return false;
   }
 
-  /// The live element with the least key above k, or k itself unless it is strict.
-  LANEWISE_FUNCTION bool successor(const levels& all, Key k, bool strict, Key& key, int& level,
-                                   std::int64_t& index) {
-    for (int j = 0; j < all.count; ++j) {
-      const auto& of = all.level[j];
-      at[j] = strict ? upper_bound(of.keys, of.n, k) : lower_bound(of.keys, of.n, k);
-      end[j] = of.n;
-    }
-    return next_live(all, false, Key{}, key, level, index);
-  }
-  /// The live element with the greatest key below k, or k itself unless it is strict.
-  LANEWISE_FUNCTION bool predecessor(const levels& all, Key k, bool strict, Key& key, int& level,
-                                     std::int64_t& index) {
-    for (int j = 0; j < all.count; ++j) {
-      const auto& of = all.level[j];
-      at[j] = strict ? lower_bound(of.keys, of.n, k) : upper_bound(of.keys, of.n, k);
-    }
+  /// Steps back over keys, from the greatest in front of all places on, until one is live.
+  LANEWISE_FUNCTION bool previous_live(const levels& all, Key& key, int& level,
+                                       std::int64_t& index) {
     for (;;) {
       level = -1;
       for (int j = 0; j < all.count; ++j) {
         if (at[j] == 0) continue;
-        const Key x = all.level[j].keys[at[j] - 1];
+        const Key x = all.level[j].keys()[at[j] - 1];
         if (level < 0 || key < x) {
           key = x;
           level = j;
@@ -103,7 +77,7 @@ struct lsm_cursor {
       if (level < 0) return false;
       // The first of equal keys counts: it is where the newest level's cursor stops.
       for (int j = level; j < all.count; ++j) {
-        const Key* const keys = all.level[j].keys;
+        const Key* const keys = all.level[j].keys();
         while (at[j] > 0 && keys[at[j] - 1] == key) --at[j];
       }
       index = at[level];

@@ -47,17 +47,17 @@ detail::lsm_run<Key, Value> lsm_merge(const Exec& exec, const detail::lsm_run<Ke
   using backend = backend_of<Exec>;
   using solo = typename warp_t<Exec>::template part<1>;
   const auto &of_a = a.level, &of_b = b.level;
-  const std::int64_t n = of_a.n + of_b.n;
+  const std::int64_t n = of_a.size() + of_b.size();
   const bool has_values = of_a.values != nullptr || of_b.values != nullptr;
   const bool has_dead = has_values && (of_a.has_tombstones() || of_b.has_tombstones());
   const auto merged =
       detail::lsm_run<Key, Value>::template make<backend>(exec, n, has_values, has_dead);
   auto work =
       call_workspace::make<backend>(exec, given, merge_workspace<Key, Exec>(n), "lsm_merge");
-  merge(exec, "Lanewise::lsm::merge", array_source<Key, identity>{of_a.keys, of_a.n, {}},
-        array_source<Key, identity>{of_b.keys, of_b.n, {}},
+  merge(exec, "Lanewise::lsm::merge", array_source<Key, identity>{of_a.keys(), of_a.size(), {}},
+        array_source<Key, identity>{of_b.keys(), of_b.size(), {}},
         lsm_merged<Key, Value, solo>{of_a, of_b, merged.keys(), merged.values(), merged.dead()},
-        item_count{of_a.n}, item_count{of_b.n}, work.get().plain(), less{});
+        item_count{of_a.size()}, item_count{of_b.size()}, work.get().plain(), less{});
   return merged;
 }
 

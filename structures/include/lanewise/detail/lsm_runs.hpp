@@ -4,6 +4,7 @@
 
 #include <lanewise/execution_space.hpp>
 #include <lanewise/macros.hpp>
+#include <lanewise/search_tree.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -24,16 +25,18 @@ namespace detail {
 /// without such words none is.
 template <class Key, class Value>
 struct lsm_level {
-  const Key* keys = nullptr;
+  search_tree<Key> tree{};
   const Value* values = nullptr;
   const std::uint32_t* dead = nullptr;
-  std::int64_t n = 0;
+
+  LANEWISE_FUNCTION const Key* keys() const { return tree.keys; }
+  LANEWISE_FUNCTION std::int64_t size() const { return tree.n; }
 
   LANEWISE_FUNCTION bool is_dead(std::int64_t i) const {
     if (dead != nullptr) return (dead[i / 32] >> (i % 32) & 1u) != 0;
     return values == nullptr;
   }
-  LANEWISE_FUNCTION bool has_tombstones() const { return n > 0 && (dead || !values); }
+  LANEWISE_FUNCTION bool has_tombstones() const { return dead != nullptr || values == nullptr; }
 };
 
 /// Memory that came from a backend, in the order of an instance.
@@ -79,13 +82,18 @@ class lsm_block {
 /// Where the arrays of a run lie in its memory.
 template <class Key, class Value>
 struct lsm_layout {
-  std::size_t values_at, dead_at, bytes;
+  std::size_t samples_at, values_at, dead_at, bytes;
 
   lsm_layout(std::int64_t n, bool has_values, bool has_dead) {
     const auto many = static_cast<std::size_t>(n);
-    values_at = round_up(many * sizeof(Key));
+    samples_at = round_up(many * sizeof(Key));
+    const auto samples = static_cast<std::size_t>(tree_over(nullptr, n).sample_keys());
+    values_at = samples_at + round_up(samples * sizeof(Key));
     dead_at = values_at + (has_values ? round_up(many * sizeof(Value)) : 0);
     bytes = dead_at + (has_dead ? dead_bytes(n) : 0);
+  }
+  static search_tree<Key> tree_over(const Key* keys, std::int64_t n) {
+    return search_tree<Key>::over(keys, n);
   }
   static std::size_t dead_bytes(std::int64_t n) {
     return (static_cast<std::size_t>(n) + 31) / 32 * sizeof(std::uint32_t);
@@ -105,8 +113,8 @@ struct lsm_run {
           bool has_values, bool has_dead)
       : memory(std::move(m)) {
     char* const p = memory->data();
-    level.n = n;
-    level.keys = reinterpret_cast<const Key*>(p);
+    level.tree = lsm_layout<Key, Value>::tree_over(reinterpret_cast<const Key*>(p), n);
+    level.tree.samples = reinterpret_cast<const Key*>(p + at.samples_at);
     if (has_values) level.values = reinterpret_cast<const Value*>(p + at.values_at);
     if (has_dead) level.dead = reinterpret_cast<const std::uint32_t*>(p + at.dead_at);
   }
@@ -119,7 +127,8 @@ struct lsm_run {
     if (has_dead) Backend::zero(exec, run.dead(), at.dead_bytes(n));
     return run;
   }
-  Key* keys() const { return const_cast<Key*>(level.keys); }
+  Key* keys() const { return const_cast<Key*>(level.tree.keys); }
+  Key* samples() const { return const_cast<Key*>(level.tree.samples); }
   Value* values() const { return const_cast<Value*>(level.values); }
   std::uint32_t* dead() const { return const_cast<std::uint32_t*>(level.dead); }
 };
