@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <lanewise/sorted_search.hpp>
 #include <structures/check_lsm.hpp>
 
-// Keys with a sign, and values that are larger than a word.
+// Keys with a sign, and values that are larger than a word; beside the searches of the same names.
 
 namespace {
 

@@ -7,7 +7,6 @@
 #include <lanewise/reduce.hpp>
 #include <lanewise/scan.hpp>
 
-#include <bit>
 #include <cstdint>
 #include <limits>
 
@@ -184,10 +183,11 @@ struct lsm_size_kernel {
   }
 };
 
+template <class Warp>
 struct lsm_ones {
   const std::uint32_t* words;
   LANEWISE_FUNCTION std::int64_t operator()(std::int64_t i) const {
-    return std::popcount(words[i]);
+    return Warp::popcount(words[i]);
   }
 };
 
@@ -396,8 +396,9 @@ lsm_statistics statistics(const Exec& exec, const lsm_dictionary<Key, Value, Mem
     s.bytes += static_cast<std::int64_t>(r.memory->bytes());
     if (r.level.dead != nullptr) {
       s.tombstones += lanewise::reduce(
-          exec, generated(divide_up(r.level.size(), 32), kernels::lsm_ones{r.level.dead}), plus{},
-          std::int64_t{0}, {.work = with.work});
+          exec,
+          generated(divide_up(r.level.size(), 32), kernels::lsm_ones<warp_t<Exec>>{r.level.dead}),
+          plus{}, std::int64_t{0}, {.work = with.work});
     } else if (r.level.values == nullptr) {
       s.tombstones += r.level.size();
     }
