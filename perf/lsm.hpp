@@ -180,7 +180,7 @@ struct lsm_range_problem : lsm_problem<Exec, T> {
   struct lower {
     T width;
     KOKKOS_FUNCTION T operator()(std::int64_t i) const {
-      return lsm_key<T>{false, 999}(i) % (std::numeric_limits<T>::max() - width);
+      return lsm_key<T>{false, 999}(i) % (static_cast<T>(-1) - width);
     }
   };
   struct upper {

@@ -72,6 +72,9 @@ class lsm_view {
   /// Calls f(i, key, level, index) for the live elements with keys in [k1, k2] of every lane's
   /// query, by any lane: i is first, and one more for each of the query, in ascending order of
   /// keys. value_of(level, index) is the value. first becomes what is behind the last.
+  ///
+  /// A sink f may have begin(warp, i) and end(warp, i), which the whole warp calls before and after
+  /// some calls of f, all for numbers from i of begin on, and most of them below that of end.
   template <class Warp, class Mask, class F>
   LANEWISE_FUNCTION void for_each(const Warp& warp, Mask active, const lanes<Warp, Key>& k1,
                                   const lanes<Warp, Key>& k2, lanes<Warp, std::int64_t>& first,
@@ -137,8 +140,9 @@ class lsm_view {
   /// Candidates that a lane works on alone.
   static constexpr std::int64_t few = 64;
   static constexpr std::int64_t candidates_of_all = std::numeric_limits<std::int64_t>::max();
-  /// The most candidates of the largest level that a lane takes in a round of its warp.
-  static constexpr std::int64_t most_in_round = 64;
+  /// The most candidates of the largest level that a lane takes in a round of its warp: few, so
+  /// that neighbouring lanes read neighbours, and what a round gives fits in a sink's room.
+  static constexpr std::int64_t most_in_round = 4;
 
   template <class Warp, class Mask>
   LANEWISE_FUNCTION void find_in(const Warp& warp, Mask left,
@@ -183,8 +187,14 @@ class lsm_view {
       return;
     }
     const auto alone = asked & (candidates <= (Warp::width > 1 ? few : candidates_of_all));
-    warp.each(
-        alone, [&](cursor& c, std::int64_t& m) { m = walk(c, false, Key{}, m, f); }, part, number);
+    if (warp.any(alone)) {
+      const auto by_lanes = warp.ballot(alone);
+      begin_sink(warp, f, warp.broadcast(number, Warp::lowest(by_lanes)));
+      warp.each(
+          alone, [&](cursor& c, std::int64_t& m) { m = walk(c, false, Key{}, m, f); }, part,
+          number);
+      end_sink(warp, f, warp.broadcast(number, Warp::highest(by_lanes)));
+    }
     for (auto left = warp.ballot(asked & !alone); left != 0; left &= left - 1) {
       const int q = Warp::lowest(left);
       cursor of;
@@ -196,6 +206,15 @@ class lsm_view {
       number = select(warp.lane() == static_cast<std::uint32_t>(q), lanes<Warp, std::int64_t>(end),
                       number);
     }
+  }
+
+  template <class Warp, class F>
+  static LANEWISE_FUNCTION void begin_sink(const Warp& warp, const F& f, std::int64_t i) {
+    if constexpr (requires { f.begin(warp, i); }) f.begin(warp, i);
+  }
+  template <class Warp, class F>
+  static LANEWISE_FUNCTION void end_sink(const Warp& warp, const F& f, std::int64_t i) {
+    if constexpr (requires { f.end(warp, i); }) f.end(warp, i);
   }
 
   /// Calls f for the live elements of a cursor's part with keys below `stop`. Returns the number
@@ -232,11 +251,13 @@ class lsm_view {
           lane);
       if constexpr (calls) {
         const auto before = warp.exclusive_scan(many, plus{}, number);
+        begin_sink(warp, f, number);
         (void)warp.map(
             [&](std::uint32_t l, std::int64_t from) {
               return piece(part, largest, round + l * each, each, from, f);
             },
             lane, before);
+        end_sink(warp, f, number + warp.reduce(many, plus{}));
       }
       number += warp.reduce(many, plus{});
     }
