@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <lanewise/sorted_search.hpp>
+
 #include <structures/check_lsm.hpp>
 
 // Keys with a sign, and values that are larger than a word; beside the searches of the same names.

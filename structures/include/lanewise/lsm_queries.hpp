@@ -94,7 +94,8 @@ struct lsm_count_kernel {
 
 /// Pairs of a warp on their way to places of the output: what a lane writes lies apart from what
 /// its neighbours write at the same time, so that the warp collects some places and writes them
-/// together. Scattered stores of 4 bytes made ranges of 1024 take 7 times as long as counts (H100).
+/// together. With this and pieces of 4 elements, not 64, for each lane, ranges of 1024 take 4 times
+/// as long as counts, and 8 times without both (H100).
 template <class Key, class Value>
 struct lsm_output {
   static constexpr int room = 4096 / (sizeof(Key) + sizeof(Value)) > 8
