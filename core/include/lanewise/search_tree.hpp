@@ -106,7 +106,8 @@ struct search_tree {
                                const typename W::template lanes<Key>& key, Less less = {}) const {
     typename W::template lanes<std::uint32_t> node[1] = {
         typename W::template lanes<std::uint32_t>(0u)};
-    typename W::template lanes<std::int64_t> place[1];
+    typename W::template lanes<std::int64_t> place[1] = {
+        typename W::template lanes<std::int64_t>(0)};
     const auto there = warp.ballot(active);
     if (there == 0) return place[0];
     const typename W::template lanes<Key> all[1] = {select(

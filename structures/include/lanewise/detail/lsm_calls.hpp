@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/backend.hpp>
+#include <lanewise/source.hpp>
+#include <lanewise/workspace.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+// What the calls on LSMs have in common: their arguments, and kernels with an item for each lane.
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// A View of T that calls of Exec can reach.
+template <class T, class Exec, class V>
+array_sink<T> lsm_array(const char* name, const char* which, const V& view) {
+  static_assert(Kokkos::is_view_v<V> && std::is_convertible_v<typename V::pointer_type, T*>,
+                "lanewise: an array argument is a View of the dictionary's type of keys or values");
+  detail::check_view_type<V>();
+  detail::check_reachable<Exec, V>();
+  const array_sink<T> array{view.data(), static_cast<std::int64_t>(view.extent(0))};
+  detail::expects_memory(array, name, which);
+  return array;
+}
+/// One with n items at least.
+template <class T, class Exec, class V>
+T* lsm_array(const char* name, const char* which, const V& view, std::int64_t n) {
+  const auto array = lsm_array<T, Exec>(name, which, view);
+  detail::expects(array.extent >= n, name, ": ", which, " has ", array.extent, " items, keys has ",
+                  n);
+  return array.data;
+}
+template <class Exec, class Map>
+void lsm_expects_reachable() {
+  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
+                                           typename Map::memory_space>::accessible,
+                "lanewise: this execution space cannot reach the memory of a dictionary");
+}
+
+template <class T, class Exec>
+using lsm_items = Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
+
+/// Calls f(warp, exists, begin) for windows of n items: lane l has item begin + l.
+template <class Team, class F>
+LANEWISE_FUNCTION void lsm_for_windows(const Team& team, std::int64_t n, const F& f) {
+  constexpr std::int64_t width = Team::warp_type::width;
+  const auto warp = team.warp();
+  const auto mine = team.share(divide_up(n, width));
+  for (std::int64_t w = mine.begin + team.warp_index(); w < mine.end; w += Team::warps) {
+    const std::int64_t begin = w * width, left = n - begin;
+    f(warp, warp.first(static_cast<int>(left < width ? left : width)), begin);
+  }
+}
+
+/// Starts a kernel of n such items.
+template <class Exec, class Kernel>
+void lsm_launch(const Exec& exec, const char* label, std::int64_t n, const Kernel& kernel) {
+  const std::int64_t windows = divide_up(n, warp_t<Exec>::width);
+  launch(exec, label,
+         backend_of<Exec>::template resident_league<Kernel>(
+             exec, divide_up(windows, team_t<Exec, typename Kernel::policy>::warps)),
+         kernel);
+}
+
+}  // namespace kernels
+LANEWISE_END_TARGET_NAMESPACE

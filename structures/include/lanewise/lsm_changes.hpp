@@ -1,0 +1,315 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/lsm_calls.hpp>
+#include <lanewise/detail/lsm_merge.hpp>
+#include <lanewise/lsm_dictionary.hpp>
+#include <lanewise/radix_sort.hpp>
+#include <lanewise/reduce.hpp>
+#include <lanewise/search_index.hpp>
+#include <lanewise/select.hpp>
+#include <lanewise/transform.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+// How LSMs are changed: insert, erase, apply, build, cleanup, clear. Each makes its new run first
+// and puts it in the list last, so that a call that fails leaves the dictionary as it was.
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// Options of calls that change a dictionary.
+struct lsm_options {
+  /// Memory for temporaries; without it the call allocates in the order of its instance. Runs are
+  /// always allocated.
+  workspace_ref work = {};
+};
+
+/// What apply does with an item.
+enum class lsm_operation : std::uint8_t { insert, erase };
+
+LANEWISE_END_NAMESPACE
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// Merges the first `due` runs of a dictionary behind those of `fresh`, all newest first: the newer
+/// ones with each other first, as they are the smaller ones.
+template <class Exec, class Run>
+Run lsm_merge_all(const Exec& exec, Run merged, const std::vector<Run>& runs, std::size_t first,
+                  std::size_t due, workspace_ref work) {
+  for (std::size_t j = first; j < due; ++j) merged = lsm_merge(exec, merged, runs[j], work);
+  return merged;
+}
+
+/// Samples the keys of a run for its search tree.
+template <class Exec, class Run>
+void lsm_index(const Exec& exec, Run& r) {
+  sample_keys(exec, r.level.tree, r.samples());
+}
+
+/// Puts a run in front of the others. While the next one has less than twice the elements of those
+/// in front, it is merged with them: so batches of one length meet as the digits of a binary
+/// counter, and there are no more levels than digits whatever the lengths are.
+template <class Exec, class Map>
+void lsm_add(const Exec& exec, Map& map, typename Map::run&& fresh, workspace_ref work) {
+  using run = typename Map::run;
+  const std::vector<run>& runs = map.runs();
+  std::size_t due = 0;
+  std::int64_t gathered = fresh.level.size();
+  while (due < runs.size() && (Map::has_one_level || runs[due].level.size() / 2 < gathered ||
+                               runs.size() - due >= lsm_most_levels))
+    gathered += runs[due++].level.size();
+  detail::expects(gathered <= most_searched_keys, "lsm: a level would have ", gathered,
+                  " elements, more than ", most_searched_keys);
+  std::vector<run> next;
+  next.reserve(runs.size() - due + 1);
+  next.push_back(lsm_merge_all(exec, std::move(fresh), runs, 0, due, work));
+  lsm_index(exec, next.front());
+  next.insert(next.end(), runs.begin() + static_cast<std::ptrdiff_t>(due), runs.end());
+  map.used_by(exec);
+  map.take(std::move(next), false);
+}
+
+/// A run of pairs, sorted stably: of equal keys the first of the batch stands first.
+template <class Exec, class Map>
+typename Map::run lsm_sorted(const Exec& exec, const typename Map::key_type* keys,
+                             const typename Map::mapped_type* values, std::int64_t n,
+                             workspace_ref work) {
+  using key = typename Map::key_type;
+  using value = typename Map::mapped_type;
+  auto fresh = Map::run::template make<backend_of<Exec>>(exec, n, true, false);
+  lanewise::radix_sort(exec, lsm_items<const key, Exec>(keys, n),
+                       lsm_items<const value, Exec>(values, n),
+                       lsm_items<key, Exec>(fresh.keys(), n),
+                       lsm_items<value, Exec>(fresh.values(), n), {.work = work});
+  return fresh;
+}
+
+/// 1 for insertions, so that erasures come first; as a key, so that one sort serves both orders.
+template <class Key>
+struct lsm_rank_of_operation {
+  LANEWISE_FUNCTION Key operator()(const lsm_operation& o) const {
+    return o == lsm_operation::erase ? Key{0} : Key{1};
+  }
+};
+template <class T>
+struct lsm_number {
+  LANEWISE_FUNCTION T operator()(std::int64_t i) const { return static_cast<T>(i); }
+};
+template <class T>
+struct lsm_fetch {
+  const T* items;
+  LANEWISE_FUNCTION T operator()(std::uint32_t i) const { return items[i]; }
+};
+
+/// Fetches what goes with sorted keys: values, and which elements are tombstones.
+template <class Value>
+struct lsm_fetch_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {};
+
+  const std::uint32_t* from;
+  const lsm_operation* operations;
+  const Value* values;
+  Value* values_out;
+  std::uint32_t* dead;
+  std::int64_t n;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    lsm_for_windows(team, n, [&](const auto& warp, const auto& exists, std::int64_t begin) {
+      const auto at = warp.load(exists, from + begin, std::uint32_t{0});
+      auto dies = warp.map(
+          exists,
+          [this](std::uint32_t p) -> std::uint32_t {
+            return operations[p] == lsm_operation::erase ? 1 : 0;
+          },
+          std::uint32_t{0}, at);
+      const auto place = warp.map([begin](std::uint32_t l) { return begin + l; }, warp.lane());
+      (void)warp.map(
+          exists,
+          [this](std::int64_t i, std::uint32_t p, std::uint32_t d) {
+            if (d == 0) values_out[i] = values[p];
+            return d;
+          },
+          std::uint32_t{0}, place, at, dies);
+      const auto word = warp.map([](std::int64_t i) { return i / 32; }, place);
+      const auto bit = warp.map([](std::int64_t i) { return std::uint32_t{1} << (i % 32); }, place);
+      warp.template fetch_or<order::relaxed>(dies != 0u, dead, word, bit);
+    });
+  }
+};
+
+/// Whether an element of a run counts: the first of its key, and no tombstone.
+template <class Key, class Value>
+struct lsm_is_live {
+  detail::lsm_level<Key, Value> level;
+  LANEWISE_FUNCTION bool operator()(const std::int64_t& i) const {
+    return (i == 0 || level.keys()[i - 1] != level.keys()[i]) && !level.is_dead(i);
+  }
+};
+template <class Key, class Value>
+struct lsm_counts_live {
+  lsm_is_live<Key, Value> is_live;
+  LANEWISE_FUNCTION std::int64_t operator()(std::int64_t i) const { return is_live(i) ? 1 : 0; }
+};
+template <class Key, class Value>
+struct lsm_keep {
+  detail::lsm_level<Key, Value> from;
+  Key* keys;
+  Value* values;
+  LANEWISE_FUNCTION void operator()(std::int64_t to, std::int64_t i) const {
+    keys[to] = from.keys()[i];
+    values[to] = from.values[i];
+  }
+};
+
+}  // namespace kernels
+
+/// Puts pairs into the dictionary; they replace the values of keys that are there. Of several pairs
+/// of the call with one key, the first counts.
+///
+/// keys and values are Views; values has at least as many items. Any number of pairs. A radix_sort
+/// of the pairs, and merges of the runs that are due: an element takes part in log2(n / batch) / 2
+/// merges or so in its life, each of which reads it once and writes it once. O(n log n) memory
+/// traffic for n pairs that come in batches; one call may merge all that is there. Memory: the new
+/// run, and what merges make of it, beside what they read. Does not block. Throws
+/// std::invalid_argument on wrong extents or Views with items and no memory, and what allocations
+/// throw; the dictionary is as it was then. (Ashkiani, 4.3.)
+template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class Keys,
+          class Values>
+void insert(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map, const Keys& keys,
+            const Values& values, const lsm_options& with = {}) {
+  using map_type = lsm_dictionary<Key, Value, Memory, growth>;
+  kernels::lsm_expects_reachable<Exec, map_type>();
+  const auto in = kernels::lsm_array<const Key, Exec>("insert", "keys", keys);
+  const auto* given = kernels::lsm_array<const Value, Exec>("insert", "values", values, in.extent);
+  if (in.extent == 0) return;
+  kernels::lsm_add(exec, map,
+                   kernels::lsm_sorted<Exec, map_type>(exec, in.data, given, in.extent, with.work),
+                   with.work);
+}
+
+/// Deletes keys, whether they are there or not: their tombstones hide what is older. Cost and
+/// errors as insert, without values.
+template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class Keys>
+void erase(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map, const Keys& keys,
+           const lsm_options& with = {}) {
+  using map_type = lsm_dictionary<Key, Value, Memory, growth>;
+  kernels::lsm_expects_reachable<Exec, map_type>();
+  const auto in = kernels::lsm_array<const Key, Exec>("erase", "keys", keys);
+  if (in.extent == 0) return;
+  auto fresh = map_type::run::template make<backend_of<Exec>>(exec, in.extent, false, false);
+  lanewise::radix_sort(exec, kernels::lsm_items<const Key, Exec>(in.data, in.extent),
+                       kernels::lsm_items<Key, Exec>(fresh.keys(), in.extent), {.work = with.work});
+  kernels::lsm_add(exec, map, std::move(fresh), with.work);
+}
+
+/// An operation of its own for every item: operations is a View of lsm_operation; values(i) is not
+/// read where it is erase. A key that the call erases is not there afterwards, whatever else the
+/// call does with it; of several insertions of a key the first counts.
+///
+/// At most 2^32 - 1 items. As insert, with one pass more over the items' numbers, and values that
+/// are fetched at the end.
+template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth,
+          class Operations, class Keys, class Values>
+void apply(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
+           const Operations& operations, const Keys& keys, const Values& values,
+           const lsm_options& with = {}) {
+  using namespace kernels;
+  using map_type = lsm_dictionary<Key, Value, Memory, growth>;
+  using backend = backend_of<Exec>;
+  using number = std::uint32_t;
+  lsm_expects_reachable<Exec, map_type>();
+  const auto in = lsm_array<const Key, Exec>("apply", "keys", keys);
+  const std::int64_t n = in.extent;
+  const auto* todo = lsm_array<const lsm_operation, Exec>("apply", "operations", operations, n);
+  const auto* given = lsm_array<const Value, Exec>("apply", "values", values, n);
+  detail::expects(n <= std::numeric_limits<number>::max(), "apply: keys has ", n,
+                  " items, more than 2^32 - 1");
+  if (n == 0) return;
+  auto fresh = map_type::run::template make<backend>(exec, n, true, true);
+  // Erasures to the front, then all by key: both sorts are stable.
+  const std::size_t each = static_cast<std::size_t>(n) * sizeof(Key);
+  auto memory = call_workspace::make<backend>(
+      exec, nullptr, {0, each + 2 * static_cast<std::size_t>(n) * sizeof(number)}, "apply");
+  char* const p = static_cast<char*>(memory.get().plain());
+  const lsm_items<Key, Exec> some_keys(reinterpret_cast<Key*>(p), n);
+  const lsm_items<Key, Exec> sorted_keys(fresh.keys(), n);
+  const lsm_items<number, Exec> numbers(reinterpret_cast<number*>(p + each), n);
+  const lsm_items<number, Exec> other_numbers(numbers.data() + n, n);
+  lanewise::transform(exec, lsm_items<const lsm_operation, Exec>(todo, n), some_keys,
+                      lsm_rank_of_operation<Key>{});
+  lanewise::transform(exec, generated(n, lsm_number<number>{}), numbers, identity{});
+  lanewise::radix_sort(exec, some_keys, numbers, sorted_keys, other_numbers,
+                       {.work = with.work, .begin_bit = 0, .end_bit = 1});
+  lanewise::transform(exec, other_numbers, some_keys, lsm_fetch<Key>{in.data});
+  lanewise::radix_sort(exec, some_keys, other_numbers, sorted_keys, numbers, {.work = with.work});
+  lsm_launch(exec, "Lanewise::lsm::fetch", n,
+             lsm_fetch_kernel<Value>{numbers.data(), todo, given, fresh.values(), fresh.dead(), n});
+  lsm_add(exec, map, std::move(fresh), with.work);
+}
+
+/// Makes the dictionary one of these pairs alone, in one level; of several with one key the first
+/// counts. A radix_sort. Errors as insert.
+template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class Keys,
+          class Values>
+void build(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map, const Keys& keys,
+           const Values& values, const lsm_options& with = {}) {
+  lsm_dictionary<Key, Value, Memory, growth> fresh;
+  insert(exec, fresh, keys, values, with);
+  map.used_by(exec);
+  map = std::move(fresh);
+}
+
+/// Empties the dictionary and frees its memory.
+template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth>
+void clear(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map) {
+  map.used_by(exec);
+  map = lsm_dictionary<Key, Value, Memory, growth>();
+}
+
+/// Makes all levels one that has every key once, and no tombstones. No answer changes, and queries
+/// are as fast as they can be: this pays after many batches, and where much was replaced or erased.
+///
+/// O(n) work: merges, of which each element takes part in one or two, then a pass that reads the
+/// keys, and, unless all elements count, one that reads and writes what is left. Memory for the
+/// elements twice more. **Blocks.** Throws what allocations throw; the dictionary is as it was
+/// then.
+template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth>
+void cleanup(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
+             const lsm_options& with = {}) {
+  using namespace kernels;
+  using map_type = lsm_dictionary<Key, Value, Memory, growth>;
+  using run = typename map_type::run;
+  lsm_expects_reachable<Exec, map_type>();
+  if (map.is_clean()) return;
+  map.used_by(exec);
+  const std::vector<run>& runs = map.runs();
+  run merged = lsm_merge_all(exec, runs[0], runs, 1, runs.size(), with.work);
+  const auto& all = merged.level;
+  const lsm_is_live<Key, Value> is_live{all};
+  const auto live =
+      lanewise::reduce(exec, generated(all.size(), lsm_counts_live<Key, Value>{is_live}), plus{},
+                       std::int64_t{0}, {.work = with.work});
+  std::vector<run> next;
+  if (live == all.size()) {
+    next.push_back(std::move(merged));
+  } else if (live > 0) {
+    auto kept = run::template make<backend_of<Exec>>(exec, live, true, false);
+    const lsm_keep<Key, Value> keep{all, kept.keys(), kept.values()};
+    lanewise::select_if(exec, generated(all.size(), lsm_number<std::int64_t>{}),
+                        consumed(live, keep), is_live, {.work = with.work});
+    next.push_back(std::move(kept));
+  }
+  if (!next.empty()) lsm_index(exec, next.front());
+  map.take(std::move(next), true);
+}
+
+LANEWISE_END_TARGET_NAMESPACE

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/lsm_changes.hpp>
+#include <lanewise/lsm_queries.hpp>
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// An ordered map that is changed by batches and asked in bulk, by warps and by single threads: a
+/// log-structured merge tree (Ashkiani, chapter 4; the errata there are fixed). A batch of any
+/// length becomes a sorted run; runs of like lengths are merged, so that an element moves log2 (n /
+/// batch) times at most, and a query looks at as many levels at most.
+///
+/// Keys are integers of 4 or 8 bytes, all of them; values are trivially copyable, of any size.
+/// There are no keys or values that users must avoid: tombstones are bits beside the keys.
+///
+/// Calls: insert, erase, apply, build, clear, cleanup (lsm_changes.hpp); find, contains, count,
+/// range, predecessor, successor, size, statistics (lsm_queries.hpp). Kernels take view().
+/// snapshot() costs nothing.
+template <class Key, class Value, class MemorySpace>
+using lsm_map = lsm_dictionary<Key, Value, MemorySpace, lsm_growth::levels>;
+
+/// The same with one level, with which every batch is merged: queries are faster, and a batch costs
+/// O(elements). What the papers compare with.
+template <class Key, class Value, class MemorySpace>
+using sorted_array = lsm_dictionary<Key, Value, MemorySpace, lsm_growth::one_level>;
+
+LANEWISE_END_NAMESPACE
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+
+/// The scalar face of a dictionary for threads of an execution space.
+template <class Exec, class Map>
+using lsm_scalar_face_t =
+    lsm_scalar_face<typename Map::view_type, typename warp_t<Exec>::template part<1>>;
+
+LANEWISE_END_TARGET_NAMESPACE

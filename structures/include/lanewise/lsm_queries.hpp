@@ -1,0 +1,457 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/lsm_calls.hpp>
+#include <lanewise/detail/scratch_items.hpp>
+#include <lanewise/lsm_dictionary.hpp>
+#include <lanewise/reduce.hpp>
+#include <lanewise/scan.hpp>
+
+#include <cstdint>
+#include <limits>
+
+// What LSMs are asked: find, contains, count, range, predecessor, successor, size, statistics.
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// Options of queries.
+struct lsm_query_options {
+  /// Memory for temporaries; without it the call allocates in the order of its instance.
+  workspace_ref work = {};
+  /// Receives what came of every query.
+  option_view<lsm_status> status = {};
+};
+
+/// What there is in a dictionary.
+struct lsm_statistics {
+  std::int64_t levels = 0;
+  std::int64_t elements = 0;    ///< in all levels, stale ones and tombstones included
+  std::int64_t tombstones = 0;  ///< of these
+  std::int64_t bytes = 0;       ///< of all levels
+};
+
+LANEWISE_END_NAMESPACE
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+struct lsm_query_policy : launch_policy {
+  static constexpr int teams_per_multiprocessor = 5;
+  static constexpr int host_teams_per_thread = 16;
+};
+
+template <class Key, class Value>
+struct lsm_find_kernel {
+  using policy = lsm_query_policy;
+  template <class Team>
+  struct scratch {};
+
+  lsm_view<Key, Value> map;
+  const Key* keys;
+  Value* values;       // null for none
+  lsm_status* status;  // null for none
+  bool* is_there;      // null for none
+  std::int64_t n;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    lsm_for_windows(team, n, [&](const warp_type& warp, const auto& exists, std::int64_t begin) {
+      const auto key = warp.load(exists, keys + begin, Key{});
+      typename warp_type::template lanes<Value> value;
+      const auto came = map.find(warp, exists, key, value);
+      const auto hit =
+          warp.map([](lsm_status s) -> std::uint32_t { return s == lsm_status::found; }, came);
+      if (values != nullptr) warp.store(hit != 0u, values + begin, value);
+      if (status != nullptr) warp.store(exists, status + begin, came);
+      if (is_there != nullptr)
+        warp.store(exists, is_there + begin, warp.map([](std::uint32_t h) { return h != 0; }, hit));
+    });
+  }
+};
+
+template <class Key, class Value>
+struct lsm_count_kernel {
+  using policy = lsm_query_policy;
+  template <class Team>
+  struct scratch {};
+
+  lsm_view<Key, Value> map;
+  const Key *k1, *k2;
+  std::int64_t* numbers;
+  std::int64_t n;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    lsm_for_windows(team, n, [&](const auto& warp, const auto& exists, std::int64_t begin) {
+      warp.store(exists, numbers + begin,
+                 map.count(warp, exists, warp.load(exists, k1 + begin, Key{}),
+                           warp.load(exists, k2 + begin, Key{})));
+    });
+  }
+};
+
+/// Pairs of a warp on their way to places of the output: what a lane writes lies apart from what
+/// its neighbours write at the same time, so that the warp collects some places and writes them
+/// together. With this and pieces of 4 elements, not 64, for each lane, ranges of 1024 take 4 times
+/// as long as counts, and 8 times without both (H100).
+template <class Key, class Value>
+struct lsm_output {
+  static constexpr int room = 4096 / (sizeof(Key) + sizeof(Value)) > 8
+                                  ? static_cast<int>(4096 / (sizeof(Key) + sizeof(Value)))
+                                  : 8;
+  struct scratch {
+    detail::raw_array<Key, room> keys;
+    detail::raw_array<Value, room> values;
+    std::int64_t first;
+  };
+
+  const lsm_view<Key, Value>& map;
+  scratch& here;
+  Key* keys;
+  Value* values;
+  std::int64_t places;
+
+  LANEWISE_FUNCTION void operator()(std::int64_t i, const Key& key, int level,
+                                    std::int64_t index) const {
+    if (i >= places) return;
+    const std::int64_t at = i - here.first;
+    const bool is_here = at < room;
+    (is_here ? here.keys.data() + at : keys + i)[0] = key;
+    (is_here ? here.values.data() + at : values + i)[0] = map.value_of(level, index);
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION void begin(const Warp& warp, std::int64_t i) const {
+    warp.fence();
+    warp.once([&] { here.first = i; });
+    warp.fence();
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION void end(const Warp& warp, std::int64_t i) const {
+    warp.fence();
+    const std::int64_t first = here.first;
+    const std::int64_t below = (i < places ? i : places) - first;
+    const int n = below < room ? static_cast<int>(below) : room;
+    for (int at = 0; at < n; at += Warp::width) {
+      const auto exists = warp.first(n - at);
+      warp.store(exists, keys + first + at, warp.load(exists, here.keys.data() + at, Key{}));
+      warp.store(exists, values + first + at, warp.load(exists, here.values.data() + at, Value{}));
+    }
+  }
+};
+
+template <class Key, class Value>
+struct lsm_range_kernel {
+  using policy = lsm_query_policy;
+  using output = lsm_output<Key, Value>;
+  template <class Team>
+  struct scratch {
+    typename output::scratch of_warp[Team::warps];
+  };
+
+  lsm_view<Key, Value> map;
+  const Key *k1, *k2;
+  const std::int64_t* offsets;
+  Key* keys;
+  Value* values;
+  std::int64_t room;
+  std::int64_t n;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    const output out{map, shared.of_warp[team.warp_index()], keys, values, room};
+    lsm_for_windows(team, n, [&](const auto& warp, const auto& exists, std::int64_t begin) {
+      auto at = warp.load(exists, offsets + begin, std::int64_t{0});
+      map.for_each(warp, exists & (at < room), warp.load(exists, k1 + begin, Key{}),
+                   warp.load(exists, k2 + begin, Key{}), at, out);
+    });
+  }
+};
+
+template <bool upwards, class Key, class Value>
+struct lsm_neighbour_kernel {
+  using policy = lsm_query_policy;
+  template <class Team>
+  struct scratch {};
+
+  lsm_view<Key, Value> map;
+  const Key* queries;
+  Key* keys;
+  Value* values;
+  lsm_status* status;  // null for none
+  bool strict;
+  std::int64_t n;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    lsm_for_windows(team, n, [&](const warp_type& warp, const auto& exists, std::int64_t begin) {
+      auto key = warp.load(exists, queries + begin, Key{});
+      typename warp_type::template lanes<Value> value;
+      const auto came = upwards ? map.successor(warp, exists, key, value, strict)
+                                : map.predecessor(warp, exists, key, value, strict);
+      const auto hit =
+          warp.map([](lsm_status s) -> std::uint32_t { return s == lsm_status::found; }, came) !=
+          0u;
+      warp.store(hit, keys + begin, key);
+      warp.store(hit, values + begin, value);
+      if (status != nullptr) warp.store(exists, status + begin, came);
+    });
+  }
+};
+
+/// Counts what is there, in pieces of the largest level, one for each lane.
+template <class Key, class Value>
+struct lsm_size_kernel {
+  using policy = lsm_query_policy;
+  static constexpr std::int64_t each = 32;
+  template <class Team>
+  struct scratch {};
+
+  lsm_view<Key, Value> map;
+  std::uint64_t* total;
+  std::int64_t pieces;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    detail::lsm_cursor<Key, Value> all;
+    const int largest = map.open_all(all);
+    lsm_for_windows(team, pieces, [&](const auto& warp, const auto& exists, std::int64_t begin) {
+      const auto many = warp.map(
+          exists,
+          [&](std::uint32_t l) {
+            return map.piece(all, largest, (begin + l) * each, each, 0,
+                             [](std::int64_t, const Key&, int, std::int64_t) {});
+          },
+          std::int64_t{0}, warp.lane());
+      const auto sum = static_cast<std::uint64_t>(warp.reduce(many, plus{}));
+      if (sum != 0) warp.template fetch_add<order::relaxed>(*total, sum);
+    });
+  }
+};
+
+template <class Warp>
+struct lsm_ones {
+  const std::uint32_t* words;
+  LANEWISE_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return Warp::popcount(words[i]);
+  }
+};
+
+/// The statuses of n queries, or null.
+template <class Exec>
+lsm_status* lsm_statuses(const char* name, const lsm_query_options& with, std::int64_t n) {
+  with.status.template expects_reachable<Exec>(name, "options.status", 0);
+  detail::expects(!with.status.is_given() || with.status.extent() >= n, name,
+                  ": options.status has ", with.status.extent(), " places, there are ", n,
+                  " queries");
+  return with.status.data();
+}
+
+template <bool upwards, class Exec, class Map, class Queries, class Keys, class Values>
+void lsm_neighbours(const Exec& exec, const char* name, const char* label, const Map& map,
+                    const Queries& queries, const Keys& keys, const Values& values, bool strict,
+                    const lsm_query_options& with) {
+  using key = typename Map::key_type;
+  using value = typename Map::mapped_type;
+  lsm_expects_reachable<Exec, Map>();
+  const auto in = lsm_array<const key, Exec>(name, "queries", queries);
+  auto* to = lsm_array<key, Exec>(name, "keys", keys, in.extent);
+  auto* values_to = lsm_array<value, Exec>(name, "values", values, in.extent);
+  auto* status = lsm_statuses<Exec>(name, with, in.extent);
+  map.used_by(exec);
+  if (in.extent > 0)
+    lsm_launch(exec, label, in.extent,
+               lsm_neighbour_kernel<upwards, key, value>{map.view(), in.data, to, values_to, status,
+                                                         strict, in.extent});
+}
+
+}  // namespace kernels
+
+/// values(i) = the value of keys(i) where it is there; other values are left as they are.
+///
+/// For n keys: O(n levels log elements) work, floor(log2 elements) + 1 loads in each level until
+/// the key is met. Does not block. Throws std::invalid_argument on wrong extents, Views with items
+/// and no memory, and options that cannot be reached. (Ashkiani, 4.3.)
+template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class Keys,
+          class Values>
+void find(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map, const Keys& keys,
+          const Values& values, const lsm_query_options& with = {}) {
+  using map_type = lsm_dictionary<Key, Value, Memory, growth>;
+  kernels::lsm_expects_reachable<Exec, map_type>();
+  const auto in = kernels::lsm_array<const Key, Exec>("find", "keys", keys);
+  auto* found = kernels::lsm_array<Value, Exec>("find", "values", values, in.extent);
+  auto* status = kernels::lsm_statuses<Exec>("find", with, in.extent);
+  map.used_by(exec);
+  if (in.extent > 0)
+    kernels::lsm_launch(exec, "Lanewise::lsm::find", in.extent,
+                        kernels::lsm_find_kernel<Key, Value>{map.view(), in.data, found, status,
+                                                             nullptr, in.extent});
+}
+
+/// is_there(i) = whether keys(i) is there; a View of bool. Cost and errors as find.
+template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class Keys,
+          class Flags>
+void contains(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
+              const Keys& keys, const Flags& is_there, const lsm_query_options& with = {}) {
+  using map_type = lsm_dictionary<Key, Value, Memory, growth>;
+  kernels::lsm_expects_reachable<Exec, map_type>();
+  const auto in = kernels::lsm_array<const Key, Exec>("contains", "keys", keys);
+  auto* flags = kernels::lsm_array<bool, Exec>("contains", "is_there", is_there, in.extent);
+  auto* status = kernels::lsm_statuses<Exec>("contains", with, in.extent);
+  map.used_by(exec);
+  if (in.extent > 0)
+    kernels::lsm_launch(exec, "Lanewise::lsm::contains", in.extent,
+                        kernels::lsm_find_kernel<Key, Value>{map.view(), in.data, nullptr, status,
+                                                             flags, in.extent});
+}
+
+/// numbers(i) = how many keys there are in [k1(i), k2(i)], both included: 0 where k1(i) > k2(i). A
+/// View of std::int64_t.
+///
+/// For each query two searches in every level, and a merge of what the levels have there; stale
+/// elements and tombstones are read, too. With one clean level (after cleanup) no element is read.
+/// A lane works on up to 64 of these elements, a warp on more: one query alone is not shared out
+/// further. Does not block. Errors as find. (Ashkiani, 4.3, with a merge for its segmented sort.)
+template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class K1,
+          class K2, class Numbers>
+void count(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map, const K1& k1,
+           const K2& k2, const Numbers& numbers, const lsm_query_options& = {}) {
+  using map_type = lsm_dictionary<Key, Value, Memory, growth>;
+  kernels::lsm_expects_reachable<Exec, map_type>();
+  const auto from = kernels::lsm_array<const Key, Exec>("count", "k1", k1);
+  const auto* to = kernels::lsm_array<const Key, Exec>("count", "k2", k2, from.extent);
+  auto* out = kernels::lsm_array<std::int64_t, Exec>("count", "numbers", numbers, from.extent);
+  map.used_by(exec);
+  if (from.extent > 0)
+    kernels::lsm_launch(
+        exec, "Lanewise::lsm::count", from.extent,
+        kernels::lsm_count_kernel<Key, Value>{map.view(), from.data, to, out, from.extent});
+}
+
+/// The pairs of every query [k1(i), k2(i)], in ascending order of keys: those of query i are
+/// keys(j) and values(j) for j in [offsets(i), offsets(i + 1)). offsets is a View of std::int64_t
+/// with a place more than there are queries. Returns how many pairs there are in all queries, which
+/// is the last offset; if there are more than places in keys and values, those that have places
+/// are written, and offsets tell about all.
+///
+/// Two passes: a count, whose numbers are scanned in offsets, and the same merge again, which
+/// writes. No memory beside that of the scan, whatever the queries are. Cost as count twice. With
+/// Views of no places it only counts. **Blocks.** Errors as find.
+template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class K1,
+          class K2, class Offsets, class Keys, class Values>
+std::int64_t range(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
+                   const K1& k1, const K2& k2, const Offsets& offsets, const Keys& keys,
+                   const Values& values, const lsm_query_options& with = {}) {
+  using namespace kernels;
+  const auto from = lsm_array<const Key, Exec>("range", "k1", k1);
+  const std::int64_t n = from.extent;
+  const auto at = lsm_array<std::int64_t, Exec>("range", "offsets", offsets);
+  detail::expects(at.extent > n, "range: offsets has ", at.extent, " places, there are ", n,
+                  " queries and one place more is needed");
+  const auto keys_to = lsm_array<Key, Exec>("range", "keys", keys);
+  const auto values_to = lsm_array<Value, Exec>("range", "values", values);
+  const lsm_items<std::int64_t, Exec> places(at.data, n + 1);
+  lanewise::count(exec, map, k1, k2, lsm_items<std::int64_t, Exec>(at.data, n));
+  backend_of<Exec>::zero(exec, at.data + n, sizeof(std::int64_t));
+  lanewise::exclusive_scan(exec, places, places, plus{}, std::int64_t{0}, {.work = with.work});
+  const std::int64_t room = keys_to.extent < values_to.extent ? keys_to.extent : values_to.extent;
+  if (n > 0 && room > 0)
+    lsm_launch(exec, "Lanewise::lsm::range", n,
+               lsm_range_kernel<Key, Value>{map.view(), from.data,
+                                            lsm_array<const Key, Exec>("range", "k2", k2, n),
+                                            at.data, keys_to.data, values_to.data, room, n});
+  std::int64_t all = 0;
+  detail::copy_to_host<std::int64_t>(exec, &all, at.data + n);
+  return all;
+}
+
+/// keys(i), values(i) = the pair with the greatest key <= queries(i); both are left as they are
+/// where there is none, which options.status says. keys may be queries.
+///
+/// One search in every level; then keys whose newest element is a tombstone are stepped over one
+/// by one, so that a query at the end of a long range of erased keys takes as long as the range,
+/// until cleanup. Does not block. Errors as find.
+template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth,
+          class Queries, class Keys, class Values>
+void predecessor(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
+                 const Queries& queries, const Keys& keys, const Values& values,
+                 const lsm_query_options& with = {}) {
+  kernels::lsm_neighbours<false>(exec, "predecessor", "Lanewise::lsm::predecessor", map, queries,
+                                 keys, values, false, with);
+}
+/// The same for the greatest key < queries(i).
+template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth,
+          class Queries, class Keys, class Values>
+void strict_predecessor(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
+                        const Queries& queries, const Keys& keys, const Values& values,
+                        const lsm_query_options& with = {}) {
+  kernels::lsm_neighbours<false>(exec, "strict_predecessor", "Lanewise::lsm::predecessor", map,
+                                 queries, keys, values, true, with);
+}
+/// The same for the least key >= queries(i).
+template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth,
+          class Queries, class Keys, class Values>
+void successor(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
+               const Queries& queries, const Keys& keys, const Values& values,
+               const lsm_query_options& with = {}) {
+  kernels::lsm_neighbours<true>(exec, "successor", "Lanewise::lsm::successor", map, queries, keys,
+                                values, false, with);
+}
+/// The same for the least key > queries(i).
+template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth,
+          class Queries, class Keys, class Values>
+void strict_successor(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
+                      const Queries& queries, const Keys& keys, const Values& values,
+                      const lsm_query_options& with = {}) {
+  kernels::lsm_neighbours<true>(exec, "strict_successor", "Lanewise::lsm::successor", map, queries,
+                                keys, values, true, with);
+}
+
+/// How many keys there are. Merges all levels without writing them: O(elements) work. **Blocks.**
+template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth>
+std::int64_t size(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
+                  const lsm_query_options& with = {}) {
+  using namespace kernels;
+  using kernel = lsm_size_kernel<Key, Value>;
+  lsm_expects_reachable<Exec, lsm_dictionary<Key, Value, Memory, growth>>();
+  if (map.is_clean()) return map.elements();
+  map.used_by(exec);
+  using backend = backend_of<Exec>;
+  auto work = call_workspace::make<backend>(exec, with.work, {0, sizeof(std::uint64_t)}, "size");
+  auto* const total = static_cast<std::uint64_t*>(work.get().plain());
+  backend::zero(exec, total, sizeof *total);
+  std::int64_t largest = 0;
+  for (const auto& r : map.runs()) largest = largest < r.level.size() ? r.level.size() : largest;
+  const std::int64_t pieces = divide_up(largest, kernel::each);
+  lsm_launch(exec, "Lanewise::lsm::size", pieces, kernel{map.view(), total, pieces});
+  std::uint64_t all = 0;
+  detail::copy_to_host<std::uint64_t>(exec, &all, total);
+  return static_cast<std::int64_t>(all);
+}
+
+/// What the dictionary is made of. Counts bits where levels have tombstones. **Blocks.**
+template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth>
+lsm_statistics statistics(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
+                          const lsm_query_options& with = {}) {
+  kernels::lsm_expects_reachable<Exec, lsm_dictionary<Key, Value, Memory, growth>>();
+  map.used_by(exec);
+  lsm_statistics s;
+  s.levels = map.levels();
+  s.elements = map.elements();
+  for (const auto& r : map.runs()) {
+    s.bytes += static_cast<std::int64_t>(r.memory->bytes());
+    if (r.level.dead != nullptr) {
+      s.tombstones += lanewise::reduce(
+          exec,
+          generated(divide_up(r.level.size(), 32), kernels::lsm_ones<warp_t<Exec>>{r.level.dead}),
+          plus{}, std::int64_t{0}, {.work = with.work});
+    } else if (r.level.values == nullptr) {
+      s.tombstones += r.level.size();
+    }
+  }
+  return s;
+}
+
+LANEWISE_END_TARGET_NAMESPACE
