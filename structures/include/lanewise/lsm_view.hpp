@@ -187,8 +187,7 @@ class lsm_view {
       return;
     }
     const auto alone = asked & (candidates <= (Warp::width > 1 ? few : candidates_of_all));
-    if (warp.any(alone)) {
-      const auto by_lanes = warp.ballot(alone);
+    if (const auto by_lanes = warp.ballot(alone); by_lanes != 0) {
       begin_sink(warp, f, warp.broadcast(number, Warp::lowest(by_lanes)));
       warp.each(
           alone, [&](cursor& c, std::int64_t& m) { m = walk(c, false, Key{}, m, f); }, part,
