@@ -171,9 +171,9 @@ struct search_tree {
   }
 
  public:
-  /// How many keys of a lane's node come before its key: keys [node node_keys, (node + 1) node_keys)
-  /// behind `level`. All lanes have nodes and keys. Sub-warps read the nodes of their lanes one
-  /// after the other.
+  /// How many keys of a lane's node come before its key: keys [node node_keys, (node + 1)
+  /// node_keys) behind `level`. All lanes have nodes and keys. Sub-warps read the nodes of their
+  /// lanes one after the other.
   template <bool upper, class W, class Less>
   static LANEWISE_FUNCTION auto ranks(const W& warp, const Key* level,
                                       const typename W::template lanes<std::uint32_t>& node,
