@@ -276,6 +276,40 @@ TEST_CASE("Short outputs take what they have room for", "[lsm]") {
     check_range(exec, x.map, x.m, from, to, room);
 }
 
+TEST_CASE("Many long ranges merge all levels first, or none", "[lsm]") {
+  const auto exec = make_space();
+  auto random = make_random(11);
+  both x;
+  const auto ask = [&](std::size_t q, u32 length) {
+    std::vector<u32> from(q), to(q);
+    for (std::size_t i = 0; i < q; ++i) {
+      from[i] = static_cast<u32>(random() % 1200);
+      to[i] = from[i] + static_cast<u32>(random() % length) - (i % 50 == 0 ? 3 : 0);
+    }
+    check_range(exec, x.map, x.m, from, to);
+    check_range(exec, x.map, x.m, from, to, 5000);
+  };
+  ask(2500, 60);
+  for (int round = 0; round < 5; ++round)
+    x.tell(exec, random_batch<u32, u32>(random, 300, 1000, 10 * round, any_value));
+  const int levels = x.map.levels();
+  REQUIRE(levels > 1);
+  ask(2500, 60);  // more than there are elements
+  ask(2500, 2);   // fewer, or nearly as many
+  ask(300, 600);  // too few queries to look
+  CHECK(x.map.levels() == levels);
+  // Without merging, too.
+  const array<u32> from(std::vector<u32>(2500, 7)), to(std::vector<u32>(2500, 900));
+  const array<std::int64_t> merged(2500, -1), walked(2500, -2);
+  lanewise::count(exec, x.map, from.const_view(), to.const_view(), merged.view());
+  lanewise::count(exec, x.map, from.const_view(), to.const_view(), walked.view(),
+                  {.may_merge = false});
+  CHECK(merged.items() == walked.items());
+  lanewise::cleanup(exec, x.map);
+  ask(100, 600);
+  ask(2500, 60);
+}
+
 TEST_CASE("Kernels ask LSMs by warps and by lanes", "[lsm]") {
   using kernel = lanewise::test_kernels::lsm_faces_kernel;
   const auto exec = make_space();

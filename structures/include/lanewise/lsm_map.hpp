@@ -4,6 +4,7 @@
 
 #include <lanewise/lsm_changes.hpp>
 #include <lanewise/lsm_queries.hpp>
+#include <lanewise/lsm_ranges.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 
@@ -15,9 +16,9 @@ LANEWISE_BEGIN_NAMESPACE
 /// Keys are integers of 4 or 8 bytes, all of them; values are trivially copyable, of any size.
 /// There are no keys or values that users must avoid: tombstones are bits beside the keys.
 ///
-/// Calls: insert, erase, apply, build, clear, cleanup (lsm_changes.hpp); find, contains, count,
-/// range, predecessor, successor, size, statistics (lsm_queries.hpp). Kernels take view().
-/// snapshot() costs nothing.
+/// Calls: insert, erase, apply, build, clear, cleanup (lsm_changes.hpp); find, contains,
+/// predecessor, successor, size, statistics (lsm_queries.hpp); count, range (lsm_ranges.hpp).
+/// Kernels take view(). snapshot() costs nothing.
 template <class Key, class Value, class MemorySpace>
 using lsm_map = lsm_dictionary<Key, Value, MemorySpace, lsm_growth::levels>;
 

@@ -3,15 +3,14 @@
 #pragma once
 
 #include <lanewise/detail/lsm_calls.hpp>
-#include <lanewise/detail/scratch_items.hpp>
 #include <lanewise/lsm_dictionary.hpp>
 #include <lanewise/reduce.hpp>
-#include <lanewise/scan.hpp>
 
 #include <cstdint>
 #include <limits>
 
-// What LSMs are asked: find, contains, count, range, predecessor, successor, size, statistics.
+// What LSMs are asked: find, contains, predecessor, successor, size, statistics. lsm_ranges.hpp has
+// count and range.
 
 LANEWISE_BEGIN_NAMESPACE
 
@@ -21,6 +20,9 @@ struct lsm_query_options {
   workspace_ref work = {};
   /// Receives what came of every query.
   option_view<lsm_status> status = {};
+  /// Whether count and range may merge all levels into memory of their own first, where what the
+  /// queries cover is more than all levels have.
+  bool may_merge = true;
 };
 
 /// What there is in a dictionary.
@@ -67,104 +69,6 @@ struct lsm_find_kernel {
       if (status != nullptr) warp.store(exists, status + begin, came);
       if (is_there != nullptr)
         warp.store(exists, is_there + begin, warp.map([](std::uint32_t h) { return h != 0; }, hit));
-    });
-  }
-};
-
-template <class Key, class Value>
-struct lsm_count_kernel {
-  using policy = lsm_query_policy;
-  template <class Team>
-  struct scratch {};
-
-  lsm_view<Key, Value> map;
-  const Key *k1, *k2;
-  std::int64_t* numbers;
-  std::int64_t n;
-
-  template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    lsm_for_windows(team, n, [&](const auto& warp, const auto& exists, std::int64_t begin) {
-      warp.store(exists, numbers + begin,
-                 map.count(warp, exists, warp.load(exists, k1 + begin, Key{}),
-                           warp.load(exists, k2 + begin, Key{})));
-    });
-  }
-};
-
-/// Pairs of a warp on their way to places of the output: what a lane writes lies apart from what
-/// its neighbours write at the same time, so that the warp collects some places and writes them
-/// together. With this and pieces of 4 elements, not 64, for each lane, ranges of 1024 take 4 times
-/// as long as counts, and 8 times without both (H100).
-template <class Key, class Value>
-struct lsm_output {
-  static constexpr int room = 4096 / (sizeof(Key) + sizeof(Value)) > 8
-                                  ? static_cast<int>(4096 / (sizeof(Key) + sizeof(Value)))
-                                  : 8;
-  struct scratch {
-    detail::raw_array<Key, room> keys;
-    detail::raw_array<Value, room> values;
-    std::int64_t first;
-  };
-
-  const lsm_view<Key, Value>& map;
-  scratch& here;
-  Key* keys;
-  Value* values;
-  std::int64_t places;
-
-  LANEWISE_FUNCTION void operator()(std::int64_t i, const Key& key, int level,
-                                    std::int64_t index) const {
-    if (i >= places) return;
-    const std::int64_t at = i - here.first;
-    const bool is_here = at < room;
-    (is_here ? here.keys.data() + at : keys + i)[0] = key;
-    (is_here ? here.values.data() + at : values + i)[0] = map.value_of(level, index);
-  }
-  template <class Warp>
-  LANEWISE_FUNCTION void begin(const Warp& warp, std::int64_t i) const {
-    warp.fence();
-    warp.once([&] { here.first = i; });
-    warp.fence();
-  }
-  template <class Warp>
-  LANEWISE_FUNCTION void end(const Warp& warp, std::int64_t i) const {
-    warp.fence();
-    const std::int64_t first = here.first;
-    const std::int64_t below = (i < places ? i : places) - first;
-    const int n = below < room ? static_cast<int>(below) : room;
-    for (int at = 0; at < n; at += Warp::width) {
-      const auto exists = warp.first(n - at);
-      warp.store(exists, keys + first + at, warp.load(exists, here.keys.data() + at, Key{}));
-      warp.store(exists, values + first + at, warp.load(exists, here.values.data() + at, Value{}));
-    }
-  }
-};
-
-template <class Key, class Value>
-struct lsm_range_kernel {
-  using policy = lsm_query_policy;
-  using output = lsm_output<Key, Value>;
-  template <class Team>
-  struct scratch {
-    typename output::scratch of_warp[Team::warps];
-  };
-
-  lsm_view<Key, Value> map;
-  const Key *k1, *k2;
-  const std::int64_t* offsets;
-  Key* keys;
-  Value* values;
-  std::int64_t room;
-  std::int64_t n;
-
-  template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    const output out{map, shared.of_warp[team.warp_index()], keys, values, room};
-    lsm_for_windows(team, n, [&](const auto& warp, const auto& exists, std::int64_t begin) {
-      auto at = warp.load(exists, offsets + begin, std::int64_t{0});
-      map.for_each(warp, exists & (at < room), warp.load(exists, k1 + begin, Key{}),
-                   warp.load(exists, k2 + begin, Key{}), at, out);
     });
   }
 };
@@ -305,66 +209,6 @@ void contains(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>
     kernels::lsm_launch(exec, "Lanewise::lsm::contains", in.extent,
                         kernels::lsm_find_kernel<Key, Value>{map.view(), in.data, nullptr, status,
                                                              flags, in.extent});
-}
-
-/// numbers(i) = how many keys there are in [k1(i), k2(i)], both included: 0 where k1(i) > k2(i). A
-/// View of std::int64_t.
-///
-/// For each query two searches in every level, and a merge of what the levels have there; stale
-/// elements and tombstones are read, too. With one clean level (after cleanup) no element is read.
-/// A lane works on up to 64 of these elements, a warp on more: one query alone is not shared out
-/// further. Does not block. Errors as find. (Ashkiani, 4.3, with a merge for its segmented sort.)
-template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class K1,
-          class K2, class Numbers>
-void count(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map, const K1& k1,
-           const K2& k2, const Numbers& numbers, const lsm_query_options& = {}) {
-  using map_type = lsm_dictionary<Key, Value, Memory, growth>;
-  kernels::lsm_expects_reachable<Exec, map_type>();
-  const auto from = kernels::lsm_array<const Key, Exec>("count", "k1", k1);
-  const auto* to = kernels::lsm_array<const Key, Exec>("count", "k2", k2, from.extent);
-  auto* out = kernels::lsm_array<std::int64_t, Exec>("count", "numbers", numbers, from.extent);
-  map.used_by(exec);
-  if (from.extent > 0)
-    kernels::lsm_launch(
-        exec, "Lanewise::lsm::count", from.extent,
-        kernels::lsm_count_kernel<Key, Value>{map.view(), from.data, to, out, from.extent});
-}
-
-/// The pairs of every query [k1(i), k2(i)], in ascending order of keys: those of query i are
-/// keys(j) and values(j) for j in [offsets(i), offsets(i + 1)). offsets is a View of std::int64_t
-/// with a place more than there are queries. Returns how many pairs there are in all queries, which
-/// is the last offset; if there are more than places in keys and values, those that have places
-/// are written, and offsets tell about all.
-///
-/// Two passes: a count, whose numbers are scanned in offsets, and the same merge again, which
-/// writes. No memory beside that of the scan, whatever the queries are. Cost as count twice. With
-/// Views of no places it only counts. **Blocks.** Errors as find.
-template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class K1,
-          class K2, class Offsets, class Keys, class Values>
-std::int64_t range(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
-                   const K1& k1, const K2& k2, const Offsets& offsets, const Keys& keys,
-                   const Values& values, const lsm_query_options& with = {}) {
-  using namespace kernels;
-  const auto from = lsm_array<const Key, Exec>("range", "k1", k1);
-  const std::int64_t n = from.extent;
-  const auto at = lsm_array<std::int64_t, Exec>("range", "offsets", offsets);
-  detail::expects(at.extent > n, "range: offsets has ", at.extent, " places, there are ", n,
-                  " queries and one place more is needed");
-  const auto keys_to = lsm_array<Key, Exec>("range", "keys", keys);
-  const auto values_to = lsm_array<Value, Exec>("range", "values", values);
-  const lsm_items<std::int64_t, Exec> places(at.data, n + 1);
-  lanewise::count(exec, map, k1, k2, lsm_items<std::int64_t, Exec>(at.data, n));
-  backend_of<Exec>::zero(exec, at.data + n, sizeof(std::int64_t));
-  lanewise::exclusive_scan(exec, places, places, plus{}, std::int64_t{0}, {.work = with.work});
-  const std::int64_t room = keys_to.extent < values_to.extent ? keys_to.extent : values_to.extent;
-  if (n > 0 && room > 0)
-    lsm_launch(exec, "Lanewise::lsm::range", n,
-               lsm_range_kernel<Key, Value>{map.view(), from.data,
-                                            lsm_array<const Key, Exec>("range", "k2", k2, n),
-                                            at.data, keys_to.data, values_to.data, room, n});
-  std::int64_t all = 0;
-  detail::copy_to_host<std::int64_t>(exec, &all, at.data + n);
-  return all;
 }
 
 /// keys(i), values(i) = the pair with the greatest key <= queries(i); both are left as they are

@@ -99,6 +99,26 @@ class lsm_view {
 
   // Below: what the calls on whole maps are made of.
 
+  /// How many elements, stale ones included, all levels have with keys in [k1, k2].
+  template <class Warp>
+  LANEWISE_FUNCTION auto candidates(const Warp& warp, const lanes<Warp, Key>& k1,
+                                    const lanes<Warp, Key>& k2) const {
+    const auto asked = !(k2 < k1);
+    lanes<Warp, std::int64_t> sum(0);
+    for (int j = 0; j < all_.count; ++j) {
+      const auto begin = all_.level[j].tree.template bound<false>(warp, asked, k1);
+      const auto end = all_.level[j].tree.template bound<true>(warp, asked, k2);
+      sum = select(asked, sum + end - begin, sum);
+    }
+    return sum;
+  }
+  /// Where a lane's key, or the next one, stands in the only level.
+  template <class Warp, class Mask>
+  LANEWISE_FUNCTION auto first_place(const Warp& warp, Mask active,
+                                     const lanes<Warp, Key>& key) const {
+    return all_.level[0].tree.template bound<false>(warp, active, key);
+  }
+
   /// All elements, and the level with most of them.
   LANEWISE_FUNCTION int open_all(cursor& part) const {
     int largest = 0;
