@@ -72,7 +72,7 @@ namespace {
 
 using namespace test;
 using u32 = std::uint32_t;
-using map_type = lanewise::lsm_map<u32, u32, memory>;
+using lsm_type = lanewise::lsm_map<u32, u32, memory>;
 using lsm_model = model<u32, u32>;
 
 u32 any_value(std::uint64_t x) {
@@ -87,7 +87,7 @@ std::vector<u32> ascending(std::size_t n, u32 first = 0, u32 step = 1) {
   for (std::size_t i = 0; i < n; ++i) keys[i] = first + static_cast<u32>(i) * step;
   return keys;
 }
-std::vector<std::int64_t> lengths(const map_type& map) {
+std::vector<std::int64_t> lengths(const lsm_type& map) {
   std::vector<std::int64_t> n;
   for (const auto& r : map.runs()) n.push_back(r.level.size());
   return n;
@@ -111,7 +111,7 @@ TEST_CASE("An LSM answers as a std::map does after every batch", "[lsm][sanitize
   const std::size_t queries = is_emulated ? 48 : 300;
   for (const std::uint64_t most : {std::uint64_t{200}, std::uint64_t{20'000}}) {
     CAPTURE(most);
-    check_history<map_type>(most, longest, most, batches, queries, any_value);
+    check_history<lsm_type>(most, longest, most, batches, queries, any_value);
   }
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("A sorted array answers as a std::map does", "[lsm]") {
 TEST_CASE("Levels of an LSM are the digits of a counter", "[lsm]") {
   const auto exec = make_space();
   constexpr std::int64_t b = 32;
-  map_type map;
+  lsm_type map;
   for (int r = 1; r <= 64; ++r) {
     apply_to(exec, map, alike(ascending(b, static_cast<u32>(r)), lsm_operation::insert));
     std::vector<std::int64_t> expected;
@@ -140,7 +140,7 @@ TEST_CASE("Levels of an LSM are the digits of a counter", "[lsm]") {
 TEST_CASE("Batches of any length make no more levels than digits", "[lsm]") {
   const auto exec = make_space();
   auto random = make_random(9);
-  map_type map;
+  lsm_type map;
   for (int round = 0; round < 60; ++round) {
     const std::size_t n = 1 + static_cast<std::size_t>(random_number(random, 300) >> random() % 9);
     apply_to(exec, map, alike(ascending(n), lsm_operation::insert));
@@ -239,7 +239,7 @@ TEST_CASE("A snapshot of an LSM keeps its answers", "[lsm]") {
   }
   // Snapshots are maps of their own.
   kept[2].tell(exec, random_batch<u32, u32>(random, 400, 2000, 30, any_value));
-  x.map = map_type();
+  x.map = lsm_type();
   kept.erase(kept.begin() + 3, kept.end());
   for (const both& k : kept) check_all(exec, k.map, k.m, random, 2000, 20);
 }
@@ -349,7 +349,7 @@ TEST_CASE("Kernels ask LSMs by warps and by lanes", "[lsm]") {
 
 TEST_CASE("Calls on LSMs refuse what does not fit", "[lsm]") {
   const auto exec = make_space();
-  map_type map;
+  lsm_type map;
   const array<u32> three(3, 0u), two(2, 0u);
   const array<std::int64_t> numbers(2, 0);
   const array<lsm_status> status(2, lsm_status::none);

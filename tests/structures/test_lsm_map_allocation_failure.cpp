@@ -12,7 +12,7 @@ namespace {
 
 using namespace test;
 using u32 = std::uint32_t;
-using map_type = lanewise::lsm_map<u32, u32, memory>;
+using lsm_type = lanewise::lsm_map<u32, u32, memory>;
 
 /// change(map) with the first, the second, ... allocation failing, until there are no more.
 template <class Change>
@@ -20,7 +20,7 @@ void every_lsm_allocation_fails_once(const model<u32, u32>& after, Change change
   const auto exec = make_space();
   auto random = make_random(1);
   const auto happened = [&](long failing) {
-    map_type map;
+    lsm_type map;
     model<u32, u32> m;
     for (const int n : {300, 100, 40, 15}) {
       auto b = random_batch<u32, u32>(random, n, 500, n == 40 ? 60 : 0,
@@ -76,17 +76,17 @@ TEST_CASE("A call on an LSM that fails changes nothing", "[lsm_allocation]") {
   const array<lsm_operation> operations(static_cast<std::int64_t>(some.size()),
                                         lsm_operation::insert);
   SECTION("insert") {
-    every_lsm_allocation_fails_once(after, [&](const space& exec, map_type& map) {
+    every_lsm_allocation_fails_once(after, [&](const space& exec, lsm_type& map) {
       lanewise::insert(exec, map, keys.const_view(), keys.const_view());
     });
   }
   SECTION("apply") {
-    every_lsm_allocation_fails_once(after, [&](const space& exec, map_type& map) {
+    every_lsm_allocation_fails_once(after, [&](const space& exec, lsm_type& map) {
       lanewise::apply(exec, map, operations.const_view(), keys.const_view(), keys.const_view());
     });
   }
   SECTION("cleanup") {
     every_lsm_allocation_fails_once(
-        {}, [](const space& exec, map_type& map) { lanewise::cleanup(exec, map); });
+        {}, [](const space& exec, lsm_type& map) { lanewise::cleanup(exec, map); });
   }
 }
