@@ -182,7 +182,9 @@ void check_all(const space& exec, const Map& map, const model<Key, Value>& m, ra
   for (std::size_t i = 0; i < queries; ++i) {
     const auto width = most >> (random() % 12);
     from.push_back(probes[i]);
-    to.push_back(static_cast<Key>(probes[i] + static_cast<Key>(random_number(random, width))));
+    // Comes round behind the greatest key.
+    to.push_back(
+        static_cast<Key>(static_cast<std::uint64_t>(probes[i]) + random_number(random, width)));
     if (i % 16 == 3) to.back() = greatest_key<Key>;
     if (i == 0) from.back() = greatest_key<Key>, to.back() = least_key<Key>;
     if (i == 1) from.back() = least_key<Key>, to.back() = greatest_key<Key>;
