@@ -188,8 +188,8 @@ void insert(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map, c
             const Values& values, const lsm_options& with = {}) {
   using map_type = lsm_dictionary<Key, Value, Memory, growth>;
   kernels::lsm_expects_reachable<Exec, map_type>();
-  const auto in = kernels::lsm_array<const Key, Exec>("insert", "keys", keys);
-  const auto* given = kernels::lsm_array<const Value, Exec>("insert", "values", values, in.extent);
+  const auto in = kernels::array_of<const Key, Exec>("insert", "keys", keys);
+  const auto* given = kernels::array_of<const Value, Exec>("insert", "values", values, in.extent);
   if (in.extent == 0) return;
   kernels::lsm_add(exec, map,
                    kernels::lsm_sorted<Exec, map_type>(exec, in.data, given, in.extent, with.work),
@@ -203,7 +203,7 @@ void erase(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map, co
            const lsm_options& with = {}) {
   using map_type = lsm_dictionary<Key, Value, Memory, growth>;
   kernels::lsm_expects_reachable<Exec, map_type>();
-  const auto in = kernels::lsm_array<const Key, Exec>("erase", "keys", keys);
+  const auto in = kernels::array_of<const Key, Exec>("erase", "keys", keys);
   if (in.extent == 0) return;
   auto fresh = map_type::run::template make<backend_of<Exec>>(exec, in.extent, false, false);
   lanewise::radix_sort(exec, kernels::lsm_items<const Key, Exec>(in.data, in.extent),
@@ -227,10 +227,10 @@ void apply(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
   using backend = backend_of<Exec>;
   using number = std::uint32_t;
   lsm_expects_reachable<Exec, map_type>();
-  const auto in = lsm_array<const Key, Exec>("apply", "keys", keys);
+  const auto in = array_of<const Key, Exec>("apply", "keys", keys);
   const std::int64_t n = in.extent;
-  const auto* todo = lsm_array<const lsm_operation, Exec>("apply", "operations", operations, n);
-  const auto* given = lsm_array<const Value, Exec>("apply", "values", values, n);
+  const auto* todo = array_of<const lsm_operation, Exec>("apply", "operations", operations, n);
+  const auto* given = array_of<const Value, Exec>("apply", "values", values, n);
   detail::expects(n <= std::numeric_limits<number>::max(), "apply: keys has ", n,
                   " items, more than 2^32 - 1");
   if (n == 0) return;

@@ -160,9 +160,9 @@ void lsm_neighbours(const Exec& exec, const char* name, const char* label, const
   using key = typename Map::key_type;
   using value = typename Map::mapped_type;
   lsm_expects_reachable<Exec, Map>();
-  const auto in = lsm_array<const key, Exec>(name, "queries", queries);
-  auto* to = lsm_array<key, Exec>(name, "keys", keys, in.extent);
-  auto* values_to = lsm_array<value, Exec>(name, "values", values, in.extent);
+  const auto in = array_of<const key, Exec>(name, "queries", queries);
+  auto* to = array_of<key, Exec>(name, "keys", keys, in.extent);
+  auto* values_to = array_of<value, Exec>(name, "values", values, in.extent);
   auto* status = lsm_statuses<Exec>(name, with, in.extent);
   map.used_by(exec);
   if (in.extent > 0)
@@ -184,8 +184,8 @@ void find(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& ma
           const Values& values, const lsm_query_options& with = {}) {
   using map_type = lsm_dictionary<Key, Value, Memory, growth>;
   kernels::lsm_expects_reachable<Exec, map_type>();
-  const auto in = kernels::lsm_array<const Key, Exec>("find", "keys", keys);
-  auto* found = kernels::lsm_array<Value, Exec>("find", "values", values, in.extent);
+  const auto in = kernels::array_of<const Key, Exec>("find", "keys", keys);
+  auto* found = kernels::array_of<Value, Exec>("find", "values", values, in.extent);
   auto* status = kernels::lsm_statuses<Exec>("find", with, in.extent);
   map.used_by(exec);
   if (in.extent > 0)
@@ -201,8 +201,8 @@ void contains(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>
               const Keys& keys, const Flags& is_there, const lsm_query_options& with = {}) {
   using map_type = lsm_dictionary<Key, Value, Memory, growth>;
   kernels::lsm_expects_reachable<Exec, map_type>();
-  const auto in = kernels::lsm_array<const Key, Exec>("contains", "keys", keys);
-  auto* flags = kernels::lsm_array<bool, Exec>("contains", "is_there", is_there, in.extent);
+  const auto in = kernels::array_of<const Key, Exec>("contains", "keys", keys);
+  auto* flags = kernels::array_of<bool, Exec>("contains", "is_there", is_there, in.extent);
   auto* status = kernels::lsm_statuses<Exec>("contains", with, in.extent);
   map.used_by(exec);
   if (in.extent > 0)

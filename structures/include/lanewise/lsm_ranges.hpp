@@ -236,9 +236,9 @@ void count(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& m
            const K2& k2, const Numbers& numbers, const lsm_query_options& with = {}) {
   using map_type = lsm_dictionary<Key, Value, Memory, growth>;
   kernels::lsm_expects_reachable<Exec, map_type>();
-  const auto from = kernels::lsm_array<const Key, Exec>("count", "k1", k1);
-  const auto* to = kernels::lsm_array<const Key, Exec>("count", "k2", k2, from.extent);
-  auto* out = kernels::lsm_array<std::int64_t, Exec>("count", "numbers", numbers, from.extent);
+  const auto from = kernels::array_of<const Key, Exec>("count", "k1", k1);
+  const auto* to = kernels::array_of<const Key, Exec>("count", "k2", k2, from.extent);
+  auto* out = kernels::array_of<std::int64_t, Exec>("count", "numbers", numbers, from.extent);
   map.used_by(exec);
   if (from.extent == 0) return;
   const kernels::lsm_merged_first<Exec, map_type> merged(exec, map, from.data, to, from.extent,
@@ -265,14 +265,14 @@ std::int64_t range(const Exec& exec, const lsm_dictionary<Key, Value, Memory, gr
                    const K1& k1, const K2& k2, const Offsets& offsets, const Keys& keys,
                    const Values& values, const lsm_query_options& with = {}) {
   using namespace kernels;
-  const auto from = lsm_array<const Key, Exec>("range", "k1", k1);
+  const auto from = array_of<const Key, Exec>("range", "k1", k1);
   const std::int64_t n = from.extent;
-  const auto at = lsm_array<std::int64_t, Exec>("range", "offsets", offsets);
+  const auto at = array_of<std::int64_t, Exec>("range", "offsets", offsets);
   detail::expects(at.extent > n, "range: offsets has ", at.extent, " places, there are ", n,
                   " queries and one place more is needed");
-  const auto keys_to = lsm_array<Key, Exec>("range", "keys", keys);
-  const auto values_to = lsm_array<Value, Exec>("range", "values", values);
-  const auto* const to = lsm_array<const Key, Exec>("range", "k2", k2, n);
+  const auto keys_to = array_of<Key, Exec>("range", "keys", keys);
+  const auto values_to = array_of<Value, Exec>("range", "values", values);
+  const auto* const to = array_of<const Key, Exec>("range", "k2", k2, n);
   const std::int64_t room = keys_to.extent < values_to.extent ? keys_to.extent : values_to.extent;
   const lsm_items<std::int64_t, Exec> places(at.data, n + 1);
   using map_type = lsm_dictionary<Key, Value, Memory, growth>;

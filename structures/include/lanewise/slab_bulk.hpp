@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/backend.hpp>
+#include <lanewise/detail/array_arguments.hpp>
 #include <lanewise/slab_growth.hpp>
 #include <lanewise/slab_whole.hpp>
 #include <lanewise/status.hpp>
@@ -357,25 +358,6 @@ slab_arrays<Table> arrays_of(const char* name, const Keys& keys) {
   arrays.keys = source.data;
   arrays.n = source.extent;
   return arrays;
-}
-/// A further array.
-template <class T, class Exec, class V>
-array_sink<T> array_of(const char* name, const char* which, const V& view) {
-  static_assert(Kokkos::is_view_v<V> && std::is_convertible_v<typename V::pointer_type, T*>,
-                "lanewise: an array argument is a View of the table's type of values");
-  detail::check_view_type<V>();
-  detail::check_reachable<Exec, V>();
-  const array_sink<T> array{view.data(), static_cast<std::int64_t>(view.extent(0))};
-  detail::expects_memory(array, name, which);
-  return array;
-}
-/// One of as many items as there are keys.
-template <class T, class Exec, class V>
-T* array_of(const char* name, const char* which, const V& view, std::int64_t n) {
-  const auto array = array_of<T, Exec>(name, which, view);
-  detail::expects(array.extent >= n, name, ": ", which, " has ", array.extent, " items, keys has ",
-                  n);
-  return array.data;
 }
 
 }  // namespace kernels

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lanewise/backend.hpp>
-#include <lanewise/source.hpp>
+#include <lanewise/detail/array_arguments.hpp>
 #include <lanewise/workspace.hpp>
 
 #include <cstdint>
@@ -14,25 +14,6 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// A View of T that calls of Exec can reach.
-template <class T, class Exec, class V>
-array_sink<T> lsm_array(const char* name, const char* which, const V& view) {
-  static_assert(Kokkos::is_view_v<V> && std::is_convertible_v<typename V::pointer_type, T*>,
-                "lanewise: an array argument is a View of the dictionary's type of keys or values");
-  detail::check_view_type<V>();
-  detail::check_reachable<Exec, V>();
-  const array_sink<T> array{view.data(), static_cast<std::int64_t>(view.extent(0))};
-  detail::expects_memory(array, name, which);
-  return array;
-}
-/// One with n items at least.
-template <class T, class Exec, class V>
-T* lsm_array(const char* name, const char* which, const V& view, std::int64_t n) {
-  const auto array = lsm_array<T, Exec>(name, which, view);
-  detail::expects(array.extent >= n, name, ": ", which, " has ", array.extent, " items, keys has ",
-                  n);
-  return array.data;
-}
 template <class Exec, class Map>
 void lsm_expects_reachable() {
   static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
