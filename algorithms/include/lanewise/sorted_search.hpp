@@ -434,7 +434,7 @@ workspace_size sorted_search_workspace(std::int64_t n, std::int64_t queries) {
 //
 // With an index, and without one where queries are more than 1/32 of the keys (the levels are then
 // sampled first, in the workspace), a query reads one node of 64 bytes of every level that does not
-// fit the team's scratch: 3 for 2^24 keys of 4 bytes, 4 for 2^28. Arrays of up to 64 KiB are
+// fit the team's scratch: 3 for 2^24 keys of 4 bytes, 4 for 2^28. Arrays of up to 66 KiB are
 // searched in scratch altogether. Few queries halve the array where it is. Many sorted queries
 // (options.sorted_queries) are merged with the keys: both are read once. O(q log n) work, or O(q +
 // n) for sorted ones; one launch, with sampling or beyond 600 tiles of a merge two. Results are the
