@@ -1,0 +1,468 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/btree_build.hpp>
+#include <lanewise/ordered_bulk.hpp>
+
+#include <optional>
+
+// Bulk calls on B+ trees that are changed in place. Each item is an operation of its own, by one
+// lane: items of one call with equal keys are worked on in any order.
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// Options of the bulk calls on B+ trees.
+struct btree_options {
+  /// Memory for temporaries; without it the call allocates in the order of its instance.
+  workspace_ref work = {};
+  /// Receives what came of every item.
+  option_view<slab_status> status = {};
+  /// Is added what came of the items. A rank-0 View.
+  option_view<slab_tally> tally = {};
+  /// Whether the tree grows until all items are in. The call then **blocks**, and nothing else may
+  /// be using the tree. Otherwise it does not, and items without room have the status no_room.
+  bool grow = true;
+};
+
+LANEWISE_END_NAMESPACE
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// The arrays of a bulk call.
+template <class Table>
+struct btree_arrays {
+  using value = typename Table::view_type::value_type;
+  const typename Table::key_type* keys = nullptr;
+  std::int64_t n = 0;
+  const slab_operation* operations = nullptr;  // null where all are the same
+  const value* given = nullptr;                // null for none
+  value* found = nullptr;                      // null for none
+};
+
+/// An operation for each item. A warp fetches the leaves of several windows of items in advance.
+template <class Table, class Combine>
+struct btree_kernel {
+  struct policy : launch_policy {
+    static constexpr int host_teams_per_thread = 16;
+  };
+  template <class Team>
+  struct scratch {};
+
+  using view_type = typename Table::view_type;
+  using key_type = typename Table::key_type;
+  using value_type = typename view_type::value_type;
+  static constexpr auto no_room = static_cast<std::uint32_t>(slab_status::no_room);
+
+  view_type tree;
+  Combine combine;
+  slab_operation operation;
+  btree_arrays<Table> arrays;
+  slab_status* status;     // null for none
+  slab_tally* tally;       // null for none
+  std::uint64_t* lacking;  // items without room are counted here; null: as the others
+  bool again;              // only the items that had no room
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    using numbers = typename warp_type::template lanes<std::uint32_t>;
+    constexpr int ahead = Team::windows_in_flight;
+    constexpr int width = warp_type::width;
+    const auto warp = team.warp();
+    const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
+    const index_range mine = even_share(divide_up(arrays.n, std::int64_t{width}), id,
+                                        std::int64_t{team.league()} * Team::warps);
+    numbers came(0u);  // lane s: how often status s
+    for (std::int64_t begin = mine.begin; begin < mine.end; begin += ahead) {
+      numbers root[ahead];
+      LANEWISE_UNROLL
+      for (int a = 0; a < ahead; ++a) {
+        const auto active = items_of(warp, mine, begin + a);
+        root[a] = tree.roots_of(warp, active,
+                                warp.load(active, arrays.keys + (begin + a) * width, key_type{}));
+        tree.prefetch(warp, active, root[a]);
+      }
+      for (int a = 0; a < ahead; ++a)
+        window(warp, items_of(warp, mine, begin + a), root[a], (begin + a) * width, came);
+    }
+    add_up(warp, came);
+  }
+
+ private:
+  template <class Warp>
+  LANEWISE_FUNCTION auto items_of(const Warp& warp, const index_range& mine,
+                                  std::int64_t window) const {
+    const std::int64_t left = window < mine.end ? arrays.n - window * Warp::width : 0;
+    return warp.first(static_cast<int>(left < Warp::width ? left : Warp::width));
+  }
+  template <class Warp, class Mask, class Numbers>
+  LANEWISE_FUNCTION void window(const Warp& warp, Mask items, const Numbers& root,
+                                std::int64_t first, Numbers& came) const {
+    auto active = items;
+    if (again) {
+      active = active & (number_of(warp, warp.load(items, status + first, slab_status::none)) ==
+                         Numbers(no_room));
+      if (!warp.any(active)) return;
+    }
+    const auto key = warp.load(active, arrays.keys + first, key_type{});
+    typename Warp::template lanes<value_type> value(value_type{});
+    if (arrays.given != nullptr) value = warp.load(active, arrays.given + first, value_type{});
+    Numbers kind(static_cast<std::uint32_t>(operation));
+    if (arrays.operations != nullptr)
+      kind = warp.map([](slab_operation o) { return static_cast<std::uint32_t>(o); },
+                      warp.load(active, arrays.operations + first, slab_operation::find));
+    const auto result = tree.operate_in(warp, active, root, kind, key, value, combine);
+    const auto number = number_of(warp, result);
+    if (arrays.found != nullptr)
+      warp.store(active & (number == Numbers(static_cast<std::uint32_t>(slab_status::found))),
+                 arrays.found + first, value);
+    if (status != nullptr) warp.store(active, status + first, result);
+    if (tally != nullptr || lacking != nullptr) came = came + warp.histogram(active, number, 8);
+  }
+  template <class Warp, class Statuses>
+  static LANEWISE_FUNCTION auto number_of(const Warp& warp, const Statuses& s) {
+    return warp.map([](slab_status x) { return static_cast<std::uint32_t>(x); }, s);
+  }
+  template <class Warp, class Numbers>
+  LANEWISE_FUNCTION void add_up(const Warp& warp, const Numbers& came) const {
+    auto told = warp.template mask_of<std::uint32_t>(0xFE);  // not slab_status::none
+    if (lacking != nullptr) {
+      const std::uint32_t without_room = warp.broadcast(came, static_cast<int>(no_room));
+      if (without_room != 0) warp.fetch_add(*lacking, std::uint64_t{without_room});
+      told = told & (warp.lane() != Numbers(no_room));
+    }
+    if (tally != nullptr)
+      warp.fetch_add(told & (came != Numbers(0u)), tally->count, warp.lane(),
+                     warp.template cast<std::uint64_t>(came));
+  }
+};
+
+/// Nodes that a tree which was just built needs at most for so many insertions, whatever the keys
+/// are. A root is split after most - fill + 1 of them, into two more nodes; other leaves after half
+/// a node of them, into one more; and every so many splits of these one of an inner node.
+template <class Table>
+std::int64_t nodes_for(std::int64_t insertions, std::int64_t roots) {
+  using layout = typename Table::layout;
+  const std::int64_t first = divide_up(insertions, std::int64_t{layout::most - Table::fill + 1});
+  const std::int64_t later = insertions / (layout::most - layout::kept + 1);
+  return 2 * std::min(first, roots) + later + later / 2 + 8;
+}
+
+/// Rebuilds a tree with so many nodes to spare.
+template <class Exec, class Table>
+void rebuild_btree(const Exec& exec, const char* name, Table& tree, std::int64_t spare,
+                   workspace_ref work) {
+  const btree_leaves<Exec, Table> leaves(exec, tree, work, name);
+  Table fresh = make_btree<Table>(exec, name, leaves.elements(), leaves.source(), spare);
+  exec.fence("Lanewise::btree: the new nodes are written");
+  tree = std::move(fresh);
+}
+
+/// An operation on all items of a tree that does not grow.
+template <class Exec, class Table, class Combine>
+void btree_call(const Exec& exec, const Table& tree, slab_operation operation,
+                const btree_arrays<Table>& arrays, const Combine& combine,
+                const btree_options& with) {
+  using kernel = btree_kernel<Table, Combine>;
+  launch(exec, "Lanewise::btree::operate", league_for_windows<kernel>(exec, arrays.n),
+         kernel{tree.view(), combine, operation, arrays, with.status.data(), with.tally.data(),
+                nullptr, false});
+}
+/// Where a tree has no memory, the same on an empty one.
+template <class Exec, class Table>
+void btree_call_or_none(const Exec& exec, const char* name, const Table& tree,
+                        slab_operation operation, const btree_arrays<Table>& arrays,
+                        const btree_options& with) {
+  if (arrays.n == 0) return;
+  using no_elements = table_as_elements<typename Table::key_type, typename Table::mapped_type>;
+  if (tree.roots() > 0) {
+    btree_call(exec, tree, operation, arrays, detail::keep_given{}, with);
+  } else {
+    btree_call(exec, make_btree<Table>(exec, name, 0, no_elements{}, 0), operation, arrays,
+               detail::keep_given{}, with);
+  }
+}
+/// An operation on all items, and again on those without room, for which the tree grows.
+template <class Exec, class Table, class Combine>
+void btree_call_and_grow(const Exec& exec, const char* name, Table& tree, slab_operation operation,
+                         const btree_arrays<Table>& arrays, const Combine& combine,
+                         const btree_options& with) {
+  using kernel = btree_kernel<Table, Combine>;
+  slab_status* status = with.status.data();
+  const std::size_t own = status == nullptr ? static_cast<std::size_t>(arrays.n) : 0;
+  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, {0, 64 + own}, name);
+  char* const memory = static_cast<char*>(work.get().plain());
+  auto* const lacking = reinterpret_cast<std::uint64_t*>(memory);
+  if (own > 0) status = reinterpret_cast<slab_status*>(memory + 64);
+  for (bool again = false;; again = true) {
+    backend_of<Exec>::zero(exec, lacking, sizeof(std::uint64_t));
+    launch(
+        exec, "Lanewise::btree::operate", league_for_windows<kernel>(exec, arrays.n),
+        kernel{tree.view(), combine, operation, arrays, status, with.tally.data(), lacking, again});
+    std::uint64_t left = 0;
+    detail::copy_to_host<std::uint64_t>(exec, &left, lacking);
+    if (left == 0) return;
+    const std::int64_t roots = tree.roots();
+    rebuild_btree(exec, name, tree,
+                  std::max(nodes_for<Table>(static_cast<std::int64_t>(left), roots), roots / 4),
+                  nullptr);
+  }
+}
+
+/// Checks the arguments that all calls have.
+template <class Exec, class Table, class Keys>
+btree_arrays<Table> btree_arrays_of(const char* name, const Keys& keys, const btree_options& with) {
+  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
+                                           typename Table::memory_space>::accessible,
+                "lanewise: this execution space cannot reach the memory of a B+ tree");
+  const auto array = array_of<const typename Table::key_type, Exec>(name, "keys", keys);
+  with.status.template expects_reachable<Exec>(name, "options.status", 0);
+  with.tally.template expects_reachable<Exec>(name, "options.tally");
+  detail::expects(!with.status.is_given() || with.status.extent() >= array.extent, name,
+                  ": options.status has ", with.status.extent(), " places, there are ",
+                  array.extent, " items");
+  btree_arrays<Table> arrays;
+  arrays.keys = array.data;
+  arrays.n = array.extent;
+  return arrays;
+}
+
+/// A call that may put elements into a tree. Many at once, counted in those that are there, are
+/// merged with them by `bulk(ordered table, options)`: the tree is written once.
+template <class Exec, class Table, class Combine, class Bulk>
+void btree_growing_call(const Exec& exec, const char* name, Table& tree, slab_operation operation,
+                        const btree_arrays<Table>& arrays, const Combine& combine,
+                        const btree_options& with, const Bulk& bulk) {
+  if (arrays.n == 0) return;
+  if (with.grow && arrays.n > std::int64_t{tree.roots()} * (Table::fill / 4)) {
+    auto all = to_ordered(exec, tree, with.work);
+    bulk(all, ordered_options{with.work, with.status, with.tally});
+    build(exec, tree, all);
+  } else if (with.grow) {
+    btree_call_and_grow(exec, name, tree, operation, arrays, combine, with);
+  } else {
+    detail::expects(tree.roots() > 0, name, ": the tree has no memory; reserve gives it some");
+    btree_call(exec, tree, operation, arrays, combine, with);
+  }
+}
+
+}  // namespace kernels
+
+/// The elements of a tree as an ordered table: a snapshot, and whatever bulk calls on these do.
+///
+/// Lists the leaves, sorts them by their least keys, and reads and writes every element once.
+/// Nothing may be changing the tree. **Blocks.** Throws what allocations throw.
+template <class Exec, class Key, class Value, class Memory, int bytes>
+auto to_ordered(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& tree,
+                workspace_ref work = {}) {
+  using table_type = btree_table<Key, Value, Memory, bytes>;
+  using ordered_type = typename table_type::ordered_type;
+  const kernels::btree_leaves<Exec, table_type> leaves(exec, tree, work, "to_ordered");
+  ordered_type result = kernels::make_ordered_table<ordered_type>(
+      exec, "to_ordered", leaves.elements(), leaves.source());
+  exec.fence("Lanewise::btree: the leaves are written");
+  return result;
+}
+
+/// Makes the tree one of the elements of a table, with room for at least so many insertions
+/// whatever their keys are, and for a sixth of the elements. Reads and writes every element once.
+/// **Blocks.**
+template <class Exec, class Key, class Value, class Memory, int bytes>
+void build(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
+           const ordered_table<Key, Value, slab_keys::unique, Memory>& elements,
+           std::int64_t insertions = 0) {
+  using table_type = btree_table<Key, Value, Memory, bytes>;
+  detail::expects(insertions >= 0, "build: insertions is ", insertions, ", less than 0");
+  const std::int64_t roots =
+      std::max(divide_up(elements.size(), std::int64_t{table_type::fill}), std::int64_t{1});
+  table_type fresh = kernels::make_btree<table_type>(
+      exec, "build", elements.size(), kernels::table_as_elements<Key, Value>{elements.view()},
+      std::max(kernels::nodes_for<table_type>(insertions, roots), roots / 4));
+  exec.fence("Lanewise::btree: the nodes are written");
+  tree = std::move(fresh);
+}
+
+/// Rebuilds the tree, with three quarters of the places of its leaves filled, and with room for at
+/// least so many insertions. **Blocks**; nothing else may be using the tree.
+template <class Exec, class Key, class Value, class Memory, int bytes>
+void compact(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
+             std::int64_t insertions = 0, workspace_ref work = {}) {
+  using table_type = btree_table<Key, Value, Memory, bytes>;
+  detail::expects(insertions >= 0, "compact: insertions is ", insertions, ", less than 0");
+  const kernels::btree_leaves<Exec, table_type> leaves(exec, tree, work, "compact");
+  const std::int64_t roots =
+      std::max(divide_up(leaves.elements(), std::int64_t{table_type::fill}), std::int64_t{1});
+  table_type fresh = kernels::make_btree<table_type>(
+      exec, "compact", leaves.elements(), leaves.source(),
+      std::max(kernels::nodes_for<table_type>(insertions, roots), roots / 4));
+  exec.fence("Lanewise::btree: the new nodes are written");
+  tree = std::move(fresh);
+}
+/// Makes room for so many insertions by kernels, whatever their keys are. Call it before each
+/// kernel that inserts. Rebuilds the tree unless the nodes to spare suffice. **Blocks**; nothing
+/// else may be using the tree.
+template <class Exec, class Key, class Value, class Memory, int bytes>
+void reserve(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
+             std::int64_t insertions, workspace_ref work = {}) {
+  using table_type = btree_table<Key, Value, Memory, bytes>;
+  detail::expects(insertions >= 0, "reserve: insertions is ", insertions, ", less than 0");
+  // Any leaf may be full by now.
+  const std::int64_t used = kernels::nodes_in_use(exec, tree);
+  const std::int64_t wanted =
+      kernels::nodes_for<table_type>(insertions, 0) + 2 * std::min(insertions, used);
+  if (tree.roots() == 0 || tree.capacity() - used < wanted) compact(exec, tree, insertions, work);
+}
+/// Empties the tree and frees its memory.
+template <class Exec, class Key, class Value, class Memory, int bytes>
+void clear(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree) {
+  exec.fence("Lanewise::btree: the tree is cleared");
+  tree = btree_table<Key, Value, Memory, bytes>();
+}
+
+/// Puts pairs into a map, unless the key is there. Of several items with one key any one is put
+/// there.
+///
+/// keys and values are Views of the tree's types. A search and a read and write of one node for
+/// each item; where there are more than a quarter of the elements, one sort of the items and one
+/// read and write of everything. Throws std::invalid_argument on wrong extents, Views with items
+/// and no memory, and options that cannot be reached; and what allocations throw, with the items
+/// so far in the tree.
+template <class Exec, class Key, class Value, class Memory, int bytes, class Keys, class Values>
+requires(!std::is_void_v<Value> &&
+         Kokkos::is_view_v<Values>) void insert(const Exec& exec,
+                                                btree_table<Key, Value, Memory, bytes>& tree,
+                                                const Keys& keys, const Values& values,
+                                                const btree_options& with = {}) {
+  using table_type = btree_table<Key, Value, Memory, bytes>;
+  auto arrays = kernels::btree_arrays_of<Exec, table_type>("insert", keys, with);
+  arrays.given = kernels::array_of<const Value, Exec>("insert", "values", values, arrays.n);
+  kernels::btree_growing_call(
+      exec, "insert", tree, slab_operation::insert, arrays, detail::keep_given{}, with,
+      [&](auto& all, const ordered_options& o) { insert(exec, all, keys, values, o); });
+}
+/// Puts keys into a set.
+template <class Exec, class Key, class Memory, int bytes, class Keys>
+void insert(const Exec& exec, btree_table<Key, void, Memory, bytes>& tree, const Keys& keys,
+            const btree_options& with = {}) {
+  using table_type = btree_table<Key, void, Memory, bytes>;
+  kernels::btree_growing_call(
+      exec, "insert", tree, slab_operation::insert,
+      kernels::btree_arrays_of<Exec, table_type>("insert", keys, with), detail::keep_given{}, with,
+      [&](auto& all, const ordered_options& o) { insert(exec, all, keys, o); });
+}
+/// Puts pairs into a map; they replace the values of keys that are there. Of several items with one
+/// key any one stays. As insert.
+template <class Exec, class Key, class Value, class Memory, int bytes, class Keys, class Values>
+void assign(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
+            const Values& values, const btree_options& with = {}) {
+  using table_type = btree_table<Key, Value, Memory, bytes>;
+  auto arrays = kernels::btree_arrays_of<Exec, table_type>("assign", keys, with);
+  arrays.given = kernels::array_of<const Value, Exec>("assign", "values", values, arrays.n);
+  kernels::btree_growing_call(
+      exec, "assign", tree, slab_operation::assign, arrays, detail::keep_given{}, with,
+      [&](auto& all, const ordered_options& o) { assign(exec, all, keys, values, o); });
+}
+/// Puts pairs into a map; where a key is there, its value becomes combine(value there, value
+/// given). combine is a pure scalar function object, associative and commutative. As insert.
+template <class Exec, class Key, class Value, class Memory, int bytes, class Keys, class Values,
+          class Combine>
+void upsert(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
+            const Values& values, const Combine& combine, const btree_options& with = {}) {
+  using table_type = btree_table<Key, Value, Memory, bytes>;
+  constexpr bool fitting = detail::fits<Exec, Value, Combine, Value, Value>();
+  static_assert(fitting,
+                "lanewise::upsert: combine is a function object with Value operator()(Value there, "
+                "Value given) const");
+  auto arrays = kernels::btree_arrays_of<Exec, table_type>("upsert", keys, with);
+  arrays.given = kernels::array_of<const Value, Exec>("upsert", "values", values, arrays.n);
+  kernels::btree_growing_call(
+      exec, "upsert", tree, slab_operation::combine, arrays, combine, with,
+      [&](auto& all, const ordered_options& o) { upsert(exec, all, keys, values, combine, o); });
+}
+/// Deletes keys. A search, and a read and write of one node for each item. Does not block.
+template <class Exec, class Key, class Value, class Memory, int bytes, class Keys>
+void erase(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
+           const btree_options& with = {}) {
+  using table_type = btree_table<Key, Value, Memory, bytes>;
+  const auto arrays = kernels::btree_arrays_of<Exec, table_type>("erase", keys, with);
+  kernels::btree_call_or_none(exec, "erase", tree, slab_operation::erase, arrays, with);
+}
+/// Looks keys up: values(i) becomes the value of keys(i) where it is there, and is left as it is
+/// elsewhere. values is std::nullopt where only statuses are wanted. Does not block.
+template <class Exec, class Key, class Value, class Memory, int bytes, class Keys,
+          class Values = std::nullopt_t>
+void find(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
+          const Values& values = std::nullopt, const btree_options& with = {}) {
+  using table_type = btree_table<Key, Value, Memory, bytes>;
+  auto arrays = kernels::btree_arrays_of<Exec, table_type>("find", keys, with);
+  if constexpr (Kokkos::is_view_v<Values>)
+    arrays.found = kernels::array_of<Value, Exec>("find", "values", values, arrays.n);
+  kernels::btree_call_or_none(exec, "find", tree, slab_operation::find, arrays, with);
+}
+/// An operation of its own for every item: find, insert, assign, combine (with the function object)
+/// or erase. values(i) is given, and returned by find. As insert.
+template <class Exec, class Key, class Value, class Memory, int bytes, class Operations, class Keys,
+          class Values, class Combine = detail::keep_given>
+void apply(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
+           const Operations& operations, const Keys& keys, const Values& values,
+           const btree_options& with = {}, const Combine& combine = {}) {
+  using table_type = btree_table<Key, Value, Memory, bytes>;
+  auto arrays = kernels::btree_arrays_of<Exec, table_type>("apply", keys, with);
+  arrays.operations =
+      kernels::array_of<const slab_operation, Exec>("apply", "operations", operations, arrays.n);
+  arrays.found = kernels::array_of<Value, Exec>("apply", "values", values, arrays.n);
+  arrays.given = arrays.found;
+  kernels::btree_growing_call(exec, "apply", tree, slab_operation::find, arrays, combine, with,
+                              [&](auto& all, const ordered_options& o) {
+                                apply(exec, all, operations, keys, values, o, combine);
+                              });
+}
+
+/// How many elements there are: reads the states of all nodes. Nothing may be changing the tree.
+/// **Blocks.**
+template <class Exec, class Key, class Value, class Memory, int bytes>
+std::int64_t size(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& tree) {
+  using layout = typename btree_table<Key, Value, Memory, bytes>::layout;
+  const std::int64_t used = kernels::nodes_in_use(exec, tree);
+  if (used == 0) return 0;
+  return lanewise::reduce(exec, generated(used, kernels::elements_of_node<layout>{tree.nodes()}),
+                          plus{}, std::int64_t{0});
+}
+
+/// How a tree is filled.
+struct btree_statistics {
+  std::int64_t elements = 0;
+  std::int64_t roots = 0;     ///< subtrees
+  std::int64_t nodes = 0;     ///< in use
+  std::int64_t capacity = 0;  ///< nodes that there is memory for
+  int levels = 0;             ///< of the search tree over the roots
+  std::int64_t bytes = 0;     ///< of all that
+  double bytes_per_element = 0;
+  double fill = 0;  ///< elements / places of the nodes in use
+};
+/// **Blocks.**
+template <class Exec, class Key, class Value, class Memory, int bytes>
+btree_statistics statistics(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& tree) {
+  using layout = typename btree_table<Key, Value, Memory, bytes>::layout;
+  btree_statistics s;
+  s.elements = size(exec, tree);
+  s.roots = tree.roots();
+  s.nodes = kernels::nodes_in_use(exec, tree);
+  s.capacity = tree.capacity();
+  s.levels = tree.roots() == 0 ? 0 : tree.tree().levels + 1;
+  s.bytes = tree.bytes();
+  if (s.elements > 0) {
+    s.bytes_per_element = static_cast<double>(s.bytes) / static_cast<double>(s.elements);
+    s.fill = static_cast<double>(s.elements) / static_cast<double>(s.nodes * layout::most);
+  }
+  return s;
+}
+
+/// The scalar face of a tree for threads of an execution space.
+template <class Exec, class Table>
+using btree_scalar_face_t =
+    btree_scalar_face<typename Table::view_type, typename warp_t<Exec>::template part<1>>;
+
+LANEWISE_END_TARGET_NAMESPACE
