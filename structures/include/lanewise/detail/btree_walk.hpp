@@ -38,8 +38,10 @@ namespace detail {
 // Memory orders. The exchange that takes a lock is acq_rel, and the store that ends the write is a
 // release, which the next look at the state acquires. Elements are stored relaxed behind the
 // exchange: it has been done where all threads see it before its result is known here, and the
-// stores wait for the result. Elements are loaded by acquiring loads, so that the second look at
-// the state comes after them.
+// stores wait for the result. Readers acquire the elements, so that their second look at the state
+// comes after them. Who wants to write a leaf reads it relaxed: the exchange that locks it is a
+// second look, and comes after what it releases. If nothing is to be written after all, an exchange
+// of the state by itself is that look.
 
 /// The memory of a tree, as kernels have it.
 template <class Layout>
@@ -58,7 +60,7 @@ class btree_walk {
 
   LANEWISE_FUNCTION explicit btree_walk(const btree_memory<Layout>& memory) : memory_(memory) {}
 
-  /// A leaf as it was at one moment, and where it is.
+  /// A leaf, and where it is.
   struct leaf {
     node seen;
     std::uint32_t index;
@@ -66,33 +68,19 @@ class btree_walk {
     word parent_state = 0;
     bool has_lower = false, has_upper = false;  ///< in its subtree
     word lower = 0, upper = 0;                  ///< the keys that it may have
+    bool acquired = true;                       ///< as it was read
     bool has_room = true;                       ///< false where the pool was exhausted
 
     LANEWISE_FUNCTION int count() const { return Layout::count(seen[Layout::state_at]); }
   };
 
-  /// The leaf for keys of a subtree that are k; with `below`, that are just below k. With
-  /// `for_insertion` nodes that are full on the way are split, but for the leaf.
-  template <bool below = false, bool for_insertion = false>
+  /// The leaf for keys of a subtree that are k, as it was at one moment; with `below`, for keys
+  /// that are just below k.
+  template <bool below = false>
   LANEWISE_FUNCTION leaf find_leaf(std::uint32_t root, word k) const {
-    leaf at;
-    for (start(at, root);;) {
-      at.seen = read(at.index);
-      if (at.parent != none && state(at.parent) != at.parent_state) {
-        start(at, root);
-        continue;
-      }
-      const word now = at.seen[Layout::state_at];
-      if (!Layout::is_inner(now)) return at;
-      if (for_insertion && Layout::count(now) == Layout::most) {
-        if (!split(at)) {
-          at.has_room = false;
-          return at;
-        }
-        start(at, root);
-        continue;
-      }
-      descend<below>(at, k);
+    for (;;) {
+      const leaf at = approach<below>(root, k, false, false);
+      if (is_whole(at)) return at;
     }
   }
 
@@ -102,15 +90,18 @@ class btree_walk {
   LANEWISE_FUNCTION slab_status change(slab_operation operation, std::uint32_t root, word k,
                                        word& value, const Combine& combine) const {
     for (;;) {
-      leaf at = needs_room(operation) ? find_leaf<false, true>(root, k) : find_leaf(root, k);
+      leaf at = approach<false>(root, k, operation != slab_operation::find, needs_room(operation));
       if (!at.has_room) return slab_status::no_room;
       const word before = at.seen[Layout::state_at];
       const int i = Layout::template rank<false>(at.seen, k);
       const bool there = Layout::is_at(at.seen, i, k);
       const word old = Layout::item(at.seen, i);
       const slab_status wanted = outcome(operation, there);
-      if (wanted == slab_status::found || wanted == slab_status::present) value = old;
-      if (wanted < slab_status::inserted || wanted == slab_status::present) return wanted;
+      if (wanted < slab_status::inserted || wanted == slab_status::present) {
+        if (!is_whole(at)) continue;
+        if (there) value = old;
+        return wanted;
+      }
       if (wanted == slab_status::inserted && at.count() == Layout::most) {
         if (!split(at)) return slab_status::no_room;
         continue;
@@ -120,11 +111,13 @@ class btree_walk {
         const word x = operation == slab_operation::combine ? combine(old, value) : value;
         solo_.store(memory_.nodes[at.index][Layout::half + i], x);
       } else if (wanted == slab_status::inserted) {
+        at.seen[Layout::state_at] |= Layout::writing;
         Layout::insert(at.seen, i, k, value);
-        write(at.index, at.seen, i);
+        write(at.index, at.seen);
       } else {
+        at.seen[Layout::state_at] |= Layout::writing;
         Layout::remove(at.seen, i);
-        write(at.index, at.seen, i);
+        write(at.index, at.seen);
         value = old;
       }
       unlock(at.index, Layout::written(at.seen[Layout::state_at]));
@@ -132,19 +125,50 @@ class btree_walk {
     }
   }
 
-  /// A node as it was at one moment.
-  LANEWISE_FUNCTION node read(std::uint32_t index) const {
-    for (;; solo_.pause()) {
-      const word before = state(index);
-      if ((before & Layout::writing) != 0) continue;
-      node n = solo_.broadcast(solo_.load_acquire(memory_.nodes + index), 0);
-      if (state(index) != before) continue;
-      n[Layout::state_at] = before;
-      return n;
+ private:
+  /// The leaf for keys, as somebody may have been writing it: it is good for is_whole or lock.
+  /// changes: for lock rather than for is_whole. inserts: inner nodes that are full on the way are
+  /// split.
+  template <bool below>
+  LANEWISE_FUNCTION leaf approach(std::uint32_t root, word k, bool changes, bool inserts) const {
+    leaf at;
+    for (start(at, root);;) {
+      read(at, changes);
+      const word now = at.seen[Layout::state_at];
+      const bool is_leaf = !Layout::is_inner(now);
+      if (at.parent == none && is_leaf) return at;
+      // The second look at the node comes before that at its parent: no split began before it.
+      if (!is_whole(at) || (at.parent != none && state(at.parent) != at.parent_state)) {
+        start(at, root);
+      } else if (is_leaf) {
+        return at;
+      } else if (inserts && Layout::count(now) == Layout::most) {
+        if (!split(at)) {
+          at.has_room = false;
+          return at;
+        }
+        start(at, root);
+      } else {
+        descend<below>(at, k);
+      }
     }
   }
+  /// Reads the node at the index, under a state that was not locked.
+  LANEWISE_FUNCTION void read(leaf& at, bool changes) const {
+    word before = state(at.index);
+    for (; (before & Layout::writing) != 0; before = state(at.index)) solo_.pause();
+    at.acquired = !changes || Layout::is_inner(before);
+    const node* const from = memory_.nodes + at.index;
+    at.seen = solo_.broadcast(at.acquired ? solo_.load_acquire(from) : solo_.load_relaxed(from), 0);
+    at.seen[Layout::state_at] = before;
+  }
+  /// Whether what was read is a node as it was at one moment.
+  LANEWISE_FUNCTION bool is_whole(const leaf& at) const {
+    const word now = at.acquired ? state(at.index)
+                                 : solo_.template fetch_or<order::acq_rel>(state_of(at.index), 0);
+    return now == at.seen[Layout::state_at];
+  }
 
- private:
   static LANEWISE_FUNCTION slab_status outcome(slab_operation operation, bool there) {
     switch (operation) {
       case slab_operation::find:
@@ -202,21 +226,23 @@ class btree_walk {
     if (is_root) {
       node lower = at.seen, root = at.seen;
       lower[Layout::state_at] = Layout::with_count(before & Layout::inner, Layout::kept);
-      create(fresh, lower);
-      create(fresh + 1, upper);
+      write(fresh, lower);
+      write(fresh + 1, upper);
       root[1] = upper[0];
       root[Layout::half] = static_cast<word>(fresh);
       root[Layout::half + 1] = static_cast<word>(fresh + 1);
-      write(at.index, root, 0);
+      root[Layout::state_at] |= Layout::writing;
+      write(at.index, root);
       unlock(at.index, Layout::written(Layout::with_count(before, 2) | Layout::inner));
     } else {
-      create(fresh, upper);
+      write(fresh, upper);
       unlock(at.index, Layout::written(Layout::with_count(before, Layout::kept)));
       node parent = solo_.broadcast(solo_.load_relaxed(memory_.nodes + at.parent), 0);
       parent[Layout::state_at] = at.parent_state;
       const int i = 1 + Layout::template rank<true, 1>(parent, upper[0]);
+      parent[Layout::state_at] |= Layout::writing;
       Layout::insert(parent, i, upper[0], static_cast<word>(fresh));
-      write(at.parent, parent, i);
+      write(at.parent, parent);
       unlock(at.parent, Layout::written(parent[Layout::state_at]));
     }
     return true;
@@ -235,27 +261,19 @@ class btree_walk {
   LANEWISE_FUNCTION void unlock(std::uint32_t index, word state) const {
     solo_.template store<order::release>(state_of(index), state);
   }
-  /// Stores the elements from one on, but not the state.
-  LANEWISE_FUNCTION void write(std::uint32_t index, const node& n, int from) const {
-    node& to = memory_.nodes[index];
-    LANEWISE_UNROLL
-    for (int j = 0; j < Layout::most; ++j) {
-      if (j < from) continue;
-      solo_.store(to[j], n[j]);
-      solo_.store(to[Layout::half + j], n[Layout::half + j]);
-    }
-  }
-  /// A node that nobody can see yet.
-  LANEWISE_FUNCTION void create(std::uint32_t index, const node& n) const {
-    write(index, n, 0);
-    solo_.store(state_of(index), n[Layout::state_at]);
+  /// Stores all words of a node: one that is locked, or that nobody knows of yet.
+  LANEWISE_FUNCTION void write(std::uint32_t index, const node& n) const {
+    solo_.store_relaxed(memory_.nodes + index, typename Solo::template lanes<node>(n));
   }
   /// Some nodes in a row, or none.
   LANEWISE_FUNCTION std::uint32_t allocate(std::uint32_t many) const {
     // Who looks first does not count on when there are none.
     if (solo_.load(*memory_.allocated) + many > memory_.capacity) return none;
     const std::uint32_t first = solo_.fetch_add(*memory_.allocated, many);
-    return first + many > memory_.capacity ? none : first;
+    if (first + many <= memory_.capacity) return first;
+    // The last node, where two were wanted, is in use from now on: as an empty leaf.
+    for (std::uint32_t i = first; i < memory_.capacity; ++i) solo_.store(state_of(i), word{0});
+    return none;
   }
 
   btree_memory<Layout> memory_;

@@ -261,10 +261,15 @@ LANEWISE_CUDA_FUNCTION T exchange_wide(T* p, const T& expected, const T& desired
   return x;
 }
 
-/// A racing load of a word, or of every word of a pack. Pieces of 16 bytes are one word.
+/// A racing load of a word, or of every word of a pack. Pieces of 16 bytes are one word. Several
+/// pieces are acquired by one fence: by acquiring loads each would wait for the one before it.
 template <order o, class T>
 LANEWISE_CUDA_FUNCTION T load_words(const T* p) {
-  if constexpr (sizeof(T) % 16 == 0) {
+  if constexpr (o == order::acquire && sizeof(T) > 16) {
+    const T x = load_words<order::relaxed>(p);
+    ::cuda::atomic_thread_fence(::cuda::std::memory_order_acquire, ::cuda::thread_scope_device);
+    return x;
+  } else if constexpr (sizeof(T) % 16 == 0) {
     struct alignas(16) piece {
       std::uint64_t half[2];
     };
@@ -282,6 +287,27 @@ LANEWISE_CUDA_FUNCTION T load_words(const T* p) {
     return x;
   } else {
     return atomic<scope::device, T>(const_cast<T&>(*p)).load(std_order<o>);
+  }
+}
+
+/// A racing store of a word, or of every word of a pack.
+template <class T>
+LANEWISE_CUDA_FUNCTION void store_words(T* p, const T& x) {
+  if constexpr (sizeof(T) % 16 == 0) {
+    struct alignas(16) piece {
+      std::uint64_t half[2];
+    };
+    LANEWISE_UNROLL
+    for (int i = 0; i < static_cast<int>(sizeof(T) / 16); ++i) {
+      piece q;
+      memcpy(&q, reinterpret_cast<const char*>(&x) + 16 * i, 16);
+      store_wide(reinterpret_cast<piece*>(p) + i, q);
+    }
+  } else if constexpr (requires { T::size; }) {
+    LANEWISE_UNROLL
+    for (int i = 0; i < T::size; ++i) store_words(&(*p)[i], x[i]);
+  } else {
+    atomic<scope::device, T>(*p).store(x, std_order<order::relaxed>);
   }
 }
 
@@ -621,6 +647,10 @@ class warp : public warp_operations<warp<W, S>> {
   template <class T>
   LANEWISE_CUDA_FUNCTION lanes<T> load_acquire(const T* p) const {
     return lanes<T>(detail::load_words<order::acquire>(p + id()));
+  }
+  template <class T>
+  LANEWISE_CUDA_FUNCTION void store_relaxed(T* p, const lanes<T>& a) const {
+    detail::store_words(p + id(), a.value);
   }
   template <scope s = scope::device, class T>
   LANEWISE_CUDA_FUNCTION void store_relaxed(mask m, T* p, const lanes<T>& a) const {

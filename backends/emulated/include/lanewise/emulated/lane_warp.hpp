@@ -222,6 +222,20 @@ class lane_warp : public warp_operations<lane_warp<W, S>> {
   lanes<T> load_acquire(const T* p) const {
     return racing_words<std::memory_order_acquire>("load_acquire", p);
   }
+  template <class T>
+  void store_relaxed(T* p, const lanes<T>& a) const {
+    note("store_relaxed", p);
+    racing_step();
+    racing_change();
+    const auto one = [](auto& word, const auto& x) {
+      std::atomic_ref(word).store(x, std::memory_order_relaxed);
+    };
+    if constexpr (requires { T::size; }) {
+      for (int j = 0; j < T::size; ++j) one(p[id()][j], a.value[j]);
+    } else {
+      one(p[id()], a.value);
+    }
+  }
   template <scope s = scope::device, class T>
   void store_relaxed(mask m, T* p, const lanes<T>& a) const {
     fetch("store_relaxed", m, p, [&] {

@@ -424,6 +424,18 @@ class warp : public warp_operations<warp<W>> {
   lanes<T> load_acquire(const T* p) const {
     return racing_words<std::memory_order_acquire>(p);
   }
+  template <class T>
+  void store_relaxed(T* p, const lanes<T>& a) const {
+    in_some_order([&](int i) {
+      racing_step();
+      racing_change();
+      if constexpr (requires { T::size; }) {
+        for (int j = 0; j < T::size; ++j) store_word(p[i][j], a.lane[i][j]);
+      } else {
+        store_word(p[i], a.lane[i]);
+      }
+    });
+  }
   template <scope s = scope::device, class T>
   void store_relaxed(const mask& m, T* p, const lanes<T>& a) const {
     racing_step();
@@ -667,6 +679,10 @@ class warp : public warp_operations<warp<W>> {
       }
     });
     return r;
+  }
+  template <class T>
+  static void store_word(T& word, const T& x) {
+    std::atomic_ref<T>(word).store(x, std::memory_order_relaxed);
   }
   template <std::memory_order o, class T>
   static T racing_word(const T& word) {

@@ -1577,6 +1577,12 @@ class warp : public warp_operations<warp<W>> {
     std::atomic_thread_fence(std::memory_order_acquire);
     return r;
   }
+  template <class T>
+  LANEWISE_SIMD_FUNCTION void store_relaxed(T* p, const lanes<T>& a) const {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    store(p, a);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
   template <scope s = scope::device, int b, class T>
   LANEWISE_SIMD_FUNCTION void store_relaxed(const mask<b, W>& m, T* p, const lanes<T>& a) const {
     for_active(m, [&](int i) LANEWISE_INLINE_LAMBDA {
