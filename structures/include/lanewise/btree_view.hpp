@@ -109,15 +109,15 @@ class btree_view {
   }
   /// Every active lane calls f(key, value, state) for the elements with keys in [first, last], in
   /// order. state is the lane's own, which f may change.
-  template <class Warp, class State, class F>
+  template <class Warp, class States, class F>
   LANEWISE_FUNCTION void for_each(const Warp& warp, mask<Warp> active,
                                   const lanes<Warp, Key>& first, const lanes<Warp, Key>& last,
-                                  lanes<Warp, State>& state, const F& f) const {
+                                  States& state, const F& f) const {
     auto root = roots_of(warp, active, first);
     auto from = first, to = last;
     warp.each(
         active,
-        [&](std::uint32_t& r, Key& k1, Key& k2, State& s) {
+        [&](std::uint32_t& r, Key& k1, Key& k2, auto& s) {
           const typename walk_of<Warp>::type walk(memory_);
           visit(walk, r, widen(k1), widen(k2),
                 [&](word k, word v) { f(narrow(k), value_of(v), s); });
