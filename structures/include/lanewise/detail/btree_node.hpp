@@ -58,8 +58,8 @@ struct btree_layout {
     return static_cast<word>((state & ~writing) + once);
   }
 
-  // A node in registers: indices are known when the code is compiled, or else compared with those
-  // that are.
+  // A node in registers, of a GPU or of vectors: indices are known when the code is compiled, or
+  // else compared with those that are.
 
   /// How many keys are less than k; with `upper`, not greater. From the one at `from` on.
   template <bool upper, int from = 0>
@@ -68,42 +68,42 @@ struct btree_layout {
     int r = 0;
     LANEWISE_UNROLL
     for (int i = from; i < most; ++i)
-      r += static_cast<int>(i < elements && (upper ? n[i] <= k : n[i] < k));
+      r += static_cast<int>((i < elements) & (upper ? n[i] <= k : n[i] < k));
     return r;
   }
+  template <int from>
   static LANEWISE_FUNCTION word pick(const node& n, int i) {
-    word x = n[0];
+    word x = 0;
     LANEWISE_UNROLL
-    for (int j = 1; j < words; ++j) x = j == i ? n[j] : x;
+    for (int j = 0; j < most; ++j) x |= j == i ? n[from + j] : word{0};
     return x;
   }
-  static LANEWISE_FUNCTION word key(const node& n, int i) { return pick(n, i); }
-  static LANEWISE_FUNCTION word item(const node& n, int i) { return pick(n, i + half); }
+  static LANEWISE_FUNCTION word key(const node& n, int i) { return pick<0>(n, i); }
+  static LANEWISE_FUNCTION word item(const node& n, int i) { return pick<half>(n, i); }
   static LANEWISE_FUNCTION bool is_at(const node& n, int i, word k) {
     return i < count(n[state_at]) && key(n, i) == k;
   }
-  static LANEWISE_FUNCTION void set_item(node& n, int i, word x) {
+  /// The node with an element in front of the one at i. There is room.
+  static LANEWISE_FUNCTION node with_element(const node& n, int i, word k, word x) {
+    node out = n;
     LANEWISE_UNROLL
-    for (int j = half; j < half + most; ++j) n[j] = j == i + half ? x : n[j];
-  }
-  /// Puts an element in front of the one at i. There is room.
-  static LANEWISE_FUNCTION void insert(node& n, int i, word k, word x) {
-    LANEWISE_UNROLL
-    for (int j = most - 1; j > 0; --j) {
-      n[j] = j > i ? n[j - 1] : j == i ? k : n[j];
-      n[half + j] = j > i ? n[half + j - 1] : j == i ? x : n[half + j];
+    for (int j = 0; j < most; ++j) {
+      const int before = j > 0 ? j - 1 : 0;
+      out[j] = j < i ? n[j] : j == i ? k : n[before];
+      out[half + j] = j < i ? n[half + j] : j == i ? x : n[half + before];
     }
-    n[0] = i == 0 ? k : n[0];
-    n[half] = i == 0 ? x : n[half];
-    n[state_at] += one;
+    out[state_at] = n[state_at] + one;
+    return out;
   }
-  static LANEWISE_FUNCTION void remove(node& n, int i) {
+  static LANEWISE_FUNCTION node without_element(const node& n, int i) {
+    node out = n;
     LANEWISE_UNROLL
     for (int j = 0; j + 1 < most; ++j) {
-      n[j] = j >= i ? n[j + 1] : n[j];
-      n[half + j] = j >= i ? n[half + j + 1] : n[half + j];
+      out[j] = j < i ? n[j] : n[j + 1];
+      out[half + j] = j < i ? n[half + j] : n[half + j + 1];
     }
-    n[state_at] -= one;
+    out[state_at] = n[state_at] - one;
+    return out;
   }
   /// The upper half of a full node, as a node of its own; the lower one has `kept` elements.
   static constexpr int kept = (most + 1) / 2;

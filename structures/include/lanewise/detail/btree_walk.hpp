@@ -111,16 +111,13 @@ class btree_walk {
         const word x = operation == slab_operation::combine ? combine(old, value) : value;
         solo_.store(memory_.nodes[at.index][Layout::half + i], x);
       } else if (wanted == slab_status::inserted) {
-        at.seen[Layout::state_at] |= Layout::writing;
-        Layout::insert(at.seen, i, k, value);
-        write(at.index, at.seen);
+        write(at.index, Layout::with_element(at.seen, i, k, value));
       } else {
-        at.seen[Layout::state_at] |= Layout::writing;
-        Layout::remove(at.seen, i);
-        write(at.index, at.seen);
+        write(at.index, Layout::without_element(at.seen, i));
         value = old;
       }
-      unlock(at.index, Layout::written(at.seen[Layout::state_at]));
+      const int more = wanted == slab_status::inserted ? 1 : wanted == slab_status::erased ? -1 : 0;
+      unlock(at.index, Layout::written(Layout::with_count(before, at.count() + more)));
       return wanted;
     }
   }
@@ -226,22 +223,19 @@ class btree_walk {
     if (is_root) {
       node lower = at.seen, root = at.seen;
       lower[Layout::state_at] = Layout::with_count(before & Layout::inner, Layout::kept);
-      write(fresh, lower);
-      write(fresh + 1, upper);
+      create(fresh, lower);
+      create(fresh + 1, upper);
       root[1] = upper[0];
       root[Layout::half] = static_cast<word>(fresh);
       root[Layout::half + 1] = static_cast<word>(fresh + 1);
-      root[Layout::state_at] |= Layout::writing;
       write(at.index, root);
       unlock(at.index, Layout::written(Layout::with_count(before, 2) | Layout::inner));
     } else {
-      write(fresh, upper);
+      create(fresh, upper);
       unlock(at.index, Layout::written(Layout::with_count(before, Layout::kept)));
       node parent = solo_.broadcast(solo_.load_relaxed(memory_.nodes + at.parent), 0);
-      parent[Layout::state_at] = at.parent_state;
       const int i = 1 + Layout::template rank<true, 1>(parent, upper[0]);
-      parent[Layout::state_at] |= Layout::writing;
-      Layout::insert(parent, i, upper[0], static_cast<word>(fresh));
+      parent = Layout::with_element(parent, i, upper[0], static_cast<word>(fresh));
       write(at.parent, parent);
       unlock(at.parent, Layout::written(parent[Layout::state_at]));
     }
@@ -261,8 +255,13 @@ class btree_walk {
   LANEWISE_FUNCTION void unlock(std::uint32_t index, word state) const {
     solo_.template store<order::release>(state_of(index), state);
   }
-  /// Stores all words of a node: one that is locked, or that nobody knows of yet.
-  LANEWISE_FUNCTION void write(std::uint32_t index, const node& n) const {
+  /// Stores all words of a node that is locked, and stays so.
+  LANEWISE_FUNCTION void write(std::uint32_t index, node n) const {
+    n[Layout::state_at] |= Layout::writing;
+    create(index, n);
+  }
+  /// Of one that nobody knows of yet.
+  LANEWISE_FUNCTION void create(std::uint32_t index, const node& n) const {
     solo_.store_relaxed(memory_.nodes + index, typename Solo::template lanes<node>(n));
   }
   /// Some nodes in a row, or none.
