@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -342,14 +343,9 @@ class ordered_table {
     exec.fence("Lanewise::ordered_table: the table is copied");
     using other = ordered_table<Key, Value, kind, Other>;
     if (size_ == 0) return other();
-    using memory = Kokkos::View<char*, Other>;
-    auto owner = std::make_shared<memory>(
-        Kokkos::view_alloc("Lanewise::ordered_table", Kokkos::WithoutInitializing),
-        bytes_for(size_));
-    detail::use_huge_pages<Other>(owner->data(), owner->size());
-    Kokkos::deep_copy(*owner, block());
-    char* const to = owner->data();
-    return other(size_, to, std::move(owner));
+    const other copy = other::allocated("Lanewise::ordered_table", size_);
+    Kokkos::deep_copy(copy.block(), block());
+    return copy;
   }
 
   // Below: for the calls of this family.
@@ -361,6 +357,16 @@ class ordered_table {
   /// of bytes_for(elements) bytes, aligned as leaves are, which owner keeps.
   ordered_table(std::uint32_t elements, void* block, std::shared_ptr<void> owner)
       : size_(elements), block_(static_cast<char*>(block)), owner_(std::move(owner)) {}
+
+  /// One in the memory of a View. **Blocks.**
+  static ordered_table allocated(const std::string& label, std::uint32_t elements) {
+    using memory = Kokkos::View<char*, MemorySpace>;
+    auto owner = std::make_shared<memory>(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
+                                          bytes_for(elements));
+    detail::use_huge_pages<MemorySpace>(owner->data(), owner->size());
+    char* const block = owner->data();
+    return ordered_table(elements, block, std::move(owner));
+  }
 
   static std::size_t bytes_for(std::uint32_t elements) {
     const ordered_table shape(elements, nullptr, nullptr);
