@@ -65,6 +65,17 @@ class ordered_view {
                                      const lanes<Warp, Key>& key) const {
     return bound<true, true>(warp, active, to_words(warp, key));
   }
+  /// How many keys are less than the lane's; how many are equal to it.
+  template <class Warp>
+  LANEWISE_FUNCTION auto rank(const Warp& warp, mask<Warp> active,
+                              const lanes<Warp, Key>& key) const {
+    return lower_bound(warp, active, key);
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION auto count(const Warp& warp, mask<Warp> active,
+                               const lanes<Warp, Key>& key) const {
+    return upper_bound(warp, active, key) - lower_bound(warp, active, key);
+  }
   /// The keys, or values, at these places, which are below size(); Key{} in inactive lanes.
   template <class Warp>
   LANEWISE_FUNCTION auto key(const Warp& warp, mask<Warp> active,
@@ -244,6 +255,11 @@ class ordered_scalar_face {
   }
   LANEWISE_FUNCTION std::uint32_t upper_bound(const key_type& k) const {
     return solo_.broadcast(table_.upper_bound(solo_, all(), keys(k)), 0);
+  }
+  /// How many keys are less: the place of the first that is not.
+  LANEWISE_FUNCTION std::uint32_t rank(const key_type& k) const { return lower_bound(k); }
+  LANEWISE_FUNCTION std::uint32_t count(const key_type& k) const {
+    return upper_bound(k) - lower_bound(k);
   }
   LANEWISE_FUNCTION key_type key(std::uint32_t place) const {
     return solo_.broadcast(table_.key(solo_, all(), places(place)), 0);
