@@ -1,12 +1,10 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Ordered maps on every backend of this Kokkos, and std::map on one thread.
+// Ordered maps on every backend of this Kokkos.
 
 #include "ordered_map.hpp"
 #include <lanewise/host.hpp>
-
-#include <map>
 
 namespace lanewise::perf {
 namespace {
@@ -52,35 +50,6 @@ void add_ordered_map() {
   });
 }
 
-#if defined(KOKKOS_ENABLE_SERIAL)
-template <class T>
-void add_std_map() {
-  using exec = Kokkos::Serial;
-  add<ordered_find_problem<exec, T, true>>("std", [](auto& p, auto time) {
-    std::map<T, T> map;
-    for (std::int64_t i = 0; i < p.n; ++i)
-      map.emplace_hint(map.end(), ordered_sorted_key<T>{}(i), p.values(i));
-    time([&] {
-      for (std::int64_t i = 0; i < p.n; ++i) p.answers(i) = map.find(p.keys(i))->second;
-    });
-  });
-  add<ordered_batch_problem<exec, T, ordered_batch::insert, true>>("std", [](auto& p, auto time) {
-    std::map<T, T> map;
-    for (std::int64_t i = 0; i < p.elements; ++i)
-      map.emplace_hint(map.end(), ordered_sorted_key<T>{}(i), p.values(i));
-    time(
-        [&] {
-          for (std::int64_t i = 0; i < p.n; ++i) map.erase(p.batch_keys(i));
-        },
-        [&] {
-          for (std::int64_t i = 0; i < p.n; ++i) map.emplace(p.batch_keys(i), p.batch_values(i));
-        });
-    p.table = p.full;
-    insert(p.exec, p.table, p.batch_keys, p.batch_values);
-  });
-}
-#endif
-
 }  // namespace
 }  // namespace lanewise::perf
 
@@ -91,9 +60,7 @@ int main(int argc, char** argv) {
     add_ordered_map<decltype(exec), std::uint32_t>();
     add_ordered_map<decltype(exec), std::uint64_t>();
   });
-#if defined(KOKKOS_ENABLE_SERIAL)
-  add_std_map<std::uint32_t>();
-#endif
+  add_ordered_map_peers();
 #if defined(KOKKOS_ENABLE_CUDA)
   add_ordered_map_cuda();
 #endif

@@ -3,7 +3,8 @@
 #pragma once
 
 // What is measured of ordered maps: problems, which bench_ordered_map.cpp adds Lanewise's variants
-// and std::map of, and bench_ordered_map.cuda.cpp sorted arrays by CUB.
+// of, bench_ordered_map.peers.cpp maps of hosts, and bench_ordered_map.cuda.cpp sorted arrays by
+// CUB.
 
 #include "support.hpp"
 #include <lanewise/ordered_map.hpp>
@@ -233,6 +234,7 @@ struct ordered_range_problem : ordered_problem<Exec, T> {
   bool correct() const { return wanted == length * this->n - length * (length - 1) / 2; }
 };
 
+void add_ordered_map_peers();
 void add_ordered_map_cuda();
 
 }  // namespace lanewise::perf

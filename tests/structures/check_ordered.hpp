@@ -70,14 +70,26 @@ void check_ordered_queries(const Exec& exec, const Table& table, const Model& mo
   lanewise::lower_bound(exec, table, q.view(), lower.view());
   lanewise::upper_bound(exec, table, q.view(), upper.view());
   lanewise::count(exec, table, q.view(), numbers.view());
+  const array<std::int64_t> ranks(n, -1), begins(n, -1), ends(n, -1);
+  const Kokkos::View<bool*, memory> there("there", queries.size());
+  lanewise::rank(exec, table, q.view(), ranks.view());
+  lanewise::equal_range(exec, table, q.view(), begins.view(), ends.view());
+  const auto contained = reported(
+      queries.size(),
+      [&](const auto& with) { lanewise::contains(exec, table, q.const_view(), there, with); },
+      lanewise::ordered_options{});
+  REQUIRE((contained.status == found.status));
+  const auto is_there = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), there);
   const auto got = values.items();
   const auto low = lower.items(), up = upper.items();
+  REQUIRE((ranks.items() == low && begins.items() == low && ends.items() == up));
   const auto many = numbers.items();
   for (std::size_t i = 0; i < queries.size(); ++i) {
     const auto at = model.lower_bound(queries[i]), behind = model.upper_bound(queries[i]);
-    const bool there = at != behind;
-    REQUIRE(found.status[i] == (there ? slab_status::found : slab_status::absent));
-    REQUIRE(got[i] == (there ? at->second : value{7}));
+    const bool present = at != behind;
+    REQUIRE(found.status[i] == (present ? slab_status::found : slab_status::absent));
+    REQUIRE(is_there(i) == present);
+    REQUIRE(got[i] == (present ? at->second : value{7}));
     REQUIRE(low[i] == std::distance(model.begin(), at));
     REQUIRE(up[i] == std::distance(model.begin(), behind));
     REQUIRE(many[i] == static_cast<std::uint32_t>(up[i] - low[i]));
@@ -127,19 +139,19 @@ void check_ordered_queries(const Exec& exec, const Table& table, const Model& mo
   const array<key> first(firsts);
   const array<key> last(lasts);
   std::vector<std::pair<key, value>> expected;
-  std::vector<std::int64_t> begins = {0};
+  std::vector<std::int64_t> range_begins = {0};
   for (std::size_t i = 0; i < firsts.size(); ++i) {
     if (firsts[i] <= lasts[i])
       expected.insert(expected.end(), model.lower_bound(firsts[i]), model.upper_bound(lasts[i]));
-    begins.push_back(static_cast<std::int64_t>(expected.size()));
+    range_begins.push_back(static_cast<std::int64_t>(expected.size()));
   }
-  for (const std::int64_t room : {begins.back(), begins.back() / 2}) {
+  for (const std::int64_t room : {range_begins.back(), range_begins.back() / 2}) {
     const array<std::int64_t> offsets(ranges + 1, -1);
     const array<key> keys(room, key{});
     const array<value> beside(room, value{});
     REQUIRE(lanewise::range(exec, table, first.view(), last.view(), offsets.view(), keys.view(),
-                            beside.view()) == begins.back());
-    REQUIRE((offsets.items() == begins));
+                            beside.view()) == range_begins.back());
+    REQUIRE((offsets.items() == range_begins));
     const auto k = keys.items();
     const auto v = beside.items();
     std::size_t wrong = 0;

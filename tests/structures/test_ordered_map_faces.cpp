@@ -43,8 +43,8 @@ struct ask_by_warps {
       auto query = warp.gather(active, queries, number, 0u);
       numbers value(1u), above(1u), above_value(1u), below(1u), below_value(1u);
       auto found = map.find(warp, active, query, value);
-      auto lower = map.lower_bound(warp, active, query);
-      auto upper = map.upper_bound(warp, active, query);
+      auto lower = map.rank(warp, active, query);
+      auto upper = lower + map.count(warp, active, query);
       auto next = map.template successor<true>(warp, active, query, above, above_value);
       auto before = map.predecessor(warp, active, query, below, below_value);
       // A cursor for each lane.
@@ -83,7 +83,7 @@ struct ask_by_threads {
     ordered_answer a;
     a.found = face.find(q, a.value);
     a.lower = face.lower_bound(q);
-    a.upper = face.upper_bound(q);
+    a.upper = face.rank(q) + face.count(q);
     a.above = face.successor<true>(q, a.above_key, a.above_value);
     a.below = face.predecessor(q, a.below_key, a.below_value);
     const std::uint32_t last = face.upper_bound(q + 100 < q ? ~std::uint32_t{0} : q + 100);

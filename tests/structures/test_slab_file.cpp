@@ -71,7 +71,7 @@ struct file_parts {
   /// The parts with right checksums.
   std::string file() const {
     std::ostringstream out(std::ios::binary);
-    lanewise::detail::slab_writer writer(out);
+    lanewise::detail::file_writer writer(out);
     writer.write(&header, sizeof(header));
     writer.write(&seed, sizeof(seed));
     for (const u32& b : blocks) writer.write(&b, sizeof(b));

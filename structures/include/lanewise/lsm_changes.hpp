@@ -135,7 +135,7 @@ struct lsm_fetch_kernel {
       (void)warp.map(
           exists,
           [this](std::int64_t i, std::uint32_t p, std::uint32_t d) {
-            if (d == 0) values_out[i] = values[p];
+            values_out[i] = d == 0 ? values[p] : Value{};
             return d;
           },
           std::uint32_t{0}, place, at, dies);

@@ -71,14 +71,13 @@ class lsm_dictionary {
     std::vector<run> copies;
     copies.reserve(runs_.size());
     for (const run& r : runs_) {
-      const bool has_values = r.level.values != nullptr, has_dead = r.level.dead != nullptr;
-      const detail::lsm_layout<Key, Value> at(r.level.size(), has_values, has_dead);
-      const Kokkos::View<char*, Other> to(
-          Kokkos::view_alloc("Lanewise::lsm", Kokkos::WithoutInitializing), at.bytes);
-      Kokkos::deep_copy(to, Kokkos::View<const char*, MemorySpace, Kokkos::MemoryUnmanaged>(
-                                r.memory->data(), at.bytes));
-      copies.emplace_back(std::make_shared<detail::lsm_block>(to), at, r.level.size(), has_values,
-                          has_dead);
+      copies.push_back(run::template allocated<Other>(
+          "Lanewise::lsm", r.level.size(), r.level.values != nullptr, r.level.dead != nullptr));
+      const auto& memory = *copies.back().memory;
+      using bytes = Kokkos::View<char*, Other, Kokkos::MemoryUnmanaged>;
+      using given = Kokkos::View<const char*, MemorySpace, Kokkos::MemoryUnmanaged>;
+      Kokkos::deep_copy(bytes(memory.data(), memory.bytes()),
+                        given(r.memory->data(), memory.bytes()));
     }
     lsm_dictionary<Key, Value, Other, growth> other;
     other.take(std::move(copies), is_clean_);

@@ -10,7 +10,8 @@ LANEWISE_BEGIN_NAMESPACE
 /// order in which they were inserted: find and erase take the oldest, and predecessor the newest.
 ///
 /// insert adds; erase_all and count treat all elements of a key, and range finds them. There is no
-/// assign, upsert or apply.
+/// assign, upsert or apply: of several values of a key none is the one to replace or to combine
+/// with. Who means all of them erases them with erase_all and inserts; who means one keeps a map.
 template <class Key, class Value, class MemorySpace>
 using ordered_multimap = ordered_table<Key, Value, slab_keys::repeated, MemorySpace>;
 

@@ -121,6 +121,19 @@ struct find_bound {
   }
 };
 
+struct find_contains {
+  bool* there;
+  template <class Warp, class View, class Active, class Keys>
+  LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
+                                    std::int64_t first, const Keys& key) const {
+    typename Warp::template lanes<typename View::value_type> unused(typename View::value_type{});
+    const auto result = table.find(warp, active, key, unused);
+    warp.store(active, there + first,
+               warp.map([](slab_status s) { return s == slab_status::found; }, result));
+    return result;
+  }
+};
+
 struct count_keys {
   std::uint32_t* numbers;
   template <class Warp, class View, class Active, class Keys>
@@ -381,6 +394,35 @@ void upper_bound(const Exec& exec, const ordered_table<Key, Value, kind, Memory>
                          kernels::find_bound<true>{kernels::array_of<std::int64_t, Exec>(
                              "upper_bound", "places", places, arrays.n)},
                          ordered_options{});
+}
+
+/// places(i) = how many keys are less than keys(i): lower_bound by the name that says so.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys,
+          class Places>
+void rank(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
+          const Places& places) {
+  lower_bound(exec, table, keys, places);
+}
+/// firsts(i) and lasts(i) = the lower and the upper bound of keys(i): the elements at places
+/// [firsts(i), lasts(i)) have that key. Two calls.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys,
+          class Firsts, class Lasts>
+void equal_range(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
+                 const Keys& keys, const Firsts& firsts, const Lasts& lasts) {
+  lower_bound(exec, table, keys, firsts);
+  upper_bound(exec, table, keys, lasts);
+}
+
+/// there(i) = whether keys(i) is there; there is a View of bool. Cost and errors as find.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys, class There>
+void contains(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
+              const Keys& keys, const There& there, const ordered_options& with = {}) {
+  using table_type = ordered_table<Key, Value, kind, Memory>;
+  const auto arrays = kernels::ordered_arrays_of<Exec, table_type>("contains", keys);
+  kernels::ordered_query(
+      exec, "contains", table, arrays,
+      kernels::find_contains{kernels::array_of<bool, Exec>("contains", "there", there, arrays.n)},
+      with);
 }
 
 /// numbers(i) = how many elements have the key keys(i). Cost and errors as find.

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -63,6 +64,17 @@ class ordered_view {
   LANEWISE_FUNCTION auto upper_bound(const Warp& warp, mask<Warp> active,
                                      const lanes<Warp, Key>& key) const {
     return bound<true, true>(warp, active, to_words(warp, key));
+  }
+  /// How many keys are less than the lane's; how many are equal to it.
+  template <class Warp>
+  LANEWISE_FUNCTION auto rank(const Warp& warp, mask<Warp> active,
+                              const lanes<Warp, Key>& key) const {
+    return lower_bound(warp, active, key);
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION auto count(const Warp& warp, mask<Warp> active,
+                               const lanes<Warp, Key>& key) const {
+    return upper_bound(warp, active, key) - lower_bound(warp, active, key);
   }
   /// The keys, or values, at these places, which are below size(); Key{} in inactive lanes.
   template <class Warp>
@@ -244,6 +256,11 @@ class ordered_scalar_face {
   LANEWISE_FUNCTION std::uint32_t upper_bound(const key_type& k) const {
     return solo_.broadcast(table_.upper_bound(solo_, all(), keys(k)), 0);
   }
+  /// How many keys are less: the place of the first that is not.
+  LANEWISE_FUNCTION std::uint32_t rank(const key_type& k) const { return lower_bound(k); }
+  LANEWISE_FUNCTION std::uint32_t count(const key_type& k) const {
+    return upper_bound(k) - lower_bound(k);
+  }
   LANEWISE_FUNCTION key_type key(std::uint32_t place) const {
     return solo_.broadcast(table_.key(solo_, all(), places(place)), 0);
   }
@@ -342,14 +359,9 @@ class ordered_table {
     exec.fence("Lanewise::ordered_table: the table is copied");
     using other = ordered_table<Key, Value, kind, Other>;
     if (size_ == 0) return other();
-    using memory = Kokkos::View<char*, Other>;
-    auto owner = std::make_shared<memory>(
-        Kokkos::view_alloc("Lanewise::ordered_table", Kokkos::WithoutInitializing),
-        bytes_for(size_));
-    detail::use_huge_pages<Other>(owner->data(), owner->size());
-    Kokkos::deep_copy(*owner, block());
-    char* const to = owner->data();
-    return other(size_, to, std::move(owner));
+    const other copy = other::allocated("Lanewise::ordered_table", size_);
+    Kokkos::deep_copy(copy.block(), block());
+    return copy;
   }
 
   // Below: for the calls of this family.
@@ -361,6 +373,16 @@ class ordered_table {
   /// of bytes_for(elements) bytes, aligned as leaves are, which owner keeps.
   ordered_table(std::uint32_t elements, void* block, std::shared_ptr<void> owner)
       : size_(elements), block_(static_cast<char*>(block)), owner_(std::move(owner)) {}
+
+  /// One in the memory of a View. **Blocks.**
+  static ordered_table allocated(const std::string& label, std::uint32_t elements) {
+    using memory = Kokkos::View<char*, MemorySpace>;
+    auto owner = std::make_shared<memory>(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
+                                          bytes_for(elements));
+    detail::use_huge_pages<MemorySpace>(owner->data(), owner->size());
+    char* const block = owner->data();
+    return ordered_table(elements, block, std::move(owner));
+  }
 
   static std::size_t bytes_for(std::uint32_t elements) {
     const ordered_table shape(elements, nullptr, nullptr);

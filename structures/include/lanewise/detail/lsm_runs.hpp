@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 // The memory of an LSM: runs that nobody changes once they are made, and that are counted.
@@ -126,6 +127,15 @@ struct lsm_run {
                 has_values, has_dead);
     if (has_dead) Backend::zero(exec, run.dead(), at.dead_bytes(n));
     return run;
+  }
+  /// The same in the memory of a View; nothing is initialised. **Blocks.**
+  template <class MemorySpace>
+  static lsm_run allocated(const std::string& label, std::int64_t n, bool has_values,
+                           bool has_dead) {
+    const lsm_layout<Key, Value> at(n, has_values, has_dead);
+    const Kokkos::View<char*, MemorySpace> bytes(
+        Kokkos::view_alloc(label, Kokkos::WithoutInitializing), at.bytes);
+    return lsm_run(std::make_shared<lsm_block>(bytes), at, n, has_values, has_dead);
   }
   Key* keys() const { return const_cast<Key*>(level.tree.keys); }
   Key* samples() const { return const_cast<Key*>(level.tree.samples); }
