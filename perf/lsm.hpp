@@ -259,5 +259,6 @@ struct lsm_build_problem : lsm_insert_problem<Exec, T> {
 
 /// The units that add variants of these.
 void add_lsm_peers();
+void add_lsm_tables();
 
 }  // namespace lanewise::perf

@@ -310,6 +310,33 @@ TEST_CASE("Many long ranges merge all levels first, or none", "[lsm]") {
   ask(2500, 60);
 }
 
+TEST_CASE("Cleanup keeps what counts of every tile of the last merge", "[lsm]") {
+  const auto exec = make_space();
+  auto random = make_random(12);
+  constexpr std::int64_t tile = lanewise::kernels::merge_tile_items<u32, space>;
+  // Few keys: long parts of equal ones across tiles. Many: hardly any is stale.
+  for (const std::uint64_t keys : {3u, 900u, 4'000'000'000u}) {
+    for (const std::int64_t older : {std::int64_t{1}, tile - 1, tile, 2 * tile + 33}) {
+      for (const int percent : {0, 10, 100}) {
+        CAPTURE(keys, older, percent);
+        both x;
+        x.tell(exec, random_batch<u32, u32>(random, older, keys, percent, any_value));
+        x.tell(exec, random_batch<u32, u32>(random, older / 2, keys, 20, any_value));
+        x.tell(exec, random_batch<u32, u32>(random, older / 5, keys, percent, any_value));
+        lanewise::cleanup(exec, x.map);
+        const auto live = static_cast<std::int64_t>(x.m.size());
+        CHECK(x.map.elements() == live);
+        CHECK(x.map.levels() == (live > 0 ? 1 : 0));
+        // At rest no more than an eighth of the places is spare.
+        CHECK(lanewise::statistics(exec, x.map).bytes <= 8 * live * 107 / 100 * 9 / 8 + 1024);
+        check_all(exec, x.map, x.m, random, keys, 40);
+        const auto copy = x.map.copy_to<memory>(exec);
+        check_all(exec, copy, x.m, random, keys, 40);
+      }
+    }
+  }
+}
+
 TEST_CASE("Kernels ask LSMs by warps and by lanes", "[lsm]") {
   using kernel = lanewise::test_kernels::lsm_faces_kernel;
   const auto exec = make_space();

@@ -4,11 +4,10 @@
 
 #include <lanewise/detail/lsm_calls.hpp>
 #include <lanewise/detail/lsm_merge.hpp>
+#include <lanewise/detail/slab_memory.hpp>
 #include <lanewise/lsm_dictionary.hpp>
 #include <lanewise/radix_sort.hpp>
-#include <lanewise/reduce.hpp>
 #include <lanewise/search_index.hpp>
-#include <lanewise/select.hpp>
 #include <lanewise/transform.hpp>
 
 #include <algorithm>
@@ -146,29 +145,34 @@ struct lsm_fetch_kernel {
   }
 };
 
-/// Whether an element of a run counts: the first of its key, and no tombstone.
-template <class Key, class Value>
-struct lsm_is_live {
-  detail::lsm_level<Key, Value> level;
-  LANEWISE_FUNCTION bool operator()(const std::int64_t& i) const {
-    return (i == 0 || level.keys()[i - 1] != level.keys()[i]) && !level.is_dead(i);
-  }
-};
-template <class Key, class Value>
-struct lsm_counts_live {
-  lsm_is_live<Key, Value> is_live;
-  LANEWISE_FUNCTION std::int64_t operator()(std::int64_t i) const { return is_live(i) ? 1 : 0; }
-};
-template <class Key, class Value>
-struct lsm_keep {
-  detail::lsm_level<Key, Value> from;
-  Key* keys;
-  Value* values;
-  LANEWISE_FUNCTION void operator()(std::int64_t to, std::int64_t i) const {
-    keys[to] = from.keys()[i];
-    values[to] = from.values[i];
-  }
-};
+/// A run of what counts in two levels, a being the newer one; without memory where nothing does.
+/// Its memory is for all that are no tombstones, unless that is much more than what counts, which
+/// is copied then. **Blocks.**
+template <class Exec, class Key, class Value>
+detail::lsm_run<Key, Value> lsm_live_run(const Exec& exec, const detail::lsm_level<Key, Value>& a,
+                                         const detail::lsm_level<Key, Value>& b,
+                                         workspace_ref work) {
+  using run = detail::lsm_run<Key, Value>;
+  const std::int64_t room =
+      a.size() + b.size() - lsm_tombstones(exec, a, work) - lsm_tombstones(exec, b, work);
+  if (room == 0) return {};
+  run all = run::template make<backend_of<Exec>>(exec, room, true, false);
+  const std::int64_t live =
+      lsm_merge_live<Exec, Key, Value>(exec, a, b, all.keys(), all.values(), room, work);
+  all.shrink(live);
+  if (room - live <= live / detail::lsm_spare) return all;
+  if (live == 0) return {};
+  run kept = run::template make<backend_of<Exec>>(exec, live, true, false);
+  const auto copy = [&](auto* to, auto* from) {
+    const std::size_t n = static_cast<std::size_t>(live) * sizeof *to;
+    using bytes = lsm_items<char, Exec>;
+    detail::copy_units(exec, bytes(reinterpret_cast<char*>(to), n),
+                       bytes(reinterpret_cast<char*>(from), n), 0, 0, n);
+  };
+  copy(kept.keys(), all.keys());
+  copy(kept.values(), all.values());
+  return kept;
+}
 
 }  // namespace kernels
 
@@ -278,37 +282,30 @@ void clear(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map) {
 /// Makes all levels one that has every key once, and no tombstones. No answer changes, and queries
 /// are as fast as they can be: this pays after many batches, and where much was replaced or erased.
 ///
-/// O(n) work: merges, of which each element takes part in one or two, then a pass that reads the
-/// keys, and, unless all elements count, one that reads and writes what is left. Memory for the
-/// elements twice more. **Blocks.** Throws what allocations throw; the dictionary is as it was
-/// then.
+/// O(n) work: merges, of which each element takes part in one or two, and of which the last writes
+/// what is left. Where more than an eighth of the places for it stays empty, it is copied once
+/// more. Memory for the elements 1.5 times more. **Blocks.** Throws what allocations throw; the
+/// dictionary is as it was then.
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth>
 void cleanup(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
              const lsm_options& with = {}) {
   using namespace kernels;
-  using map_type = lsm_dictionary<Key, Value, Memory, growth>;
-  using run = typename map_type::run;
-  lsm_expects_reachable<Exec, map_type>();
+  using run = typename lsm_dictionary<Key, Value, Memory, growth>::run;
+  lsm_expects_reachable<Exec, lsm_dictionary<Key, Value, Memory, growth>>();
   if (map.is_clean()) return;
   map.used_by(exec);
   const std::vector<run>& runs = map.runs();
-  run merged = lsm_merge_all(exec, runs[0], runs, 1, runs.size(), with.work);
-  const auto& all = merged.level;
-  const lsm_is_live<Key, Value> is_live{all};
-  const auto live =
-      lanewise::reduce(exec, generated(all.size(), lsm_counts_live<Key, Value>{is_live}), plus{},
-                       std::int64_t{0}, {.work = with.work});
   std::vector<run> next;
-  if (live == all.size()) {
-    next.push_back(std::move(merged));
-  } else if (live > 0) {
-    auto kept = run::template make<backend_of<Exec>>(exec, live, true, false);
-    const lsm_keep<Key, Value> keep{all, kept.keys(), kept.values()};
-    lanewise::select_if(exec, generated(all.size(), lsm_number<std::int64_t>{}),
-                        consumed(live, keep), is_live, {.work = with.work});
-    next.push_back(std::move(kept));
+  {
+    const run newer = lsm_merge_all(exec, runs[0], runs, 1, runs.size() - 1, with.work);
+    const auto older = runs.size() > 1 ? runs.back().level : detail::lsm_level<Key, Value>{};
+    next.push_back(lsm_live_run(exec, newer.level, older, with.work));
   }
-  if (!next.empty()) lsm_index(exec, next.front());
+  if (next.front().memory == nullptr) {
+    next.clear();
+  } else {
+    lsm_index(exec, next.front());
+  }
   map.take(std::move(next), true);
 }
 

@@ -72,13 +72,14 @@ class lsm_dictionary {
     copies.reserve(runs_.size());
     for (const run& r : runs_) {
       const bool has_values = r.level.values != nullptr, has_dead = r.level.dead != nullptr;
-      const detail::lsm_layout<Key, Value> at(r.level.size(), has_values, has_dead);
+      const detail::lsm_layout<Key, Value> at(r.places, has_values, has_dead);
       const Kokkos::View<char*, Other> to(
           Kokkos::view_alloc("Lanewise::lsm", Kokkos::WithoutInitializing), at.bytes);
       Kokkos::deep_copy(to, Kokkos::View<const char*, MemorySpace, Kokkos::MemoryUnmanaged>(
                                 r.memory->data(), at.bytes));
-      copies.emplace_back(std::make_shared<detail::lsm_block>(to), at, r.level.size(), has_values,
+      copies.emplace_back(std::make_shared<detail::lsm_block>(to), at, r.places, has_values,
                           has_dead);
+      copies.back().shrink(r.level.size());
     }
     lsm_dictionary<Key, Value, Other, growth> other;
     other.take(std::move(copies), is_clean_);

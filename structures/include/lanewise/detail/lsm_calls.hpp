@@ -4,6 +4,8 @@
 
 #include <lanewise/backend.hpp>
 #include <lanewise/detail/array_arguments.hpp>
+#include <lanewise/detail/lsm_runs.hpp>
+#include <lanewise/reduce.hpp>
 #include <lanewise/workspace.hpp>
 
 #include <cstdint>
@@ -44,6 +46,24 @@ void lsm_launch(const Exec& exec, const char* label, std::int64_t n, const Kerne
          backend_of<Exec>::template resident_league<Kernel>(
              exec, divide_up(windows, team_t<Exec, typename Kernel::policy>::warps)),
          kernel);
+}
+
+template <class Warp>
+struct lsm_ones {
+  const std::uint32_t* words;
+  LANEWISE_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return Warp::popcount(words[i]);
+  }
+};
+
+/// How many tombstones a level has. **Blocks** where bits are counted.
+template <class Exec, class Key, class Value>
+std::int64_t lsm_tombstones(const Exec& exec, const detail::lsm_level<Key, Value>& level,
+                            workspace_ref work) {
+  if (level.dead == nullptr) return level.values == nullptr ? level.size() : 0;
+  return lanewise::reduce(
+      exec, generated(divide_up(level.size(), 32), lsm_ones<warp_t<Exec>>{level.dead}), plus{},
+      std::int64_t{0}, {.work = work});
 }
 
 }  // namespace kernels

@@ -79,6 +79,9 @@ class lsm_block {
   std::atomic<bool> shared_{false};
 };
 
+/// A run may have places for an eighth more elements than there are.
+inline constexpr std::int64_t lsm_spare = 8;
+
 /// Where the arrays of a run lie in its memory.
 template <class Key, class Value>
 struct lsm_layout {
@@ -107,11 +110,13 @@ template <class Key, class Value>
 struct lsm_run {
   std::shared_ptr<lsm_block> memory;
   lsm_level<Key, Value> level;
+  std::int64_t places = 0;  ///< what its memory is laid out for
 
+  lsm_run() = default;
   /// Over memory of the layout.
   lsm_run(std::shared_ptr<lsm_block> m, const lsm_layout<Key, Value>& at, std::int64_t n,
           bool has_values, bool has_dead)
-      : memory(std::move(m)) {
+      : memory(std::move(m)), places(n) {
     char* const p = memory->data();
     level.tree = lsm_layout<Key, Value>::tree_over(reinterpret_cast<const Key*>(p), n);
     level.tree.samples = reinterpret_cast<const Key*>(p + at.samples_at);
@@ -126,6 +131,12 @@ struct lsm_run {
                 has_values, has_dead);
     if (has_dead) Backend::zero(exec, run.dead(), at.dead_bytes(n));
     return run;
+  }
+  /// Leaves the first n elements.
+  void shrink(std::int64_t n) {
+    const auto* const samples = level.tree.samples;
+    level.tree = lsm_layout<Key, Value>::tree_over(level.tree.keys, n);
+    level.tree.samples = samples;
   }
   Key* keys() const { return const_cast<Key*>(level.tree.keys); }
   Key* samples() const { return const_cast<Key*>(level.tree.samples); }
