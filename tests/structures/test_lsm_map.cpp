@@ -93,6 +93,22 @@ std::vector<std::int64_t> lengths(const lsm_type& map) {
   return n;
 }
 
+/// All numbers in some order, each once in 2^32.
+struct scattered_numbers {
+  std::int64_t first;
+  KOKKOS_FUNCTION u32 operator()(std::int64_t i) const {
+    return static_cast<u32>(first + i) * 2654435769u;
+  }
+};
+struct wrong_answers {
+  scattered_numbers keys;
+  const u32* found;
+  bool is_there;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return found[i] != (is_there ? keys(i) : 0u);
+  }
+};
+
 /// A map and its model, which are told the same.
 struct both {
   lanewise::lsm_map<u32, u32, memory> map;
@@ -335,6 +351,57 @@ TEST_CASE("Cleanup keeps what counts of every tile of the last merge", "[lsm]") 
       }
     }
   }
+}
+
+TEST_CASE("Levels of 2^k - 1 batches with keys 0 and the greatest are cleaned up", "[lsm]") {
+  const auto exec = make_space();
+  auto random = make_random(13);
+  both x;
+  for (u32 r = 1; r < 64; ++r) {
+    auto b = random_batch<u32, u32>(random, 48, 5000, r % 10 == 9 ? 100 : 0, any_value);
+    b.keys[0] = 0;
+    b.keys[1] = greatest_key<u32>;
+    x.tell(exec, b);
+  }
+  CHECK(x.map.levels() == 6);
+  lanewise::cleanup(exec, x.map);
+  CHECK(x.map.elements() == static_cast<std::int64_t>(x.m.size()));
+  check_all(exec, x.map, x.m, random, 5000, 60);
+}
+
+TEST_CASE("An LSM of more than 2^31 elements", "[.large]") {
+  using view = Kokkos::View<u32*, memory>;
+  const auto exec = make_space();
+  constexpr std::int64_t half = (std::int64_t{1} << 30) + 500, some = 1 << 20;
+  lsm_type map;
+  const auto part = [&](std::int64_t first, std::int64_t n) {
+    const view keys(Kokkos::view_alloc("keys", Kokkos::WithoutInitializing), n);
+    lanewise::transform(exec, lanewise::generated(n, scattered_numbers{first}), keys,
+                        lanewise::identity{});
+    return keys;
+  };
+  for (const std::int64_t first : {std::int64_t{0}, half}) {
+    const view keys = part(first, half);
+    lanewise::insert(exec, map, keys, keys);
+    exec.fence();
+  }
+  CHECK(map.levels() == 1);
+  lanewise::erase(exec, map, part(half - some, 2 * some));
+  const auto check = [&] {
+    for (const std::int64_t first : {std::int64_t{0}, half - some, half + some, 2 * half - some}) {
+      const view found("found", some);
+      lanewise::find(exec, map, part(first, some), found);
+      exec.fence();
+      const wrong_answers wrong{{first}, found.data(), first != half - some};
+      CHECK(lanewise::reduce(exec, lanewise::generated(some, wrong), lanewise::plus{},
+                             std::int64_t{0}) == 0);
+    }
+    CHECK(lanewise::size(exec, map) == 2 * (half - some));
+  };
+  check();
+  lanewise::cleanup(exec, map);
+  CHECK(map.elements() == 2 * (half - some));
+  check();
 }
 
 TEST_CASE("Kernels ask LSMs by warps and by lanes", "[lsm]") {

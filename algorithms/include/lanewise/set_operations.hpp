@@ -4,8 +4,6 @@
 
 #include <lanewise/detail/compact.hpp>
 #include <lanewise/detail/merging.hpp>
-#include <lanewise/detail/merging/device_set_tile.hpp>
-#include <lanewise/detail/merging/host_set_tile.hpp>
 #include <lanewise/merge.hpp>
 
 #include <algorithm>
@@ -143,10 +141,7 @@ struct set_kernel {
   using state = detail::selection_count;
   using policy = merge_policy<item>;
   template <class Team>
-  using tile =
-      std::conditional_t<Team::in_registers,
-                         detail::device_set_tile<Team, item, policy::items_per_lane>,
-                         detail::host_set_tile<Team, item, detail::host_tile_items<item, policy>>>;
+  using tile = detail::set_tile_t<Team, item, policy>;
   template <class Team>
   struct scratch {
     typename tile<Team>::scratch tile;

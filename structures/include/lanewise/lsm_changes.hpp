@@ -36,13 +36,28 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Merges the first `due` runs of a dictionary behind those of `fresh`, all newest first: the newer
-/// ones with each other first, as they are the smaller ones.
+/// Merges runs [first, due) of a dictionary behind a newer one, all newest first: the newer ones
+/// with each other first, as they are the smaller ones. The memory of the result is had first: it
+/// is the largest, and would not fit where smaller runs were freed.
 template <class Exec, class Run>
-Run lsm_merge_all(const Exec& exec, Run merged, const std::vector<Run>& runs, std::size_t first,
+Run lsm_merge_all(const Exec& exec, Run newest, const std::vector<Run>& runs, std::size_t first,
                   std::size_t due, workspace_ref work) {
-  for (std::size_t j = first; j < due; ++j) merged = lsm_merge(exec, merged, runs[j], work);
-  return merged;
+  if (first >= due) return newest;
+  using room = lsm_room<typename Run::key_type, typename Run::mapped_type>;
+  room whole;
+  whole.add(newest.level);
+  for (std::size_t j = first; j < due; ++j) whole.add(runs[j].level);
+  const Run result = whole.make(exec);
+  for (std::size_t j = first; j + 1 < due; ++j) {
+    room both;
+    both.add(newest.level);
+    both.add(runs[j].level);
+    Run merged = both.make(exec);
+    lsm_merge(exec, newest.level, runs[j].level, merged, work);
+    newest = std::move(merged);
+  }
+  lsm_merge(exec, newest.level, runs[due - 1].level, result, work);
+  return result;
 }
 
 /// Samples the keys of a run for its search tree.
@@ -145,20 +160,21 @@ struct lsm_fetch_kernel {
   }
 };
 
-/// A run of what counts in two levels, a being the newer one; without memory where nothing does.
-/// Its memory is for all that are no tombstones, unless that is much more than what counts, which
-/// is copied then. **Blocks.**
-template <class Exec, class Key, class Value>
-detail::lsm_run<Key, Value> lsm_live_run(const Exec& exec, const detail::lsm_level<Key, Value>& a,
-                                         const detail::lsm_level<Key, Value>& b,
-                                         workspace_ref work) {
-  using run = detail::lsm_run<Key, Value>;
-  const std::int64_t room =
-      a.size() + b.size() - lsm_tombstones(exec, a, work) - lsm_tombstones(exec, b, work);
+/// All levels as a run of what counts; without memory where nothing does. Its memory is for all
+/// that are no tombstones, unless that is much more than what counts, which is copied then.
+/// **Blocks.**
+template <class Exec, class Map>
+typename Map::run lsm_live_run(const Exec& exec, const Map& map, workspace_ref work) {
+  using run = typename Map::run;
+  const std::vector<run>& runs = map.runs();
+  const std::int64_t room = map.elements() - lsm_tombstones(exec, map.view().all(), work);
   if (room == 0) return {};
   run all = run::template make<backend_of<Exec>>(exec, room, true, false);
+  const run newer = lsm_merge_all(exec, runs[0], runs, 1, runs.size() - 1, work);
+  const decltype(newer.level) none;
   const std::int64_t live =
-      lsm_merge_live<Exec, Key, Value>(exec, a, b, all.keys(), all.values(), room, work);
+      lsm_merge_live(exec, newer.level, runs.size() > 1 ? runs.back().level : none, all.keys(),
+                     all.values(), room, work);
   all.shrink(live);
   if (room - live <= live / detail::lsm_spare) return all;
   if (live == 0) return {};
@@ -294,13 +310,8 @@ void cleanup(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
   lsm_expects_reachable<Exec, lsm_dictionary<Key, Value, Memory, growth>>();
   if (map.is_clean()) return;
   map.used_by(exec);
-  const std::vector<run>& runs = map.runs();
   std::vector<run> next;
-  {
-    const run newer = lsm_merge_all(exec, runs[0], runs, 1, runs.size() - 1, with.work);
-    const auto older = runs.size() > 1 ? runs.back().level : detail::lsm_level<Key, Value>{};
-    next.push_back(lsm_live_run(exec, newer.level, older, with.work));
-  }
+  next.push_back(lsm_live_run(exec, map, with.work));
   if (next.front().memory == nullptr) {
     next.clear();
   } else {

@@ -275,10 +275,8 @@ lsm_statistics statistics(const Exec& exec, const lsm_dictionary<Key, Value, Mem
   lsm_statistics s;
   s.levels = map.levels();
   s.elements = map.elements();
-  for (const auto& r : map.runs()) {
-    s.bytes += static_cast<std::int64_t>(r.memory->bytes());
-    s.tombstones += kernels::lsm_tombstones(exec, r.level, with.work);
-  }
+  for (const auto& r : map.runs()) s.bytes += static_cast<std::int64_t>(r.memory->bytes());
+  s.tombstones = kernels::lsm_tombstones(exec, map.view().all(), with.work);
   return s;
 }
 

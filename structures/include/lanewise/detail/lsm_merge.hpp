@@ -40,26 +40,38 @@ struct lsm_merged {
   }
 };
 
-/// Merges two runs; of equal keys those of a come first. One launch, or two beyond 600 tiles: every
-/// element is read and written once.
+/// What a run of all elements of some levels needs.
+template <class Key, class Value>
+struct lsm_room {
+  std::int64_t n = 0;
+  bool has_values = false, has_tombstones = false;
+
+  void add(const detail::lsm_level<Key, Value>& level) {
+    n += level.size();
+    has_values = has_values || level.values != nullptr;
+    has_tombstones = has_tombstones || level.has_tombstones();
+  }
+  template <class Exec>
+  detail::lsm_run<Key, Value> make(const Exec& exec) const {
+    return detail::lsm_run<Key, Value>::template make<backend_of<Exec>>(
+        exec, n, has_values, has_values && has_tombstones);
+  }
+};
+
+/// Merges two levels into a run with room for both; of equal keys those of a come first. One
+/// launch, or two beyond 600 tiles: every element is read and written once.
 template <class Exec, class Key, class Value>
-detail::lsm_run<Key, Value> lsm_merge(const Exec& exec, const detail::lsm_run<Key, Value>& a,
-                                      const detail::lsm_run<Key, Value>& b, workspace_ref given) {
+void lsm_merge(const Exec& exec, const detail::lsm_level<Key, Value>& a,
+               const detail::lsm_level<Key, Value>& b, const detail::lsm_run<Key, Value>& to,
+               workspace_ref given) {
   using backend = backend_of<Exec>;
   using solo = typename warp_t<Exec>::template part<1>;
-  const auto &of_a = a.level, &of_b = b.level;
-  const std::int64_t n = of_a.size() + of_b.size();
-  const bool has_values = of_a.values != nullptr || of_b.values != nullptr;
-  const bool has_dead = has_values && (of_a.has_tombstones() || of_b.has_tombstones());
-  const auto merged =
-      detail::lsm_run<Key, Value>::template make<backend>(exec, n, has_values, has_dead);
-  auto work =
-      call_workspace::make<backend>(exec, given, merge_workspace<Key, Exec>(n), "lsm_merge");
-  merge(exec, "Lanewise::lsm::merge", array_source<Key, identity>{of_a.keys(), of_a.size(), {}},
-        array_source<Key, identity>{of_b.keys(), of_b.size(), {}},
-        lsm_merged<Key, Value, solo>{of_a, of_b, merged.keys(), merged.values(), merged.dead()},
-        item_count{of_a.size()}, item_count{of_b.size()}, work.get().plain(), less{});
-  return merged;
+  auto work = call_workspace::make<backend>(
+      exec, given, merge_workspace<Key, Exec>(a.size() + b.size()), "lsm_merge");
+  merge(exec, "Lanewise::lsm::merge", array_source<Key, identity>{a.keys(), a.size(), {}},
+        array_source<Key, identity>{b.keys(), b.size(), {}},
+        lsm_merged<Key, Value, solo>{a, b, to.keys(), to.values(), to.dead()}, item_count{a.size()},
+        item_count{b.size()}, work.get().plain(), less{});
 }
 
 /// What counts of a tile of the merge of two levels: of equal keys the first, unless it is a
@@ -69,7 +81,7 @@ struct lsm_kept_live {
   template <class Team>
   struct scratch {
     static constexpr std::int64_t items = merge_tile_t<Team, Key, merge_policy<Key>>::items;
-    static constexpr int words = Team::in_registers ? static_cast<int>(items / 32) + 2 : 1;
+    static constexpr int words = detail::has_set_tiles<Team> ? static_cast<int>(items / 32) + 2 : 1;
     std::uint32_t dead[2][words];
   };
 
@@ -79,7 +91,7 @@ struct lsm_kept_live {
   LANEWISE_FUNCTION std::uint32_t operator()(const Team& team, [[maybe_unused]] scratch<Team>& near,
                                              Tile& tile, const First& first, const Second& second,
                                              const merge_piece& piece, const Less& less) const {
-    if constexpr (Team::in_registers) {
+    if constexpr (detail::has_set_tiles<Team>) {
       const std::int64_t begin_a = piece.begin.from_a / 32, begin_b = piece.begin.from_b / 32;
       fetch(team, a, begin_a, piece.end.from_a, near.dead[0]);
       fetch(team, b, begin_b, piece.end.from_b, near.dead[1]);

@@ -108,6 +108,9 @@ struct lsm_layout {
 
 template <class Key, class Value>
 struct lsm_run {
+  using key_type = Key;
+  using mapped_type = Value;
+
   std::shared_ptr<lsm_block> memory;
   lsm_level<Key, Value> level;
   std::int64_t places = 0;  ///< what its memory is laid out for
