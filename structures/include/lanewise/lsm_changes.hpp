@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -37,27 +38,33 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
 /// Merges runs [first, due) of a dictionary behind a newer one, all newest first: the newer ones
-/// with each other first, as they are the smaller ones. The memory of the result is had first: it
-/// is the largest, and would not fit where smaller runs were freed.
+/// with each other first, as they are the smaller ones. What lies between goes in turn to the
+/// memory of the result and to another, `spare` if that is large enough: two allocations for any
+/// number of runs, and half the elements of the result at most beside it.
 template <class Exec, class Run>
 Run lsm_merge_all(const Exec& exec, Run newest, const std::vector<Run>& runs, std::size_t first,
-                  std::size_t due, workspace_ref work) {
+                  std::size_t due, workspace_ref work,
+                  std::shared_ptr<detail::lsm_block> spare = nullptr) {
   if (first >= due) return newest;
+  const auto allocated = [&](std::size_t bytes) {
+    return std::make_shared<detail::lsm_block>(std::in_place_type<backend_of<Exec>>, exec, bytes);
+  };
   using room = lsm_room<typename Run::key_type, typename Run::mapped_type>;
-  room whole;
-  whole.add(newest.level);
-  for (std::size_t j = first; j < due; ++j) whole.add(runs[j].level);
-  const Run result = whole.make(exec);
-  for (std::size_t j = first; j + 1 < due; ++j) {
-    room both;
-    both.add(newest.level);
-    both.add(runs[j].level);
-    Run merged = both.make(exec);
+  room all, gathered;
+  all.add(newest.level);
+  for (std::size_t j = first; j + 1 < due; ++j) all.add(runs[j].level);
+  const std::size_t between = due - first > 1 ? all.bytes() : 0;
+  all.add(runs[due - 1].level);
+  const std::shared_ptr<detail::lsm_block> own = allocated(all.bytes());
+  if (between > 0 && (spare == nullptr || spare->bytes() < between)) spare = allocated(between);
+  gathered.add(newest.level);
+  for (std::size_t j = first; j < due; ++j) {
+    gathered.add(runs[j].level);
+    Run merged = gathered.make(exec, (due - j) % 2 == 1 ? own : spare);
     lsm_merge(exec, newest.level, runs[j].level, merged, work);
     newest = std::move(merged);
   }
-  lsm_merge(exec, newest.level, runs[due - 1].level, result, work);
-  return result;
+  return newest;
 }
 
 /// Samples the keys of a run for its search tree.
@@ -170,7 +177,7 @@ typename Map::run lsm_live_run(const Exec& exec, const Map& map, workspace_ref w
   const std::int64_t room = map.elements() - lsm_tombstones(exec, map.view().all(), work);
   if (room == 0) return {};
   run all = run::template make<backend_of<Exec>>(exec, room, true, false);
-  const run newer = lsm_merge_all(exec, runs[0], runs, 1, runs.size() - 1, work);
+  const run newer = lsm_merge_all(exec, runs[0], runs, 1, runs.size() - 1, work, all.memory);
   const decltype(newer.level) none;
   const std::int64_t live =
       lsm_merge_live(exec, newer.level, runs.size() > 1 ? runs.back().level : none, all.keys(),

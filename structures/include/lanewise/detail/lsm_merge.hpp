@@ -6,7 +6,10 @@
 #include <lanewise/merge.hpp>
 #include <lanewise/set_operations.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
@@ -51,11 +54,19 @@ struct lsm_room {
     has_values = has_values || level.values != nullptr;
     has_tombstones = has_tombstones || level.has_tombstones();
   }
-  template <class Exec>
-  detail::lsm_run<Key, Value> make(const Exec& exec) const {
-    return detail::lsm_run<Key, Value>::template make<backend_of<Exec>>(
-        exec, n, has_values, has_values && has_tombstones);
+  std::size_t bytes() const {
+    return detail::lsm_layout<Key, Value>(n, has_values, has_dead()).bytes;
   }
+  /// A run in memory of as many bytes.
+  template <class Exec>
+  detail::lsm_run<Key, Value> make(const Exec& exec,
+                                   std::shared_ptr<detail::lsm_block> memory) const {
+    return detail::lsm_run<Key, Value>::template make<backend_of<Exec>>(
+        exec, n, has_values, has_dead(), std::move(memory));
+  }
+
+ private:
+  bool has_dead() const { return has_values && has_tombstones; }
 };
 
 /// Merges two levels into a run with room for both; of equal keys those of a come first. One

@@ -126,12 +126,15 @@ struct lsm_run {
     if (has_values) level.values = reinterpret_cast<const Value*>(p + at.values_at);
     if (has_dead) level.dead = reinterpret_cast<const std::uint32_t*>(p + at.dead_at);
   }
-  /// Room for n elements, uninitialised but for the words of tombstones, which are 0.
+  /// Room for n elements, uninitialised but for the words of tombstones, which are 0; in memory
+  /// that has enough bytes, or of its own.
   template <class Backend, class Exec>
-  static lsm_run make(const Exec& exec, std::int64_t n, bool has_values, bool has_dead) {
+  static lsm_run make(const Exec& exec, std::int64_t n, bool has_values, bool has_dead,
+                      std::shared_ptr<lsm_block> memory = nullptr) {
     const lsm_layout<Key, Value> at(n, has_values, has_dead);
-    lsm_run run(std::make_shared<lsm_block>(std::in_place_type<Backend>, exec, at.bytes), at, n,
-                has_values, has_dead);
+    if (memory == nullptr)
+      memory = std::make_shared<lsm_block>(std::in_place_type<Backend>, exec, at.bytes);
+    lsm_run run(std::move(memory), at, n, has_values, has_dead);
     if (has_dead) Backend::zero(exec, run.dead(), at.dead_bytes(n));
     return run;
   }
