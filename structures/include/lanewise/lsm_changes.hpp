@@ -306,7 +306,7 @@ void clear(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map) {
 /// are as fast as they can be: this pays after many batches, and where much was replaced or erased.
 ///
 /// O(n) work: merges, of which each element takes part in one or two, and of which the last writes
-/// what is left. Where more than an eighth of the places for it stays empty, it is copied once
+/// what is left. Where it has places for more than a seventh more, it is copied once
 /// more. Memory for the elements 1.5 times more. **Blocks.** Throws what allocations throw; the
 /// dictionary is as it was then.
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth>

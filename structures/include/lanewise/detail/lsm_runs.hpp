@@ -79,8 +79,8 @@ class lsm_block {
   std::atomic<bool> shared_{false};
 };
 
-/// A run may have places for an eighth more elements than there are.
-inline constexpr std::int64_t lsm_spare = 8;
+/// A run may have places for a seventh more elements than there are.
+inline constexpr std::int64_t lsm_spare = 7;
 
 /// Where the arrays of a run lie in its memory.
 template <class Key, class Value>
