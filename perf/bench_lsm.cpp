@@ -83,6 +83,7 @@ void add_lsm() {
 
 #if !defined(KOKKOS_ENABLE_CUDA)
 void add_lsm_peers() {}
+void add_lsm_tables() {}
 #endif
 
 }  // namespace lanewise::perf
@@ -91,5 +92,6 @@ int main(int argc, char** argv) {
   Kokkos::ScopeGuard kokkos(argc, argv);
   lanewise::perf::for_each_backend([](auto exec) { lanewise::perf::add_lsm<decltype(exec)>(); });
   lanewise::perf::add_lsm_peers();
+  lanewise::perf::add_lsm_tables();
   return lanewise::perf::run(argc, argv);
 }

@@ -12,21 +12,32 @@
 
 namespace lanewise::perf {
 
+enum class lsm_order { uniform, ascending, zipf };
+
 /// A total of elements that come in batches of 2^e, and how many queries there are.
 struct lsm_point {
   std::int64_t n;
   int e;
   std::int64_t elements;
   std::int64_t length = 0;  // expected, of a range
+  lsm_order order = lsm_order::uniform;
 };
 
-/// Keys are random; even ones are in the map, odd ones are not.
+/// Even keys are in the map, odd ones are not. Random; or in the order that they come in; or key k
+/// of 2^24 with a probability of about 1 / k.
 template <class T>
 struct lsm_key {
   bool missing;
   std::uint64_t salt;
+  lsm_order order = lsm_order::uniform;
   KOKKOS_FUNCTION T operator()(std::int64_t i) const {
-    const T x = static_cast<T>(hash(static_cast<std::uint64_t>(i) + salt)) & ~T{1};
+    const std::uint64_t random = hash(static_cast<std::uint64_t>(i) + salt);
+    T x = static_cast<T>(random) & ~T{1};
+    if (order == lsm_order::ascending) x = static_cast<T>(2 * i);
+    if (order == lsm_order::zipf)
+      x = static_cast<T>(hash(static_cast<std::uint64_t>(
+              Kokkos::exp2(24 * (static_cast<double>(random >> 11) * 0x1p-53))))) &
+          ~T{1};
     return missing ? x | T{1} : x;
   }
 };
@@ -54,7 +65,7 @@ struct lsm_problem {
 
   explicit lsm_problem(const point& p)
       : n(p.n), batch(std::int64_t{1} << p.e), elements(p.elements) {
-    fill(exec, keys, lsm_key<T>{false, 0});
+    fill(exec, keys, lsm_key<T>{false, 0, p.order});
     fill(exec, values, value_at{keys});
     exec.fence();
   }
@@ -67,7 +78,9 @@ struct lsm_problem {
             backend_name<Exec>(),
             "",
             type_name<T>() + "." + type_name<T>(),
-            "uniform",
+            p.order == lsm_order::uniform     ? "uniform"
+            : p.order == lsm_order::ascending ? "ascending"
+                                              : "zipf",
             p.n};
   }
   static std::string of_batch(const std::string& algorithm, const point& p) {
@@ -93,6 +106,8 @@ struct lsm_insert_problem : lsm_problem<Exec, T> {
     const std::int64_t all = std::int64_t{1} << (on_host<Exec> ? 23 : 27);
     std::vector<lsm_point> p{{all, 16, all}, {all, 20, all}};
     if (!on_host<Exec>) p.push_back({all, 24, all});
+    for (const auto order : {lsm_order::ascending, lsm_order::zipf})
+      p.push_back({all, 20, all, 0, order});
     return p;
   }
   static row name(const lsm_point& p) { return base::name(base::of_batch("insert", p), p); }
@@ -118,7 +133,12 @@ std::vector<lsm_point> lsm_find_points() {
   if (on_host<Exec>)
     return {{1 << 20, 16, std::int64_t{42} << 16}, {1 << 20, 20, std::int64_t{10} << 20}};
   constexpr std::int64_t n = 1 << 24;
-  return {{n, 16, std::int64_t{170} << 16}, {n, 20, std::int64_t{10} << 20}, {n, 24, n}};
+  constexpr std::int64_t ten = std::int64_t{10} << 20;
+  return {{n, 16, std::int64_t{170} << 16},
+          {n, 20, ten},
+          {n, 24, n},
+          {n, 20, ten, 0, lsm_order::ascending},
+          {n, 20, ten, 0, lsm_order::zipf}};
 }
 template <class Exec, class T, bool hit>
 struct lsm_find_problem : lsm_problem<Exec, T> {
@@ -127,7 +147,7 @@ struct lsm_find_problem : lsm_problem<Exec, T> {
   array<Exec, T> answers{"perf::answers", static_cast<std::size_t>(this->n)};
 
   explicit lsm_find_problem(const lsm_point& p) : base(p) {
-    fill(this->exec, queries, query{this->elements});
+    fill(this->exec, queries, query{this->elements, p.order});
     this->put_all(this->map);
   }
   static std::vector<lsm_point> points() { return lsm_find_points<Exec>(); }
@@ -136,10 +156,11 @@ struct lsm_find_problem : lsm_problem<Exec, T> {
   }
   struct query {
     std::int64_t elements;
+    lsm_order order;
     KOKKOS_FUNCTION T operator()(std::int64_t i) const {
       const auto at = static_cast<std::int64_t>(hash(static_cast<std::uint64_t>(i) + 77) %
                                                 static_cast<std::uint64_t>(elements));
-      return lsm_key<T>{!hit, 0}(at);
+      return lsm_key<T>{!hit, 0, order}(at);
     }
   };
   struct wrong {
@@ -259,5 +280,6 @@ struct lsm_build_problem : lsm_insert_problem<Exec, T> {
 
 /// The units that add variants of these.
 void add_lsm_peers();
+void add_lsm_tables();
 
 }  // namespace lanewise::perf

@@ -93,6 +93,22 @@ std::vector<std::int64_t> lengths(const lsm_type& map) {
   return n;
 }
 
+/// All numbers in some order, each once in 2^32.
+struct scattered_numbers {
+  std::int64_t first;
+  KOKKOS_FUNCTION u32 operator()(std::int64_t i) const {
+    return static_cast<u32>(first + i) * 2654435769u;
+  }
+};
+struct wrong_answers {
+  scattered_numbers keys;
+  const u32* found;
+  bool is_there;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return found[i] != (is_there ? keys(i) : 0u);
+  }
+};
+
 /// A map and its model, which are told the same.
 struct both {
   lanewise::lsm_map<u32, u32, memory> map;
@@ -308,6 +324,84 @@ TEST_CASE("Many long ranges merge all levels first, or none", "[lsm]") {
   lanewise::cleanup(exec, x.map);
   ask(100, 600);
   ask(2500, 60);
+}
+
+TEST_CASE("Cleanup keeps what counts of every tile of the last merge", "[lsm]") {
+  const auto exec = make_space();
+  auto random = make_random(12);
+  constexpr std::int64_t tile = lanewise::kernels::merge_tile_items<u32, space>;
+  // Few keys: long parts of equal ones across tiles. Many: hardly any is stale.
+  for (const std::uint64_t keys : {3u, 900u, 4'000'000'000u}) {
+    for (const std::int64_t older : {std::int64_t{1}, tile - 1, tile, 2 * tile + 33}) {
+      for (const int percent : {0, 10, 100}) {
+        CAPTURE(keys, older, percent);
+        both x;
+        x.tell(exec, random_batch<u32, u32>(random, older, keys, percent, any_value));
+        x.tell(exec, random_batch<u32, u32>(random, older / 2, keys, 20, any_value));
+        x.tell(exec, random_batch<u32, u32>(random, older / 5, keys, percent, any_value));
+        lanewise::cleanup(exec, x.map);
+        const auto live = static_cast<std::int64_t>(x.m.size());
+        CHECK(x.map.elements() == live);
+        CHECK(x.map.levels() == (live > 0 ? 1 : 0));
+        // At rest there are places for a seventh more at most.
+        CHECK(lanewise::statistics(exec, x.map).bytes <= 8 * live * 107 / 100 * 8 / 7 + 1024);
+        check_all(exec, x.map, x.m, random, keys, 40);
+        const auto copy = x.map.copy_to<memory>(exec);
+        check_all(exec, copy, x.m, random, keys, 40);
+      }
+    }
+  }
+}
+
+TEST_CASE("Levels of 2^k - 1 batches with keys 0 and the greatest are cleaned up", "[lsm]") {
+  const auto exec = make_space();
+  auto random = make_random(13);
+  both x;
+  for (u32 r = 1; r < 64; ++r) {
+    auto b = random_batch<u32, u32>(random, 48, 5000, r % 10 == 9 ? 100 : 0, any_value);
+    b.keys[0] = 0;
+    b.keys[1] = greatest_key<u32>;
+    x.tell(exec, b);
+  }
+  CHECK(x.map.levels() == 6);
+  lanewise::cleanup(exec, x.map);
+  CHECK(x.map.elements() == static_cast<std::int64_t>(x.m.size()));
+  check_all(exec, x.map, x.m, random, 5000, 60);
+}
+
+TEST_CASE("An LSM of more than 2^31 elements", "[.large]") {
+  using view = Kokkos::View<u32*, memory>;
+  const auto exec = make_space();
+  constexpr std::int64_t half = (std::int64_t{1} << 30) + 500, some = 1 << 20;
+  lsm_type map;
+  const auto part = [&](std::int64_t first, std::int64_t n) {
+    const view keys(Kokkos::view_alloc("keys", Kokkos::WithoutInitializing), n);
+    lanewise::transform(exec, lanewise::generated(n, scattered_numbers{first}), keys,
+                        lanewise::identity{});
+    return keys;
+  };
+  for (const std::int64_t first : {std::int64_t{0}, half}) {
+    const view keys = part(first, half);
+    lanewise::insert(exec, map, keys, keys);
+    exec.fence();
+  }
+  CHECK(map.levels() == 1);
+  lanewise::erase(exec, map, part(half - some, 2 * some));
+  const auto check = [&] {
+    for (const std::int64_t first : {std::int64_t{0}, half - some, half + some, 2 * half - some}) {
+      const view found("found", some);
+      lanewise::find(exec, map, part(first, some), found);
+      exec.fence();
+      const wrong_answers wrong{{first}, found.data(), first != half - some};
+      CHECK(lanewise::reduce(exec, lanewise::generated(some, wrong), lanewise::plus{},
+                             std::int64_t{0}) == 0);
+    }
+    CHECK(lanewise::size(exec, map) == 2 * (half - some));
+  };
+  check();
+  lanewise::cleanup(exec, map);
+  CHECK(map.elements() == 2 * (half - some));
+  check();
 }
 
 TEST_CASE("Kernels ask LSMs by warps and by lanes", "[lsm]") {

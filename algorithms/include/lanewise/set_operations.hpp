@@ -4,7 +4,6 @@
 
 #include <lanewise/detail/compact.hpp>
 #include <lanewise/detail/merging.hpp>
-#include <lanewise/detail/merging/device_set_tile.hpp>
 #include <lanewise/merge.hpp>
 
 #include <algorithm>
@@ -121,21 +120,36 @@ void keep_partners(const Exec& exec, const char* label, const char* algorithm, c
           count, {.work = &work, .count = count_a}, layout.compaction);
 }
 
-/// One launch beside that of the cuts, on devices: a tile marks what it keeps of a piece of the
-/// merge, allocates places through the chain, and writes.
-template <detail::set_rule rule, class First, class Second, class Put, class Less>
+/// What a set operation keeps of a tile.
+template <detail::set_rule rule>
+struct kept_by_rule {
+  template <class Team>
+  struct scratch {};
+  template <class Team, class Tile, class First, class Second, class Less>
+  LANEWISE_FUNCTION std::uint32_t operator()(const Team&, scratch<Team>&, Tile& tile,
+                                             const First& first, const Second& second,
+                                             const merge_piece&, const Less& less) const {
+    return tile.template mark<rule>(first, second, less);
+  }
+};
+
+/// One launch beside that of the cuts: a tile marks what it keeps of a piece of the merge,
+/// allocates places through the chain, and writes.
+template <class Kept, class First, class Second, class Put, class Less>
 struct set_kernel {
   using item = typename First::value_type;
   using state = detail::selection_count;
   using policy = merge_policy<item>;
   template <class Team>
-  using tile = detail::device_set_tile<Team, item, policy::items_per_lane>;
+  using tile = detail::set_tile_t<Team, item, policy>;
   template <class Team>
   struct scratch {
     typename tile<Team>::scratch tile;
+    typename Kept::template scratch<Team> kept;
     look_back_scratch<state> link;
   };
 
+  Kept keep;
   First first;
   Second second;
   Put put;
@@ -154,9 +168,9 @@ struct set_kernel {
     const auto tiles = static_cast<std::uint32_t>(n > 0 ? divide_up(n, items) : 1);
     for_each_ticket(team, link, tiles, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {
       const std::int64_t from = mine.ticket * items, to = from + items < n ? from + items : n;
-      tile<Team> here(team, shared.tile, first, second,
-                      piece(team, shared.tile.piece, mine.ticket, from, to));
-      const std::int64_t count = here.template mark<rule>(first, second, less);
+      const merge_piece of = piece(team, shared.tile.piece, mine.ticket, from, to);
+      tile<Team> here(team, shared.tile, first, second, of);
+      const std::int64_t count = keep(team, shared.kept, here, first, second, of, less);
       const std::int64_t before =
           publish_and_look_back(team, link, mine, shared.link, state{count},
                                 detail::add_selection_counts{}, maybe<state>{state{0}, true})
@@ -213,16 +227,15 @@ workspace_size set_kernel_workspace(std::int64_t n) {
 template <class T, class Exec>
 inline constexpr bool has_set_kernel = detail::has_set_tiles<team_t<Exec, merge_policy<T>>>;
 
-template <bool swapped, detail::set_rule rule, class Exec, class First, class Second, class Merged,
-          class Less>
-void launch_set_kernel(const Exec& exec, const char* label, const char* algorithm,
+template <bool swapped, class Exec, class Kept, class First, class Second, class Merged, class Less>
+void launch_set_kernel(const Exec& exec, const char* label, const char* algorithm, const Kept& keep,
                        const First& first, const Second& second, const Merged& merged,
                        std::int64_t room, item_count n_first, item_count n_second,
                        detail::integers count, const Less& less, workspace_ref given) {
   using item = typename First::value_type;
   using backend = backend_of<Exec>;
   using put = kept_items<swapped, Merged>;
-  using kernel = set_kernel<rule, First, Second, put, Less>;
+  using kernel = set_kernel<Kept, First, Second, put, Less>;
   const std::int64_t n = n_first.bound + n_second.bound;
   const workspace_size need = set_kernel_workspace<item, Exec>(n);
   auto own = call_workspace::make<backend>(exec, given, need, algorithm);
@@ -231,7 +244,8 @@ void launch_set_kernel(const Exec& exec, const char* label, const char* algorith
   auto* const cuts = reinterpret_cast<std::int64_t*>(memory + (need.bytes - cut_bytes));
   if (cut_bytes > 0) cut_tiles(exec, first, second, n_first, n_second, cuts, less);
   launch(exec, label, backend::template league_for_tiles<kernel>(exec, need.tickets),
-         kernel{first, second, put{merged}, room, n_first, n_second, cut_bytes > 0 ? cuts : nullptr,
+         kernel{keep, first, second, put{merged}, room, n_first, n_second,
+                cut_bytes > 0 ? cuts : nullptr,
                 own.get().template make_look_back_chain<detail::selection_count>(0), count, less});
 }
 
@@ -320,12 +334,14 @@ void operate_by_tiles(const Exec& exec, const char* label, const char* algorithm
   using sink_type = decltype(given.out);
   const auto by_tiles = [&](const auto& merged, std::int64_t room) {
     if constexpr (op == set_operation::unite) {
-      launch_set_kernel<false, detail::set_rule{true, false, true}>(
-          exec, label, algorithm, given.a, given.b, merged, room, n.a, n.b, count, less, with.work);
+      launch_set_kernel<false>(exec, label, algorithm,
+                               kept_by_rule<detail::set_rule{true, false, true}>{}, given.a,
+                               given.b, merged, room, n.a, n.b, count, less, with.work);
     } else {
       constexpr bool takers = op == set_operation::intersect;
-      launch_set_kernel<true, detail::set_rule{false, takers, !takers}>(
-          exec, label, algorithm, given.b, given.a, merged, room, n.b, n.a, count, less, with.work);
+      launch_set_kernel<true>(exec, label, algorithm,
+                              kept_by_rule<detail::set_rule{false, takers, !takers}>{}, given.b,
+                              given.a, merged, room, n.b, n.a, count, less, with.work);
     }
   };
   if constexpr (std::is_null_pointer_v<decltype(given.values_a)>) {

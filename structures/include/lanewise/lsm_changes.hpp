@@ -4,16 +4,16 @@
 
 #include <lanewise/detail/lsm_calls.hpp>
 #include <lanewise/detail/lsm_merge.hpp>
+#include <lanewise/detail/slab_memory.hpp>
 #include <lanewise/lsm_dictionary.hpp>
 #include <lanewise/radix_sort.hpp>
-#include <lanewise/reduce.hpp>
 #include <lanewise/search_index.hpp>
-#include <lanewise/select.hpp>
 #include <lanewise/transform.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -37,13 +37,34 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Merges the first `due` runs of a dictionary behind those of `fresh`, all newest first: the newer
-/// ones with each other first, as they are the smaller ones.
+/// Merges runs [first, due) of a dictionary behind a newer one, all newest first: the newer ones
+/// with each other first, as they are the smaller ones. What lies between goes in turn to the
+/// memory of the result and to another, `spare` if that is large enough: two allocations for any
+/// number of runs, and half the elements of the result at most beside it.
 template <class Exec, class Run>
-Run lsm_merge_all(const Exec& exec, Run merged, const std::vector<Run>& runs, std::size_t first,
-                  std::size_t due, workspace_ref work) {
-  for (std::size_t j = first; j < due; ++j) merged = lsm_merge(exec, merged, runs[j], work);
-  return merged;
+Run lsm_merge_all(const Exec& exec, Run newest, const std::vector<Run>& runs, std::size_t first,
+                  std::size_t due, workspace_ref work,
+                  std::shared_ptr<detail::lsm_block> spare = nullptr) {
+  if (first >= due) return newest;
+  const auto allocated = [&](std::size_t bytes) {
+    return std::make_shared<detail::lsm_block>(std::in_place_type<backend_of<Exec>>, exec, bytes);
+  };
+  using room = lsm_room<typename Run::key_type, typename Run::mapped_type>;
+  room all, gathered;
+  all.add(newest.level);
+  for (std::size_t j = first; j + 1 < due; ++j) all.add(runs[j].level);
+  const std::size_t between = due - first > 1 ? all.bytes() : 0;
+  all.add(runs[due - 1].level);
+  const std::shared_ptr<detail::lsm_block> own = allocated(all.bytes());
+  if (between > 0 && (spare == nullptr || spare->bytes() < between)) spare = allocated(between);
+  gathered.add(newest.level);
+  for (std::size_t j = first; j < due; ++j) {
+    gathered.add(runs[j].level);
+    Run merged = gathered.make(exec, (due - j) % 2 == 1 ? own : spare);
+    lsm_merge(exec, newest.level, runs[j].level, merged, work);
+    newest = std::move(merged);
+  }
+  return newest;
 }
 
 /// Samples the keys of a run for its search tree.
@@ -146,29 +167,35 @@ struct lsm_fetch_kernel {
   }
 };
 
-/// Whether an element of a run counts: the first of its key, and no tombstone.
-template <class Key, class Value>
-struct lsm_is_live {
-  detail::lsm_level<Key, Value> level;
-  LANEWISE_FUNCTION bool operator()(const std::int64_t& i) const {
-    return (i == 0 || level.keys()[i - 1] != level.keys()[i]) && !level.is_dead(i);
-  }
-};
-template <class Key, class Value>
-struct lsm_counts_live {
-  lsm_is_live<Key, Value> is_live;
-  LANEWISE_FUNCTION std::int64_t operator()(std::int64_t i) const { return is_live(i) ? 1 : 0; }
-};
-template <class Key, class Value>
-struct lsm_keep {
-  detail::lsm_level<Key, Value> from;
-  Key* keys;
-  Value* values;
-  LANEWISE_FUNCTION void operator()(std::int64_t to, std::int64_t i) const {
-    keys[to] = from.keys()[i];
-    values[to] = from.values[i];
-  }
-};
+/// All levels as a run of what counts; without memory where nothing does. Its memory is for all
+/// that are no tombstones, unless that is much more than what counts, which is copied then.
+/// **Blocks.**
+template <class Exec, class Map>
+typename Map::run lsm_live_run(const Exec& exec, const Map& map, workspace_ref work) {
+  using run = typename Map::run;
+  const std::vector<run>& runs = map.runs();
+  const std::int64_t room = map.elements() - lsm_tombstones(exec, map.view().all(), work);
+  if (room == 0) return {};
+  run all = run::template make<backend_of<Exec>>(exec, room, true, false);
+  const run newer = lsm_merge_all(exec, runs[0], runs, 1, runs.size() - 1, work, all.memory);
+  const decltype(newer.level) none;
+  const std::int64_t live =
+      lsm_merge_live(exec, newer.level, runs.size() > 1 ? runs.back().level : none, all.keys(),
+                     all.values(), room, work);
+  all.shrink(live);
+  if (room - live <= live / detail::lsm_spare) return all;
+  if (live == 0) return {};
+  run kept = run::template make<backend_of<Exec>>(exec, live, true, false);
+  const auto copy = [&](auto* to, auto* from) {
+    const std::size_t n = static_cast<std::size_t>(live) * sizeof *to;
+    using bytes = lsm_items<char, Exec>;
+    detail::copy_units(exec, bytes(reinterpret_cast<char*>(to), n),
+                       bytes(reinterpret_cast<char*>(from), n), 0, 0, n);
+  };
+  copy(kept.keys(), all.keys());
+  copy(kept.values(), all.values());
+  return kept;
+}
 
 }  // namespace kernels
 
@@ -278,37 +305,25 @@ void clear(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map) {
 /// Makes all levels one that has every key once, and no tombstones. No answer changes, and queries
 /// are as fast as they can be: this pays after many batches, and where much was replaced or erased.
 ///
-/// O(n) work: merges, of which each element takes part in one or two, then a pass that reads the
-/// keys, and, unless all elements count, one that reads and writes what is left. Memory for the
-/// elements twice more. **Blocks.** Throws what allocations throw; the dictionary is as it was
-/// then.
+/// O(n) work: merges, of which each element takes part in one or two, and of which the last writes
+/// what is left. Where it has places for more than a seventh more, it is copied once
+/// more. Memory for the elements 1.5 times more. **Blocks.** Throws what allocations throw; the
+/// dictionary is as it was then.
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth>
 void cleanup(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
              const lsm_options& with = {}) {
   using namespace kernels;
-  using map_type = lsm_dictionary<Key, Value, Memory, growth>;
-  using run = typename map_type::run;
-  lsm_expects_reachable<Exec, map_type>();
+  using run = typename lsm_dictionary<Key, Value, Memory, growth>::run;
+  lsm_expects_reachable<Exec, lsm_dictionary<Key, Value, Memory, growth>>();
   if (map.is_clean()) return;
   map.used_by(exec);
-  const std::vector<run>& runs = map.runs();
-  run merged = lsm_merge_all(exec, runs[0], runs, 1, runs.size(), with.work);
-  const auto& all = merged.level;
-  const lsm_is_live<Key, Value> is_live{all};
-  const auto live =
-      lanewise::reduce(exec, generated(all.size(), lsm_counts_live<Key, Value>{is_live}), plus{},
-                       std::int64_t{0}, {.work = with.work});
   std::vector<run> next;
-  if (live == all.size()) {
-    next.push_back(std::move(merged));
-  } else if (live > 0) {
-    auto kept = run::template make<backend_of<Exec>>(exec, live, true, false);
-    const lsm_keep<Key, Value> keep{all, kept.keys(), kept.values()};
-    lanewise::select_if(exec, generated(all.size(), lsm_number<std::int64_t>{}),
-                        consumed(live, keep), is_live, {.work = with.work});
-    next.push_back(std::move(kept));
+  next.push_back(lsm_live_run(exec, map, with.work));
+  if (next.front().memory == nullptr) {
+    next.clear();
+  } else {
+    lsm_index(exec, next.front());
   }
-  if (!next.empty()) lsm_index(exec, next.front());
   map.take(std::move(next), true);
 }
 

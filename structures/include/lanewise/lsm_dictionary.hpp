@@ -72,12 +72,13 @@ class lsm_dictionary {
     copies.reserve(runs_.size());
     for (const run& r : runs_) {
       copies.push_back(run::template allocated<Other>(
-          "Lanewise::lsm", r.level.size(), r.level.values != nullptr, r.level.dead != nullptr));
+          "Lanewise::lsm", r.places, r.level.values != nullptr, r.level.dead != nullptr));
       const auto& memory = *copies.back().memory;
       using bytes = Kokkos::View<char*, Other, Kokkos::MemoryUnmanaged>;
       using given = Kokkos::View<const char*, MemorySpace, Kokkos::MemoryUnmanaged>;
       Kokkos::deep_copy(bytes(memory.data(), memory.bytes()),
                         given(r.memory->data(), memory.bytes()));
+      copies.back().shrink(r.level.size());
     }
     lsm_dictionary<Key, Value, Other, growth> other;
     other.take(std::move(copies), is_clean_);

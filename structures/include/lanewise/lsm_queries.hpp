@@ -4,7 +4,6 @@
 
 #include <lanewise/detail/lsm_calls.hpp>
 #include <lanewise/lsm_dictionary.hpp>
-#include <lanewise/reduce.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -132,14 +131,6 @@ struct lsm_size_kernel {
       const auto sum = static_cast<std::uint64_t>(warp.reduce(many, plus{}));
       if (sum != 0) warp.template fetch_add<order::relaxed>(*total, sum);
     });
-  }
-};
-
-template <class Warp>
-struct lsm_ones {
-  const std::uint32_t* words;
-  LANEWISE_FUNCTION std::int64_t operator()(std::int64_t i) const {
-    return Warp::popcount(words[i]);
   }
 };
 
@@ -284,17 +275,8 @@ lsm_statistics statistics(const Exec& exec, const lsm_dictionary<Key, Value, Mem
   lsm_statistics s;
   s.levels = map.levels();
   s.elements = map.elements();
-  for (const auto& r : map.runs()) {
-    s.bytes += static_cast<std::int64_t>(r.memory->bytes());
-    if (r.level.dead != nullptr) {
-      s.tombstones += lanewise::reduce(
-          exec,
-          generated(divide_up(r.level.size(), 32), kernels::lsm_ones<warp_t<Exec>>{r.level.dead}),
-          plus{}, std::int64_t{0}, {.work = with.work});
-    } else if (r.level.values == nullptr) {
-      s.tombstones += r.level.size();
-    }
-  }
+  for (const auto& r : map.runs()) s.bytes += static_cast<std::int64_t>(r.memory->bytes());
+  s.tombstones = kernels::lsm_tombstones(exec, map.view().all(), with.work);
   return s;
 }
 

@@ -216,7 +216,7 @@ class lsm_view {
     }
     for (auto left = warp.ballot(asked & !alone); left != 0; left &= left - 1) {
       const int q = Warp::lowest(left);
-      cursor of;
+      cursor of{};  // all of it: g++ does not see that no more than all_.count is read
       for (int j = 0; j < all_.count; ++j) {
         of.at[j] = warp.broadcast(warp.map([j](const cursor& c) { return c.at[j]; }, part), q);
         of.end[j] = warp.broadcast(warp.map([j](const cursor& c) { return c.end[j]; }, part), q);

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <lanewise/detail/merging/device.hpp>
+#include <lanewise/detail/merging/device_set_tile.hpp>
 #include <lanewise/detail/merging/host.hpp>
+#include <lanewise/detail/merging/host_set_tile.hpp>
 
 #include <type_traits>
 
@@ -23,8 +25,20 @@ template <class Team, class T, class Policy>
 using merging_t = std::conditional_t<Team::in_registers, device_merging<Team, T, Policy>,
                                      host_merging<Team, T, Policy>>;
 
-/// Whether set operations take tiles of the merge (device_set_tile), in one kernel; else they are
-/// composed of merges and a compaction.
+/// A tile of the merge of two sequences, of which some items are kept: constructed from (team,
+/// scratch, first, second, piece).
+///
+///   mark<rule>(first, second, less)          keeps what a set operation does; not on hosts
+///   mark_firsts(first, second, keep, less)   keeps what differs from the item in front of it, and
+///                                            of which keep(index, is_second) holds
+///   write(put, start, room)                  writes what is kept to places from start on
+template <class Team, class T, class Policy>
+using set_tile_t =
+    std::conditional_t<Team::in_registers, device_set_tile<Team, T, Policy::items_per_lane>,
+                       host_set_tile<Team, T, host_tile_items<T, Policy>>>;
+
+/// Whether set operations take such tiles, in one kernel; else they are composed of merges and a
+/// compaction.
 template <class Team>
 inline constexpr bool has_set_tiles = Team::in_registers;
 

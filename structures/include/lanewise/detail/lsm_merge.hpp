@@ -4,8 +4,12 @@
 
 #include <lanewise/detail/lsm_runs.hpp>
 #include <lanewise/merge.hpp>
+#include <lanewise/set_operations.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
@@ -39,26 +43,130 @@ struct lsm_merged {
   }
 };
 
-/// Merges two runs; of equal keys those of a come first. One launch, or two beyond 600 tiles: every
-/// element is read and written once.
+/// What a run of all elements of some levels needs.
+template <class Key, class Value>
+struct lsm_room {
+  std::int64_t n = 0;
+  bool has_values = false, has_tombstones = false;
+
+  void add(const detail::lsm_level<Key, Value>& level) {
+    n += level.size();
+    has_values = has_values || level.values != nullptr;
+    has_tombstones = has_tombstones || level.has_tombstones();
+  }
+  std::size_t bytes() const {
+    return detail::lsm_layout<Key, Value>(n, has_values, has_dead()).bytes;
+  }
+  /// A run in memory of as many bytes.
+  template <class Exec>
+  detail::lsm_run<Key, Value> make(const Exec& exec,
+                                   std::shared_ptr<detail::lsm_block> memory) const {
+    return detail::lsm_run<Key, Value>::template make<backend_of<Exec>>(
+        exec, n, has_values, has_dead(), std::move(memory));
+  }
+
+ private:
+  bool has_dead() const { return has_values && has_tombstones; }
+};
+
+/// Merges two levels into a run with room for both; of equal keys those of a come first. One
+/// launch, or two beyond 600 tiles: every element is read and written once.
 template <class Exec, class Key, class Value>
-detail::lsm_run<Key, Value> lsm_merge(const Exec& exec, const detail::lsm_run<Key, Value>& a,
-                                      const detail::lsm_run<Key, Value>& b, workspace_ref given) {
+void lsm_merge(const Exec& exec, const detail::lsm_level<Key, Value>& a,
+               const detail::lsm_level<Key, Value>& b, const detail::lsm_run<Key, Value>& to,
+               workspace_ref given) {
   using backend = backend_of<Exec>;
   using solo = typename warp_t<Exec>::template part<1>;
-  const auto &of_a = a.level, &of_b = b.level;
-  const std::int64_t n = of_a.size() + of_b.size();
-  const bool has_values = of_a.values != nullptr || of_b.values != nullptr;
-  const bool has_dead = has_values && (of_a.has_tombstones() || of_b.has_tombstones());
-  const auto merged =
-      detail::lsm_run<Key, Value>::template make<backend>(exec, n, has_values, has_dead);
-  auto work =
-      call_workspace::make<backend>(exec, given, merge_workspace<Key, Exec>(n), "lsm_merge");
-  merge(exec, "Lanewise::lsm::merge", array_source<Key, identity>{of_a.keys(), of_a.size(), {}},
-        array_source<Key, identity>{of_b.keys(), of_b.size(), {}},
-        lsm_merged<Key, Value, solo>{of_a, of_b, merged.keys(), merged.values(), merged.dead()},
-        item_count{of_a.size()}, item_count{of_b.size()}, work.get().plain(), less{});
-  return merged;
+  auto work = call_workspace::make<backend>(
+      exec, given, merge_workspace<Key, Exec>(a.size() + b.size()), "lsm_merge");
+  merge(exec, "Lanewise::lsm::merge", array_source<Key, identity>{a.keys(), a.size(), {}},
+        array_source<Key, identity>{b.keys(), b.size(), {}},
+        lsm_merged<Key, Value, solo>{a, b, to.keys(), to.values(), to.dead()}, item_count{a.size()},
+        item_count{b.size()}, work.get().plain(), less{});
+}
+
+/// What counts of a tile of the merge of two levels: of equal keys the first, unless it is a
+/// tombstone. Teams bring the words of tombstones that belong to a piece to scratch.
+template <class Key, class Value>
+struct lsm_kept_live {
+  template <class Team>
+  struct scratch {
+    static constexpr std::int64_t items = merge_tile_t<Team, Key, merge_policy<Key>>::items;
+    static constexpr int words = detail::has_set_tiles<Team> ? static_cast<int>(items / 32) + 2 : 1;
+    std::uint32_t dead[2][words];
+  };
+
+  detail::lsm_level<Key, Value> a, b;
+
+  template <class Team, class Tile, class First, class Second, class Less>
+  LANEWISE_FUNCTION std::uint32_t operator()(const Team& team, [[maybe_unused]] scratch<Team>& near,
+                                             Tile& tile, const First& first, const Second& second,
+                                             const merge_piece& piece, const Less& less) const {
+    if constexpr (detail::has_set_tiles<Team>) {
+      const std::int64_t begin_a = piece.begin.from_a / 32, begin_b = piece.begin.from_b / 32;
+      fetch(team, a, begin_a, piece.end.from_a, near.dead[0]);
+      fetch(team, b, begin_b, piece.end.from_b, near.dead[1]);
+      const auto is_live = [&](std::int64_t i, bool is_b) LANEWISE_INLINE_LAMBDA {
+        const int word = static_cast<int>(i / 32 - (is_b ? begin_b : begin_a));
+        return (near.dead[is_b ? 1 : 0][word] >> (i % 32) & 1u) == 0;
+      };
+      return tile.mark_firsts(first, second, is_live, less);
+    } else {
+      const auto is_live = [this](std::int64_t i, bool is_b)
+                               LANEWISE_INLINE_LAMBDA { return !(is_b ? b : a).is_dead(i); };
+      return tile.mark_firsts(first, second, is_live, less);
+    }
+  }
+
+ private:
+  /// The words of elements from 32 `begin` up to `end`.
+  template <class Team>
+  static LANEWISE_FUNCTION void fetch(const Team& team, const detail::lsm_level<Key, Value>& level,
+                                      std::int64_t begin, std::int64_t end, std::uint32_t* to) {
+    constexpr int width = Team::warp_type::width;
+    const auto warp = team.warp();
+    const int n = static_cast<int>(divide_up(end, 32) - begin);
+    const std::uint32_t without = level.values == nullptr ? ~std::uint32_t{0} : 0;
+    typename Team::warp_type::template lanes<std::uint32_t> word(without);
+    for (int w = team.warp_index() * width; w < n; w += Team::warps * width) {
+      const auto here = warp.first(n - w);
+      if (level.dead != nullptr) word = warp.load(here, level.dead + begin + w, without);
+      warp.store(here, to + w, word);
+    }
+  }
+};
+
+/// Where that goes.
+template <class Key, class Value>
+struct lsm_live {
+  const Value *a, *b;
+  Key* keys;
+  Value* values;
+
+  LANEWISE_FUNCTION Value load(const merge_origin& from) const {
+    return (from.sequence == 0 ? a : b)[from.index];
+  }
+  LANEWISE_FUNCTION void store(std::int64_t i, const Key& key, const Value& value) const {
+    keys[i] = key;
+    values[i] = value;
+  }
+};
+
+/// Writes what counts of two levels, a being the newer one, to `room` places, and returns how many
+/// elements that are. One launch, or two beyond 600 tiles: every element is read once, and written
+/// once if it stays. **Blocks.**
+template <class Exec, class Key, class Value>
+std::int64_t lsm_merge_live(const Exec& exec, const detail::lsm_level<Key, Value>& a,
+                            const detail::lsm_level<Key, Value>& b, Key* keys, Value* values,
+                            std::int64_t room, workspace_ref given) {
+  using source = array_source<Key, identity>;
+  return returned<std::int64_t>(exec, [&](const auto& live) {
+    launch_set_kernel<false>(
+        exec, "Lanewise::lsm::merge_live", "lsm_merge_live", lsm_kept_live<Key, Value>{a, b},
+        source{a.keys(), a.size(), {}}, source{b.keys(), b.size(), {}},
+        lsm_live<Key, Value>{a.values, b.values, keys, values}, room, item_count{a.size()},
+        item_count{b.size()}, detail::integers(live.data()), less{}, given);
+  });
 }
 
 }  // namespace kernels

@@ -80,6 +80,9 @@ class lsm_block {
   std::atomic<bool> shared_{false};
 };
 
+/// A run may have places for a seventh more elements than there are.
+inline constexpr std::int64_t lsm_spare = 7;
+
 /// Where the arrays of a run lie in its memory.
 template <class Key, class Value>
 struct lsm_layout {
@@ -106,25 +109,33 @@ struct lsm_layout {
 
 template <class Key, class Value>
 struct lsm_run {
+  using key_type = Key;
+  using mapped_type = Value;
+
   std::shared_ptr<lsm_block> memory;
   lsm_level<Key, Value> level;
+  std::int64_t places = 0;  ///< what its memory is laid out for
 
+  lsm_run() = default;
   /// Over memory of the layout.
   lsm_run(std::shared_ptr<lsm_block> m, const lsm_layout<Key, Value>& at, std::int64_t n,
           bool has_values, bool has_dead)
-      : memory(std::move(m)) {
+      : memory(std::move(m)), places(n) {
     char* const p = memory->data();
     level.tree = lsm_layout<Key, Value>::tree_over(reinterpret_cast<const Key*>(p), n);
     level.tree.samples = reinterpret_cast<const Key*>(p + at.samples_at);
     if (has_values) level.values = reinterpret_cast<const Value*>(p + at.values_at);
     if (has_dead) level.dead = reinterpret_cast<const std::uint32_t*>(p + at.dead_at);
   }
-  /// Room for n elements, uninitialised but for the words of tombstones, which are 0.
+  /// Room for n elements, uninitialised but for the words of tombstones, which are 0; in memory
+  /// that has enough bytes, or of its own.
   template <class Backend, class Exec>
-  static lsm_run make(const Exec& exec, std::int64_t n, bool has_values, bool has_dead) {
+  static lsm_run make(const Exec& exec, std::int64_t n, bool has_values, bool has_dead,
+                      std::shared_ptr<lsm_block> memory = nullptr) {
     const lsm_layout<Key, Value> at(n, has_values, has_dead);
-    lsm_run run(std::make_shared<lsm_block>(std::in_place_type<Backend>, exec, at.bytes), at, n,
-                has_values, has_dead);
+    if (memory == nullptr)
+      memory = std::make_shared<lsm_block>(std::in_place_type<Backend>, exec, at.bytes);
+    lsm_run run(std::move(memory), at, n, has_values, has_dead);
     if (has_dead) Backend::zero(exec, run.dead(), at.dead_bytes(n));
     return run;
   }
@@ -136,6 +147,12 @@ struct lsm_run {
     const Kokkos::View<char*, MemorySpace> bytes(
         Kokkos::view_alloc(label, Kokkos::WithoutInitializing), at.bytes);
     return lsm_run(std::make_shared<lsm_block>(bytes), at, n, has_values, has_dead);
+  }
+  /// Leaves the first n elements.
+  void shrink(std::int64_t n) {
+    const auto* const samples = level.tree.samples;
+    level.tree = lsm_layout<Key, Value>::tree_over(level.tree.keys, n);
+    level.tree.samples = samples;
   }
   Key* keys() const { return const_cast<Key*>(level.tree.keys); }
   Key* samples() const { return const_cast<Key*>(level.tree.samples); }

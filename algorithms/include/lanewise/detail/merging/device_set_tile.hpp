@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/device_ranks.hpp>
+#include <lanewise/look_back_chain.hpp>
 #include <lanewise/merge_tile.hpp>
 #include <lanewise/team_scan.hpp>
 
@@ -29,6 +30,20 @@ LANEWISE_FUNCTION int equals_begin(const T* items, int low, int high, const T& x
   while (step <= high - low && !less(items[high - step], x)) step *= 2;
   return partition_point(step <= high - low ? high - step + 1 : low, high - step / 2,
                          [&](int i) { return less(items[i], x); });
+}
+
+/// The item of a merge in front of a cut, if there is one.
+template <class First, class Second, class Less>
+LANEWISE_FUNCTION maybe<typename First::value_type> last_in_front(
+    const merge_cut<std::int64_t>& cut, const First& first, const Second& second,
+    const Less& less) {
+  using T = typename First::value_type;
+  if (cut.from_a == 0 && cut.from_b == 0) return {T{}, false};
+  if (cut.from_b == 0) return {T(first(cut.from_a - 1)), true};
+  const T x = second(cut.from_b - 1);
+  if (cut.from_a == 0) return {x, true};
+  const T y = first(cut.from_a - 1);
+  return {less(x, y) ? y : x, true};
 }
 
 /// A tile of a set operation: a piece of the merge of two sequences in scratch, of which every lane
@@ -90,12 +105,72 @@ class device_set_tile {
   /// Brings together where the kept items lie, and returns how many there are. All warps call it.
   template <set_rule rule, class First, class Second, class Less>
   LANEWISE_FUNCTION std::uint32_t mark(const First& first, const Second& second, const Less& less) {
-    const auto warp = team_.warp();
     if (team_.warp_index() == 0) {
       const int n = waiting(first, second, less);
-      warp.once([&] { shared_.waiting = n; });
+      team_.warp().once([&] { shared_.waiting = n; });
     }
     team_.barrier();
+    return bring_together([&](pack<place, k>& from, int begin, int left) LANEWISE_INLINE_LAMBDA {
+      return walk<rule>(from, begin, left, less);
+    });
+  }
+
+  /// The same for another rule: an item is kept that differs from the one in front of it in the
+  /// merge, and of which keep(index, is_second) holds. keep is asked behind a barrier.
+  template <class First, class Second, class Keep, class Less>
+  LANEWISE_FUNCTION std::uint32_t mark_firsts(const First& first, const Second& second,
+                                              const Keep& keep, const Less& less) {
+    team_.barrier();
+    return bring_together([&](pack<place, k>& from, int begin, int left) LANEWISE_INLINE_LAMBDA {
+      const auto last = begin > 0 ? maybe<T>{} : last_in_front(piece_.begin, first, second, less);
+      const std::uint32_t firsts = walk_firsts(from, begin, left, last, less);
+      std::uint32_t marks = 0;
+      LANEWISE_UNROLL
+      for (int c = 0; c < k; ++c) {
+        if (((firsts >> c) & 1u) != 0 && keep(index_of(from[c]), from[c] >= all_.b))
+          marks |= 1u << c;
+      }
+      return marks;
+    });
+  }
+
+  /// Writes them from place `start` on, as far as there are `room` places. A barrier lies between.
+  template <class Put>
+  LANEWISE_FUNCTION void write(const Put& put, std::int64_t start, std::int64_t room) const {
+    const T* const item = shared_.item.data();
+    const place* const from = shared_.from;
+    if constexpr (requires { put.load(std::int64_t{0}, true); }) {
+      const std::int64_t left = room - start;
+      const int n =
+          left < kept_ ? (left < 0 ? 0 : static_cast<int>(left)) : static_cast<int>(kept_);
+      const auto here = *this;
+      put_in_two_steps<k>(
+          team_, from, n,
+          [&](place p)
+              LANEWISE_INLINE_LAMBDA { return put.load(here.index_of(p), p >= here.all_.b); },
+          [&](int i, place p, const auto& value)
+              LANEWISE_INLINE_LAMBDA { put.store(start + i, item[p], value); });
+    } else {
+      for_each_place(team_, places_of{room}, start, 0, kept_,
+                     [&](int i) { put(start + i, item[from[i]]); });
+    }
+  }
+
+ private:
+  struct places_of {
+    std::int64_t extent;
+  };
+
+  /// Where an item of scratch was in its sequence.
+  LANEWISE_FUNCTION std::int64_t index_of(place p) const {
+    return p + (p < all_.b ? piece_.begin.from_a - all_.a : piece_.begin.from_b - all_.b);
+  }
+
+  /// walk(from, begin, left) marks the items of a lane, number `begin` of the tile and on, of which
+  /// there are `left`, and says where they lie.
+  template <class Walk>
+  LANEWISE_FUNCTION std::uint32_t bring_together(const Walk& walk) {
+    const auto warp = team_.warp();
     const int n = static_cast<int>(piece_.count());
     auto own = (lanes<int>(team_.warp_index() * width) + warp.template cast<int>(warp.lane())) *
                lanes<int>(k);
@@ -104,7 +179,7 @@ class device_set_tile {
     warp.each(
         own < n,
         [&](std::uint32_t& m, pack<place, k>& f, int begin)
-            LANEWISE_INLINE_LAMBDA { m = walk<rule>(f, begin, n - begin, less); },
+            LANEWISE_INLINE_LAMBDA { m = walk(f, begin, n - begin); },
         marks, from, own);
     const auto count = warp.map(
         [](std::uint32_t m) { return static_cast<std::uint32_t>(Kokkos::popcount(m)); }, marks);
@@ -122,36 +197,6 @@ class device_set_tile {
     kept_ = prefix.total;
     return kept_;
   }
-
-  /// Writes them from place `start` on, as far as there are `room` places. A barrier lies between.
-  template <class Put>
-  LANEWISE_FUNCTION void write(const Put& put, std::int64_t start, std::int64_t room) const {
-    const T* const item = shared_.item.data();
-    const place* const from = shared_.from;
-    if constexpr (requires { put.load(std::int64_t{0}, true); }) {
-      const std::int64_t left = room - start;
-      const int n =
-          left < kept_ ? (left < 0 ? 0 : static_cast<int>(left)) : static_cast<int>(kept_);
-      const run_pair all = all_;
-      const merge_cut<std::int64_t> begin = piece_.begin;
-      put_in_two_steps<k>(
-          team_, from, n,
-          [&](place p) LANEWISE_INLINE_LAMBDA {
-            return put.load(p + (p < all.b ? begin.from_a - all.a : begin.from_b - all.b),
-                            p >= all.b);
-          },
-          [&](int i, place p, const auto& value)
-              LANEWISE_INLINE_LAMBDA { put.store(start + i, item[p], value); });
-    } else {
-      for_each_place(team_, places_of{room}, start, 0, kept_,
-                     [&](int i) { put(start + i, item[from[i]]); });
-    }
-  }
-
- private:
-  struct places_of {
-    std::int64_t extent;
-  };
 
   /// How many items of the first sequence wait where the tile begins, by a warp.
   template <class First, class Second, class Less>
@@ -200,6 +245,29 @@ class device_set_tile {
       marks |= keep ? 1u << c : 0u;
       open = is_second ? open - (equal ? 1 : 0) : (equal ? open + 1 : 1);
       last = is_second ? last : x;
+      from[c] = static_cast<place>(at);
+    });
+    return left < k ? marks & ((1u << left) - 1) : marks;
+  }
+
+  /// The items of a lane that differ from the one in front of them; of the tile's first lane that
+  /// is `last`, if there is one.
+  template <class Less>
+  LANEWISE_FUNCTION std::uint32_t walk_firsts(pack<place, k>& from, int begin, int left,
+                                              maybe<T> last, const Less& less) const {
+    const T* const item = shared_.item.data();
+    run_pair runs = all_;
+    skip_items(item, runs, begin, less);
+    if (begin > 0) {
+      const bool has_a = runs.a > all_.a, has_b = runs.b > all_.b;
+      const T of_a = item[has_a ? runs.a - 1 : runs.b - 1];
+      const T of_b = item[has_b ? runs.b - 1 : runs.a - 1];
+      last = {less(of_b, of_a) ? of_a : of_b, true};
+    }
+    std::uint32_t marks = last.present ? 0 : 1;
+    merge_items<k, true>(item, runs, less, [&](int c, const T& x, int at) LANEWISE_INLINE_LAMBDA {
+      marks |= less(last.value, x) ? 1u << c : 0u;
+      last.value = x;
       from[c] = static_cast<place>(at);
     });
     return left < k ? marks & ((1u << left) - 1) : marks;
