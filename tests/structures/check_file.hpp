@@ -3,6 +3,9 @@
 #pragma once
 
 #include <lanewise/detail/structure_file.hpp>
+#include <lanewise/lsm_file.hpp>
+#include <lanewise/ordered_file.hpp>
+#include <lanewise/slab_file.hpp>
 #include <support/generators.hpp>
 #include <support/space.hpp>
 
