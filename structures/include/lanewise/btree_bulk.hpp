@@ -82,10 +82,14 @@ struct btree_kernel {
         const auto active = items_of(warp, mine, begin + a);
         root[a] = tree.roots_of(warp, active,
                                 warp.load(active, arrays.keys + (begin + a) * width, key_type{}));
-        tree.prefetch(warp, active, root[a]);
+        if constexpr (ahead > 1) tree.fetch(warp, active, root[a]);
       }
+      typename warp_type::template lanes<typename view_type::word> seen[ahead];
+      LANEWISE_UNROLL
       for (int a = 0; a < ahead; ++a)
-        window(warp, items_of(warp, mine, begin + a), root[a], (begin + a) * width, came);
+        seen[a] = tree.states_of(warp, items_of(warp, mine, begin + a), root[a]);
+      for (int a = 0; a < ahead; ++a)
+        window(warp, items_of(warp, mine, begin + a), root[a], seen[a], (begin + a) * width, came);
     }
     add_up(warp, came);
   }
@@ -97,9 +101,9 @@ struct btree_kernel {
     const std::int64_t left = window < mine.end ? arrays.n - window * Warp::width : 0;
     return warp.first(static_cast<int>(left < Warp::width ? left : Warp::width));
   }
-  template <class Warp, class Mask, class Numbers>
+  template <class Warp, class Mask, class Numbers, class Words>
   LANEWISE_FUNCTION void window(const Warp& warp, Mask items, const Numbers& root,
-                                std::int64_t first, Numbers& came) const {
+                                const Words& seen, std::int64_t first, Numbers& came) const {
     auto active = items;
     if (again) {
       active = active & (number_of(warp, warp.load(items, status + first, slab_status::none)) ==
@@ -113,7 +117,7 @@ struct btree_kernel {
     if (arrays.operations != nullptr)
       kind = warp.map([](slab_operation o) { return static_cast<std::uint32_t>(o); },
                       warp.load(active, arrays.operations + first, slab_operation::find));
-    const auto result = tree.operate_in(warp, active, root, kind, key, value, combine);
+    const auto result = tree.operate_in(warp, active, root, seen, kind, key, value, combine);
     const auto number = number_of(warp, result);
     if (arrays.found != nullptr)
       warp.store(active & (number == Numbers(static_cast<std::uint32_t>(slab_status::found))),

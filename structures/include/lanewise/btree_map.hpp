@@ -3,6 +3,8 @@
 #pragma once
 
 #include <lanewise/btree_bulk.hpp>
+#include <lanewise/ordered_map.hpp>
+#include <lanewise/ordered_set.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 

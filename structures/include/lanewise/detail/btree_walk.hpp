@@ -79,18 +79,19 @@ class btree_walk {
   template <bool below = false>
   LANEWISE_FUNCTION leaf find_leaf(std::uint32_t root, word k) const {
     for (;;) {
-      const leaf at = approach<below>(root, k, false, false);
+      const leaf at = approach<below>(root, state(root), k, false, false);
       if (is_whole(at)) return at;
     }
   }
 
-  /// An operation on the key k of a subtree. value is given, and returned: find gets what is
-  /// there, insert what it found, erase what there was.
+  /// An operation on the key k of a subtree, whose root was seen in a state. value is given, and
+  /// returned: find gets what is there, insert what it found, erase what there was.
   template <class Combine>
-  LANEWISE_FUNCTION slab_status change(slab_operation operation, std::uint32_t root, word k,
-                                       word& value, const Combine& combine) const {
-    for (;;) {
-      leaf at = approach<false>(root, k, operation != slab_operation::find, needs_room(operation));
+  LANEWISE_FUNCTION slab_status change(slab_operation operation, std::uint32_t root, word seen,
+                                       word k, word& value, const Combine& combine) const {
+    for (;; seen = state(root)) {
+      leaf at =
+          approach<false>(root, seen, k, operation != slab_operation::find, needs_room(operation));
       if (!at.has_room) return slab_status::no_room;
       const word before = at.seen[Layout::state_at];
       const int i = Layout::template rank<false>(at.seen, k);
@@ -127,10 +128,11 @@ class btree_walk {
   /// changes: for lock rather than for is_whole. inserts: inner nodes that are full on the way are
   /// split.
   template <bool below>
-  LANEWISE_FUNCTION leaf approach(std::uint32_t root, word k, bool changes, bool inserts) const {
+  LANEWISE_FUNCTION leaf approach(std::uint32_t root, word seen, word k, bool changes,
+                                  bool inserts) const {
     leaf at;
-    for (start(at, root);;) {
-      read(at, changes);
+    for (start(at, root);; seen = state(at.index)) {
+      read(at, seen, changes);
       const word now = at.seen[Layout::state_at];
       const bool is_leaf = !Layout::is_inner(now);
       if (at.parent == none && is_leaf) return at;
@@ -150,9 +152,9 @@ class btree_walk {
       }
     }
   }
-  /// Reads the node at the index, under a state that was not locked.
-  LANEWISE_FUNCTION void read(leaf& at, bool changes) const {
-    word before = state(at.index);
+  /// Reads the node at the index, in the state that it was seen in, or a later one that is not
+  /// locked.
+  LANEWISE_FUNCTION void read(leaf& at, word before, bool changes) const {
     for (; (before & Layout::writing) != 0; before = state(at.index)) solo_.pause();
     at.acquired = !changes || Layout::is_inner(before);
     const node* const from = memory_.nodes + at.index;
