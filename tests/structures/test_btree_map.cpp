@@ -46,4 +46,59 @@ TEST_CASE("btree_map: sizes around nodes, in every order", "[ordered][btree]") {
   }
 }
 
+/// Ascending numbers with gaps: those that leave 2 by division by 3 are not there.
+struct number_with_gaps {
+  std::int64_t first;
+  u32 missing;
+  KOKKOS_FUNCTION u32 operator()(std::int64_t i) const {
+    const std::int64_t at = first + i;
+    return static_cast<u32>(missing != 0 ? 3 * at + 2 : at + at / 2);
+  }
+};
+struct is_not_its_key {
+  const u32* values;
+  number_with_gaps key;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return values[i] != key(i); }
+};
+
+TEST_CASE("Ordered maps and B+ trees of more than 2^31 elements", "[.large]") {
+  using view = Kokkos::View<u32*, memory>;
+  const auto exec = make_space();
+  constexpr std::int64_t n = (std::int64_t{1} << 31) + 1000, some = 1 << 20;
+  const auto part = [&](std::int64_t first, std::int64_t many, u32 missing) {
+    const view keys(Kokkos::view_alloc("keys", Kokkos::WithoutInitializing), many);
+    lanewise::transform(exec, lanewise::generated(many, number_with_gaps{first, missing}), keys,
+                        lanewise::identity{});
+    return keys;
+  };
+  lanewise::ordered_map<u32, u32, memory> map;
+  {
+    const view keys = part(0, n, 0);
+    lanewise::build_sorted(exec, map, keys, keys);
+  }
+  const auto check = [&](const auto& table) {
+    for (const u32 missing : {0u, 1u}) {
+      const std::int64_t first = missing != 0 ? n / 2 - some : n - some;
+      const view keys = part(first, some, missing), found("found", some);
+      lanewise::find(exec, table, keys, found);
+      exec.fence();
+      CHECK(lanewise::reduce(
+                exec, lanewise::generated(some, is_not_its_key{found.data(), {first, missing}}),
+                lanewise::plus{}, std::int64_t{0}) == 0);
+    }
+  };
+  const view more = part(n / 2 - some, some, 1);
+  lanewise::insert(exec, map, more, more);
+  CHECK(map.size() == n + some);
+  check(map);
+  lanewise::erase(exec, map, more);
+  tree_and_model<u32, u32>::tree_type tree;
+  lanewise::build(exec, tree, map, some);
+  lanewise::clear(exec, map);
+  lanewise::insert(exec, tree, more, more);
+  check(tree);
+  CHECK(lanewise::size(exec, tree) == n + some);
+  CHECK(lanewise::to_ordered(exec, tree).size() == n + some);
+}
+
 }  // namespace
