@@ -153,15 +153,25 @@ std::int64_t nodes_for(std::int64_t insertions, std::int64_t roots) {
   const std::int64_t later = insertions / (layout::most - layout::kept + 1);
   return 2 * std::min(first, roots) + later + later / 2 + 8;
 }
-
-/// Rebuilds a tree with so many nodes to spare.
+/// Makes the tree one of so many elements of a source, with nodes for so many insertions, and for
+/// more than a quarter of the leaves in any case.
+template <class Exec, class Table, class Source>
+void build_btree(const Exec& exec, const char* name, Table& tree, std::int64_t elements,
+                 const Source& source, std::int64_t insertions) {
+  detail::expects(insertions >= 0, name, ": insertions is ", insertions, ", less than 0");
+  const std::int64_t roots =
+      std::max(divide_up(elements, std::int64_t{Table::fill}), std::int64_t{1});
+  Table fresh = make_btree<Table>(exec, name, elements, source,
+                                  std::max(nodes_for<Table>(insertions, roots), roots / 4));
+  exec.fence("Lanewise::btree: the nodes are written");
+  tree = std::move(fresh);
+}
+/// Makes it one of its own elements.
 template <class Exec, class Table>
-void rebuild_btree(const Exec& exec, const char* name, Table& tree, std::int64_t spare,
+void rebuild_btree(const Exec& exec, const char* name, Table& tree, std::int64_t insertions,
                    workspace_ref work) {
   const btree_leaves<Exec, Table> leaves(exec, tree, work, name);
-  Table fresh = make_btree<Table>(exec, name, leaves.elements(), leaves.source(), spare);
-  exec.fence("Lanewise::btree: the new nodes are written");
-  tree = std::move(fresh);
+  build_btree(exec, name, tree, leaves.elements(), leaves.source(), insertions);
 }
 
 /// An operation on all items of a tree that does not grow.
@@ -208,10 +218,8 @@ void btree_call_and_grow(const Exec& exec, const char* name, Table& tree, slab_o
     std::uint64_t left = 0;
     detail::copy_to_host<std::uint64_t>(exec, &left, lacking);
     if (left == 0) return;
-    const std::int64_t roots = tree.roots();
-    rebuild_btree(exec, name, tree,
-                  std::max(nodes_for<Table>(static_cast<std::int64_t>(left), roots), roots / 4),
-                  nullptr);
+    // The workspace has the statuses.
+    rebuild_btree(exec, name, tree, static_cast<std::int64_t>(left), nullptr);
   }
 }
 
@@ -277,15 +285,8 @@ template <class Exec, class Key, class Value, class Memory, int bytes>
 void build(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
            const ordered_table<Key, Value, slab_keys::unique, Memory>& elements,
            std::int64_t insertions = 0) {
-  using table_type = btree_table<Key, Value, Memory, bytes>;
-  detail::expects(insertions >= 0, "build: insertions is ", insertions, ", less than 0");
-  const std::int64_t roots =
-      std::max(divide_up(elements.size(), std::int64_t{table_type::fill}), std::int64_t{1});
-  table_type fresh = kernels::make_btree<table_type>(
-      exec, "build", elements.size(), kernels::table_as_elements<Key, Value>{elements.view()},
-      std::max(kernels::nodes_for<table_type>(insertions, roots), roots / 4));
-  exec.fence("Lanewise::btree: the nodes are written");
-  tree = std::move(fresh);
+  kernels::build_btree(exec, "build", tree, elements.size(),
+                       kernels::table_as_elements<Key, Value>{elements.view()}, insertions);
 }
 
 /// Rebuilds the tree, with three quarters of the places of its leaves filled, and with room for at
@@ -293,16 +294,7 @@ void build(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
 template <class Exec, class Key, class Value, class Memory, int bytes>
 void compact(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
              std::int64_t insertions = 0, workspace_ref work = {}) {
-  using table_type = btree_table<Key, Value, Memory, bytes>;
-  detail::expects(insertions >= 0, "compact: insertions is ", insertions, ", less than 0");
-  const kernels::btree_leaves<Exec, table_type> leaves(exec, tree, work, "compact");
-  const std::int64_t roots =
-      std::max(divide_up(leaves.elements(), std::int64_t{table_type::fill}), std::int64_t{1});
-  table_type fresh = kernels::make_btree<table_type>(
-      exec, "compact", leaves.elements(), leaves.source(),
-      std::max(kernels::nodes_for<table_type>(insertions, roots), roots / 4));
-  exec.fence("Lanewise::btree: the new nodes are written");
-  tree = std::move(fresh);
+  kernels::rebuild_btree(exec, "compact", tree, insertions, work);
 }
 /// Makes room for so many insertions by kernels, whatever their keys are. Call it before each
 /// kernel that inserts. Rebuilds the tree unless the nodes to spare suffice. **Blocks**; nothing
