@@ -137,6 +137,32 @@ TEST_CASE("A sorted array answers as a std::map does", "[lsm]") {
                         is_emulated ? 48 : 200, any_value);
 }
 
+TEST_CASE("An array that is sorted again answers as one that is merged", "[lsm]") {
+  const auto exec = make_space();
+  auto random = make_random(12);
+  lanewise::sorted_array<u32, u32, memory> merged;
+  lanewise::resorted_array<u32, u32, memory> sorted;
+  for (int round = 0; round < 12; ++round) {
+    const auto n = static_cast<std::int64_t>(1 + random_number(random, is_emulated ? 200 : 3000));
+    batch<u32, u32> given;
+    for (std::int64_t i = 0; i < n; ++i) {
+      given.keys.push_back(static_cast<u32>(random_number(random, 500)));
+      given.values.push_back(static_cast<u32>(random()));
+      given.operations.push_back(random() % 4 == 0 ? lsm_operation::erase : lsm_operation::insert);
+    }
+    if (round % 4 == 3) given.operations.assign(given.operations.size(), lsm_operation::erase);
+    apply_to(exec, merged, given);
+    apply_to(exec, sorted, given);
+    CHECK(sorted.levels() == 1);
+    CHECK(sorted.elements() == merged.elements());
+    const array<u32> all(ascending(510)), found(510, 7u), also_found(510, 7u);
+    lanewise::find(exec, merged, all.view(), found.view());
+    lanewise::find(exec, sorted, all.view(), also_found.view());
+    exec.fence();
+    CHECK((found.items() == also_found.items()));
+  }
+}
+
 // L-1, L-2, L-8 (Figure 4.1), and Hubaut 5.6.
 TEST_CASE("Levels of an LSM are the digits of a counter", "[lsm]") {
   const auto exec = make_space();

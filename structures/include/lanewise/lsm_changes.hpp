@@ -40,8 +40,9 @@ namespace kernels {
 /// Merges runs [first, due) of a dictionary behind a newer one, all newest first: the newer ones
 /// with each other first, as they are the smaller ones. What lies between goes in turn to the
 /// memory of the result and to another, `spare` if that is large enough: two allocations for any
-/// number of runs, and half the elements of the result at most beside it.
-template <class Exec, class Run>
+/// number of runs, and half the elements of the result at most beside it. sorts_again: by sorting
+/// in place of merging.
+template <bool sorts_again, class Exec, class Run>
 Run lsm_merge_all(const Exec& exec, Run newest, const std::vector<Run>& runs, std::size_t first,
                   std::size_t due, workspace_ref work,
                   std::shared_ptr<detail::lsm_block> spare = nullptr) {
@@ -61,7 +62,11 @@ Run lsm_merge_all(const Exec& exec, Run newest, const std::vector<Run>& runs, st
   for (std::size_t j = first; j < due; ++j) {
     gathered.add(runs[j].level);
     Run merged = gathered.make(exec, (due - j) % 2 == 1 ? own : spare);
-    lsm_merge(exec, newest.level, runs[j].level, merged, work);
+    if constexpr (sorts_again) {
+      lsm_sort_again(exec, newest.level, runs[j].level, merged, work);
+    } else {
+      lsm_merge(exec, newest.level, runs[j].level, merged, work);
+    }
     newest = std::move(merged);
   }
   return newest;
@@ -89,7 +94,7 @@ void lsm_add(const Exec& exec, Map& map, typename Map::run&& fresh, workspace_re
                   " elements, more than ", most_searched_keys);
   std::vector<run> next;
   next.reserve(runs.size() - due + 1);
-  next.push_back(lsm_merge_all(exec, std::move(fresh), runs, 0, due, work));
+  next.push_back(lsm_merge_all<Map::sorts_again>(exec, std::move(fresh), runs, 0, due, work));
   lsm_index(exec, next.front());
   next.insert(next.end(), runs.begin() + static_cast<std::ptrdiff_t>(due), runs.end());
   map.used_by(exec);
@@ -117,10 +122,6 @@ struct lsm_rank_of_operation {
   LANEWISE_FUNCTION Key operator()(const lsm_operation& o) const {
     return o == lsm_operation::erase ? Key{0} : Key{1};
   }
-};
-template <class T>
-struct lsm_number {
-  LANEWISE_FUNCTION T operator()(std::int64_t i) const { return static_cast<T>(i); }
 };
 template <class T>
 struct lsm_fetch {
@@ -177,7 +178,7 @@ typename Map::run lsm_live_run(const Exec& exec, const Map& map, workspace_ref w
   const std::int64_t room = map.elements() - lsm_tombstones(exec, map.view().all(), work);
   if (room == 0) return {};
   run all = run::template make<backend_of<Exec>>(exec, room, true, false);
-  const run newer = lsm_merge_all(exec, runs[0], runs, 1, runs.size() - 1, work, all.memory);
+  const run newer = lsm_merge_all<false>(exec, runs[0], runs, 1, runs.size() - 1, work, all.memory);
   const decltype(newer.level) none;
   const std::int64_t live =
       lsm_merge_live(exec, newer.level, runs.size() > 1 ? runs.back().level : none, all.keys(),

@@ -14,8 +14,9 @@ LANEWISE_BEGIN_NAMESPACE
 
 /// How a dictionary keeps its elements.
 enum class lsm_growth {
-  levels,    ///< runs of growing size, which are merged as a counter carries
-  one_level  ///< one run, with which every batch is merged
+  levels,       ///< runs of growing size, which are merged as a counter carries
+  one_level,    ///< one run, with which every batch is merged
+  sorted_again  ///< one run, which is sorted again with every batch
 };
 
 /// What lsm_map and sorted_array are: a list of sorted runs, newest first (Ashkiani, chapter 4).
@@ -40,7 +41,8 @@ class lsm_dictionary {
   using memory_space = MemorySpace;
   using view_type = lsm_view<Key, Value>;
   using run = detail::lsm_run<Key, Value>;
-  static constexpr bool has_one_level = growth == lsm_growth::one_level;
+  static constexpr bool has_one_level = growth != lsm_growth::levels;
+  static constexpr bool sorts_again = growth == lsm_growth::sorted_again;
 
   /// Empty; has no memory.
   lsm_dictionary() = default;

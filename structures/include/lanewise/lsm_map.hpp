@@ -27,6 +27,11 @@ using lsm_map = lsm_dictionary<Key, Value, MemorySpace, lsm_growth::levels>;
 template <class Key, class Value, class MemorySpace>
 using sorted_array = lsm_dictionary<Key, Value, MemorySpace, lsm_growth::one_level>;
 
+/// The same, with every batch and all that is there sorted again, which needs no merge: 2^32 - 1
+/// elements at most, stale ones included.
+template <class Key, class Value, class MemorySpace>
+using resorted_array = lsm_dictionary<Key, Value, MemorySpace, lsm_growth::sorted_again>;
+
 LANEWISE_END_NAMESPACE
 
 LANEWISE_BEGIN_TARGET_NAMESPACE

@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/arrays_behind.hpp>
 #include <lanewise/detail/lsm_runs.hpp>
 #include <lanewise/merge.hpp>
+#include <lanewise/radix_sort.hpp>
 #include <lanewise/set_operations.hpp>
+#include <lanewise/transform.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -83,6 +87,54 @@ void lsm_merge(const Exec& exec, const detail::lsm_level<Key, Value>& a,
         array_source<Key, identity>{b.keys(), b.size(), {}},
         lsm_merged<Key, Value, solo>{a, b, to.keys(), to.values(), to.dead()}, item_count{a.size()},
         item_count{b.size()}, work.get().plain(), less{});
+}
+
+template <class T>
+struct lsm_number {
+  LANEWISE_FUNCTION T operator()(std::int64_t i) const { return static_cast<T>(i); }
+};
+/// The keys of two levels, one behind the other.
+template <class Key>
+struct lsm_keys_of_both {
+  const Key *a, *b;
+  std::int64_t of_a;
+  LANEWISE_FUNCTION Key operator()(std::int64_t i) const { return i < of_a ? a[i] : b[i - of_a]; }
+};
+/// Fetches what goes with a key that was number `from` of two levels.
+template <class Merged>
+struct lsm_fetch_payload {
+  Merged to;
+  std::int64_t of_a;
+  LANEWISE_FUNCTION void operator()(std::int64_t i, std::uint32_t from) const {
+    const bool is_b = from >= of_a;
+    const merge_origin origin{is_b ? from - of_a : std::int64_t{from}, is_b ? 1 : 0};
+    to.store(i, to.keys[i], to.load(origin));
+  }
+};
+
+/// The same as lsm_merge by a stable radix_sort of all keys with their numbers. Throws where there
+/// are more than 2^32 - 1.
+template <class Exec, class Key, class Value>
+void lsm_sort_again(const Exec& exec, const detail::lsm_level<Key, Value>& a,
+                    const detail::lsm_level<Key, Value>& b, const detail::lsm_run<Key, Value>& to,
+                    workspace_ref given) {
+  using backend = backend_of<Exec>;
+  using merged = lsm_merged<Key, Value, typename warp_t<Exec>::template part<1>>;
+  using number = std::uint32_t;
+  const std::int64_t n = a.size() + b.size();
+  detail::expects(n <= std::numeric_limits<number>::max(), "lsm: ", n,
+                  " elements are sorted again, the most is 2^32 - 1");
+  arrays_behind parts{workspace_size{}};
+  const std::size_t order_at = parts.add<number>(n);
+  auto work = call_workspace::make<backend>(exec, nullptr, parts.size(), "lsm_sort_again");
+  const auto order = arrays_behind::view<number, Exec>(work.get(), order_at, n);
+  const Kokkos::View<Key*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> keys(to.keys(), n);
+  lanewise::radix_sort(exec, generated(n, lsm_keys_of_both<Key>{a.keys(), b.keys(), a.size()}),
+                       generated(n, lsm_number<number>{}), keys, order, {.work = given});
+  lanewise::transform(
+      exec, order,
+      consumed(n, lsm_fetch_payload<merged>{{a, b, to.keys(), to.values(), to.dead()}, a.size()}),
+      identity{});
 }
 
 /// What counts of a tile of the merge of two levels: of equal keys the first, unless it is a
