@@ -168,21 +168,31 @@ struct lsm_fetch_kernel {
   }
 };
 
-/// All levels as a run of what counts; without memory where nothing does. Its memory is for all
-/// that are no tombstones, unless that is much more than what counts, which is copied then.
-/// **Blocks.**
+/// All levels as a run of what counts; without memory where nothing does. Its memory is for what
+/// counts if every tombstone hides one element. Where that is too little, the last merge is done
+/// again, and where it is much more than what counts, that is copied. **Blocks.**
 template <class Exec, class Map>
 typename Map::run lsm_live_run(const Exec& exec, const Map& map, workspace_ref work) {
   using run = typename Map::run;
   const std::vector<run>& runs = map.runs();
-  const std::int64_t room = map.elements() - lsm_tombstones(exec, map.view().all(), work);
-  if (room == 0) return {};
+  const std::int64_t tombstones = lsm_tombstones(exec, map.view().all(), work);
+  const std::int64_t most = map.elements() - tombstones;
+  if (most == 0) return {};
+  const std::int64_t room = most > tombstones ? most - tombstones : most;
   run all = run::template make<backend_of<Exec>>(exec, room, true, false);
   const run newer = lsm_merge_all<false>(exec, runs[0], runs, 1, runs.size() - 1, work, all.memory);
   const decltype(newer.level) none;
-  const std::int64_t live =
-      lsm_merge_live(exec, newer.level, runs.size() > 1 ? runs.back().level : none, all.keys(),
-                     all.values(), room, work);
+  const auto merge_to = [&](const run& to) {
+    return lsm_merge_live(exec, newer.level, runs.size() > 1 ? runs.back().level : none, to.keys(),
+                          to.values(), to.places, work);
+  };
+  const std::int64_t live = merge_to(all);
+  if (live > room) {
+    all = {};
+    all = run::template make<backend_of<Exec>>(exec, live, true, false);
+    merge_to(all);
+    return all;
+  }
   all.shrink(live);
   if (room - live <= live / detail::lsm_spare) return all;
   if (live == 0) return {};
@@ -307,9 +317,9 @@ void clear(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map) {
 /// are as fast as they can be: this pays after many batches, and where much was replaced or erased.
 ///
 /// O(n) work: merges, of which each element takes part in one or two, and of which the last writes
-/// what is left. Where it has places for more than a seventh more, it is copied once
-/// more. Memory for the elements 1.5 times more. **Blocks.** Throws what allocations throw; the
-/// dictionary is as it was then.
+/// what is left; twice, where more is left than if every tombstone hid an element. Where it has
+/// places for more than a ninth more, it is copied once more. Memory for the elements 1.5 times
+/// more. **Blocks.** Throws what allocations throw; the dictionary is as it was then.
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth>
 void cleanup(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
              const lsm_options& with = {}) {

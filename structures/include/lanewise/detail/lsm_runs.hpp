@@ -80,8 +80,9 @@ class lsm_block {
   std::atomic<bool> shared_{false};
 };
 
-/// A run may have places for a seventh more elements than there are.
-inline constexpr std::int64_t lsm_spare = 7;
+/// A run may have places for a ninth more elements than there are: with the samples of the search
+/// tree 1.15 times the bytes of pairs of 4 + 4.
+inline constexpr std::int64_t lsm_spare = 9;
 
 /// Where the arrays of a run lie in its memory.
 template <class Key, class Value>
