@@ -169,7 +169,7 @@ struct lsm_fetch_kernel {
 };
 
 /// All levels as a run of what counts; without memory where nothing does. Its memory is for what
-/// counts if every tombstone hides one element. Where that is too little, the last merge is done
+/// counts if every tombstone hides one element, and for 3 % more. Where that is too little, the last merge is done
 /// again, and where it is much more than what counts, that is copied. **Blocks.**
 template <class Exec, class Map>
 typename Map::run lsm_live_run(const Exec& exec, const Map& map, workspace_ref work) {
@@ -178,7 +178,8 @@ typename Map::run lsm_live_run(const Exec& exec, const Map& map, workspace_ref w
   const std::int64_t tombstones = lsm_tombstones(exec, map.view().all(), work);
   const std::int64_t most = map.elements() - tombstones;
   if (most == 0) return {};
-  const std::int64_t room = most > tombstones ? most - tombstones : most;
+  const std::int64_t likely = most > tombstones ? most - tombstones : most;
+  const std::int64_t room = std::min(most, likely + likely / 32);
   run all = run::template make<backend_of<Exec>>(exec, room, true, false);
   const run newer = lsm_merge_all<false>(exec, runs[0], runs, 1, runs.size() - 1, work, all.memory);
   const decltype(newer.level) none;
