@@ -169,8 +169,9 @@ struct lsm_fetch_kernel {
 };
 
 /// All levels as a run of what counts; without memory where nothing does. Its memory is for what
-/// counts if every tombstone hides one element, and for 3 % more. Where that is too little, the last merge is done
-/// again, and where it is much more than what counts, that is copied. **Blocks.**
+/// counts if every tombstone hides one element, and for 3 % more. Where that is too little, the
+/// last merge is done again, and where it is much more than what counts, that is copied.
+/// **Blocks.**
 template <class Exec, class Map>
 typename Map::run lsm_live_run(const Exec& exec, const Map& map, workspace_ref work) {
   using run = typename Map::run;
