@@ -248,7 +248,7 @@ void btree_growing_call(const Exec& exec, const char* name, Table& tree, slab_op
                         const btree_arrays<Table>& arrays, const Combine& combine,
                         const btree_options& with, const Bulk& bulk) {
   if (arrays.n == 0) return;
-  if (with.grow && arrays.n > std::int64_t{tree.roots()} * (Table::fill / 4)) {
+  if (with.grow && arrays.n > std::int64_t{tree.roots()} * Table::fill / 4) {
     auto all = to_ordered(exec, tree, with.work);
     bulk(all, ordered_options{with.work, with.status, with.tally});
     build(exec, tree, all);
@@ -279,7 +279,8 @@ auto to_ordered(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& 
 }
 
 /// Makes the tree one of the elements of a table, with room for at least so many insertions
-/// whatever their keys are, and for a sixth of the elements. Reads and writes every element once.
+/// whatever their keys are, and spare nodes for a quarter of the leaves. Reads and writes every
+/// element once.
 /// **Blocks.**
 template <class Exec, class Key, class Value, class Memory, int bytes>
 void build(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
@@ -289,8 +290,8 @@ void build(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
                        kernels::table_as_elements<Key, Value>{elements.view()}, insertions);
 }
 
-/// Rebuilds the tree, with three quarters of the places of its leaves filled, and with room for at
-/// least so many insertions. **Blocks**; nothing else may be using the tree.
+/// Rebuilds the tree, with `fill` elements in each leaf, and with room for at least so many
+/// insertions. **Blocks**; nothing else may be using the tree.
 template <class Exec, class Key, class Value, class Memory, int bytes>
 void compact(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
              std::int64_t insertions = 0, workspace_ref work = {}) {
