@@ -164,7 +164,8 @@ class device_compaction : public device_rows<Team, T, items_per_lane> {
       // As many items were rejected as lie before this one and were not kept. Those that do not
       // exist find places behind all others.
       T* rejected = place.item.data() + (kept_of_tile + index - before);
-      std::uint16_t* kept_index = place.index + before;
+      std::uint16_t* kept_index = nullptr;
+      if constexpr (resumed::stages_indices) kept_index = place.index + before;
       LANEWISE_UNROLL
       for (int c = 0; c < v; ++c) {
         if (((marks >> (first_bit + c)) & 1) != 0) {
