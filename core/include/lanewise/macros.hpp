@@ -25,8 +25,8 @@
   }                            \
   _Pragma("nv_diagnostic pop")
 #else
-// Under sanitizers g++ chooses what it inlines: it compiles the tests of radix_sort in 22 s instead of 44 s with -Og,
-// and they run as fast.
+// Under sanitizers g++ chooses what it inlines: it compiles the tests of radix_sort in 22 s instead
+// of 44 s with -Og, and they run as fast.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define LANEWISE_FUNCTION inline
 #else
