@@ -44,6 +44,7 @@ TEST_CASE("radix_sort sorts many pairs by launches", "[radix_sort]") {
   check_sort_pairs(keys, places(keys.size()));
   // Jobs with few bits go another way than others.
   check_sort_pairs(keys, places(keys.size()), {.begin_bit = 3, .end_bit = 19});
+  if (is_emulated && !full()) return;  // 25 s each under AddressSanitizer
   check_sort_pairs(sparse_keys(launched_keys, 3), places(keys.size()), {.end_bit = 21});
 }
 

@@ -27,8 +27,8 @@ ordered_arrays<Table> ordered_arrays_of(const char* name, const Keys& keys,
   return {array.data, array.extent, nullptr};
 }
 
-/// A query for each of n keys: action(warp, active, first, key) stores what comes out for items
-/// first + lane and returns statuses.
+/// A query for each of n keys: action(warp, active, leaf, first, key) stores what comes out for
+/// items first + lane and returns statuses; leaf is table.leaf_of<Action::right>.
 template <class Table, class Action>
 struct ordered_query_kernel {
   struct policy : launch_policy {
@@ -38,8 +38,9 @@ struct ordered_query_kernel {
   struct scratch {};
 
   using key_type = typename Table::key_type;
+  using view_type = typename Table::view_type;
 
-  typename Table::view_type table;
+  view_type table;
   Action action;
   const key_type* keys;
   std::int64_t n;
@@ -48,26 +49,47 @@ struct ordered_query_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    constexpr int width = Team::warp_type::width;
+    using warp_type = typename Team::warp_type;
+    constexpr int width = warp_type::width, ahead = Team::windows_in_flight;
     const auto warp = team.warp();
-    const auto [begin, end] = team.share(divide_up(n, width));
-    typename Team::warp_type::template lanes<std::uint32_t> came(0u);
+    const auto [begin, end] = team.share(divide_up(n, std::int64_t{width} * ahead));
+    typename warp_type::template lanes<std::uint32_t> came(0u);
     for (std::int64_t w = begin + team.warp_index(); w < end; w += Team::warps) {
-      const std::int64_t first = w * width;
-      const auto active = warp.first(static_cast<int>(n - first < width ? n - first : width));
-      const auto result =
-          action(warp, table, active, first, warp.load(active, keys + first, key_type{}));
-      if (status != nullptr) warp.store(active, status + first, result);
-      if (tally != nullptr)
-        came =
-            came +
-            warp.histogram(
-                active,
-                warp.map([](slab_status s) { return static_cast<std::uint32_t>(s); }, result), 8);
+      typename warp_type::template lanes<key_type> key[ahead];
+      typename warp_type::template lanes<typename view_type::word> words[ahead];
+      typename warp_type::template lanes<std::uint32_t> leaf[ahead];
+      LANEWISE_UNROLL
+      for (int a = 0; a < ahead; ++a) {
+        const std::int64_t first = (w * ahead + a) * width;
+        key[a] = warp.load(items_of(warp, first), keys + first, key_type{});
+        words[a] = view_type::to_words(warp, key[a]);
+      }
+      table.template leaves_of<Action::right, ahead>(warp, words, leaf);
+      LANEWISE_UNROLL
+      for (int a = 0; a < ahead; ++a) window(warp, (w * ahead + a) * width, leaf[a], key[a], came);
     }
     if (tally != nullptr)
       warp.fetch_add((warp.lane() < 8u) & (came != 0u), tally->count, warp.lane(),
                      warp.template cast<std::uint64_t>(came));
+  }
+
+ private:
+  template <class Warp>
+  LANEWISE_FUNCTION auto items_of(const Warp& warp, std::int64_t first) const {
+    const std::int64_t left = first < n ? n - first : 0;
+    return warp.first(static_cast<int>(left < Warp::width ? left : Warp::width));
+  }
+  template <class Warp, class Leaves, class Keys>
+  LANEWISE_FUNCTION void window(const Warp& warp, std::int64_t first, const Leaves& leaf,
+                                const Keys& key, Leaves& came) const {
+    const auto active = items_of(warp, first);
+    const auto result = action(warp, table, active, leaf, first, key);
+    if (status != nullptr) warp.store(active, status + first, result);
+    if (tally != nullptr)
+      came = came +
+             warp.histogram(
+                 active,
+                 warp.map([](slab_status s) { return static_cast<std::uint32_t>(s); }, result), 8);
   }
 };
 
@@ -92,12 +114,13 @@ void ordered_query(const Exec& exec, const char* name, const Table& table,
 
 template <class Value>
 struct find_values {
+  static constexpr bool right = false;
   Value* values;  // null for none
-  template <class Warp, class View, class Active, class Keys>
+  template <class Warp, class View, class Active, class Leaves, class Keys>
   LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
-                                    std::int64_t first, const Keys& key) const {
+                                    const Leaves& leaf, std::int64_t first, const Keys& key) const {
     typename Warp::template lanes<Value> value(Value{});
-    const auto result = table.find(warp, active, key, value);
+    const auto result = table.find_in(warp, active, leaf, key, value);
     if (values != nullptr) {
       const typename Warp::template mask_for<std::uint32_t> hit =
           warp.map([](slab_status s) { return static_cast<std::uint32_t>(s); }, result) ==
@@ -110,24 +133,25 @@ struct find_values {
 
 template <bool upper>
 struct find_bound {
+  static constexpr bool right = upper;
   std::int64_t* places;
-  template <class Warp, class View, class Active, class Keys>
+  template <class Warp, class View, class Active, class Leaves, class Keys>
   LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
-                                    std::int64_t first, const Keys& key) const {
-    const auto place =
-        upper ? table.upper_bound(warp, active, key) : table.lower_bound(warp, active, key);
+                                    const Leaves& leaf, std::int64_t first, const Keys& key) const {
+    const auto place = table.template bound_in<upper>(warp, active, leaf, key);
     warp.store(active, places + first, warp.template cast<std::int64_t>(place));
     return typename Warp::template lanes<slab_status>(slab_status::none);
   }
 };
 
 struct find_contains {
+  static constexpr bool right = false;
   bool* there;
-  template <class Warp, class View, class Active, class Keys>
+  template <class Warp, class View, class Active, class Leaves, class Keys>
   LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
-                                    std::int64_t first, const Keys& key) const {
+                                    const Leaves& leaf, std::int64_t first, const Keys& key) const {
     typename Warp::template lanes<typename View::value_type> unused(typename View::value_type{});
-    const auto result = table.find(warp, active, key, unused);
+    const auto result = table.find_in(warp, active, leaf, key, unused);
     warp.store(active, there + first,
                warp.map([](slab_status s) { return s == slab_status::found; }, result));
     return result;
@@ -135,11 +159,13 @@ struct find_contains {
 };
 
 struct count_keys {
+  static constexpr bool right = false;
   std::uint32_t* numbers;
-  template <class Warp, class View, class Active, class Keys>
+  template <class Warp, class View, class Active, class Leaves, class Keys>
   LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
-                                    std::int64_t first, const Keys& key) const {
-    const auto number = table.upper_bound(warp, active, key) - table.lower_bound(warp, active, key);
+                                    const Leaves& leaf, std::int64_t first, const Keys& key) const {
+    const auto number = table.upper_bound(warp, active, key) -
+                        table.template bound_in<false>(warp, active, leaf, key);
     warp.store(active, numbers + first, number);
     return warp.map(
         active, [](std::uint32_t m) { return m > 0 ? slab_status::found : slab_status::absent; },
@@ -149,18 +175,19 @@ struct count_keys {
 
 template <bool forward, bool strict, class Key, class Value>
 struct find_neighbour {
+  static constexpr bool right = forward == strict;
   Key* keys;
   Value* values;  // null for none
-  template <class Warp, class View, class Active, class Keys>
+  template <class Warp, class View, class Active, class Leaves, class Keys>
   LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
-                                    std::int64_t first, const Keys& key) const {
+                                    const Leaves& leaf, std::int64_t first, const Keys& key) const {
     typename Warp::template lanes<Key> found(Key{});
     typename Warp::template lanes<Value> value(Value{});
     typename Warp::template lanes<slab_status> result;
     if constexpr (forward) {
-      result = table.template successor<strict>(warp, active, key, found, value);
+      result = table.template successor_in<strict>(warp, active, leaf, key, found, value);
     } else {
-      result = table.template predecessor<strict>(warp, active, key, found, value);
+      result = table.template predecessor_in<strict>(warp, active, leaf, key, found, value);
     }
     const typename Warp::template mask_for<std::uint32_t> hit =
         warp.map([](slab_status s) { return static_cast<std::uint32_t>(s); }, result) ==
@@ -270,13 +297,14 @@ std::int64_t store_elements(const Exec& exec, const char* name, const Table& tab
 /// How many elements have keys in [keys, lasts], and where the first of them is.
 template <class Key>
 struct measure_range {
+  static constexpr bool right = false;
   const Key* lasts;
   std::int64_t* places;
   std::int64_t* lengths;
-  template <class Warp, class View, class Active, class Keys>
+  template <class Warp, class View, class Active, class Leaves, class Keys>
   LANEWISE_FUNCTION auto operator()(const Warp& warp, const View& table, const Active& active,
-                                    std::int64_t first, const Keys& key) const {
-    const auto begin = table.lower_bound(warp, active, key);
+                                    const Leaves& leaf, std::int64_t first, const Keys& key) const {
+    const auto begin = table.template bound_in<false>(warp, active, leaf, key);
     const auto end = table.upper_bound(warp, active, warp.load(active, lasts + first, Key{}));
     const auto length =
         warp.map([](std::uint32_t b, std::uint32_t e) { return std::int64_t{e > b ? e - b : 0}; },

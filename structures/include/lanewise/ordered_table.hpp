@@ -96,11 +96,7 @@ class ordered_view {
   template <class Warp>
   LANEWISE_FUNCTION auto find(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
                               lanes<Warp, value_type>& value) const {
-    const auto words = to_words(warp, key);
-    const auto place = bound<false, false>(warp, active, words);
-    const auto hit = is_at(warp, active, words, place);
-    take_value(warp, hit, place, value);
-    return found_where(warp, active, hit);
+    return find_in(warp, active, leaf_of<false>(warp, active, to_words(warp, key)), key, value);
   }
   /// The element with the least key that is not less (strict: that is greater) than the lane's, of
   /// equal keys the first. found_key and value are changed where there is one.
@@ -108,11 +104,8 @@ class ordered_view {
   LANEWISE_FUNCTION auto successor(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
                                    lanes<Warp, Key>& found_key,
                                    lanes<Warp, value_type>& value) const {
-    const auto place = bound<strict, strict>(warp, active, to_words(warp, key));
-    const mask<Warp> hit = active & (place < size_);
-    take_key(warp, hit, place, found_key);
-    take_value(warp, hit, place, value);
-    return found_where(warp, active, hit);
+    return successor_in<strict>(warp, active, leaf_of<strict>(warp, active, to_words(warp, key)),
+                                key, found_key, value);
   }
   /// The element with the greatest key that is not greater (strict: that is less) than the lane's,
   /// of equal keys the last.
@@ -120,12 +113,8 @@ class ordered_view {
   LANEWISE_FUNCTION auto predecessor(const Warp& warp, mask<Warp> active,
                                      const lanes<Warp, Key>& key, lanes<Warp, Key>& found_key,
                                      lanes<Warp, value_type>& value) const {
-    const auto behind = bound<!strict, !strict>(warp, active, to_words(warp, key));
-    const auto hit = active & (behind > 0u);
-    const auto place = behind - lanes<Warp, std::uint32_t>(1u);
-    take_key(warp, hit, place, found_key);
-    take_value(warp, hit, place, value);
-    return found_where(warp, active, hit);
+    return predecessor_in<strict>(warp, active, leaf_of<!strict>(warp, active, to_words(warp, key)),
+                                  key, found_key, value);
   }
 
   // Below: what the kernels of this family are made of.
@@ -156,30 +145,119 @@ class ordered_view {
     const mask<Warp> equal = key_words(warp, there, place) == key;
     return there & equal;
   }
-  /// How many keys are less than the lane's; with `upper`, not greater. `right` chooses the leaf to
-  /// look into where the key is the first of a leaf: that leaf, or the one before. Where keys are
-  /// unique and the lane's is there, a lower bound may look into either.
+  /// The leaf to look into for a key: the last one whose first key is less; with `right`, not
+  /// greater. The first, where there is none.
+  template <bool right, class Warp>
+  LANEWISE_FUNCTION lanes<Warp, std::uint32_t> leaf_of(const Warp& warp, mask<Warp> active,
+                                                       const lanes<Warp, word>& key) const {
+    if (size_ == 0) return lanes<Warp, std::uint32_t>(0u);
+    return behind_first(warp, active, lows_.template bound<right>(warp, active, key));
+  }
+  /// The same for k windows of keys, all of whose lanes have one. Hosts wait for all nodes of a
+  /// level at once, and then for all leaves.
+  template <bool right, int k, class Warp>
+  LANEWISE_FUNCTION void leaves_of(const Warp& warp, const lanes<Warp, word> (&key)[k],
+                                   lanes<Warp, std::uint32_t> (&leaf)[k]) const {
+    lanes<Warp, std::int64_t> behind[k];
+    LANEWISE_UNROLL
+    for (int a = 0; a < k; ++a) leaf[a] = lanes<Warp, std::uint32_t>(0u);
+    if (size_ == 0) return;
+    lows_.template descend<right, k>(warp, key, leaf, lows_.levels, behind, less{});
+    const auto all = warp.template first<std::uint32_t>(Warp::width);
+    LANEWISE_UNROLL
+    for (int a = 0; a < k; ++a) {
+      leaf[a] = behind_first(warp, all, behind[a]);
+      if constexpr (k > 1) fetch(warp, leaf[a]);
+    }
+  }
+  /// bound, find, successor and predecessor with the leaves at hand: leaf_of<false> for lower
+  /// bounds and find, leaf_of<true> for upper bounds, leaf_of<strict> for successors,
+  /// leaf_of<!strict> for predecessors.
+  template <bool upper, class Warp>
+  LANEWISE_FUNCTION auto bound_in(const Warp& warp, mask<Warp> active,
+                                  const lanes<Warp, std::uint32_t>& leaf,
+                                  const lanes<Warp, Key>& key) const {
+    return place_in<upper>(warp, active, leaf, to_words(warp, key));
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION auto find_in(const Warp& warp, mask<Warp> active,
+                                 const lanes<Warp, std::uint32_t>& leaf,
+                                 const lanes<Warp, Key>& key,
+                                 lanes<Warp, value_type>& value) const {
+    const auto words = to_words(warp, key);
+    const auto place = place_in<false>(warp, active, leaf, words);
+    const auto hit = is_at(warp, active, words, place);
+    take_value(warp, hit, place, value);
+    return found_where(warp, active, hit);
+  }
+  template <bool strict, class Warp>
+  LANEWISE_FUNCTION auto successor_in(const Warp& warp, mask<Warp> active,
+                                      const lanes<Warp, std::uint32_t>& leaf,
+                                      const lanes<Warp, Key>& key, lanes<Warp, Key>& found_key,
+                                      lanes<Warp, value_type>& value) const {
+    const auto place = bound_in<strict>(warp, active, leaf, key);
+    const mask<Warp> hit = active & (place < size_);
+    take_key(warp, hit, place, found_key);
+    take_value(warp, hit, place, value);
+    return found_where(warp, active, hit);
+  }
+  template <bool strict, class Warp>
+  LANEWISE_FUNCTION auto predecessor_in(const Warp& warp, mask<Warp> active,
+                                        const lanes<Warp, std::uint32_t>& leaf,
+                                        const lanes<Warp, Key>& key, lanes<Warp, Key>& found_key,
+                                        lanes<Warp, value_type>& value) const {
+    const auto behind = bound_in<!strict>(warp, active, leaf, key);
+    const auto hit = active & (behind > 0u);
+    const auto place = behind - lanes<Warp, std::uint32_t>(1u);
+    take_key(warp, hit, place, found_key);
+    take_value(warp, hit, place, value);
+    return found_where(warp, active, hit);
+  }
+  /// How many keys are less than the lane's; with `upper`, not greater. `right` as leaf_of has it:
+  /// where keys are unique and the lane's is there, a lower bound may look into either leaf.
   template <bool upper, bool right, class Warp>
   LANEWISE_FUNCTION lanes<Warp, std::uint32_t> bound(const Warp& warp, mask<Warp> active,
                                                      const lanes<Warp, word>& key) const {
-    using numbers = lanes<Warp, std::uint32_t>;
-    if (size_ == 0) return numbers(0u);
-    const numbers leaf = warp.map(
-        active,
-        [](std::int64_t behind) {
-          return behind > 0 ? static_cast<std::uint32_t>(behind - 1) : std::uint32_t{0};
-        },
-        std::uint32_t{0}, lows_.template bound<right>(warp, active, key));
-    const numbers place =
-        leaf * numbers(layout::elements) + in_leaf<upper>(warp, active, leaf, key);
-    // The padding of the last leaf may count as not greater.
-    return select(active, select(place < size_, place, numbers(size_)), numbers(0u));
+    return place_in<upper>(warp, active, leaf_of<right>(warp, active, key), key);
   }
 
  private:
   LANEWISE_FUNCTION const value_word* first_value() const {
     return reinterpret_cast<const value_word*>(reinterpret_cast<const char*>(leaves_) +
                                                layout::elements * layout::key_bytes);
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION auto behind_first(const Warp& warp, mask<Warp> active,
+                                      const lanes<Warp, std::int64_t>& behind) const {
+    return warp.map(
+        active,
+        [](std::int64_t b) { return b > 0 ? static_cast<std::uint32_t>(b - 1) : std::uint32_t{0}; },
+        std::uint32_t{0}, behind);
+  }
+  /// Loads a word of the first line of each of these leaves, and asks for the other one. An EPYC
+  /// drops most prefetches of lines so far apart (btree_view says more), but not of a line whose
+  /// page it just found.
+  template <class Warp>
+  LANEWISE_FUNCTION void fetch(const Warp& warp, const lanes<Warp, std::uint32_t>& leaf) const {
+    const auto all = warp.template first<std::uint32_t>(Warp::width);
+    const auto* const words = reinterpret_cast<const std::uint32_t*>(leaves_);
+    const auto at = warp.map(
+        [](std::uint32_t l) { return std::uint64_t{l} * layout::bytes / sizeof(std::uint32_t); },
+        leaf);
+    (void)warp.load_relaxed(all, words, at, 0u);
+    warp.prefetch(all, words + 64 / sizeof(std::uint32_t), at);
+  }
+  /// Places of the lanes' keys, which are in these leaves, or behind them.
+  template <bool upper, class Warp>
+  LANEWISE_FUNCTION lanes<Warp, std::uint32_t> place_in(const Warp& warp, mask<Warp> active,
+                                                        const lanes<Warp, std::uint32_t>& leaf,
+                                                        const lanes<Warp, word>& key) const {
+    using numbers = lanes<Warp, std::uint32_t>;
+    if (size_ == 0) return numbers(0u);
+    const numbers place =
+        leaf * numbers(layout::elements) + in_leaf<upper>(warp, active, leaf, key);
+    // The padding of the last leaf may count as not greater.
+    return select(active, select(place < size_, place, numbers(size_)), numbers(0u));
   }
   /// How many keys of the leaf are less, or not greater.
   template <bool upper, class Warp>

@@ -34,9 +34,12 @@ struct lsm_merged {
   std::uint32_t* dead;  // null where none is, or all are
 
   LANEWISE_FUNCTION lsm_payload<Value> load(const merge_origin& from) const {
-    const auto& level = from.sequence == 0 ? a : b;
-    const bool is_dead = level.is_dead(from.index);
-    return {is_dead ? Value{} : level.values[from.index], is_dead};
+    const bool is_older = from.sequence != 0;
+    const Value* const from_values = either(is_older, a.values, b.values);
+    const std::uint32_t* const words = either(is_older, a.dead, b.dead);
+    const bool is_dead = words != nullptr ? (words[from.index / 32] >> (from.index % 32) & 1u) != 0
+                                          : from_values == nullptr;
+    return {is_dead ? Value{} : from_values[from.index], is_dead};
   }
   LANEWISE_FUNCTION void store(std::int64_t i, const Key& key,
                                const lsm_payload<Value>& payload) const {
@@ -44,6 +47,16 @@ struct lsm_merged {
     if (values != nullptr) values[i] = payload.value;
     if (payload.is_dead && dead != nullptr)
       Solo().template fetch_or<order::relaxed>(dead[i / 32], std::uint32_t{1} << (i % 32));
+  }
+
+ private:
+  /// Computed: a choice becomes a branch on hosts, which is foretold wrongly for every other
+  /// element.
+  template <class T>
+  static LANEWISE_FUNCTION const T* either(bool is_second, const T* first, const T* second) {
+    const auto p = reinterpret_cast<std::uintptr_t>(first);
+    const auto q = reinterpret_cast<std::uintptr_t>(second);
+    return reinterpret_cast<const T*>(p ^ ((p ^ q) & (std::uintptr_t{0} - is_second)));
   }
 };
 
