@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <lanewise/ordered_map.hpp>
+// clang-format off: before the library, which allocates by the names that it replaces
 #include <support/failing_allocations.hpp>
+// clang-format on
+
+#include <lanewise/ordered_map.hpp>
 
 #include <numeric>
 #include <structures/check_ordered.hpp>
@@ -53,7 +56,7 @@ long allocations_that_fail(const ordered& map, const Change& change) {
   }
 }
 
-TEST_CASE("ordered_map_allocation: each fails once", "[ordered]") {
+TEST_CASE("ordered_map: each allocation fails once", "[ordered]") {
   const auto exec = make_space();
   std::vector<u32> keys(3000), more(2000);
   std::iota(keys.begin(), keys.end(), 5u);

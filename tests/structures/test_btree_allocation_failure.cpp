@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <lanewise/btree_map.hpp>
+// clang-format off: before the library, which allocates by the names that it replaces
 #include <support/failing_allocations.hpp>
+// clang-format on
+
+#include <lanewise/btree_map.hpp>
 
 #include <numeric>
 #include <structures/check_ordered.hpp>
