@@ -171,7 +171,7 @@ template <class Exec, class Table>
 void rebuild_btree(const Exec& exec, const char* name, Table& tree, std::int64_t insertions,
                    workspace_ref work) {
   const btree_leaves<Exec, Table> leaves(exec, tree, work, name);
-  build_btree(exec, name, tree, leaves.elements(), leaves.source(), insertions);
+  build_btree(exec, name, tree, leaves.elements(), leaves.lines(), insertions);
 }
 
 /// An operation on all items of a tree that does not grow.
@@ -190,7 +190,7 @@ void btree_call_or_none(const Exec& exec, const char* name, const Table& tree,
                         slab_operation operation, const btree_arrays<Table>& arrays,
                         const btree_options& with) {
   if (arrays.n == 0) return;
-  using no_elements = table_as_elements<typename Table::key_type, typename Table::mapped_type>;
+  using no_elements = table_as_lines<typename Table::key_type, typename Table::mapped_type>;
   if (tree.roots() > 0) {
     btree_call(exec, tree, operation, arrays, detail::keep_given{}, with);
   } else {
@@ -272,8 +272,8 @@ auto to_ordered(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& 
   using table_type = btree_table<Key, Value, Memory, bytes>;
   using ordered_type = typename table_type::ordered_type;
   const kernels::btree_leaves<Exec, table_type> leaves(exec, tree, work, "to_ordered");
-  ordered_type result = kernels::make_ordered_table<ordered_type>(
-      exec, "to_ordered", leaves.elements(), leaves.source());
+  ordered_type result = kernels::make_table_of_lines<ordered_type>(
+      exec, "to_ordered", leaves.elements(), leaves.lines());
   exec.fence("Lanewise::btree: the leaves are written");
   return result;
 }
@@ -287,7 +287,7 @@ void build(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
            const ordered_table<Key, Value, slab_keys::unique, Memory>& elements,
            std::int64_t insertions = 0) {
   kernels::build_btree(exec, "build", tree, elements.size(),
-                       kernels::table_as_elements<Key, Value>{elements.view()}, insertions);
+                       kernels::table_as_lines<Key, Value>{elements.view()}, insertions);
 }
 
 /// Rebuilds the tree, with `fill` elements in each leaf, and with room for at least so many

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/ordered_lines.hpp>
 #include <lanewise/is_sorted.hpp>
 #include <lanewise/ordered_query.hpp>
 
@@ -186,7 +187,7 @@ class ordered_change {
     detail::copy_to_host<std::uint32_t>(exec_, &added, memory_.added());
     const auto elements = static_cast<std::uint32_t>(table_.size()) + added;
     using source = edited_elements<key_type, typename Table::mapped_type>;
-    return make_ordered_table<Table>(
+    return make_edited_table<Table>(
         exec_, name_, elements,
         source{table_.view(), {place, behind, forward, keys_, memory_.values().data(), edits_}});
   }
@@ -596,9 +597,9 @@ void build_sorted(const Exec& exec, ordered_table<Key, Value, kind, Memory>& tab
                     kind == slab_keys::unique ? "not greater" : "less", " than keys(", sorted - 1,
                     ")");
   }
-  using source = kernels::arrays_as_elements<Key, Value>;
-  table_type built = kernels::make_ordered_table<table_type>(exec, "build_sorted", arrays.n,
-                                                             source{arrays.keys, arrays.given});
+  using source = kernels::arrays_as_lines<Key, Value>;
+  table_type built = kernels::make_table_of_lines<table_type>(
+      exec, "build_sorted", arrays.n, source{arrays.keys, arrays.given, arrays.n});
   exec.fence("Lanewise::ordered: the leaves are written");
   table = std::move(built);
 }

@@ -130,6 +130,13 @@ class ordered_view {
                        warp.map([](std::uint32_t i) { return layout::key_at(i); }, place),
                        layout::padding);
   }
+  /// Where the keys and the values of a leaf are, from that of a place on.
+  LANEWISE_FUNCTION const word* keys_from(std::uint32_t place) const {
+    return reinterpret_cast<const word*>(leaves_) + layout::key_at(place);
+  }
+  LANEWISE_FUNCTION const value_word* values_from(std::uint32_t place) const {
+    return first_value() + layout::value_at(place);
+  }
   template <class Warp>
   LANEWISE_FUNCTION auto value_words(const Warp& warp, mask<Warp> active,
                                      const lanes<Warp, std::uint32_t>& place) const {

@@ -4,7 +4,7 @@
 
 #include <lanewise/btree_table.hpp>
 #include <lanewise/detail/arrays_behind.hpp>
-#include <lanewise/detail/ordered_leaves.hpp>
+#include <lanewise/detail/ordered_lines.hpp>
 #include <lanewise/radix_sort.hpp>
 #include <lanewise/reduce.hpp>
 #include <lanewise/scan.hpp>
@@ -12,152 +12,90 @@
 
 #include <algorithm>
 
-// How B+ trees are made of elements in order, and elements in order of trees: one lane for every
-// element, which asks a source what stands at a place (detail/ordered_leaves.hpp).
+// How B+ trees are made of elements in order, and elements in order of trees, line by line
+// (detail/ordered_lines.hpp).
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Element i is that of an ordered table.
-template <class Key, class Value>
-struct table_as_elements {
-  using view_type = ordered_view<Key, Value>;
-  using layout = typename view_type::layout;
-  view_type table;
-
-  template <class Warp>
-  LANEWISE_FUNCTION std::int64_t begin(const Warp&, std::uint32_t) const {
-    return 0;
-  }
-  template <class Warp>
-  LANEWISE_FUNCTION void load(
-      const Warp& warp, std::int64_t&, typename Warp::template mask_for<std::uint32_t> there,
-      std::uint32_t first, typename Warp::template lanes<typename layout::word>& key,
-      typename Warp::template lanes<typename layout::value_word>& value) const {
-    const auto place = warp.lane() + typename Warp::template lanes<std::uint32_t>(first);
-    key = table.key_words(warp, there, place);
-    if constexpr (layout::has_values) value = table.value_words(warp, there, place);
-  }
-};
-
-/// Element i is that of the leaves of a tree, which are given in order with the number of elements
-/// in front of each.
+/// The leaves of a tree, which are given in order with the number of elements in front of each, and
+/// that of all.
 template <class Table>
-struct leaves_as_elements {
+struct leaves_as_lines {
   using tree_layout = typename Table::layout;
   using layout = typename tree_layout::elements;
+  static constexpr int width = tree_layout::half;
   const typename tree_layout::node* nodes;
   const std::uint32_t* leaf;
   const std::uint32_t* in_front;
   std::int64_t n;
 
-  LANEWISE_FUNCTION places_passed<std::uint32_t> places() const { return {in_front, n}; }
+  LANEWISE_FUNCTION std::int64_t lines() const { return n; }
   template <class Warp>
-  LANEWISE_FUNCTION std::int64_t begin(const Warp& warp, std::uint32_t first) const {
-    return places().begin(warp, first);
-  }
-  template <class Warp>
-  LANEWISE_FUNCTION void load(
-      const Warp& warp, std::int64_t& passed, typename Warp::template mask_for<std::uint32_t> there,
-      std::uint32_t first, typename Warp::template lanes<typename layout::word>& key,
-      typename Warp::template lanes<typename layout::value_word>& value) const {
-    using numbers = typename Warp::template lanes<std::uint32_t>;
-    const numbers place = warp.lane() + numbers(first);
-    const numbers at = places().next(warp, passed, place, first + (Warp::width - 1)) - numbers(1u);
-    const numbers i = place - warp.gather(there, in_front, at, 0u);
-    const auto word = warp.map(
-        there,
-        [](std::uint32_t l, std::uint32_t j) { return std::uint64_t{l} * tree_layout::words + j; },
-        std::uint64_t{0}, warp.gather(there, leaf, at, 0u), i);
-    const auto* const words = reinterpret_cast<const typename tree_layout::word*>(nodes);
-    key = warp.map(
-        there, [](auto w) { return static_cast<typename layout::word>(w); }, layout::padding,
-        warp.gather(there, words, word, typename tree_layout::word{0}));
+  LANEWISE_FUNCTION line_part
+  load(const Warp& warp, std::int64_t line, int from,
+       typename Warp::template lanes<typename layout::word>& key,
+       typename Warp::template lanes<typename layout::value_word>& value) const {
+    using word = typename tree_layout::word;
+    const std::uint32_t place = in_front[line];
+    const auto part =
+        line_part{place, static_cast<int>(in_front[line + 1] - place)}.cut(from, Warp::width);
+    const word* const words = reinterpret_cast<const word*>(nodes + leaf[line]) + from;
+    const auto there = warp.first(part.count);
+    key = warp.template cast<typename layout::word>(warp.load(there, words, word{0}));
     if constexpr (layout::has_values)
-      value = warp.map(
-          [](auto w) { return static_cast<typename layout::value_word>(w); },
-          warp.gather(there, words + tree_layout::half, word, typename tree_layout::word{0}));
+      value = warp.template cast<typename layout::value_word>(
+          warp.load(there, words + tree_layout::half, word{0}));
+    return part;
   }
 };
 
-/// Writes the roots of a tree, with `fill` elements each, and their least keys.
-template <class Table, class Source>
-struct write_roots_kernel {
-  struct policy : launch_policy {
-    static constexpr int host_teams_per_thread = 16;
-  };
-  template <class Team>
-  struct scratch {};
-
+/// The roots of a tree, with `fill` elements each.
+template <class Table>
+struct roots_target {
   using layout = typename Table::layout;
-  using word = typename layout::word;
-  using key_word = typename layout::key_word;
+  using node_word = typename layout::word;
+  using word = typename layout::key_word;
   using value_word = typename layout::value_word;
-
-  Source source;
+  static constexpr std::uint32_t elements = Table::fill;
   typename layout::node* nodes;
-  key_word* lows;
+  word* lows;
   std::uint32_t* allocated;
-  std::uint32_t elements;
+  std::uint32_t n;
   std::uint32_t roots;
 
-  template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    using warp_type = typename Team::warp_type;
-    using numbers = typename warp_type::template lanes<std::uint32_t>;
-    constexpr std::uint32_t width = warp_type::width, fill = Table::fill;
-    const auto warp = team.warp();
-    if (team.index() == 0 && team.warp_index() == 0) warp.store(*allocated, roots);
-    const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
-    // The root of an empty tree is written, too.
-    const std::uint32_t places = elements == 0 ? 1 : elements;
-    const index_range mine = even_share(divide_up(std::int64_t{places}, std::int64_t{width}), id,
-                                        std::int64_t{team.league()} * Team::warps);
-    if (mine.begin >= mine.end) return;
-    auto at = source.begin(warp, static_cast<std::uint32_t>(mine.begin) * width);
-    for (std::int64_t w = mine.begin; w < mine.end; ++w) {
-      const auto first = static_cast<std::uint32_t>(w) * width;
-      const auto there = below(warp, elements, first);
-      typename warp_type::template lanes<key_word> key(key_word{0});
-      typename warp_type::template lanes<value_word> value(value_word{0});
-      source.load(warp, at, there, first, key, value);
-      const numbers place = warp.lane() + numbers(first);
-      const numbers root = warp.map([](std::uint32_t p) { return p / fill; }, place);
-      const auto to = warp.map(
-          [](std::uint32_t p, std::uint32_t r) {
-            return std::uint64_t{r} * layout::words + (p - r * fill);
-          },
-          place, root);
-      word* const words = reinterpret_cast<word*>(nodes);
-      warp.scatter(there, words, to, warp.template cast<word>(key));
-      warp.scatter(there, words + layout::half, to, warp.template cast<word>(value));
-      const auto begins = below(warp, places, first) & (place == root * numbers(fill));
-      warp.scatter(begins, lows, root, key);
-      warp.scatter(begins, words + layout::state_at, to,
-                   warp.map(
-                       [n = elements](std::uint32_t p) {
-                         return layout::with_count(
-                             0, static_cast<int>(n - p < fill ? n - p : std::uint32_t{fill}));
-                       },
-                       place));
-    }
-  }
-
- private:
+  /// The root of an empty tree is written, too.
   template <class Warp>
-  static LANEWISE_FUNCTION auto below(const Warp& warp, std::uint32_t n, std::uint32_t first) {
-    return warp.first(static_cast<int>(
-        n <= first ? 0 : (n - first < Warp::width ? n - first : std::uint32_t{Warp::width})));
+  LANEWISE_FUNCTION void begin(const Warp& warp) const {
+    warp.store(*allocated, roots);
+    if (n > 0) return;
+    warp.store(lows[0], word{0});
+    begin_leaf(warp, 0);
+  }
+  /// Lane first_lane + j has element i + j of a root.
+  template <class Warp, class Mask, class Keys, class Values>
+  LANEWISE_FUNCTION void store(const Warp& warp, Mask there, std::uint32_t root, std::uint32_t i,
+                               int first_lane, const Keys& key, const Values& value) const {
+    node_word* const to = reinterpret_cast<node_word*>(nodes + root) + i;
+    warp.store(there, to - first_lane, warp.template cast<node_word>(key));
+    if constexpr (layout::has_values)
+      warp.store(there, to + layout::half - first_lane, warp.template cast<node_word>(value));
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION void begin_leaf(const Warp& warp, std::uint32_t root) const {
+    const std::uint32_t left = n - root * elements;
+    warp.store(nodes[root][layout::state_at],
+               layout::with_count(0, static_cast<int>(left < elements ? left : elements)));
   }
 };
 
-/// A tree of so many elements of a source, with room for so many nodes beside the roots.
+/// A tree of so many elements in the lines of a source, with room for so many nodes beside the
+/// roots.
 template <class Table, class Exec, class Source>
 Table make_btree(const Exec& exec, const char* name, std::int64_t elements, const Source& source,
                  std::int64_t spare) {
   static_assert(std::is_same_v<typename Exec::memory_space, typename Table::memory_space>,
                 "lanewise: a B+ tree is changed by instances whose memory space is its own");
-  using kernel = write_roots_kernel<Table, Source>;
   const std::int64_t roots =
       std::max(divide_up(elements, std::int64_t{Table::fill}), std::int64_t{1});
   detail::expects(roots + spare <= Table::most_nodes, name, ": the tree would have ", roots,
@@ -170,10 +108,9 @@ Table make_btree(const Exec& exec, const char* name, std::int64_t elements, cons
                 backend_of<Exec>::deallocate(exec, p);
               }));
   detail::use_huge_pages<typename Table::memory_space>(block, bytes);
-  launch(exec, "Lanewise::btree::write_roots",
-         league_for_windows<kernel>(exec, std::max(elements, std::int64_t{1})),
-         kernel{source, table.nodes(), table.lows(), table.allocated(),
-                static_cast<std::uint32_t>(elements), n});
+  move_lines(exec, "Lanewise::btree::move_lines", source,
+             roots_target<Table>{table.nodes(), table.lows(), table.allocated(),
+                                 static_cast<std::uint32_t>(elements), n});
   auto tree = table.tree();
   sample_keys(exec, tree, table.lows() + (tree.samples - table.lows()));
   return table;
@@ -268,7 +205,7 @@ class btree_leaves {
     elements_ = all;
   }
   std::int64_t elements() const { return elements_; }
-  leaves_as_elements<Table> source() const { return {nodes_, leaf_, in_front_, n_}; }
+  leaves_as_lines<Table> lines() const { return {nodes_, leaf_, in_front_, n_}; }
 
  private:
   auto number(std::int64_t i) {

@@ -6,8 +6,9 @@
 #include <lanewise/ordered_table.hpp>
 #include <lanewise/search_index.hpp>
 
-// How the leaves of an ordered table are written: one lane for each of their places, which asks a
-// source what stands there. Sources are sorted arrays, or another table with edits.
+// How the leaves of an ordered table are written where another table was edited: one lane for each
+// of their places, which asks what stands there. Elements that are in order as they are, in arrays
+// or in other leaves, are moved line by line (detail/ordered_lines.hpp).
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
@@ -41,33 +42,6 @@ struct places_passed {
         typename Warp::template lanes<std::uint32_t>(static_cast<std::uint32_t>(passed));
     passed = std::int64_t{warp.broadcast(count, Warp::width - 1)};
     return count;
-  }
-};
-
-/// Element i is that of sorted arrays.
-template <class Key, class Value>
-struct arrays_as_elements {
-  using layout = detail::ordered_layout<Key, Value>;
-  using value_type = typename ordered_view<Key, Value>::value_type;
-  const Key* keys;
-  const value_type* values;
-
-  template <class Warp>
-  LANEWISE_FUNCTION std::int64_t begin(const Warp&, std::uint32_t) const {
-    return 0;
-  }
-  template <class Warp>
-  LANEWISE_FUNCTION void load(
-      const Warp& warp, std::int64_t&, typename Warp::template mask_for<std::uint32_t> there,
-      std::uint32_t first, typename Warp::template lanes<typename layout::word>& key,
-      typename Warp::template lanes<typename layout::value_word>& value) const {
-    key = warp.map(
-        there, [](const Key& k) { return to_bits(k); }, layout::padding,
-        warp.load(there, keys + first, Key{}));
-    if constexpr (layout::has_values)
-      value = warp.map(
-          [](const value_type& v) { return detail::to_word<typename layout::value_word>(v); },
-          warp.load(there, values + first, value_type{}));
   }
 };
 
@@ -121,8 +95,8 @@ struct edited_elements {
   }
 };
 
-/// Writes all leaves of a table and their first keys.
-template <class Key, class Value, class Source>
+/// Writes all leaves of an edited table and their first keys.
+template <class Key, class Value>
 struct write_leaves_kernel {
   struct policy : launch_policy {
     static constexpr int host_teams_per_thread = 16;
@@ -134,7 +108,7 @@ struct write_leaves_kernel {
   using word = typename layout::word;
   using value_word = typename layout::value_word;
 
-  Source source;
+  edited_elements<Key, Value> source;
   detail::ordered_leaf* leaves;
   word* lows;
   std::uint32_t elements;
@@ -186,13 +160,13 @@ auto league_for_windows(const Exec& exec, std::int64_t items) {
       exec, divide_up(windows, team_t<Exec, typename Kernel::policy>::warps));
 }
 
-/// A table of so many elements of a source. Throws if there cannot be so many.
-template <class Table, class Exec, class Source>
+/// A table of so many elements, whose leaves and their first keys `write(table)` writes. Throws if
+/// there cannot be so many.
+template <class Table, class Exec, class Write>
 Table make_ordered_table(const Exec& exec, const char* name, std::int64_t elements,
-                         const Source& source) {
+                         const Write& write) {
   static_assert(std::is_same_v<typename Exec::memory_space, typename Table::memory_space>,
                 "lanewise: an ordered table is changed by instances whose memory space is its own");
-  using kernel = write_leaves_kernel<typename Table::key_type, typename Table::mapped_type, Source>;
   detail::expects(elements <= Table::most_elements, name, ": the table would have ", elements,
                   " elements, the most is ", Table::most_elements);
   const auto n = static_cast<std::uint32_t>(elements);
@@ -205,12 +179,23 @@ Table make_ordered_table(const Exec& exec, const char* name, std::int64_t elemen
                 backend_of<Exec>::deallocate(exec, p);
               }));
   detail::use_huge_pages<typename Table::memory_space>(block, bytes);
-  const std::uint32_t places = table.view().leaves() * Table::layout::elements;
-  launch(exec, "Lanewise::ordered::write_leaves", league_for_windows<kernel>(exec, places),
-         kernel{source, table.leaves(), table.lows(), n, places});
+  write(table);
   auto tree = table.tree();
   sample_keys(exec, tree, table.lows() + (tree.samples - table.lows()));
   return table;
+}
+
+/// A table of the elements of another one after edits.
+template <class Table, class Exec, class Key, class Value>
+Table make_edited_table(const Exec& exec, const char* name, std::int64_t elements,
+                        const edited_elements<Key, Value>& source) {
+  using kernel = write_leaves_kernel<Key, Value>;
+  return make_ordered_table<Table>(exec, name, elements, [&](const Table& table) {
+    const std::uint32_t places = table.view().leaves() * Table::layout::elements;
+    launch(
+        exec, "Lanewise::ordered::write_leaves", league_for_windows<kernel>(exec, places),
+        kernel{source, table.leaves(), table.lows(), static_cast<std::uint32_t>(elements), places});
+  });
 }
 
 }  // namespace kernels
