@@ -102,6 +102,8 @@ LANEWISE_BEGIN_NAMESPACE
 //   pause()                               between two looks at memory that another team writes
 //   Warp::has_wide_words                  16-byte values can be loaded and stored as one relaxed
 //                                         word
+//   Warp::words_of_text                   how many words of 4 bytes a lane best reads at once of bytes
+//                                         that are searched
 //   Warp::has_wide_exchange               compare_exchange(ref, ...) takes 16-byte values too
 //   Warp::line_width  line_depth          how many lanes best read a 128-byte line together, and
 //                                         how many lines such a sub-warp best has in flight

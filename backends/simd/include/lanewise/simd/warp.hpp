@@ -1008,6 +1008,7 @@ class warp : public warp_operations<warp<W>> {
   template <int w>
   using part = warp<w>;
   static constexpr bool has_wide_words = false;
+  static constexpr int words_of_text = 1;
 #if defined(__x86_64__)
   static constexpr bool has_wide_exchange = true;
 #else

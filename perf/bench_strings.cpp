@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Searches for one pattern in a text, on every backend of this Kokkos: 2^30 bytes on devices, 2^26
+// on hosts. Rows are in bytes of the text; reduce is the sum of as many bytes as words of 8, the
+// bound of what reads a text once. Peers on one core: memmem and std::string_view::find, from match
+// to match.
+
+#include "support.hpp"
+#include <lanewise/host.hpp>
+#include <lanewise/reduce.hpp>
+#include <lanewise/string_search.hpp>
+
+#include <cstring>
+#include <string>
+#include <string_view>
+
+namespace lanewise::perf {
+namespace {
+
+/// Texts of 2^22 bytes, which are repeated. english: words of Zipf's frequencies, of letters as
+/// frequent as in English; the others as their names say.
+std::string text_of(const std::string& kind, std::size_t n) {
+  std::string text;
+  if (kind == "english") {
+    constexpr std::string_view letters =
+        "eeeeeeeeeeeetttttttttaaaaaaaaooooooooiiiiiiinnnnnnnsssssshhhhhhrrrrrrddddlllluuucccmmm"
+        "wwffggyyppbbvk";
+    std::vector<std::string> words;
+    for (std::uint64_t w = 0; w < 20'000; ++w) {
+      std::string word;
+      for (std::uint64_t i = 0; i < 1 + hash(w) % 9; ++i)
+        word += letters[hash(100 * w + i + 1) % letters.size()];
+      words.push_back(word + ' ');
+    }
+    for (std::uint64_t i = 0; text.size() < n; ++i) {
+      const double u = static_cast<double>(hash(i) >> 11) * 0x1p-53;
+      text += words[static_cast<std::size_t>(20'000 * u * u * u)];
+    }
+    text.resize(n);
+    return text;
+  }
+  for (std::uint64_t i = 0; i < n; ++i)
+    text += kind == "dna" ? "acgt"[hash(i) % 4] : static_cast<char>(hash(i));
+  return text;
+}
+
+enum class wanted { all, bitmap, number, first };
+
+struct text_point {
+  std::string kind;
+  std::int64_t m;
+  std::int64_t n;
+};
+
+template <class Exec, wanted what>
+struct text_problem {
+  using exec_space = Exec;
+  using item = char;
+  using memory = typename Exec::memory_space;
+
+  Exec exec{};
+  std::int64_t n;
+  std::string part;
+  std::string bytes_of_pattern;
+  array<Exec, char> text{Kokkos::view_alloc("perf::text", Kokkos::WithoutInitializing),
+                         static_cast<std::size_t>(n)};
+  pattern<memory> searched;
+  Kokkos::View<std::int64_t, memory> result{"perf::result"};
+  array<Exec, std::int64_t> places;
+  array<Exec, std::uint32_t> bits;
+  workspace work;
+
+  explicit text_problem(const text_point& p)
+      : n(p.n),
+        part(text_of(p.kind, std::size_t{1} << 22)),
+        bytes_of_pattern(part.substr(1'234'567, static_cast<std::size_t>(p.m))),
+        searched(bytes_of_pattern) {
+    const Kokkos::View<const char*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> from(part.data(),
+                                                                                     part.size());
+    for (std::int64_t at = 0; at < n; at += static_cast<std::int64_t>(part.size()))
+      Kokkos::deep_copy(Kokkos::subview(text, Kokkos::make_pair(at, at + std::int64_t{1 << 22})),
+                        from);
+    if (what == wanted::first) {
+      // Once, at the end: all of the text is looked at.
+      Kokkos::deep_copy(text, '\1');
+      Kokkos::deep_copy(
+          Kokkos::subview(text, Kokkos::make_pair(n - p.m, n)),
+          Kokkos::subview(from, Kokkos::make_pair(std::int64_t{1'234'567}, 1'234'567 + p.m)));
+    }
+    if (what == wanted::all) Kokkos::realloc(places, static_cast<std::size_t>(expected()));
+    if (what == wanted::bitmap) Kokkos::realloc(bits, static_cast<std::size_t>(n / 32));
+  }
+  static std::vector<text_point> points() {
+    const std::int64_t n = std::int64_t{1} << (on_host<Exec> ? 26 : 30);
+    std::vector<text_point> all;
+    for (const char* kind : {"english", "dna", "random"})
+      for (const std::int64_t m : {1, 4, 16, 64, 1024, 65536})
+        if (what == wanted::all || m == 16) all.push_back({kind, m, n});
+    return all;
+  }
+  static row name(const text_point& p) {
+    const std::string call = what == wanted::all      ? "find_all"
+                             : what == wanted::bitmap ? "find_bitmap"
+                             : what == wanted::number ? "count"
+                                                      : "find_first";
+    return {call + ".m" + std::to_string(p.m), backend_name<Exec>(), "", "u8", p.kind, p.n};
+  }
+  /// The text, and the results.
+  std::int64_t bytes() const {
+    return n + static_cast<std::int64_t>(8 * places.extent(0) + 4 * bits.extent(0));
+  }
+  std::int64_t expected() const {
+    if (what == wanted::first) return n - static_cast<std::int64_t>(bytes_of_pattern.size());
+    // In the text that is repeated, and over its end.
+    const std::string twice = part + part.substr(0, bytes_of_pattern.size() - 1);
+    std::int64_t whole = 0, last = 0;
+    for (auto at = twice.find(bytes_of_pattern); at != std::string::npos;
+         at = twice.find(bytes_of_pattern, at + 1)) {
+      ++whole;
+      if (at + bytes_of_pattern.size() <= part.size()) ++last;
+    }
+    return whole * (n / static_cast<std::int64_t>(part.size()) - 1) + last;
+  }
+  bool correct() const {
+    if (what == wanted::bitmap) {
+      const auto all = bits;
+      return sum<std::int64_t>(exec, n / 32, bits_of{all}) == expected();
+    }
+    std::int64_t found = 0;
+    Kokkos::deep_copy(found, result);
+    return found == expected();
+  }
+  struct bits_of {
+    array<Exec, std::uint32_t> bits;
+    KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+      std::int64_t n = 0;
+      for (std::uint32_t w = bits(i); w != 0; w &= w - 1) ++n;
+      return n;
+    }
+  };
+};
+
+/// The sum of as many bytes as a text has.
+template <class Exec>
+struct text_read_problem {
+  using exec_space = Exec;
+  using item = std::uint64_t;
+  Exec exec{};
+  std::int64_t n;
+  array<Exec, item> in{"perf::in", static_cast<std::size_t>(n / 8)};
+  Kokkos::View<item, typename Exec::memory_space> result{"perf::result"};
+  workspace work;
+
+  explicit text_read_problem(const text_point& p) : n(p.n) { fill(exec, in, random_item<item>{}); }
+  static std::vector<text_point> points() {
+    return {{"random", 1, std::int64_t{1} << (on_host<Exec> ? 26 : 30)}};
+  }
+  static row name(const text_point& p) {
+    return {"reduce", backend_name<Exec>(), "", "u64", p.kind, p.n};
+  }
+  std::int64_t bytes() const { return n; }
+  bool correct() const {
+    item found = 0;
+    Kokkos::deep_copy(found, result);
+    return found == sum<item>(exec, n / 8, random_item<item>{});
+  }
+};
+
+template <class Exec>
+void add_searches() {
+  add<text_read_problem<Exec>>("lanewise", [](auto& p, auto time) {
+    time([&] { reduce(p.exec, p.in, p.result, plus{}, std::uint64_t{0}, {.work = &p.work}); });
+  });
+  add<text_problem<Exec, wanted::all>>("lanewise", [](auto& p, auto time) {
+    time([&] { find_all(p.exec, p.text, p.searched, p.places, p.result, {.work = &p.work}); });
+  });
+  add<text_problem<Exec, wanted::bitmap>>("lanewise", [](auto& p, auto time) {
+    time([&] { find_bitmap(p.exec, p.text, p.searched, p.bits); });
+  });
+  add<text_problem<Exec, wanted::number>>("lanewise", [](auto& p, auto time) {
+    time([&] { count(p.exec, p.text, p.searched, p.result); });
+  });
+  add<text_problem<Exec, wanted::first>>("lanewise", [](auto& p, auto time) {
+    time([&] { find_first(p.exec, p.text, p.searched, p.result); });
+  });
+}
+
+#if defined(KOKKOS_ENABLE_SERIAL)
+/// Counts from match to match, by a function that finds the next one.
+template <class Next>
+auto count_by(Next next) {
+  return [next](auto& p, auto time) {
+    time([&] {
+      const char *at = p.text.data(), *const end = at + p.n;
+      std::int64_t found = 0;
+      while ((at = next(at, end, p.bytes_of_pattern)) != nullptr) ++found, ++at;
+      p.result() = found;
+    });
+  };
+}
+void add_peers() {
+  using problem = text_problem<Kokkos::Serial, wanted::all>;
+  add<problem>("memmem", count_by([](const char* at, const char* end, const std::string& pattern) {
+                 return static_cast<const char*>(memmem(at, static_cast<std::size_t>(end - at),
+                                                        pattern.data(), pattern.size()));
+               }));
+  add<problem>("std", count_by([](const char* at, const char* end, const std::string& pattern) {
+                 const auto found =
+                     std::string_view(at, static_cast<std::size_t>(end - at)).find(pattern);
+                 return found == std::string_view::npos ? nullptr : at + found;
+               }));
+}
+#endif
+
+}  // namespace
+}  // namespace lanewise::perf
+
+int main(int argc, char** argv) {
+  using namespace lanewise::perf;
+  Kokkos::ScopeGuard kokkos(argc, argv);
+  for_each_backend([](auto exec) { add_searches<decltype(exec)>(); });
+#if defined(KOKKOS_ENABLE_SERIAL)
+  add_peers();
+#endif
+  return run(argc, argv);
+}

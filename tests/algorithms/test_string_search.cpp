@@ -1,0 +1,267 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <lanewise/string_search.hpp>
+#include <support/generators.hpp>
+#include <support/space.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <string>
+
+namespace {
+
+using namespace test;
+using Catch::Matchers::ContainsSubstring;
+using pattern_type = lanewise::pattern<memory>;
+
+/// A step of a warp, and the shortest piece of a team.
+constexpr std::int64_t step = 1024, piece = 8 * step;
+
+std::vector<std::int64_t> places_of(const std::string& text, const std::string& pattern) {
+  std::vector<std::int64_t> places;
+  for (auto at = text.find(pattern); at != std::string::npos; at = text.find(pattern, at + 1))
+    places.push_back(static_cast<std::int64_t>(at));
+  return places;
+}
+
+/// All calls, on a text that begins at any byte of a line.
+void check_searches(const std::string& text, const std::string& bytes, int shift = 0) {
+  CAPTURE(text.size(), bytes.size(), bytes.substr(0, 40), shift);
+  const auto expected = places_of(text, bytes);
+  const auto n = static_cast<std::int64_t>(text.size());
+  const auto number = static_cast<std::int64_t>(expected.size());
+  const array<char> in({text.begin(), text.end()}, shift);
+  const pattern_type pattern(bytes);
+  const auto exec = make_space();
+
+  const cell<std::int64_t> counted(-7), first(-7), last(-7), found(-7);
+  lanewise::count(exec, in.const_view(), pattern, counted.view());
+  lanewise::find_first(exec, in.const_view(), pattern, first.view());
+  lanewise::find_last(exec, in.const_view(), pattern, last.view());
+  CHECK(counted.get() == number);
+  CHECK(first.get() == (expected.empty() ? -1 : expected.front()));
+  CHECK(last.get() == (expected.empty() ? -1 : expected.back()));
+
+  const array<std::int64_t> places(number + 1, -7);
+  lanewise::find_all(exec, in.const_view(), pattern, places.view(), found.view());
+  CHECK(found.get() == number);
+  auto all = places.items();
+  CHECK(all.back() == -7);
+  all.pop_back();
+  CHECK(all == expected);
+  CHECK(places.guards_intact());
+
+  std::vector<std::uint32_t> expected_bits(static_cast<std::size_t>((n + 31) / 32));
+  for (const auto p : expected) expected_bits[static_cast<std::size_t>(p / 32)] |= 1u << p % 32;
+  const array<std::uint32_t> bits((n + 31) / 32, ~0u);
+  lanewise::find_bitmap(exec, in.const_view(), pattern, bits.view());
+  CHECK(bits.items() == expected_bits);
+  CHECK(bits.guards_intact());
+}
+
+std::string random_text(std::int64_t n, int letters, std::uint64_t salt) {
+  auto random = make_random(salt);
+  std::string text(static_cast<std::size_t>(n), 'a');
+  for (char& c : text) c = static_cast<char>(letters == 256 ? random() : 'a' + random() % letters);
+  return text;
+}
+
+std::string repeated(const std::string& what, std::int64_t n) {
+  std::string text;
+  while (static_cast<std::int64_t>(text.size()) < n) text += what;
+  text.resize(static_cast<std::size_t>(n));
+  return text;
+}
+
+std::string fibonacci_word(std::int64_t n) {
+  std::string a = "a", b = "ab";
+  while (static_cast<std::int64_t>(b.size()) < n) {
+    std::string next = b + a;
+    a = std::move(b);
+    b = std::move(next);
+  }
+  return b.substr(0, static_cast<std::size_t>(n));
+}
+
+std::string thue_morse_word(std::int64_t n) {
+  std::string text = "a";
+  while (static_cast<std::int64_t>(text.size()) < n)
+    for (std::size_t i = 0, size = text.size(); i < size; ++i) text += text[i] == 'a' ? 'b' : 'a';
+  return text.substr(0, static_cast<std::size_t>(n));
+}
+
+}  // namespace
+
+TEST_CASE("Patterns from random texts of few and of many letters", "[string_search]") {
+  auto random = make_random(3);
+  for (const int letters : {1, 2, 4, 26, 256}) {
+    for (const std::int64_t m :
+         {1, 2, 3, 4, 5, 8, 10, 11, 12, 13, 16, 23, 64, 127, 128, 129, 300}) {
+      const std::int64_t n =
+          m + static_cast<std::int64_t>(random() % (is_emulated ? 3000 : 40'000));
+      const std::string text = random_text(n, letters, random());
+      const auto from = static_cast<std::size_t>(random() % static_cast<std::uint64_t>(n - m + 1));
+      check_searches(text, text.substr(from, static_cast<std::size_t>(m)),
+                     static_cast<int>(random() % 16));
+    }
+  }
+}
+
+TEST_CASE("Texts that end around rows, steps and pieces", "[string_search][sanitize]") {
+  for (const std::int64_t edge :
+       {std::int64_t{16}, std::int64_t{128}, std::int64_t{512}, step, piece}) {
+    for (const std::int64_t n : {edge - 1, edge, edge + 1, edge + 17}) {
+      std::string text = random_text(n, 3, static_cast<std::uint64_t>(n));
+      for (const std::string bytes : {"z", "zy", "zyxw", "zyxwvuts", "zyxwvutsrqponmlk"}) {
+        const std::size_t m = bytes.size();
+        if (static_cast<std::int64_t>(2 * m) > n) continue;
+        std::string with = text;
+        with.replace(0, m, bytes);
+        with.replace(with.size() - m, m, bytes);
+        check_searches(with, bytes, static_cast<int>(n % 5));
+      }
+    }
+  }
+}
+
+TEST_CASE("Patterns that lie across rows and steps, at every byte of a line",
+          "[string_search][sanitize]") {
+  const std::string bytes = "the quick brown fox";
+  for (int shift = 0; shift < 16; ++shift) {
+    std::string text(static_cast<std::size_t>(3 * step + 40), '.');
+    for (const std::int64_t edge : {std::int64_t{128}, std::int64_t{512}, step, 2 * step})
+      text.replace(static_cast<std::size_t>(edge + shift - 9), bytes.size(), bytes);
+    for (const std::size_t m : {1, 2, 4, 7, 11, 12, 19})
+      check_searches(text, bytes.substr(0, m), shift);
+  }
+}
+
+TEST_CASE("No text, and patterns as long as the text or longer", "[string_search]") {
+  check_searches("", "a");
+  check_searches("a", "a");
+  check_searches("a", "b");
+  check_searches("abc", "abcd");
+  const std::string text = random_text(3000, 26, 1);
+  check_searches(text, text, 3);
+  check_searches(text, text + "a");
+  check_searches(text, text.substr(1));
+}
+
+TEST_CASE("Texts made of one letter, and of periods", "[string_search]") {
+  const std::int64_t n = is_emulated ? 1500 : 5000;
+  check_searches("aaaa", "aaa");
+  for (const std::int64_t m : {1, 3, 4, 12, 13, 40, 200}) {
+    check_searches(repeated("a", n), repeated("a", m));
+    check_searches(repeated("a", n), repeated("a", m - 1) + "b");
+    check_searches(repeated("a", n), "b" + repeated("a", m - 1));
+    check_searches(repeated("ab", n), repeated("ab", m));
+    check_searches(repeated("qaz", n), repeated("azq", m), 1);
+    std::string broken = repeated("abc", n);
+    broken[static_cast<std::size_t>(n / 2)] = 'x';
+    check_searches(broken, repeated("abc", m));
+  }
+  for (const std::size_t m : {5, 13, 34, 144}) {
+    const std::string fibonacci = fibonacci_word(n), morse = thue_morse_word(n);
+    check_searches(fibonacci, fibonacci.substr(n / 3, m));
+    check_searches(morse, morse.substr(n / 3, m), 2);
+  }
+}
+
+TEST_CASE("What the filter passes is compared to the last byte", "[string_search]") {
+  // Copies that differ in one byte, wherever it is.
+  for (const std::size_t m : {12, 13, 128, 129, 1025, 1500}) {
+    const std::string bytes = random_text(static_cast<std::int64_t>(m), 4, m);
+    std::string text = random_text(300, 4, m + 1);
+    for (std::size_t i = 0; i < m; i = i < 3 ? i + 1 : i + m / 4) {
+      std::string copy = bytes;
+      copy[i] = 'x';
+      text += copy + "..";
+    }
+    std::string copy = bytes;
+    copy.back() = 'x';
+    check_searches(text + copy + bytes + copy, bytes, 5);
+  }
+}
+
+TEST_CASE("Bytes of every value", "[string_search]") {
+  std::string text;
+  for (int i = 0; i < 4096; ++i) text += static_cast<char>(i * 7);
+  check_searches(text, std::string(1, '\0'));
+  check_searches(text, std::string(1, '\xff'));
+  check_searches(text, text.substr(1000, 13));
+  check_searches(std::string(2000, '\0'), std::string(5, '\0'));
+  check_searches(std::string(2000, '\xff'), std::string(20, '\xff'));
+}
+
+TEST_CASE("A text in memory that ends with it", "[string_search][sanitize]") {
+  const pattern_type pattern("abcabcabcabcd"), letter("a");
+  for (const std::size_t n : {1, 3, 13, 1023, 1025, 2051}) {
+    const Kokkos::View<char*, memory> text("text", n);
+    Kokkos::deep_copy(text, 'a');
+    CHECK(lanewise::count(make_space(), text, letter) == static_cast<std::int64_t>(n));
+    CHECK(lanewise::count(make_space(), text, pattern) == 0);
+    CHECK_FALSE(lanewise::contains(make_space(), text, pattern));
+    CHECK(lanewise::contains(make_space(), text, letter));
+  }
+}
+
+TEST_CASE("Outputs that are short, other types, and memory that is given", "[string_search]") {
+  const std::string bytes = repeated("ab", 9000);
+  const array<char> text({bytes.begin(), bytes.end()});
+  const pattern_type pattern("aba");
+  lanewise::workspace work;
+  for (int again = 0; again < 2; ++again) {
+    const array<std::uint32_t> few(5, 77u);
+    CHECK(lanewise::find_all(make_space(), text.const_view(), pattern, few.view(),
+                             {.work = &work}) == 4499);
+    CHECK(few.items() == std::vector<std::uint32_t>{0, 2, 4, 6, 8});
+    CHECK(few.guards_intact());
+  }
+  const array<unsigned char> same({bytes.begin(), bytes.end()});
+  CHECK(lanewise::count(make_space(), same.const_view(), pattern) == 4499);
+  CHECK(lanewise::find_last(make_space(), same.const_view(), pattern) == 8996);
+  CHECK(lanewise::find_first(make_space(), same.const_view(), pattern) == 0);
+  const auto here = pattern.template copy_to<Kokkos::HostSpace>();
+  CHECK(here.bytes() == "aba");
+  CHECK(here.template copy_to<memory>().size() == 3);
+}
+
+TEST_CASE("Patterns without bytes, and outputs without memory", "[string_search]") {
+  const pattern_type pattern("ab");
+  const array<char> text(3, 'a');
+  CHECK_THROWS_WITH(pattern_type(""), ContainsSubstring("pattern: it has no bytes"));
+  const Kokkos::View<std::uint32_t*, memory> none("none", 0);
+  CHECK_THROWS_WITH(lanewise::find_bitmap(make_space(), text.const_view(), pattern, none),
+                    ContainsSubstring("bits has 0 words, a text of 3 bytes needs 1"));
+  CHECK_THROWS_WITH(
+      lanewise::count(make_space(), text.const_view(), pattern,
+                      Kokkos::View<std::int64_t, memory, Kokkos::MemoryUnmanaged>(nullptr)),
+      ContainsSubstring("count: result has no memory"));
+}
+
+TEST_CASE("A text of more than 2^32 bytes", "[.large][string_search]") {
+  const std::size_t n = (std::size_t{1} << 32) + 100'003;
+  const Kokkos::View<char*, memory> text(Kokkos::view_alloc("text", Kokkos::WithoutInitializing),
+                                         n);
+  Kokkos::deep_copy(text, '.');
+  const std::string bytes = "behind 2^32 bytes";
+  const auto put = [&](std::size_t at) {
+    const Kokkos::View<const char*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> from(bytes.data(),
+                                                                                     bytes.size());
+    Kokkos::deep_copy(Kokkos::subview(text, Kokkos::make_pair(at, at + bytes.size())), from);
+  };
+  put(12'345);
+  put(n - 50'000);
+  const pattern_type pattern(bytes);
+  const auto end = static_cast<std::int64_t>(n - 50'000);
+  CHECK(lanewise::count(make_space(), text, pattern) == 2);
+  CHECK(lanewise::find_first(make_space(), text, pattern) == 12'345);
+  CHECK(lanewise::find_last(make_space(), text, pattern) == end);
+  const array<std::int64_t> places(2, -1);
+  CHECK(lanewise::find_all(make_space(), text, pattern, places.view()) == 2);
+  CHECK(places.items() == std::vector<std::int64_t>{12'345, end});
+  CHECK(lanewise::count(make_space(), text, pattern_type(".")) ==
+        static_cast<std::int64_t>(n - 2 * bytes.size()));
+}
