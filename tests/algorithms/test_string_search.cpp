@@ -8,6 +8,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <algorithm>
 #include <string>
 
 namespace {
@@ -19,21 +20,33 @@ using pattern_type = lanewise::pattern<memory>;
 /// A step of a warp, and the shortest piece of a team.
 constexpr std::int64_t step = 1024, piece = 8 * step;
 
-std::vector<std::int64_t> places_of(const std::string& text, const std::string& pattern) {
+char folded(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+std::vector<std::int64_t> places_of(const std::string& text, const std::string& pattern,
+                                    const lanewise::pattern_options& with) {
   std::vector<std::int64_t> places;
-  for (auto at = text.find(pattern); at != std::string::npos; at = text.find(pattern, at + 1))
-    places.push_back(static_cast<std::int64_t>(at));
+  const auto stands_for = [&](char p, char c) {
+    return (with.wildcard && p == *with.wildcard) || p == c ||
+           (with.fold_case && folded(p) == folded(c));
+  };
+  for (std::size_t at = 0; at + pattern.size() <= text.size(); ++at)
+    if (std::equal(pattern.begin(), pattern.end(), text.begin() + static_cast<std::ptrdiff_t>(at),
+                   stands_for))
+      places.push_back(static_cast<std::int64_t>(at));
   return places;
 }
 
 /// All calls, on a text that begins at any byte of a line.
-void check_searches(const std::string& text, const std::string& bytes, int shift = 0) {
-  CAPTURE(text.size(), bytes.size(), bytes.substr(0, 40), shift);
-  const auto expected = places_of(text, bytes);
+void check_searches(const std::string& text, const std::string& bytes, int shift = 0,
+                    const lanewise::pattern_options& with = {}) {
+  CAPTURE(text.size(), bytes.size(), bytes.substr(0, 40), shift, with.fold_case);
+  const auto expected = places_of(text, bytes, with);
   const auto n = static_cast<std::int64_t>(text.size());
   const auto number = static_cast<std::int64_t>(expected.size());
   const array<char> in({text.begin(), text.end()}, shift);
-  const pattern_type pattern(bytes);
+  const pattern_type pattern(bytes, with);
   const auto exec = make_space();
 
   const cell<std::int64_t> counted(-7), first(-7), last(-7), found(-7);
@@ -185,6 +198,41 @@ TEST_CASE("What the filter passes is compared to the last byte", "[string_search
   }
 }
 
+TEST_CASE("Letters of either case, and only letters", "[string_search]") {
+  auto random = make_random(12);
+  for (const std::size_t m : {1, 3, 4, 7, 11, 12, 16, 40, 140}) {
+    std::string text = random_text(is_emulated ? 1500 : 9000, 3, m);
+    for (char& c : text)
+      if (random() % 2 == 0) c = static_cast<char>(c ^ 0x20);
+    check_searches(text, text.substr(700, m), 0, {.fold_case = true});
+    check_searches(text, text.substr(701, m), 3, {.fold_case = false});
+  }
+  // Bytes that differ from each other as the cases of a letter do.
+  const std::string others = repeated("@`[{]}^~_\x7f kK1\x11", 3000);
+  for (const std::string bytes :
+       {"@", "`[", "{", "]}^", "@`[{]}^~_\x7f k", "^~_\x7f Kk", "k1", "K\x11"})
+    check_searches(others, bytes, 1, {.fold_case = true});
+  const std::string words = "The Quick bROWN fox. " + repeated(".", 2000) + "THE QUICK BROWN FOX.";
+  check_searches(words, "the quick brown fox.", 0, {.fold_case = true});
+}
+
+TEST_CASE("Bytes that stand for any", "[string_search]") {
+  auto random = make_random(13);
+  const lanewise::pattern_options with{.wildcard = '?'};
+  for (const std::size_t m : {1, 2, 4, 5, 9, 12, 13, 16, 40, 140}) {
+    const std::string text = random_text(is_emulated ? 1500 : 9000, 4, m);
+    for (const std::size_t wild : {std::size_t{1}, m / 4, m / 2, m}) {
+      std::string bytes = text.substr(600, m);
+      for (std::size_t i = 0; i < wild; ++i) bytes[random() % m] = '?';
+      check_searches(text, bytes, static_cast<int>(m % 16), with);
+    }
+    check_searches(text, std::string(m, '?'), 1, with);
+  }
+  check_searches("what is a ? here", "a ? h", 0, {});
+  check_searches("AbcABCaBcabd", "?b?", 0, {.fold_case = true, .wildcard = '?'});
+  check_searches(repeated("a", 2100), "aaaa?" + repeated("a", 20) + "b", 0, with);
+}
+
 TEST_CASE("Bytes of every value", "[string_search]") {
   std::string text;
   for (int i = 0; i < 4096; ++i) text += static_cast<char>(i * 7);
@@ -223,7 +271,8 @@ TEST_CASE("Outputs that are short, other types, and memory that is given", "[str
   CHECK(lanewise::count(make_space(), same.const_view(), pattern) == 4499);
   CHECK(lanewise::find_last(make_space(), same.const_view(), pattern) == 8996);
   CHECK(lanewise::find_first(make_space(), same.const_view(), pattern) == 0);
-  const auto here = pattern.template copy_to<Kokkos::HostSpace>();
+  const auto here = pattern_type("aba", {.fold_case = true}).template copy_to<Kokkos::HostSpace>();
+  CHECK(here.options().fold_case);
   CHECK(here.bytes() == "aba");
   CHECK(here.template copy_to<memory>().size() == 3);
 }

@@ -75,10 +75,14 @@ class match_finder {
         return fitting<0, false>(in);
       case kind::four_bytes:
         return fitting<0, true>(in);
+      case kind::bits_of_bytes:
+        return warp_.any(fitting<0, false>(in) != 0u) ? find_again(step) : words(0u);
       case kind::every_byte:
         return warp_.any(any_byte_fits(in)) ? find_again(step) : words(0u);
+      case kind::every_folded_word:
+        return warp_.any(any_word_fits<true>(in)) ? find_again(step) : words(0u);
       default:
-        return warp_.any(any_word_fits(in)) ? find_again(step) : words(0u);
+        return warp_.any(any_word_fits<false>(in)) ? find_again(step) : words(0u);
     }
   }
   /// The bits of a step as words of 32 neighbouring places: lane l has those from first + 32 l on.
@@ -168,16 +172,21 @@ class match_finder {
     }
   }
   /// The filter: whether anything may be in a step.
+  template <bool folded>
   LANEWISE_FUNCTION mask any_word_fits(const row (&in)[rows]) const {
-    mask fits = mixed(in[0], 0) == pattern_.filter.window[0];
+    mask fits = mixed<folded>(in[0], 0) == pattern_.filter.window[0];
     LANEWISE_UNROLL
     for (int r = 0; r < rows; ++r) LANEWISE_UNROLL
     for (int j = 0; j < k; ++j) LANEWISE_UNROLL
-    for (int o = 0; o < 4; ++o) fits = fits | (mixed(in[r], j) == pattern_.filter.window[o]);
+    for (int o = 0; o < 4; ++o)
+      fits = fits | (mixed<folded>(in[r], j) == pattern_.filter.window[o]);
     return fits;
   }
+  template <bool folded>
   static LANEWISE_FUNCTION words mixed(const row& in, int j) {
-    return in[j] ^ (in[j + 1] << 13 | in[j + 1] >> 19);
+    const words bits(folded ? pattern_filter::folded : ~0u);
+    const words word = in[j] & bits, next = in[j + 1] & bits;
+    return word ^ (next << 13 | next >> 19);
   }
   LANEWISE_FUNCTION mask any_byte_fits(const row (&in)[rows]) const {
     mask fits = in[0].own[0] == pattern_.filter.window[0];
@@ -197,17 +206,29 @@ class match_finder {
     const std::uint32_t* const at = words_of(step);
     load<true>(at, in);
     words found(0u);
-    if (pattern_.filter.how != pattern_filter::kind::every_word) {
-      load_behind<1, 3>(at, in);
-      found = fitting<0, false>(in) & fitting<1, false>(in) & fitting<2, false>(in);
-    } else {
-      LANEWISE_UNROLL
-      for (int r = 0; r < rows; ++r) LANEWISE_UNROLL
-      for (int j = 0; j < k; ++j) LANEWISE_UNROLL
-      for (int o = 0; o < 4; ++o)
-        add_where(mixed(in[r], j) == pattern_.filter.window[o], 4 * (k * r + j) + 3 - o, found);
+    switch (pattern_.filter.how) {
+      case pattern_filter::kind::every_word:
+        found = fitting_words<false>(in);
+        break;
+      case pattern_filter::kind::every_folded_word:
+        found = fitting_words<true>(in);
+        break;
+      default:
+        load_behind<1, 3>(at, in);
+        found = fitting<0, false>(in) & fitting<1, false>(in) & fitting<2, false>(in);
     }
     verify(first_of(step), found);
+    return found;
+  }
+  template <bool folded>
+  LANEWISE_FUNCTION words fitting_words(const row (&in)[rows]) const {
+    words found(0u);
+    LANEWISE_UNROLL
+    for (int r = 0; r < rows; ++r) LANEWISE_UNROLL
+    for (int j = 0; j < k; ++j) LANEWISE_UNROLL
+    for (int o = 0; o < 4; ++o)
+      add_where(mixed<folded>(in[r], j) == pattern_.filter.window[o], 4 * (k * r + j) + 3 - o,
+                found);
     return found;
   }
   static LANEWISE_FUNCTION void add_where(const mask& m, int i, words& found) {
@@ -255,11 +276,12 @@ class match_finder {
         warp_.map([=](std::uint32_t x) { return first + x >= 0 && first + x <= last ? 1u : 0u; },
                   i) == 1u;
     for (std::int64_t q = 0; q < 12 && q < pattern_.size && warp_.any(fits); ++q) {
-      const auto byte = static_cast<unsigned char>(pattern_.words[q / 4] >> 8 * (q % 4));
+      const std::uint32_t byte = pattern_.words[q / 4] >> 8 * (q % 4) & 0xff;
+      const std::uint32_t care = pattern_.cares[q / 4] >> 8 * (q % 4) & 0xff;
       const auto place = warp_.map([=](std::uint32_t x) { return first + q + x; }, i);
       const auto there = warp_.template cast<std::uint32_t>(
           warp_.gather(fits, text_.data, place, static_cast<unsigned char>(0)));
-      fits = fits & (there == std::uint32_t{byte});
+      fits = fits & ((there & words(care)) == byte);
     }
     return fits;
   }
@@ -295,14 +317,9 @@ class match_finder {
     const std::int64_t left = pattern_.size - i;
     const auto there =
         warp_.first(left > 4 * width ? width : static_cast<int>((left < 0 ? 0 : left + 3) / 4));
-    const auto care = warp_.map(
-        [left](std::uint32_t lane) {
-          const std::int64_t here = left - 4 * std::int64_t{lane};
-          return here >= 4 ? ~0u : here <= 0 ? 0u : (1u << 8 * here) - 1;
-        },
-        warp_.lane());
-    const words different =
-        (text_words(place + i, left) ^ warp_.load(there, pattern_.words + i / 4, 0u)) & care;
+    const words word = warp_.load(there, pattern_.words + i / 4, 0u);
+    const words care = warp_.load(there, pattern_.cares + i / 4, 0u);
+    const words different = (text_words(place + i, left) & care) ^ word;
     return different != 0u;
   }
   /// Words of the text from any byte on, `left` bytes of it or a row.
