@@ -312,7 +312,7 @@ class found_places {
 template <class Sink>
 struct search_places_kernel {
   struct policy : launch_policy {
-    static constexpr int teams_per_multiprocessor = 5;
+    static constexpr int teams_per_multiprocessor = 4;
   };
   template <class Team>
   using scratch = decoupled_look_back_scratch<Team, std::int64_t, found_places<Team>>;

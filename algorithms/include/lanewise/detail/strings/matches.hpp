@@ -66,27 +66,13 @@ class match_finder {
   /// The bits of a step.
   LANEWISE_FUNCTION words find(int step) const {
     if (step < begin_inside_ || step >= end_inside_) return find_at_edge(step);
+    if (pattern_.filter.how != pattern_filter::kind::every_word) return find_otherwise(step);
     row in[rows];
-    const std::uint32_t* const at = words_of(step);
-    load(at, in);
-    using kind = pattern_filter::kind;
-    switch (pattern_.filter.how) {
-      case kind::up_to_three_bytes:
-        return fitting<0, false>(in);
-      case kind::four_bytes:
-        return fitting<0, true>(in);
-      case kind::bits_of_bytes:
-        return warp_.any(fitting<0, false>(in) != 0u) ? find_again(step) : words(0u);
-      case kind::every_byte:
-        return warp_.any(any_byte_fits(in)) ? find_again(step) : words(0u);
-      case kind::every_folded_word:
-        return warp_.any(any_word_fits<true>(in)) ? find_again(step) : words(0u);
-      default:
-        return warp_.any(any_word_fits<false>(in)) ? find_again(step) : words(0u);
-    }
+    load(words_of(step), in);
+    return warp_.any(any_word_fits<false>(in)) ? find_again(step) : words(0u);
   }
   /// The bits of a step as words of 32 neighbouring places: lane l has those from first + 32 l on.
-  LANEWISE_FUNCTION words in_order(const words& found) const {
+  LANEWISE_RARE_FUNCTION words in_order(const words& found) const {
     constexpr std::uint32_t lanes_of_word = 8 / k, words_of_row = width / lanes_of_word;
     words ordered(0u);
     LANEWISE_UNROLL
@@ -108,7 +94,7 @@ class match_finder {
     return ordered;
   }
   /// The bits of the few places [first, first + n), n <= W.
-  LANEWISE_FUNCTION std::uint32_t find_few(std::int64_t first, int n) const {
+  LANEWISE_RARE_FUNCTION std::uint32_t find_few(std::int64_t first, int n) const {
     auto todo = warp_.ballot(begins(first, warp_.lane()) & warp_.first(n));
     std::uint32_t found = 0;
     for (; todo != 0; todo &= todo - 1) {
@@ -200,8 +186,26 @@ class match_finder {
     return fits;
   }
 
+  /// A step by the filters of other patterns than most.
+  LANEWISE_RARE_FUNCTION words find_otherwise(int step) const {
+    row in[rows];
+    load(words_of(step), in);
+    using kind = pattern_filter::kind;
+    switch (pattern_.filter.how) {
+      case kind::up_to_three_bytes:
+        return fitting<0, false>(in);
+      case kind::four_bytes:
+        return fitting<0, true>(in);
+      case kind::bits_of_bytes:
+        return warp_.any(fitting<0, false>(in) != 0u) ? find_again(step) : words(0u);
+      case kind::every_byte:
+        return warp_.any(any_byte_fits(in)) ? find_again(step) : words(0u);
+      default:
+        return warp_.any(any_word_fits<true>(in)) ? find_again(step) : words(0u);
+    }
+  }
   /// Where in a step, once the filter has said that there is something.
-  LANEWISE_FUNCTION words find_again(int step) const {
+  LANEWISE_RARE_FUNCTION words find_again(int step) const {
     row in[rows];
     const std::uint32_t* const at = words_of(step);
     load<true>(at, in);
@@ -257,7 +261,7 @@ class match_finder {
   }
 
   /// At the ends of the text, place by place.
-  LANEWISE_FUNCTION words find_at_edge(int step) const {
+  LANEWISE_RARE_FUNCTION words find_at_edge(int step) const {
     const std::int64_t first = first_of(step);
     words found(0u);
     if (first > text_.n - pattern_.size) return found;
