@@ -175,6 +175,19 @@ TEST_CASE("Texts made of one letter, and of periods", "[string_search]") {
     broken[static_cast<std::size_t>(n / 2)] = 'x';
     check_searches(broken, repeated("abc", m));
   }
+  // Comparisons that go on where others ended, with a byte that is not of the period somewhere.
+  for (const std::size_t m : {20, 133, 260}) {
+    std::string text = repeated("abaab", n),
+                bytes = repeated("abaab", static_cast<std::int64_t>(m));
+    for (std::size_t i = 300; i < text.size(); i += 3 * m + 1) text[i] = 'c';
+    check_searches(text, bytes);
+    for (const std::size_t at : {m - 1, m / 2, m / 3}) {
+      std::string other = bytes;
+      other[at] = 'c';
+      check_searches(text, other, 3);
+      check_searches(text, other, 3, {.fold_case = true});
+    }
+  }
   for (const std::size_t m : {5, 13, 34, 144}) {
     const std::string fibonacci = fibonacci_word(n), morse = thue_morse_word(n);
     check_searches(fibonacci, fibonacci.substr(n / 3, m));

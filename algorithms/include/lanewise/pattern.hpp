@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 LANEWISE_BEGIN_NAMESPACE
 
@@ -66,6 +67,9 @@ struct pattern_filter {
 struct pattern_view {
   const std::uint32_t* words;
   const std::uint32_t* cares;  ///< the bits that count
+  /// How many bytes from byte d on are those that the pattern begins with; null where bytes stand
+  /// for any, so that bytes that fit one need not fit each other.
+  const std::uint32_t* repeats;
   std::int64_t size;
   pattern_filter filter;
 
@@ -99,6 +103,24 @@ struct pattern_bytes {
     for (const char c : std::string_view(bytes).substr(i, n))
       seen[static_cast<unsigned char>(c) & 0xdf] = true;
     return static_cast<int>(std::count(seen.begin(), seen.end(), true));
+  }
+
+  bool has_wildcards() const { return cares.find('\0') != std::string::npos; }
+  /// pattern_view::repeats (the Z function).
+  std::vector<std::uint32_t> repeats() const {
+    const std::size_t m = size();
+    std::vector<std::uint32_t> z(m, 0);
+    std::size_t begin = 0, end = 0;  // bytes [begin, end) are those that the pattern begins with
+    for (std::size_t d = 1; d < m; ++d) {
+      std::size_t n = d < end ? std::min<std::size_t>(z[d - begin], end - d) : 0;
+      while (d + n < m && bytes[n] == bytes[d + n]) ++n;
+      if (d + n > end) {
+        begin = d;
+        end = d + n;
+      }
+      z[d] = static_cast<std::uint32_t>(n);
+    }
+    return z;
   }
 
  private:
@@ -174,24 +196,32 @@ inline pattern_filter filter_of(const pattern_bytes& pattern) {
 
 /// Bytes to look for in texts (string_search.hpp): made once, used on many texts.
 ///
-/// One byte or more, of any values. They lie in the memory space twice, rounded up to 256.
+/// One byte or more, of any values. The memory space has up to 6 bytes for each, and 510 more.
 template <class MemorySpace>
 class pattern {
  public:
   using memory_space = MemorySpace;
+  static constexpr std::size_t most_bytes = std::size_t{1} << 31;
 
-  /// Throws std::invalid_argument where there are no bytes. **Blocks.**
+  /// O(m). Throws std::invalid_argument where there are no bytes, or too many. **Blocks.**
   explicit pattern(std::string_view bytes, const pattern_options& with = {})
       : bytes_(bytes), with_(with) {
     detail::expects(!bytes.empty(), "pattern: it has no bytes");
     const detail::pattern_bytes all(bytes, with);
-    const std::size_t words = (bytes.size() + 255) / 256 * 64;
-    words_ =
-        view_type(Kokkos::view_alloc("lanewise::pattern", Kokkos::WithoutInitializing), 2 * words);
+    detail::expects(bytes.size() <= most_bytes, "pattern: it has ", bytes.size(),
+                    " bytes, the most is ", most_bytes);
+    has_repeats_ = !all.has_wildcards();
+    const std::size_t n = words();
+    words_ = view_type(Kokkos::view_alloc("lanewise::pattern", Kokkos::WithoutInitializing),
+                       2 * n + (has_repeats_ ? bytes.size() : 0));
     const auto host = Kokkos::create_mirror_view(words_);
-    for (std::size_t i = 0; i < words; ++i) {
+    for (std::size_t i = 0; i < n; ++i) {
       host(i) = all.word(4 * i);
-      host(words + i) = all.care(4 * i);
+      host(n + i) = all.care(4 * i);
+    }
+    if (has_repeats_) {
+      const auto repeats = all.repeats();
+      for (std::size_t i = 0; i < bytes.size(); ++i) host(2 * n + i) = repeats[i];
     }
     Kokkos::deep_copy(words_, host);
     filter_ = detail::filter_of(all);
@@ -206,14 +236,18 @@ class pattern {
     return pattern<Other>(bytes_, with_);
   }
   detail::pattern_view view() const {
-    return {words_.data(), words_.data() + words_.extent(0) / 2, size(), filter_};
+    const std::uint32_t* const first = words_.data();
+    return {first, first + words(), has_repeats_ ? first + 2 * words() : nullptr, size(), filter_};
   }
 
  private:
   using view_type = Kokkos::View<std::uint32_t*, MemorySpace>;
+  /// Of the bytes: whole rows of a warp.
+  std::size_t words() const { return (bytes_.size() + 255) / 256 * 64; }
   std::string bytes_;
   pattern_options with_;
   view_type words_;
+  bool has_repeats_ = false;
   detail::pattern_filter filter_;
 };
 

@@ -396,9 +396,9 @@ void fold_search(const Exec& exec, const char* algorithm, const Text& text,
 /// View result.
 ///
 /// text is a contiguous View of bytes (char, unsigned char, std::byte), which may begin anywhere.
-/// One launch behind one that clears the result; reads the text once. O(n) work, and O(m) for every
-/// place where a filter of 4 to 12 bytes lets pass; texts in which it lets pass very many places
-/// that the pattern almost fits take O(n m / 128) steps. Does not block.
+/// One launch behind one that clears the result; reads the text once. O(n + m) work, and m more for
+/// each 1 to 16 KiB of a text in which a filter of 4 to 12 bytes passes very many places; with
+/// wildcards, O(m) for each of these. Does not block.
 template <execution_space Exec, class Text, class Memory, class... P>
 void count(const Exec& exec, const Text& text, const pattern<Memory>& what,
            const Kokkos::View<std::int64_t, P...>& result) {

@@ -290,41 +290,77 @@ class match_finder {
     return fits;
   }
 
-  /// Leaves the places where the whole pattern is.
+  /// Leaves the places where the whole pattern is, in the order of the places.
   LANEWISE_FUNCTION void verify(std::int64_t first, words& found) const {
     if (pattern_.is_exact()) return;
-    for (auto todo = warp_.ballot(found != 0u); todo != 0; todo &= todo - 1) {
-      const int lane = Warp::lowest(todo);
-      std::uint32_t kept = 0;
-      for (std::uint32_t bits = warp_.broadcast(found, lane); bits != 0; bits &= bits - 1) {
-        const int b = Warp::lowest(bits);
-        if (is_at(first + b / (4 * k) * row_places + 4 * k * lane + b % (4 * k))) kept |= 1u << b;
+    for (int r = 0; r < rows; ++r) {
+      const std::int64_t begin = first + r * row_places;
+      const words of_row =
+          warp_.map([r](std::uint32_t bits) { return bits >> 4 * k * r & row_bits; }, found);
+      for (auto todo = warp_.ballot(of_row != 0u); todo != 0; todo &= todo - 1) {
+        const int lane = Warp::lowest(todo);
+        std::uint32_t lost = 0;
+        for (std::uint32_t bits = warp_.broadcast(of_row, lane); bits != 0; bits &= bits - 1) {
+          const int b = Warp::lowest(bits);
+          if (!is_at(begin + 4 * k * lane + b)) lost |= 1u << (4 * k * r + b);
+        }
+        found =
+            select(warp_.lane() == static_cast<std::uint32_t>(lane), found & words(~lost), found);
       }
-      found = select(warp_.lane() == static_cast<std::uint32_t>(lane), words(kept), found);
     }
   }
-  /// Whether the pattern is at a place where there is room for it. A mismatch mostly comes early;
-  /// behind the first row, eight are on their way at once.
+  /// Whether the pattern is at a place where there is room for it, and which is behind those that
+  /// were asked for before.
+  ///
+  /// The pattern's first `agreed_` bytes were found at `compared_`. So it is known what the text
+  /// has at a place among these, d bytes on: the pattern's bytes from d on, of which the first
+  /// repeats[d] are those that it begins with. If these are fewer than are known, the pattern is
+  /// not there; else the comparison goes on where the other one ended. So bytes of the text are
+  /// compared once.
   LANEWISE_FUNCTION bool is_at(std::int64_t place) const {
-    constexpr int bytes = 4 * width, together = 8;
-    if (warp_.any(differs(place, 0))) return false;
-    for (std::int64_t i = bytes; i < pattern_.size; i += together * bytes) {
-      mask different = differs(place, i);
-      LANEWISE_UNROLL
-      for (int t = 1; t < together; ++t) different = different | differs(place, i + t * bytes);
-      if (warp_.any(different)) return false;
+    std::int64_t known = 0;
+    if (pattern_.repeats != nullptr && place < compared_ + agreed_) {
+      const std::int64_t d = place - compared_;
+      known = agreed_ - d;
+      if (std::int64_t{pattern_.repeats[d]} < known) return false;
     }
-    return true;
+    compared_ = place;
+    agreed_ = agreed(place, known);
+    return agreed_ == pattern_.size;
   }
-  /// Where the text at a place differs from the pattern in the words from byte i of it on.
-  LANEWISE_FUNCTION mask differs(std::int64_t place, std::int64_t i) const {
+  /// How many bytes of the pattern are at a place, of which so many are known to be there. A
+  /// mismatch mostly comes early; behind the first row, eight are on their way at once.
+  LANEWISE_FUNCTION std::int64_t agreed(std::int64_t place, std::int64_t known) const {
+    constexpr int bytes = 4 * width, together = 8;
+    std::int64_t i = known / 4 * 4;
+    for (int many = 1; i < pattern_.size; i += many * bytes, many = together) {
+      words different[together];
+      words any(0u);
+      LANEWISE_UNROLL
+      for (int t = 0; t < together; ++t) {
+        different[t] = words(0u);
+        if (t < many) different[t] = difference(place, i + t * bytes);
+        any = any | different[t];
+      }
+      if (!warp_.any(any != 0u)) continue;
+      LANEWISE_UNROLL
+      for (int t = 0; t < together; ++t) {
+        const auto here = warp_.ballot(different[t] != 0u);
+        if (here == 0) continue;
+        const int lane = Warp::lowest(here);
+        return i + t * bytes + 4 * lane + Warp::lowest(warp_.broadcast(different[t], lane)) / 8;
+      }
+    }
+    return pattern_.size;
+  }
+  /// The bits of the text at a place that differ from the pattern's, in the words from byte i on.
+  LANEWISE_FUNCTION words difference(std::int64_t place, std::int64_t i) const {
     const std::int64_t left = pattern_.size - i;
     const auto there =
         warp_.first(left > 4 * width ? width : static_cast<int>((left < 0 ? 0 : left + 3) / 4));
     const words word = warp_.load(there, pattern_.words + i / 4, 0u);
     const words care = warp_.load(there, pattern_.cares + i / 4, 0u);
-    const words different = (text_words(place + i, left) & care) ^ word;
-    return different != 0u;
+    return (text_words(place + i, left) & care) ^ word;
   }
   /// Words of the text from any byte on, `left` bytes of it or a row.
   LANEWISE_FUNCTION words text_words(std::int64_t from, std::int64_t left) const {
@@ -357,6 +393,8 @@ class match_finder {
   std::int64_t first_;
   const unsigned char* at_;
   int begin_inside_, end_inside_;
+  // What is_at knows of the text.
+  mutable std::int64_t compared_ = 0, agreed_ = 0;
 };
 
 }  // namespace detail
