@@ -70,6 +70,8 @@ struct pattern_view {
   /// How many bytes from byte d on are those that the pattern begins with; null where bytes stand
   /// for any, so that bytes that fit one need not fit each other.
   const std::uint32_t* repeats;
+  std::int64_t
+      period;  ///< the least number of bytes after which it repeats; its size if it does not
   std::int64_t size;
   pattern_filter filter;
 
@@ -211,6 +213,7 @@ class pattern {
     detail::expects(bytes.size() <= most_bytes, "pattern: it has ", bytes.size(),
                     " bytes, the most is ", most_bytes);
     has_repeats_ = !all.has_wildcards();
+    period_ = has_repeats_ ? 1 : size();
     const std::size_t n = words();
     words_ = view_type(Kokkos::view_alloc("lanewise::pattern", Kokkos::WithoutInitializing),
                        2 * n + (has_repeats_ ? bytes.size() : 0));
@@ -222,6 +225,8 @@ class pattern {
     if (has_repeats_) {
       const auto repeats = all.repeats();
       for (std::size_t i = 0; i < bytes.size(); ++i) host(2 * n + i) = repeats[i];
+      while (period_ < size() && period_ + repeats[static_cast<std::size_t>(period_)] < size())
+        ++period_;
     }
     Kokkos::deep_copy(words_, host);
     filter_ = detail::filter_of(all);
@@ -237,7 +242,8 @@ class pattern {
   }
   detail::pattern_view view() const {
     const std::uint32_t* const first = words_.data();
-    return {first, first + words(), has_repeats_ ? first + 2 * words() : nullptr, size(), filter_};
+    return {first,   first + words(), has_repeats_ ? first + 2 * words() : nullptr,
+            period_, size(),          filter_};
   }
 
  private:
@@ -248,6 +254,7 @@ class pattern {
   pattern_options with_;
   view_type words_;
   bool has_repeats_ = false;
+  std::int64_t period_ = 1;
   detail::pattern_filter filter_;
 };
 

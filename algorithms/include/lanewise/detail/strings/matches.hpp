@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/operators.hpp>
 #include <lanewise/pack.hpp>
 #include <lanewise/pattern.hpp>
 #include <lanewise/warp.hpp>
@@ -270,16 +271,18 @@ class match_finder {
       const auto lane = warp_.lane() * words(std::uint32_t{4 * k});
       add_where(begins(from, lane), b, found);
     }
-    verify(first, found);
+    if (!pattern_.is_exact()) verify_in_order(first, found);
     return found;
   }
-  /// Where the first bytes of the pattern are, up to 12, at places first + i of the text.
+  /// Where the bytes of the filter's windows are, up to 12, if the pattern begins at places
+  /// first + i of the text.
   LANEWISE_FUNCTION mask begins(std::int64_t first, const words& i) const {
     const std::int64_t last = text_.n - pattern_.size;
     auto fits =
         warp_.map([=](std::uint32_t x) { return first + x >= 0 && first + x <= last ? 1u : 0u; },
                   i) == 1u;
-    for (std::int64_t q = 0; q < 12 && q < pattern_.size && warp_.any(fits); ++q) {
+    const std::int64_t window = pattern_.filter.ahead - (pattern_.filter.at_every_byte() ? 0 : 3);
+    for (std::int64_t q = window; q < window + 12 && q < pattern_.size && warp_.any(fits); ++q) {
       const std::uint32_t byte = pattern_.words[q / 4] >> 8 * (q % 4) & 0xff;
       const std::uint32_t care = pattern_.cares[q / 4] >> 8 * (q % 4) & 0xff;
       const auto place = warp_.map([=](std::uint32_t x) { return first + q + x; }, i);
@@ -290,22 +293,105 @@ class match_finder {
     return fits;
   }
 
-  /// Leaves the places where the whole pattern is, in the order of the places.
+  /// Leaves the places where the whole pattern is. Where there are many, lanes first compare the
+  /// beginning, each for its own.
   LANEWISE_FUNCTION void verify(std::int64_t first, words& found) const {
     if (pattern_.is_exact()) return;
+    if (is_in_run(first)) return keep_in_run(first, found);
+    constexpr std::uint32_t few = 4;
+    const auto number = warp_.map(
+        [](std::uint32_t bits) { return static_cast<std::uint32_t>(Warp::popcount(bits)); }, found);
+    if (first >= 4 && warp_.reduce(number, plus{}) > few) {
+      compare_beginnings(first, found);
+      if (pattern_.size <= beginning) return;
+    }
+    verify_in_order(first, found);
+  }
+  /// So many bytes are compared by lanes. Words of 4 bytes around the places can be read.
+  static constexpr std::int64_t beginning = 16 * k;
+  LANEWISE_FUNCTION void compare_beginnings(std::int64_t first, words& found) const {
+    const unsigned char* const from = text_.data + first;
+    const auto past = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from) % 4);
+    const auto* const low = reinterpret_cast<const std::uint32_t*>(from - past);
+    words rest = found;
+    for (; warp_.any(rest != 0u); rest = rest & (rest - words(1u))) {
+      const auto byte = warp_.map(
+          [past](std::uint32_t bits, std::uint32_t lane) { return past + place_of(bits, lane); },
+          rest, warp_.lane());
+      mask there = rest != 0u;
+      for (std::uint32_t i = 0; i < beginning && i < pattern_.size && warp_.any(there); i += 4) {
+        const auto at = warp_.map([i](std::uint32_t x) { return (x + i) / 4; }, byte);
+        const words word = warp_.map(
+            [](std::uint32_t a, std::uint32_t b, std::uint32_t x) {
+              return static_cast<std::uint32_t>((std::uint64_t{b} << 32 | a) >> 8 * (x % 4));
+            },
+            warp_.gather(there, low, at, 0u), warp_.gather(there, low, at + words(1u), 0u), byte);
+        there = there & ((word & words(pattern_.cares[i / 4])) == pattern_.words[i / 4]);
+      }
+      found = select(there | (rest == 0u), found, found & ~(rest & (words(0u) - rest)));
+    }
+  }
+  /// Whether the text goes on with the pattern's period from a place where the pattern was found to
+  /// the end of what a step needs. Then the pattern is at every so many bytes, and nowhere else.
+  LANEWISE_FUNCTION bool is_in_run(std::int64_t first) const {
+    const std::int64_t wanted = first + places + pattern_.size;
+    if (!run_goes_on_ || run_end_ + pattern_.period < first + pattern_.size || wanted > text_.n)
+      return false;
+    constexpr int bytes = 4 * width;
+    while (run_end_ < wanted) {
+      const words different = text_words(run_end_, wanted - run_end_) ^
+                              text_words(run_end_ - pattern_.period, wanted - run_end_);
+      const auto lanes = warp_.ballot(different != 0u);
+      if (lanes != 0) {
+        const int lane = Warp::lowest(lanes);
+        run_end_ += 4 * lane + Warp::lowest(warp_.broadcast(different, lane)) / 8;
+        run_goes_on_ = false;
+        return run_end_ >= wanted;
+      }
+      run_end_ += bytes;
+    }
+    return true;
+  }
+  /// Leaves every so many places, of those from the run's first on.
+  LANEWISE_FUNCTION void keep_in_run(std::int64_t first, words& found) const {
+    if (pattern_.period == 1) return;
+    // Some periods are added where the run began before the step.
+    const std::int64_t behind = run_begin_ - first;
+    const auto period = static_cast<std::uint32_t>(pattern_.period);
+    const auto begin = static_cast<std::uint32_t>(behind > 0 ? behind : 0);
+    const auto past = static_cast<std::uint32_t>(behind > 0 ? 0 : -behind % pattern_.period);
+    for (words rest = found; warp_.any(rest != 0u); rest = rest & (rest - words(1u))) {
+      const auto is_out = warp_.map(
+          [=](std::uint32_t bits, std::uint32_t lane) {
+            const std::uint32_t place = place_of(bits, lane);
+            return place < begin ? 0u : (place - begin + past) % period;
+          },
+          rest, warp_.lane());
+      found = select(is_out == 0u, found, found & ~(rest & (words(0u) - rest)));
+    }
+  }
+  /// That of the lowest bit of a lane, in a step.
+  static LANEWISE_FUNCTION std::uint32_t place_of(std::uint32_t bits, std::uint32_t lane) {
+    const auto b = static_cast<std::uint32_t>(Warp::popcount((bits & ~(bits - 1)) - 1));
+    return b / (4 * k) * row_places + 4 * k * lane + b % (4 * k);
+  }
+  /// Leaves the places where the whole pattern is, by all lanes for each, in order.
+  LANEWISE_FUNCTION void verify_in_order(std::int64_t first, words& found) const {
     for (int r = 0; r < rows; ++r) {
       const std::int64_t begin = first + r * row_places;
       const words of_row =
           warp_.map([r](std::uint32_t bits) { return bits >> 4 * k * r & row_bits; }, found);
       for (auto todo = warp_.ballot(of_row != 0u); todo != 0; todo &= todo - 1) {
         const int lane = Warp::lowest(todo);
-        std::uint32_t lost = 0;
         for (std::uint32_t bits = warp_.broadcast(of_row, lane); bits != 0; bits &= bits - 1) {
           const int b = Warp::lowest(bits);
-          if (!is_at(begin + 4 * k * lane + b)) lost |= 1u << (4 * k * r + b);
+          if (!is_at(begin + 4 * k * lane + b)) {
+            found = select(warp_.lane() == static_cast<std::uint32_t>(lane),
+                           found & words(~(1u << (4 * k * r + b))), found);
+          } else if (is_in_run(first)) {
+            return keep_in_run(first, found);
+          }
         }
-        found =
-            select(warp_.lane() == static_cast<std::uint32_t>(lane), found & words(~lost), found);
       }
     }
   }
@@ -318,6 +404,8 @@ class match_finder {
   /// not there; else the comparison goes on where the other one ended. So bytes of the text are
   /// compared once.
   LANEWISE_FUNCTION bool is_at(std::int64_t place) const {
+    if (place + pattern_.size <= run_end_ && place >= run_begin_)
+      return (place - run_begin_) % pattern_.period == 0;
     std::int64_t known = 0;
     if (pattern_.repeats != nullptr && place < compared_ + agreed_) {
       const std::int64_t d = place - compared_;
@@ -326,7 +414,13 @@ class match_finder {
     }
     compared_ = place;
     agreed_ = agreed(place, known);
-    return agreed_ == pattern_.size;
+    if (agreed_ < pattern_.size) return false;
+    if (2 * pattern_.period <= pattern_.size) {
+      run_begin_ = place;
+      run_end_ = place + pattern_.size;
+      run_goes_on_ = true;
+    }
+    return true;
   }
   /// How many bytes of the pattern are at a place, of which so many are known to be there. A
   /// mismatch mostly comes early; behind the first row, eight are on their way at once.
@@ -395,6 +489,8 @@ class match_finder {
   int begin_inside_, end_inside_;
   // What is_at knows of the text.
   mutable std::int64_t compared_ = 0, agreed_ = 0;
+  mutable std::int64_t run_begin_ = 0, run_end_ = 0;
+  mutable bool run_goes_on_ = false;
 };
 
 }  // namespace detail
