@@ -36,9 +36,15 @@ class text_piece {
   using finder = detail::match_finder<warp_type>;
 
  public:
-  LANEWISE_FUNCTION text_piece(const Team& team, const detail::text_bytes& text,
+  /// Of the team's scratch.
+  struct scratch {
+    detail::compared_text of_warp[Team::warps];
+  };
+
+  LANEWISE_FUNCTION text_piece(const Team& team, scratch& shared, const detail::text_bytes& text,
                                const detail::pattern_view& pattern, int steps, std::int64_t piece)
       : team_(team),
+        compared_(shared.of_warp[team.warp_index()]),
         text_(text),
         pattern_(pattern),
         steps_(steps / Team::warps),
@@ -49,7 +55,7 @@ class text_piece {
   template <class F>
   LANEWISE_FUNCTION void find(F f) const {
     const auto warp = team_.warp();
-    const finder matches(warp, text_, pattern_, first_, steps_);
+    const finder matches(warp, text_, pattern_, compared_, first_, steps_);
     const std::int64_t left = divide_up(text_.n - first_, std::int64_t{finder::places});
     const int steps = left < steps_ ? static_cast<int>(left) : steps_;
     for (int s = 0; s < steps; ++s) f(s, matches.find(s), matches);
@@ -60,6 +66,7 @@ class text_piece {
 
  private:
   const Team& team_;
+  detail::compared_text& compared_;
   const detail::text_bytes& text_;
   const detail::pattern_view& pattern_;
   int steps_;
@@ -88,7 +95,7 @@ LANEWISE_FUNCTION auto bits_set(const Warp& warp, const Words& words) {
 }
 
 struct search_policy : launch_policy {
-  static constexpr int teams_per_multiprocessor = 4;
+  static constexpr int teams_per_multiprocessor = 3;
   static constexpr int host_teams_per_thread = 16;
 };
 
@@ -111,7 +118,7 @@ struct search_begin_kernel {
 struct search_fold_kernel {
   struct policy : search_policy {};
   template <class Team>
-  struct scratch {};
+  using scratch = typename text_piece<Team>::scratch;
 
   enum class wanted { number, first, last };
 
@@ -122,13 +129,13 @@ struct search_fold_kernel {
   std::int64_t* result;  // of the first: begins with -1, the greatest unsigned number
 
   template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using warp_type = typename Team::warp_type;
     const auto warp = team.warp();
     const std::int64_t pieces = text_cuts<warp_type>::pieces(text.n, steps);
     std::uint64_t number = 0;
     for (std::int64_t p = team.index(); p < pieces; p += team.league()) {
-      const text_piece<Team> piece(team, text, pattern, steps,
+      const text_piece<Team> piece(team, shared, text, pattern, steps,
                                    what == wanted::last ? pieces - 1 - p : p);
       if (what == wanted::number) {
         number += count(warp, piece);
@@ -181,7 +188,7 @@ struct search_fold_kernel {
 struct search_bitmap_kernel {
   struct policy : search_policy {};
   template <class Team>
-  struct scratch {};
+  using scratch = typename text_piece<Team>::scratch;
 
   detail::text_bytes text;
   detail::pattern_view pattern;
@@ -189,19 +196,22 @@ struct search_bitmap_kernel {
   std::uint32_t* bits;
 
   template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const std::int64_t pieces = text_cuts<typename Team::warp_type>::pieces(text.n, steps);
     for (std::int64_t p = team.index(); p < pieces; p += team.league())
-      write(team.warp(), text_piece<Team>(team, text, pattern, steps, p));
+      write(team, shared, text_piece<Team>(team, shared, text, pattern, steps, p));
   }
 
  private:
   /// The places of a step begin `past` bytes too early: words of the bitmap are made of two, the
   /// second of which may be of the next step.
-  template <class Warp, class Piece>
-  LANEWISE_FUNCTION void write(const Warp& warp, const Piece& piece) const {
-    using words = typename Warp::template lanes<std::uint32_t>;
-    const int past = detail::match_finder<Warp>::past(text, pattern);
+  template <class Team>
+  LANEWISE_FUNCTION void write(const Team& team, scratch<Team>& shared,
+                               const text_piece<Team>& piece) const {
+    using finder = detail::match_finder<typename Team::warp_type>;
+    using words = typename finder::words;
+    const auto warp = team.warp();
+    const int past = finder::past(text, pattern);
     words before(0u);
     std::int64_t at = 0;
     int waiting = 0;
@@ -215,8 +225,8 @@ struct search_bitmap_kernel {
     if (waiting == 0) return;
     std::uint32_t behind = 0;
     if (past > 0)
-      behind = detail::match_finder<Warp>(warp, text, pattern, 0, 0)
-                   .find_few(at - past + detail::match_finder<Warp>::places, past);
+      behind = finder(warp, text, pattern, shared.of_warp[team.warp_index()], 0, 0)
+                   .find_few(at - past + finder::places, past);
     store(warp, at, before, behind, past);
   }
   template <class Warp, class Words>
@@ -245,6 +255,7 @@ class found_places {
 
  public:
   struct scratch {
+    typename text_piece<Team>::scratch piece;
     std::uint32_t bits[text_cuts<warp_type>::most_steps * width];
     std::uint32_t of_warp[Team::warps];
   };
@@ -332,8 +343,8 @@ struct search_places_kernel {
     decoupled_look_back(
         team, link, pieces, shared, plus{}, maybe<std::int64_t>{0, true},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
-          return found_places<Team>(team, place,
-                                    text_piece<Team>(team, text, pattern, steps, ticket));
+          return found_places<Team>(
+              team, place, text_piece<Team>(team, place.piece, text, pattern, steps, ticket));
         },
         [&](auto& found) LANEWISE_INLINE_LAMBDA { return mine = found.total(); },
         [&](auto& found, std::uint32_t ticket, const maybe<std::int64_t>& before)

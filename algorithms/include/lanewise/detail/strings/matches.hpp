@@ -18,6 +18,14 @@ struct text_bytes {
   std::int64_t n;
 };
 
+/// What a warp knows of the text that it has compared. In scratch, as it is seldom asked for, and
+/// registers are few.
+struct compared_text {
+  std::int64_t place = 0, bytes = 0;        ///< the pattern's first bytes are there, so many
+  std::int64_t run_begin = 0, run_end = 0;  ///< the pattern, and what goes on with its period
+  bool run_goes_on = false;                 ///< as far as was looked
+};
+
 /// The places of a text where a pattern begins, as bits: a warp finds those of 32 W places (1024),
 /// a step, at a time.
 ///
@@ -41,12 +49,15 @@ class match_finder {
 
   /// For some steps from the one on that begins with a place.
   LANEWISE_FUNCTION match_finder(const Warp& warp, const text_bytes& text,
-                                 const pattern_view& pattern, std::int64_t first, int steps)
+                                 const pattern_view& pattern, compared_text& compared,
+                                 std::int64_t first, int steps)
       : warp_(warp),
         text_(text),
         pattern_(pattern),
+        compared_(compared),
         first_(first),
         at_(text.data + first + pattern.filter.ahead) {
+    remember({});
     // Steps that read 16 bytes behind themselves, and have room for the pattern at their last
     // place.
     const std::int64_t room = text.n - pattern.size - 16 - first;
@@ -335,28 +346,35 @@ class match_finder {
   /// the end of what a step needs. Then the pattern is at every so many bytes, and nowhere else.
   LANEWISE_FUNCTION bool is_in_run(std::int64_t first) const {
     const std::int64_t wanted = first + places + pattern_.size;
-    if (!run_goes_on_ || run_end_ + pattern_.period < first + pattern_.size || wanted > text_.n)
+    compared_text known = compared_;
+    if (!known.run_goes_on || known.run_end + pattern_.period < first + pattern_.size ||
+        wanted > text_.n)
       return false;
-    constexpr int bytes = 4 * width;
-    while (run_end_ < wanted) {
-      const words different = text_words(run_end_, wanted - run_end_) ^
-                              text_words(run_end_ - pattern_.period, wanted - run_end_);
+    while (known.run_goes_on && known.run_end < wanted) {
+      const words different = text_words(known.run_end, wanted - known.run_end) ^
+                              text_words(known.run_end - pattern_.period, wanted - known.run_end);
       const auto lanes = warp_.ballot(different != 0u);
       if (lanes != 0) {
         const int lane = Warp::lowest(lanes);
-        run_end_ += 4 * lane + Warp::lowest(warp_.broadcast(different, lane)) / 8;
-        run_goes_on_ = false;
-        return run_end_ >= wanted;
+        known.run_end += 4 * lane + Warp::lowest(warp_.broadcast(different, lane)) / 8;
+        known.run_goes_on = false;
+      } else {
+        known.run_end += 4 * width;
       }
-      run_end_ += bytes;
     }
-    return true;
+    remember(known);
+    return known.run_end >= wanted;
+  }
+  LANEWISE_FUNCTION void remember(const compared_text& known) const {
+    warp_.fence();
+    warp_.once([&] { compared_ = known; });
+    warp_.fence();
   }
   /// Leaves every so many places, of those from the run's first on.
   LANEWISE_FUNCTION void keep_in_run(std::int64_t first, words& found) const {
     if (pattern_.period == 1) return;
     // Some periods are added where the run began before the step.
-    const std::int64_t behind = run_begin_ - first;
+    const std::int64_t behind = compared_.run_begin - first;
     const auto period = static_cast<std::uint32_t>(pattern_.period);
     const auto begin = static_cast<std::uint32_t>(behind > 0 ? behind : 0);
     const auto past = static_cast<std::uint32_t>(behind > 0 ? 0 : -behind % pattern_.period);
@@ -398,29 +416,27 @@ class match_finder {
   /// Whether the pattern is at a place where there is room for it, and which is behind those that
   /// were asked for before.
   ///
-  /// The pattern's first `agreed_` bytes were found at `compared_`. So it is known what the text
-  /// has at a place among these, d bytes on: the pattern's bytes from d on, of which the first
-  /// repeats[d] are those that it begins with. If these are fewer than are known, the pattern is
-  /// not there; else the comparison goes on where the other one ended. So bytes of the text are
-  /// compared once.
+  /// The pattern's first bytes were found at another place. So it is known what the text has at a
+  /// place among these, d bytes on: the pattern's bytes from d on, of which the first repeats[d]
+  /// are those that it begins with. If these are fewer than are known, the pattern is not there;
+  /// else the comparison goes on where the other one ended. So bytes of the text are compared once.
   LANEWISE_FUNCTION bool is_at(std::int64_t place) const {
-    if (place + pattern_.size <= run_end_ && place >= run_begin_)
-      return (place - run_begin_) % pattern_.period == 0;
-    std::int64_t known = 0;
-    if (pattern_.repeats != nullptr && place < compared_ + agreed_) {
-      const std::int64_t d = place - compared_;
-      known = agreed_ - d;
-      if (std::int64_t{pattern_.repeats[d]} < known) return false;
+    compared_text known = compared_;
+    if (place + pattern_.size <= known.run_end && place >= known.run_begin)
+      return (place - known.run_begin) % pattern_.period == 0;
+    const std::int64_t d = place - known.place, left = known.bytes - d;
+    const bool was_seen = pattern_.repeats != nullptr && left > 0;
+    if (was_seen && std::int64_t{pattern_.repeats[d]} < left) return false;
+    known.place = place;
+    known.bytes = agreed(place, was_seen ? left : 0);
+    const bool is_there = known.bytes == pattern_.size;
+    if (is_there && 2 * pattern_.period <= pattern_.size) {
+      known.run_begin = place;
+      known.run_end = place + pattern_.size;
+      known.run_goes_on = true;
     }
-    compared_ = place;
-    agreed_ = agreed(place, known);
-    if (agreed_ < pattern_.size) return false;
-    if (2 * pattern_.period <= pattern_.size) {
-      run_begin_ = place;
-      run_end_ = place + pattern_.size;
-      run_goes_on_ = true;
-    }
-    return true;
+    remember(known);
+    return is_there;
   }
   /// How many bytes of the pattern are at a place, of which so many are known to be there. A
   /// mismatch mostly comes early; behind the first row, eight are on their way at once.
@@ -484,13 +500,10 @@ class match_finder {
   const Warp& warp_;
   const text_bytes& text_;
   const pattern_view& pattern_;
+  compared_text& compared_;
   std::int64_t first_;
   const unsigned char* at_;
   int begin_inside_, end_inside_;
-  // What is_at knows of the text.
-  mutable std::int64_t compared_ = 0, agreed_ = 0;
-  mutable std::int64_t run_begin_ = 0, run_end_ = 0;
-  mutable bool run_goes_on_ = false;
 };
 
 }  // namespace detail
