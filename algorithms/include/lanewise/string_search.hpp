@@ -88,12 +88,6 @@ struct text_cuts {
   }
 };
 
-template <class Warp, class Words>
-LANEWISE_FUNCTION auto bits_set(const Warp& warp, const Words& words) {
-  return warp.map([](std::uint32_t w) { return static_cast<std::uint32_t>(Warp::popcount(w)); },
-                  words);
-}
-
 struct search_policy : launch_policy {
   static constexpr int teams_per_multiprocessor = 3;
   static constexpr int host_teams_per_thread = 16;
@@ -155,7 +149,7 @@ struct search_fold_kernel {
   LANEWISE_FUNCTION std::uint64_t count(const Warp& warp, const Piece& piece) const {
     typename Warp::template lanes<std::uint32_t> number(0u);
     piece.find([&](int, const auto& bits, const auto&)
-                   LANEWISE_INLINE_LAMBDA { number = number + bits_set(warp, bits); });
+                   LANEWISE_INLINE_LAMBDA { number = number + detail::bits_set(warp, bits); });
     return warp.reduce(number, plus{});
   }
   /// Whether what was found is in front of a piece, or behind it.
@@ -214,15 +208,15 @@ struct search_bitmap_kernel {
     const int past = finder::past(text, pattern);
     words before(0u);
     std::int64_t at = 0;
-    int waiting = 0;
+    bool is_waiting = false;
     piece.find([&](int step, const auto& found, const auto& matches) LANEWISE_INLINE_LAMBDA {
       const words here = warp.any(found != 0u) ? matches.in_order(found) : words(0u);
-      if (waiting != 0) store(warp, at, before, warp.broadcast(here, 0), past);
+      if (is_waiting) store(warp, at, before, warp.broadcast(here, 0), past);
       before = here;
       at = matches.first_of(step) + past;
-      waiting = 1;
+      is_waiting = true;
     });
-    if (waiting == 0) return;
+    if (!is_waiting) return;
     std::uint32_t behind = 0;
     if (past > 0)
       behind = finder(warp, text, pattern, shared.of_warp[team.warp_index()], 0, 0)
@@ -270,7 +264,7 @@ class found_places {
     typename warp_type::template lanes<std::uint32_t> number(0u);
     piece.find([&](int step, const auto& bits, const auto& matches) LANEWISE_INLINE_LAMBDA {
       steps_ = step + 1;
-      number = number + bits_set(warp, bits);
+      number = number + detail::bits_set(warp, bits);
       warp.store(bits_ + step * width, warp.any(bits != 0u) ? matches.in_order(bits) : bits);
     });
     mine_ = warp.reduce(number, plus{});
@@ -293,7 +287,7 @@ class found_places {
     std::int64_t at = before + in_front_;
     for (int step = 0; step < steps_; ++step) {
       auto bits = warp.load(bits_ + step * width);
-      auto place = allocate(warp, bits_set(warp, bits));
+      auto place = allocate(warp, detail::bits_set(warp, bits));
       if (place.total == 0) continue;
       const std::int64_t first = first_ + std::int64_t{step} * 32 * width;
       auto lane = warp.lane();

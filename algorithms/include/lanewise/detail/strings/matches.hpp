@@ -18,6 +18,13 @@ struct text_bytes {
   std::int64_t n;
 };
 
+/// How many bits of every lane's word are set.
+template <class Warp, class Words>
+LANEWISE_FUNCTION auto bits_set(const Warp& warp, const Words& words) {
+  return warp.map([](std::uint32_t w) { return static_cast<std::uint32_t>(Warp::popcount(w)); },
+                  words);
+}
+
 /// What a warp knows of the text that it has compared. In scratch, as it is seldom asked for, and
 /// registers are few.
 struct compared_text {
@@ -56,7 +63,8 @@ class match_finder {
         pattern_(pattern),
         compared_(compared),
         first_(first),
-        at_(text.data + first + pattern.filter.ahead) {
+        at_(reinterpret_cast<std::uintptr_t>(text.data) +
+            static_cast<std::uintptr_t>(first + pattern.filter.ahead)) {
     remember({});
     // Steps that read 16 bytes behind themselves, and have room for the pattern at their last
     // place.
@@ -99,9 +107,10 @@ class match_finder {
         word = word | warp_.shuffle_xor(word, d);
       const auto source = warp_.map(
           [](std::uint32_t lane) { return lane % words_of_row * lanes_of_word; }, warp_.lane());
-      const auto row =
+      const auto row_of =
           warp_.map([](std::uint32_t lane) { return lane / words_of_row; }, warp_.lane());
-      ordered = select(row == static_cast<std::uint32_t>(r), warp_.shuffle(word, source), ordered);
+      ordered =
+          select(row_of == static_cast<std::uint32_t>(r), warp_.shuffle(word, source), ordered);
     }
     return ordered;
   }
@@ -120,7 +129,7 @@ class match_finder {
   static constexpr int k = Warp::words_of_text;
   static constexpr int rows = 8 / k;
   static constexpr int row_places = 4 * k * width;
-  static constexpr std::uint32_t row_bits = k == 8 ? ~0u : (1u << (4 * k % 32)) - 1;
+  static constexpr std::uint32_t row_bits = (1u << 4 * k) - 1;
 
   /// The words of a row, and those that follow the lane's.
   struct row {
@@ -131,7 +140,7 @@ class match_finder {
     }
   };
   LANEWISE_FUNCTION const std::uint32_t* words_of(int step) const {
-    return reinterpret_cast<const std::uint32_t*>(at_ + std::int64_t{step} * places);
+    return reinterpret_cast<const std::uint32_t*>(at_ + static_cast<std::uintptr_t>(step) * places);
   }
   /// The rows of a step, with a word behind each. again: what was loaded is loaded once more, and
   /// does not have to be kept until then.
@@ -155,10 +164,12 @@ class match_finder {
   LANEWISE_FUNCTION void load_behind(const std::uint32_t* at, row (&in)[rows]) const {
     const auto mine = warp_.lane() * words(std::uint32_t{k});
     LANEWISE_UNROLL
-    for (int r = 0; r < rows; ++r) LANEWISE_UNROLL
-    for (int i = begin; i < end; ++i) {
-      const std::uint32_t* const behind = at + r * width * k + k + i;
-      in[r].behind[i] = k == 1 ? warp_.load(behind) : warp_.gather(behind, mine);
+    for (int r = 0; r < rows; ++r) {
+      LANEWISE_UNROLL
+      for (int i = begin; i < end; ++i) {
+        const std::uint32_t* const behind = at + r * width * k + k + i;
+        in[r].behind[i] = k == 1 ? warp_.load(behind) : warp_.gather(behind, mine);
+      }
     }
   }
   template <int r>
@@ -174,10 +185,14 @@ class match_finder {
   LANEWISE_FUNCTION mask any_word_fits(const row (&in)[rows]) const {
     mask fits = mixed<folded>(in[0], 0) == pattern_.filter.window[0];
     LANEWISE_UNROLL
-    for (int r = 0; r < rows; ++r) LANEWISE_UNROLL
-    for (int j = 0; j < k; ++j) LANEWISE_UNROLL
-    for (int o = 0; o < 4; ++o)
-      fits = fits | (mixed<folded>(in[r], j) == pattern_.filter.window[o]);
+    for (int r = 0; r < rows; ++r) {
+      LANEWISE_UNROLL
+      for (int j = 0; j < k; ++j) {
+        LANEWISE_UNROLL
+        for (int o = 0; o < 4; ++o)
+          fits = fits | (mixed<folded>(in[r], j) == pattern_.filter.window[o]);
+      }
+    }
     return fits;
   }
   template <bool folded>
@@ -189,12 +204,14 @@ class match_finder {
   LANEWISE_FUNCTION mask any_byte_fits(const row (&in)[rows]) const {
     mask fits = in[0].own[0] == pattern_.filter.window[0];
     LANEWISE_UNROLL
-    for (int r = 0; r < rows; ++r) LANEWISE_UNROLL
-    for (int j = 0; j < k; ++j)
-      fits = fits | (in[r][j] == pattern_.filter.window[0]) |
-             (across<1>(in[r][j], in[r][j + 1]) == pattern_.filter.window[0]) |
-             (across<2>(in[r][j], in[r][j + 1]) == pattern_.filter.window[0]) |
-             (across<3>(in[r][j], in[r][j + 1]) == pattern_.filter.window[0]);
+    for (int r = 0; r < rows; ++r) {
+      LANEWISE_UNROLL
+      for (int j = 0; j < k; ++j)
+        fits = fits | (in[r][j] == pattern_.filter.window[0]) |
+               (across<1>(in[r][j], in[r][j + 1]) == pattern_.filter.window[0]) |
+               (across<2>(in[r][j], in[r][j + 1]) == pattern_.filter.window[0]) |
+               (across<3>(in[r][j], in[r][j + 1]) == pattern_.filter.window[0]);
+    }
     return fits;
   }
 
@@ -240,11 +257,15 @@ class match_finder {
   LANEWISE_FUNCTION words fitting_words(const row (&in)[rows]) const {
     words found(0u);
     LANEWISE_UNROLL
-    for (int r = 0; r < rows; ++r) LANEWISE_UNROLL
-    for (int j = 0; j < k; ++j) LANEWISE_UNROLL
-    for (int o = 0; o < 4; ++o)
-      add_where(mixed<folded>(in[r], j) == pattern_.filter.window[o], 4 * (k * r + j) + 3 - o,
-                found);
+    for (int r = 0; r < rows; ++r) {
+      LANEWISE_UNROLL
+      for (int j = 0; j < k; ++j) {
+        LANEWISE_UNROLL
+        for (int o = 0; o < 4; ++o)
+          add_where(mixed<folded>(in[r], j) == pattern_.filter.window[o], 4 * (k * r + j) + 3 - o,
+                    found);
+      }
+    }
     return found;
   }
   static LANEWISE_FUNCTION void add_where(const mask& m, int i, words& found) {
@@ -255,14 +276,16 @@ class match_finder {
   LANEWISE_FUNCTION words fitting(const row (&in)[rows]) const {
     words found(0u);
     LANEWISE_UNROLL
-    for (int r = 0; r < rows; ++r) LANEWISE_UNROLL
-    for (int j = 0; j < k; ++j) {
-      const words &a = in[r][j + q], &b = in[r][j + q + 1 < k + 3 ? j + q + 1 : k + 2];
-      const int i = 4 * (k * r + j);
-      add_where_fits<q, all>(across<0>(a, b), i, found);
-      add_where_fits<q, all>(across<1>(a, b), i + 1, found);
-      add_where_fits<q, all>(across<2>(a, b), i + 2, found);
-      add_where_fits<q, all>(across<3>(a, b), i + 3, found);
+    for (int r = 0; r < rows; ++r) {
+      LANEWISE_UNROLL
+      for (int j = 0; j < k; ++j) {
+        const words &a = in[r][j + q], &b = in[r][j + q + 1];
+        const int i = 4 * (k * r + j);
+        add_where_fits<q, all>(across<0>(a, b), i, found);
+        add_where_fits<q, all>(across<1>(a, b), i + 1, found);
+        add_where_fits<q, all>(across<2>(a, b), i + 2, found);
+        add_where_fits<q, all>(across<3>(a, b), i + 3, found);
+      }
     }
     return found;
   }
@@ -310,9 +333,7 @@ class match_finder {
     if (pattern_.is_exact()) return;
     if (is_in_run(first)) return keep_in_run(first, found);
     constexpr std::uint32_t few = 4;
-    const auto number = warp_.map(
-        [](std::uint32_t bits) { return static_cast<std::uint32_t>(Warp::popcount(bits)); }, found);
-    if (first >= 4 && warp_.reduce(number, plus{}) > few) {
+    if (first >= 4 && warp_.reduce(bits_set(warp_, found), plus{}) > few) {
       compare_beginnings(first, found);
       if (pattern_.size <= beginning) return;
     }
@@ -502,7 +523,7 @@ class match_finder {
   const pattern_view& pattern_;
   compared_text& compared_;
   std::int64_t first_;
-  const unsigned char* at_;
+  std::uintptr_t at_;  // the address of the first step's words: of no byte where it is in front
   int begin_inside_, end_inside_;
 };
 
