@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <lanewise/is_sorted.hpp>
 #include <lanewise/string_search.hpp>
 #include <support/generators.hpp>
 #include <support/space.hpp>
@@ -211,6 +212,21 @@ TEST_CASE("What the filter passes is compared to the last byte", "[string_search
   }
 }
 
+TEST_CASE("Patterns that a team compares together", "[string_search][sanitize]") {
+  for (const std::size_t m : {4096, 4097, 9001}) {
+    const std::string bytes = random_text(static_cast<std::int64_t>(m), 4, m);
+    std::string text = random_text(700, 4, m + 1);
+    for (const std::size_t at : {std::size_t{0}, std::size_t{200}, m / 2, m - 1}) {
+      std::string copy = bytes;
+      copy[at] = 'x';
+      text += copy + bytes;
+    }
+    check_searches(text, bytes, 3);
+    const auto period = repeated(bytes.substr(0, 300), static_cast<std::int64_t>(m));
+    check_searches(text + period + period + period.substr(7, 2000), period, 1);
+  }
+}
+
 TEST_CASE("Letters of either case, and only letters", "[string_search]") {
   auto random = make_random(12);
   for (const std::size_t m : {1, 3, 4, 7, 11, 12, 16, 40, 140}) {
@@ -301,6 +317,21 @@ TEST_CASE("Patterns without bytes, and outputs without memory", "[string_search]
       lanewise::count(make_space(), text.const_view(), pattern,
                       Kokkos::View<std::int64_t, memory, Kokkos::MemoryUnmanaged>(nullptr)),
       ContainsSubstring("count: result has no memory"));
+}
+
+TEST_CASE("More steps with places than a warp keeps", "[.large][string_search]") {
+  const std::int64_t n = std::int64_t{1} << 28;
+  const Kokkos::View<char*, memory> text("text", static_cast<std::size_t>(n));
+  const Kokkos::View<std::int64_t*, memory> places("places", static_cast<std::size_t>(n));
+  const std::int64_t number =
+      lanewise::find_all(make_space(), text, pattern_type(std::string(5, '\0')), places);
+  CHECK(number == n - 4);
+  CHECK(lanewise::is_sorted(make_space(),
+                            Kokkos::subview(places, std::make_pair(std::int64_t{0}, number))));
+  const auto last = Kokkos::create_mirror_view_and_copy(
+      Kokkos::HostSpace{}, Kokkos::subview(places, std::make_pair(n - 5, n)));
+  CHECK(last(0) == n - 5);
+  CHECK(last(1) == 0);
 }
 
 TEST_CASE("A text of more than 2^32 bytes", "[.large][string_search]") {

@@ -34,31 +34,35 @@ namespace detail {
 /// Words that begin at every fourth byte of the text are enough for a pattern that has eleven bytes
 /// without wildcards from some byte on: whatever text an occurrence lies in, one of its words
 /// begins at one of four bytes of the pattern. A word and the one behind it are mixed, and compared
-/// with four mixtures. Other patterns are looked for at every byte, by up to three words of theirs.
+/// with four mixtures; where there are fifteen such bytes, three words are mixed. Other patterns
+/// are looked for at every byte, by up to two words of theirs.
 ///
 ///   pattern    h e l l o   w o r l d !
 ///   ahead = 3  window[0] is of "hello wo", [1] of "ello wor", [2] of "llo worl", [3] of "lo world"
 struct pattern_filter {
   enum class kind {
-    every_word,         ///< four windows of eight bytes, mixed
+    every_word,         ///< four windows of 8 or 12 bytes, mixed
     every_folded_word,  ///< the same, of bytes without the bit that tells the case
-    every_byte,         ///< a window of 4 bytes, and what comes behind it
-    four_bytes,         ///< the same, where that is the pattern
-    up_to_three_bytes,  ///< the same, where that is more than the pattern
-    bits_of_bytes,      ///< a window of 4 bytes, of which some bits count
+    four_bytes,         ///< at every byte, a window of 4 bytes
+    up_to_four_bytes,   ///< the same, of which some bits count
+    up_to_eight_bytes,  ///< the same, and up to 4 bytes more
+    one_byte            ///< of which some bits count
   };
   static constexpr std::uint32_t folded = 0xdfdfdfdf;
 
-  kind how = kind::every_byte;
+  kind how = kind::up_to_four_bytes;
   std::int64_t ahead = 0;  ///< where the (last) window begins in the pattern
   std::uint32_t window[4] = {};
-  std::uint32_t care[3] = {};  ///< at every byte: the bits of a word that count
+  /// At every byte: the bits of a word that count. At words: those of the third word.
+  std::uint32_t care[2] = {};
 
   LANEWISE_FUNCTION bool at_every_byte() const {
     return how != kind::every_word && how != kind::every_folded_word;
   }
-  static constexpr std::uint32_t mixed(std::uint32_t word, std::uint32_t next) {
-    return word ^ (next << 13 | next >> 19);
+  template <class Words>
+  static LANEWISE_FUNCTION Words mixed(const Words& first, const Words& second,
+                                       const Words& third) {
+    return first ^ (second << 13 | second >> 19) ^ (third << 26 | third >> 6);
   }
 };
 
@@ -76,7 +80,9 @@ struct pattern_view {
   pattern_filter filter;
 
   /// Whether the filter looks at all bytes.
-  LANEWISE_FUNCTION bool is_exact() const { return filter.at_every_byte() && size <= 12; }
+  LANEWISE_FUNCTION bool is_exact() const { return filter.at_every_byte() && size <= 8; }
+  /// Whether it does so at once, by one word.
+  LANEWISE_FUNCTION bool is_short() const { return size <= 4; }
 };
 
 /// Bytes of a pattern on the host, and the bits of each that count.
@@ -137,56 +143,68 @@ struct pattern_bytes {
 /// How many of the places of a long pattern are looked at for the one whose bytes differ most.
 inline constexpr std::size_t places_looked_at = 4096;
 
-/// The four windows in which the least number of different bytes is greatest. Of fewer than three
-/// a window is too likely to be anywhere: none then.
-inline bool choose_words(const pattern_bytes& pattern, pattern_filter& filter) {
-  constexpr std::size_t span = 11, window = 8;
+/// Where the four windows of so many bytes begin in which the least number of different bytes is
+/// greatest; nowhere if that is less than three, as such a window is too likely to be anywhere.
+inline std::optional<std::size_t> place_of_windows(const pattern_bytes& pattern,
+                                                   std::size_t window) {
+  const std::size_t span = window + 3;
   int best = 2;
-  std::size_t first = 0;
+  std::optional<std::size_t> first;
   for (std::size_t i = 0; i + span <= pattern.size() && i < places_looked_at; ++i) {
     if (!pattern.counts(i, span)) continue;
-    int least = window;
+    int least = static_cast<int>(window);
     for (std::size_t o = 0; o < 4; ++o) least = std::min(least, pattern.different(i + o, window));
     if (least > best) {
       best = least;
       first = i;
     }
   }
-  if (best == 2) return false;
+  return first;
+}
+inline bool choose_words(const pattern_bytes& pattern, pattern_filter& filter) {
+  auto first = place_of_windows(pattern, 12);
+  const bool has_three = first.has_value();
+  if (!has_three) first = place_of_windows(pattern, 8);
+  if (!first) return false;
   const bool is_folded = pattern.cares.find('\xdf') != std::string::npos;
   const std::uint32_t bits = is_folded ? pattern_filter::folded : ~0u;
   filter.how =
       is_folded ? pattern_filter::kind::every_folded_word : pattern_filter::kind::every_word;
-  filter.ahead = static_cast<std::int64_t>(first) + 3;
-  for (std::size_t o = 0; o < 4; ++o)
-    filter.window[o] =
-        pattern_filter::mixed(pattern.word(first + o) & bits, pattern.word(first + o + 4) & bits);
+  filter.ahead = static_cast<std::int64_t>(*first) + 3;
+  filter.care[0] = has_three ? bits : 0;
+  for (std::size_t o = 0; o < 4; ++o) {
+    const std::size_t at = *first + o;
+    filter.window[o] = pattern_filter::mixed(pattern.word(at) & bits, pattern.word(at + 4) & bits,
+                                             pattern.word(at + 8) & filter.care[0]);
+  }
   return true;
 }
-/// Up to 12 bytes, the first four of which have the most bits that count, and among which the most
-/// are different. Of these the last ones: what differs at the end of a pattern of one letter comes
+/// Up to 8 bytes, those which have the most bits that count, and among which the most are
+/// different. Of these the last ones: what differs at the end of a pattern of one letter comes
 /// last.
 inline void choose_bytes(const pattern_bytes& pattern, pattern_filter& filter) {
+  constexpr std::size_t window = 8;
   std::size_t at = 0;
   int most = -1;
-  for (std::size_t i = 0; pattern.size() > 12 && i < places_looked_at && i + 4 <= pattern.size();
-       i += 4) {
-    const std::size_t here = (pattern.size() - 4 - i) / 4 * 4;
-    const int value = 16 * std::popcount(pattern.care(here)) + pattern.different(here, 12);
+  for (std::size_t i = 0; i < places_looked_at && i + window <= pattern.size(); ++i) {
+    const std::size_t here = pattern.size() - window - i;
+    const int counted =
+        std::popcount(pattern.care(here)) + std::popcount(pattern.care(here + window / 2));
+    const int value = 16 * counted + pattern.different(here, window);
     if (value > most) {
       most = value;
       at = here;
     }
   }
   filter.ahead = static_cast<std::int64_t>(at);
-  for (std::size_t k = 0; k < 3; ++k) {
-    filter.window[k] = pattern.word(at + 4 * k);
-    filter.care[k] = pattern.care(at + 4 * k);
+  for (std::size_t w = 0; w < 2; ++w) {
+    filter.window[w] = pattern.word(at + 4 * w);
+    filter.care[w] = pattern.care(at + 4 * w);
   }
-  filter.how = pattern.size() < 4      ? pattern_filter::kind::up_to_three_bytes
-               : filter.care[0] != ~0u ? pattern_filter::kind::bits_of_bytes
-               : pattern.size() == 4   ? pattern_filter::kind::four_bytes
-                                       : pattern_filter::kind::every_byte;
+  using kind = pattern_filter::kind;
+  filter.how = pattern.size() == 1     ? kind::one_byte
+               : filter.care[0] == ~0u ? kind::four_bytes
+                                       : kind::up_to_four_bytes;
 }
 inline pattern_filter filter_of(const pattern_bytes& pattern) {
   pattern_filter filter;

@@ -4,12 +4,15 @@
 
 #include <lanewise/allocation.hpp>
 #include <lanewise/decoupled_look_back.hpp>
+#include <lanewise/detail/arrays_behind.hpp>
 #include <lanewise/detail/compact.hpp>
-#include <lanewise/detail/strings/matches.hpp>
+#include <lanewise/detail/strings/pieces.hpp>
 #include <lanewise/options.hpp>
 #include <lanewise/pattern.hpp>
 
 #include <Kokkos_Core.hpp>
+
+#include <algorithm>
 
 // Where one pattern occurs in a text: at which bytes, overlapping occurrences included. The calls
 // read the text once, and compare with the whole pattern only where a word of it fits.
@@ -18,8 +21,8 @@ LANEWISE_BEGIN_NAMESPACE
 
 /// Options of searches in texts.
 struct string_search_options {
-  /// Memory for temporaries; without it the call allocates in the order of its instance. Only
-  /// find_all needs some.
+  /// Memory for temporaries (string_search_workspace); without it the call allocates in the order
+  /// of its instance.
   workspace_ref work = {};
 };
 
@@ -28,68 +31,8 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// A piece of a text that a team works on at a time: some steps of match_finder for each warp, one
-/// behind the other.
-template <class Team>
-class text_piece {
-  using warp_type = typename Team::warp_type;
-  using finder = detail::match_finder<warp_type>;
-
- public:
-  /// Of the team's scratch.
-  struct scratch {
-    detail::compared_text of_warp[Team::warps];
-  };
-
-  LANEWISE_FUNCTION text_piece(const Team& team, scratch& shared, const detail::text_bytes& text,
-                               const detail::pattern_view& pattern, int steps, std::int64_t piece)
-      : team_(team),
-        compared_(shared.of_warp[team.warp_index()]),
-        text_(text),
-        pattern_(pattern),
-        steps_(steps / Team::warps),
-        first_((piece * steps + team.warp_index() * steps_) * std::int64_t{finder::places} -
-               finder::past(text, pattern)) {}
-
-  /// Calls f(step, bits, matches) for the steps of this warp.
-  template <class F>
-  LANEWISE_FUNCTION void find(F f) const {
-    const auto warp = team_.warp();
-    const finder matches(warp, text_, pattern_, compared_, first_, steps_);
-    const std::int64_t left = divide_up(text_.n - first_, std::int64_t{finder::places});
-    const int steps = left < steps_ ? static_cast<int>(left) : steps_;
-    for (int s = 0; s < steps; ++s) f(s, matches.find(s), matches);
-  }
-  /// How many steps a warp has, and its first place.
-  LANEWISE_FUNCTION int steps() const { return steps_; }
-  LANEWISE_FUNCTION std::int64_t first() const { return first_; }
-
- private:
-  const Team& team_;
-  detail::compared_text& compared_;
-  const detail::text_bytes& text_;
-  const detail::pattern_view& pattern_;
-  int steps_;
-  std::int64_t first_;
-};
-
-/// How many steps a piece has: so many that there are a thousand pieces, 128 at most. In front of
-/// the text up to 15 bytes belong to the first piece.
-template <class Warp>
-struct text_cuts {
-  static constexpr int most_steps = 128;
-  static int steps(std::int64_t n) {
-    int s = 8;
-    while (s < most_steps && n / (detail::match_finder<Warp>::places * s) > 2000) s *= 2;
-    return s;
-  }
-  static LANEWISE_FUNCTION std::int64_t pieces(std::int64_t n, int steps) {
-    return divide_up(n + 15, detail::match_finder<Warp>::places * steps);
-  }
-};
-
 struct search_policy : launch_policy {
-  static constexpr int teams_per_multiprocessor = 3;
+  static constexpr int teams_per_multiprocessor = 4;
   static constexpr int host_teams_per_thread = 16;
 };
 
@@ -108,68 +51,74 @@ struct search_begin_kernel {
   }
 };
 
-/// Counts all places, or finds the first or the last.
-struct search_fold_kernel {
+/// Counts all places.
+template <bool is_short>
+struct search_count_kernel {
   struct policy : search_policy {};
   template <class Team>
-  using scratch = typename text_piece<Team>::scratch;
+  using scratch = typename text_piece<Team, is_short>::scratch;
 
-  enum class wanted { number, first, last };
+  pattern_search search;
+  std::int64_t* result;
 
-  detail::text_bytes text;
-  detail::pattern_view pattern;
-  int steps;
-  wanted what;
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    using piece = text_piece<Team, is_short>;
+    const auto warp = team.warp();
+    const std::int64_t pieces = search.cuts.pieces<typename Team::warp_type>(search.text.n);
+    std::uint64_t all = 0;
+    for (std::int64_t p = team.index(); p < pieces; p += team.league()) {
+      typename piece::words number(0u);
+      piece(team, shared, search, p)
+          .find([&](int, std::int64_t, const auto& bits)
+                    LANEWISE_INLINE_LAMBDA { number = number + detail::bits_set(warp, bits); });
+      all += warp.reduce(number, plus{});
+    }
+    if (all != 0) warp.fetch_add(*reinterpret_cast<std::uint64_t*>(result), all);
+  }
+};
+
+/// Finds the first place or the last.
+template <bool is_short>
+struct search_end_kernel {
+  struct policy : search_policy {};
+  template <class Team>
+  using scratch = typename text_piece<Team, is_short>::scratch;
+
+  pattern_search search;
+  bool is_first;
   std::int64_t* result;  // of the first: begins with -1, the greatest unsigned number
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    using warp_type = typename Team::warp_type;
+    using piece_type = text_piece<Team, is_short>;
     const auto warp = team.warp();
-    const std::int64_t pieces = text_cuts<warp_type>::pieces(text.n, steps);
-    std::uint64_t number = 0;
+    const std::int64_t pieces = search.cuts.pieces<typename Team::warp_type>(search.text.n);
     for (std::int64_t p = team.index(); p < pieces; p += team.league()) {
-      const text_piece<Team> piece(team, shared, text, pattern, steps,
-                                   what == wanted::last ? pieces - 1 - p : p);
-      if (what == wanted::number) {
-        number += count(warp, piece);
-      } else if (is_decided(warp, piece)) {
-        break;
-      } else {
-        piece.find([&](int step, const auto& bits, const auto& matches) LANEWISE_INLINE_LAMBDA {
-          take(warp, matches.first_of(step), bits, matches);
-        });
-      }
+      const piece_type piece(team, shared, search, is_first ? p : pieces - 1 - p);
+      if (is_decided(warp, piece)) break;
+      piece.find([&](int, std::int64_t first, const auto& bits)
+                     LANEWISE_INLINE_LAMBDA { take(warp, first, bits); });
     }
-    if (number != 0) warp.fetch_add(*reinterpret_cast<std::uint64_t*>(result), number);
   }
 
  private:
-  template <class Warp, class Piece>
-  LANEWISE_FUNCTION std::uint64_t count(const Warp& warp, const Piece& piece) const {
-    typename Warp::template lanes<std::uint32_t> number(0u);
-    piece.find([&](int, const auto& bits, const auto&)
-                   LANEWISE_INLINE_LAMBDA { number = number + detail::bits_set(warp, bits); });
-    return warp.reduce(number, plus{});
-  }
   /// Whether what was found is in front of a piece, or behind it.
   template <class Warp, class Piece>
   LANEWISE_FUNCTION bool is_decided(const Warp& warp, const Piece& piece) const {
     const std::int64_t best = warp.template load<order::relaxed>(*result);
-    if (what == wanted::first) return best >= 0 && best < piece.first();
-    return best >= piece.first() + piece.steps() * detail::match_finder<Warp>::places;
+    if (is_first) return best >= 0 && best < piece.first();
+    return best >= piece.first() + piece.steps() * Piece::steps_type::places;
   }
-  template <class Warp, class Words, class Finder>
-  LANEWISE_FUNCTION void take(const Warp& warp, std::int64_t place, const Words& bits,
-                              const Finder& matches) const {
+  template <class Warp, class Words>
+  LANEWISE_FUNCTION void take(const Warp& warp, std::int64_t first, const Words& bits) const {
     if (!warp.any(bits != 0u)) return;
-    const Words ordered = matches.in_order(bits);
+    const Words ordered = detail::text_steps<Warp>::in_order(warp, bits);
     const auto lanes = warp.ballot(ordered != 0u);
-    const bool is_first = what == wanted::first;
     const int lane = is_first ? Warp::lowest(lanes) : Warp::highest(lanes);
     const std::uint32_t word = warp.broadcast(ordered, lane);
     const std::int64_t at =
-        place + 32 * lane + (is_first ? Warp::lowest(word) : Warp::highest(word));
+        first + 32 * lane + (is_first ? Warp::lowest(word) : Warp::highest(word));
     if (is_first) {
       warp.fetch_min(*reinterpret_cast<std::uint64_t*>(result), static_cast<std::uint64_t>(at));
     } else {
@@ -178,153 +127,276 @@ struct search_fold_kernel {
   }
 };
 
-/// Writes a bit for every byte of the text.
+/// Writes a bit for every byte of the text, of patterns of up to 4 bytes.
 struct search_bitmap_kernel {
   struct policy : search_policy {};
   template <class Team>
-  using scratch = typename text_piece<Team>::scratch;
+  using scratch = typename text_piece<Team, true>::scratch;
 
-  detail::text_bytes text;
-  detail::pattern_view pattern;
-  int steps;
+  pattern_search search;
   std::uint32_t* bits;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    const std::int64_t pieces = text_cuts<typename Team::warp_type>::pieces(text.n, steps);
+    const std::int64_t pieces = search.cuts.pieces<typename Team::warp_type>(search.text.n);
     for (std::int64_t p = team.index(); p < pieces; p += team.league())
-      write(team, shared, text_piece<Team>(team, shared, text, pattern, steps, p));
+      write(team.warp(), text_piece<Team, true>(team, shared, search, p));
   }
 
  private:
+  template <class Warp, class Piece>
+  LANEWISE_FUNCTION void write(const Warp& warp, const Piece& piece) const {
+    using steps = typename Piece::steps_type;
+    const int past = steps::past(search.text, search.pattern);
+    if (past > 0) return write_across(warp, piece, past);
+    piece.find([&](int, std::int64_t first, const auto& found)
+                   LANEWISE_INLINE_LAMBDA { store(warp, first, steps::in_order(warp, found)); });
+  }
   /// The places of a step begin `past` bytes too early: words of the bitmap are made of two, the
   /// second of which may be of the next step.
-  template <class Team>
-  LANEWISE_FUNCTION void write(const Team& team, scratch<Team>& shared,
-                               const text_piece<Team>& piece) const {
-    using finder = detail::match_finder<typename Team::warp_type>;
-    using words = typename finder::words;
-    const auto warp = team.warp();
-    const int past = finder::past(text, pattern);
+  template <class Warp, class Piece>
+  LANEWISE_FUNCTION void write_across(const Warp& warp, const Piece& piece, int past) const {
+    using steps = typename Piece::steps_type;
+    using words = typename Piece::words;
     words before(0u);
     std::int64_t at = 0;
-    bool is_waiting = false;
-    piece.find([&](int step, const auto& found, const auto& matches) LANEWISE_INLINE_LAMBDA {
-      const words here = warp.any(found != 0u) ? matches.in_order(found) : words(0u);
-      if (is_waiting) store(warp, at, before, warp.broadcast(here, 0), past);
-      before = here;
-      at = matches.first_of(step) + past;
-      is_waiting = true;
-    });
-    if (!is_waiting) return;
     std::uint32_t behind = 0;
-    if (past > 0)
-      behind = finder(warp, text, pattern, shared.of_warp[team.warp_index()], 0, 0)
-                   .find_few(at - past + finder::places, past);
-    store(warp, at, before, behind, past);
+    bool is_waiting = false;
+    piece.find([&](int step, std::int64_t first, const auto& found) LANEWISE_INLINE_LAMBDA {
+      const words here = steps::in_order(warp, found);
+      if (is_waiting) store(warp, at, across(warp, before, warp.broadcast(here, 0), past));
+      before = here;
+      at = first + past;
+      is_waiting = true;
+      if (step + 1 == piece.steps()) behind = piece.find_few(first + steps::places, past);
+    });
+    if (is_waiting) store(warp, at, across(warp, before, behind, past));
   }
   template <class Warp, class Words>
-  LANEWISE_FUNCTION void store(const Warp& warp, std::int64_t at, const Words& step,
-                               std::uint32_t behind, int past) const {
+  static LANEWISE_FUNCTION Words across(const Warp& warp, const Words& step, std::uint32_t behind,
+                                        int past) {
     const auto next =
         warp.shuffle(select(warp.first(1), Words(behind), step),
                      warp.map([](std::uint32_t lane) { return lane + 1; }, warp.lane()));
-    const auto word = warp.map(
+    return warp.map(
         [past](std::uint32_t a, std::uint32_t b) {
           return static_cast<std::uint32_t>((std::uint64_t{b} << 32 | a) >> past);
         },
         step, next);
-    const std::int64_t left = divide_up(text.n, std::int64_t{32}) - at / 32;
+  }
+  template <class Warp, class Words>
+  LANEWISE_FUNCTION void store(const Warp& warp, std::int64_t at, const Words& word) const {
+    const std::int64_t left = divide_up(search.text.n, std::int64_t{32}) - at / 32;
     if (left > 0)
-      warp.store(warp.first(static_cast<int>(left < Warp::width ? left : Warp::width)),
+      warp.store(warp.first(left < Warp::width ? static_cast<int>(left) : Warp::width),
                  bits + at / 32, word);
   }
 };
 
-/// The places of a piece, found, and to be written behind those of the pieces in front.
-template <class Team>
+/// Adds the bits of longer patterns to a bitmap of zeros.
+struct search_bits_kernel {
+  struct policy : search_policy {};
+  template <class Team>
+  using scratch = typename text_piece<Team, false>::scratch;
+
+  pattern_search search;
+  std::uint32_t* bits;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    const auto warp = team.warp();
+    const std::int64_t pieces = search.cuts.pieces<typename Team::warp_type>(search.text.n);
+    for (std::int64_t p = team.index(); p < pieces; p += team.league())
+      text_piece<Team, false>(team, shared, search, p)
+          .find([&](int, std::int64_t first, const auto& found) LANEWISE_INLINE_LAMBDA {
+            if (warp.any(found != 0u))
+              add(warp, first, detail::text_steps<typename Team::warp_type>::in_order(warp, found));
+          });
+  }
+
+ private:
+  /// A lane's 32 places begin anywhere in a word of the bitmap, and in the first step in front of
+  /// it, where no bits are.
+  template <class Warp, class Words>
+  LANEWISE_FUNCTION void add(const Warp& warp, std::int64_t first, const Words& found) const {
+    const auto past = static_cast<std::uint32_t>(first & 31);
+    const std::int64_t word = (first - past) / 32;
+    const auto at = warp.map([word](std::uint32_t lane) { return word + lane; }, warp.lane());
+    const Words low = found << static_cast<int>(past);
+    const Words high =
+        warp.map([past](std::uint32_t x) { return past == 0 ? 0u : x >> (32 - past); }, found);
+    warp.template fetch_or<order::relaxed>(low != 0u, bits, at, low);
+    warp.template fetch_or<order::relaxed>(high != 0u, bits + 1, at, high);
+  }
+};
+
+/// The places of a piece, found, and to be written behind those of the pieces in front. Of so many
+/// steps of each warp the bits are kept in scratch; where places are in more, these steps are
+/// searched again.
+template <class Team, bool is_short>
 class found_places {
+  using piece_type = text_piece<Team, is_short>;
   using warp_type = typename Team::warp_type;
+  using steps = typename piece_type::steps_type;
+  using words = typename piece_type::words;
   static constexpr int width = warp_type::width;
+  static constexpr int kept = 128 / Team::warps;
+  /// Rows lie a word apart, so that lanes that go along rows are in different banks.
+  static constexpr int row_words = width + 1;
 
  public:
+  struct of_warp {
+    std::uint32_t bits[kept * row_words];
+    int step[kept];
+    std::uint16_t in_step[steps::places];
+    std::uint32_t number;
+  };
   struct scratch {
-    typename text_piece<Team>::scratch piece;
-    std::uint32_t bits[text_cuts<warp_type>::most_steps * width];
-    std::uint32_t of_warp[Team::warps];
+    typename piece_type::scratch piece;
+    of_warp warps[Team::warps];
   };
   static constexpr bool stores_unscanned = false;
 
-  LANEWISE_FUNCTION found_places(const Team& team, scratch& shared, const text_piece<Team>& piece)
+  LANEWISE_FUNCTION found_places(const Team& team, scratch& shared, const pattern_search& search,
+                                 std::int64_t piece)
       : team_(team),
         shared_(shared),
-        bits_(shared.bits + team.warp_index() * piece.steps() * width),
-        first_(piece.first()) {
+        mine_(shared.warps[team.warp_index()]),
+        piece_(team, shared.piece, search, piece) {
     const auto warp = team.warp();
-    typename warp_type::template lanes<std::uint32_t> number(0u);
-    piece.find([&](int step, const auto& bits, const auto& matches) LANEWISE_INLINE_LAMBDA {
-      steps_ = step + 1;
+    words number(0u);
+    piece_.find([&](int step, std::int64_t, const auto& bits) LANEWISE_INLINE_LAMBDA {
+      if (!warp.any(bits != 0u)) return;
       number = number + detail::bits_set(warp, bits);
-      warp.store(bits_ + step * width, warp.any(bits != 0u) ? matches.in_order(bits) : bits);
+      if (rows_ < kept) {
+        warp.store(mine_.bits + rows_ * row_words, steps::in_order(warp, bits));
+        warp.once([&] { mine_.step[rows_] = step; });
+      }
+      ++rows_;
     });
-    mine_ = warp.reduce(number, plus{});
-    warp.once([&] { shared.of_warp[team.warp_index()] = mine_; });
+    number_ = warp.reduce(number, plus{});
+    warp.once([&] { mine_.number = number_; });
   }
   LANEWISE_FUNCTION std::int64_t total() {
     team_.barrier();
     std::int64_t all = 0;
     for (int w = 0; w < Team::warps; ++w) {
       if (w == team_.warp_index()) in_front_ = all;
-      all += shared_.of_warp[w];
+      all += shared_.warps[w].number;
     }
     return all;
   }
   /// Places beyond the sink are left out.
   template <class Sink>
   LANEWISE_FUNCTION void store(const Sink& sink, std::int64_t before) const {
-    if (mine_ == 0) return;
+    if (number_ == 0) return;
     const auto warp = team_.warp();
     std::int64_t at = before + in_front_;
-    for (int step = 0; step < steps_; ++step) {
-      auto bits = warp.load(bits_ + step * width);
-      auto place = allocate(warp, detail::bits_set(warp, bits));
-      if (place.total == 0) continue;
-      const std::int64_t first = first_ + std::int64_t{step} * 32 * width;
-      auto lane = warp.lane();
-      warp.each(
-          bits != 0u,
-          [&](std::uint32_t& word, std::uint32_t& offset, std::uint32_t& l) {
-            for (; word != 0; word &= word - 1, ++offset)
-              if (at + offset < sink.extent)
-                sink(at + offset, first + 32 * l + warp_type::lowest(word));
-          },
-          bits, place.offset, lane);
-      at += place.total;
+    const int rows = rows_ < kept ? rows_ : kept;
+    if (number_ <= 4 * width) {
+      at += write_few(warp, sink, at, rows);
+    } else {
+      for (int r = 0; r < rows; ++r)
+        at += write_many(warp, sink, at, place_of(mine_.step[r]),
+                         warp.load(mine_.bits + r * row_words));
     }
+    if (rows_ > kept) write_others(warp, sink, at);
   }
 
  private:
+  LANEWISE_FUNCTION std::int64_t place_of(int step) const {
+    return piece_.first() + std::int64_t{step} * steps::places;
+  }
+  template <class Sink>
+  LANEWISE_FUNCTION void write_others(const warp_type& warp, const Sink& sink,
+                                      std::int64_t at) const {
+    int row = 0;
+    piece_.find([&](int, std::int64_t first, const auto& bits) LANEWISE_INLINE_LAMBDA {
+      if (!warp.any(bits != 0u) || row++ < kept) return;
+      at += write_many(warp, sink, at, first, steps::in_order(warp, bits));
+    });
+  }
+  /// Writes the places of all kept rows, and returns their number. Each lane has as many
+  /// neighbouring words as there are rows.
+  template <class Sink>
+  LANEWISE_FUNCTION std::uint32_t write_few(const warp_type& warp, const Sink& sink,
+                                            std::int64_t at, int rows) const {
+    const std::uint32_t* const bits = mine_.bits;
+    auto lane = warp.lane();
+    const words number = warp.map(
+        [=](std::uint32_t l) {
+          std::uint32_t n = 0;
+          for (int i = 0; i < rows; ++i)
+            n += static_cast<std::uint32_t>(warp_type::popcount(bits[word_at(l * rows + i)]));
+          return n;
+        },
+        lane);
+    auto place = allocate(warp, number);
+    warp.each(
+        number != 0u,
+        [&](std::uint32_t& offset, std::uint32_t& l) {
+          for (int i = 0; i < rows; ++i) {
+            const std::uint32_t w = l * rows + i;
+            for (std::uint32_t word = bits[word_at(w)]; word != 0; word &= word - 1, ++offset)
+              if (at + offset < sink.extent)
+                sink(at + offset,
+                     place_of(mine_.step[w / width]) + 32 * (w % width) + warp_type::lowest(word));
+          }
+        },
+        place.offset, lane);
+    return place.total;
+  }
+  static LANEWISE_FUNCTION std::uint32_t word_at(std::uint32_t w) { return w + w / width; }
+  /// Writes the places of a step, and returns their number. They go through scratch, so that
+  /// neighbouring lanes write neighbours.
+  template <class Sink>
+  LANEWISE_FUNCTION std::uint32_t write_many(const warp_type& warp, const Sink& sink,
+                                             std::int64_t at, std::int64_t first,
+                                             words bits) const {
+    auto place = allocate(warp, detail::bits_set(warp, bits));
+    auto lane = warp.lane();
+    warp.each(
+        bits != 0u,
+        [&](std::uint32_t& word, std::uint32_t& offset, std::uint32_t& l) {
+          for (; word != 0; word &= word - 1, ++offset)
+            mine_.in_step[offset] = static_cast<std::uint16_t>(32 * l + warp_type::lowest(word));
+        },
+        bits, place.offset, lane);
+    warp.fence();
+    for (std::uint32_t i = 0; i < place.total; i += width) {
+      const auto now =
+          warp.first(place.total - i < width ? static_cast<int>(place.total - i) : width);
+      auto in_step = warp.load(now, mine_.in_step + i, std::uint16_t{0});
+      warp.each(
+          now,
+          [&](std::uint16_t& p, std::uint32_t& l) {
+            if (at + i + l < sink.extent) sink(at + i + l, first + p);
+          },
+          in_step, lane);
+    }
+    warp.fence();
+    return place.total;
+  }
+
   const Team& team_;
   scratch& shared_;
-  std::uint32_t* bits_;
-  std::int64_t first_;
-  int steps_ = 0;
-  std::uint32_t mine_ = 0;
+  of_warp& mine_;
+  piece_type piece_;
+  int rows_ = 0;
+  std::uint32_t number_ = 0;
   std::int64_t in_front_ = 0;
 };
 
 /// Writes all places, in order, and counts them: a single pass with look-back.
-template <class Sink>
+template <bool is_short, class Sink>
 struct search_places_kernel {
   struct policy : launch_policy {
     static constexpr int teams_per_multiprocessor = 4;
   };
   template <class Team>
-  using scratch = decoupled_look_back_scratch<Team, std::int64_t, found_places<Team>>;
+  using scratch = decoupled_look_back_scratch<Team, std::int64_t, found_places<Team, is_short>>;
 
-  detail::text_bytes text;
-  detail::pattern_view pattern;
-  int steps;
+  pattern_search search;
   Sink places;
   look_back_chain<std::int64_t> link;
   detail::integers number;
@@ -332,13 +404,12 @@ struct search_places_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const auto pieces =
-        static_cast<std::uint32_t>(text_cuts<typename Team::warp_type>::pieces(text.n, steps));
+        static_cast<std::uint32_t>(search.cuts.pieces<typename Team::warp_type>(search.text.n));
     std::int64_t mine = 0;
     decoupled_look_back(
         team, link, pieces, shared, plus{}, maybe<std::int64_t>{0, true},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
-          return found_places<Team>(
-              team, place, text_piece<Team>(team, place.piece, text, pattern, steps, ticket));
+          return found_places<Team, is_short>(team, place, search, ticket);
         },
         [&](auto& found) LANEWISE_INLINE_LAMBDA { return mine = found.total(); },
         [&](auto& found, std::uint32_t ticket, const maybe<std::int64_t>& before)
@@ -349,14 +420,62 @@ struct search_places_kernel {
   }
 };
 
+/// The search of a call. The filter is a launch of its own, but for patterns that it decides.
 template <class Exec>
-int steps_of(std::int64_t n) {
-  return text_cuts<warp_t<Exec>>::steps(n);
-}
-template <class Exec>
-std::int64_t pieces_of(std::int64_t n) {
-  return text_cuts<warp_t<Exec>>::pieces(n, steps_of<Exec>(n));
-}
+class search_call {
+  using warp_type = warp_t<Exec>;
+
+ public:
+  search_call(const Exec& exec, const detail::text_bytes& text, const detail::pattern_view& pattern,
+              bool is_filtered = true)
+      : exec_(exec),
+        search_{text, pattern,
+                text_cuts::make<warp_type>(text.n, is_filtered && !pattern.is_short())} {}
+
+  call_workspace make_workspace(workspace* given, const char* algorithm) const {
+    return call_workspace::make<backend_of<Exec>>(exec_, given, parts().size(), algorithm);
+  }
+  /// Runs the filter. A number and words at `zeros` become zero.
+  void filter(const workspace& work, std::int64_t* zero = nullptr, std::uint32_t* zeros = nullptr,
+              std::int64_t number = 0) {
+    search_.passed =
+        arrays_behind::view<std::uint32_t, Exec>(work, parts().passed_at, words()).data();
+    detail::with_long_kind(search_.pattern.filter.how, [&](auto how) {
+      using kernel = search_filter_kernel<decltype(how)::value>;
+      launch(exec_, "Lanewise::string_search::filter",
+             backend_of<Exec>::template resident_league<kernel>(exec_, words()),
+             kernel{search_, zero, zeros, number});
+    });
+  }
+  template <class Kernel, class... Args>
+  void run(const char* name, Args... args) const {
+    launch(exec_, name, backend_of<Exec>::template resident_league<Kernel>(exec_, pieces()),
+           Kernel{search_, args...});
+  }
+  template <bool is_short, class Sink>
+  void run_in_order(const workspace& work, const Sink& sink, const detail::integers& number) const {
+    using kernel = search_places_kernel<is_short, Sink>;
+    launch(exec_, "Lanewise::find_all",
+           backend_of<Exec>::template league_for_tiles<kernel>(exec_, pieces()),
+           kernel{search_, sink, work.template make_look_back_chain<std::int64_t>(0), number});
+  }
+
+  /// What the workspace holds: the chain's values, then what the filter passes.
+  struct memory_parts : arrays_behind {
+    memory_parts(std::int64_t pieces, std::int64_t words)
+        : arrays_behind({pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)}),
+          passed_at(add<std::uint32_t>(words)) {}
+    std::size_t passed_at;
+  };
+
+ private:
+  std::int64_t pieces() const { return search_.cuts.template pieces<warp_type>(search_.text.n); }
+  std::int64_t words() const { return search_.cuts.template words<warp_type>(search_.text.n); }
+  memory_parts parts() const { return memory_parts(pieces(), words()); }
+
+  const Exec& exec_;
+  pattern_search search_;
+};
 
 /// A text whose bytes calls of Exec can reach.
 template <class Exec, class Text, class Memory>
@@ -381,48 +500,73 @@ std::int64_t* result_place(const char* algorithm, const Kokkos::View<std::int64_
 }
 
 template <class Exec, class Text, class Memory, class... P>
-void fold_search(const Exec& exec, const char* algorithm, const Text& text,
-                 const pattern<Memory>& what, const Kokkos::View<std::int64_t, P...>& result,
-                 search_fold_kernel::wanted wanted) {
+void find_end(const Exec& exec, const char* algorithm, const Text& text,
+              const pattern<Memory>& what, const Kokkos::View<std::int64_t, P...>& result,
+              bool is_first) {
   const auto bytes = text_of<Exec>(algorithm, text, what);
   std::int64_t* const place = result_place<Exec>(algorithm, result);
-  const std::int64_t nothing = wanted == search_fold_kernel::wanted::number ? 0 : -1;
-  launch(exec, "Lanewise::string_search::begin", 1, search_begin_kernel{place, nothing});
+  launch(exec, "Lanewise::string_search::begin", 1, search_begin_kernel{place, -1});
   if (bytes.n < what.size()) return;
-  launch(exec, "Lanewise::string_search",
-         backend_of<Exec>::template resident_league<search_fold_kernel>(exec,
-                                                                        pieces_of<Exec>(bytes.n)),
-         search_fold_kernel{bytes, what.view(), steps_of<Exec>(bytes.n), wanted, place});
+  const search_call<Exec> call(exec, bytes, what.view(), false);
+  if (what.view().is_short()) {
+    call.template run<search_end_kernel<true>>("Lanewise::find_end", is_first, place);
+  } else {
+    call.template run<search_end_kernel<false>>("Lanewise::find_end", is_first, place);
+  }
 }
 
 }  // namespace kernels
+
+/// The workspace that count, find_bitmap and find_all need for a text of n bytes: some n / 6000
+/// bytes. Needs no device.
+template <class Exec>
+workspace_size string_search_workspace(std::int64_t n) {
+  using warp_type = warp_t<Exec>;
+  const auto filtered = kernels::text_cuts::make<warp_type>(n, true);
+  const auto other = kernels::text_cuts::make<warp_type>(n, false);
+  return typename kernels::search_call<Exec>::memory_parts(
+             std::max(filtered.template pieces<warp_type>(n), other.template pieces<warp_type>(n)),
+             filtered.template words<warp_type>(n))
+      .size();
+}
 
 /// How often a pattern occurs in a text, overlapping occurrences included: stored in the rank-0
 /// View result.
 ///
 /// text is a contiguous View of bytes (char, unsigned char, std::byte), which may begin anywhere.
-/// One launch behind one that clears the result; reads the text once. O(n + m) work, and m more for
-/// each 1 to 16 KiB of a text in which a filter of 4 to 12 bytes passes very many places; with
-/// wildcards, O(m) for each of these. Does not block.
+/// Two launches. Of patterns of more than 4 bytes, the first is a filter that reads the text, and
+/// the second compares what the filter passes. O(n + m) work, and m more for each 1 to 32 KiB of a
+/// text in which the filter passes very many places; with wildcards, O(m) for each of these. Does
+/// not block.
 template <execution_space Exec, class Text, class Memory, class... P>
 void count(const Exec& exec, const Text& text, const pattern<Memory>& what,
-           const Kokkos::View<std::int64_t, P...>& result) {
-  kernels::fold_search(exec, "count", text, what, result,
-                       kernels::search_fold_kernel::wanted::number);
+           const Kokkos::View<std::int64_t, P...>& result, const string_search_options& with = {}) {
+  const auto bytes = kernels::text_of<Exec>("count", text, what);
+  std::int64_t* const place = kernels::result_place<Exec>("count", result);
+  kernels::search_call<Exec> call(exec, bytes, what.view());
+  if (what.view().is_short() || bytes.n < what.size()) {
+    launch(exec, "Lanewise::string_search::begin", 1, kernels::search_begin_kernel{place, 0});
+    if (bytes.n >= what.size())
+      call.template run<kernels::search_count_kernel<true>>("Lanewise::count", place);
+  } else {
+    auto work = call.make_workspace(with.work, "count");
+    call.filter(work.get(), place);
+    call.template run<kernels::search_count_kernel<false>>("Lanewise::count", place);
+  }
 }
 /// The same, returned. **Blocks.**
 template <execution_space Exec, class Text, class Memory>
-std::int64_t count(const Exec& exec, const Text& text, const pattern<Memory>& what) {
+std::int64_t count(const Exec& exec, const Text& text, const pattern<Memory>& what,
+                   const string_search_options& with = {}) {
   return kernels::returned<std::int64_t>(
-      exec, [&](const auto& result) { count(exec, text, what, result); });
+      exec, [&](const auto& result) { count(exec, text, what, result, with); });
 }
 /// The first place of the text where the pattern begins, or -1. Reads the text up to there, and
-/// what is read at the same time. As count.
+/// what is read at the same time. As count, but without a workspace.
 template <execution_space Exec, class Text, class Memory, class... P>
 void find_first(const Exec& exec, const Text& text, const pattern<Memory>& what,
                 const Kokkos::View<std::int64_t, P...>& result) {
-  kernels::fold_search(exec, "find_first", text, what, result,
-                       kernels::search_fold_kernel::wanted::first);
+  kernels::find_end(exec, "find_first", text, what, result, true);
 }
 template <execution_space Exec, class Text, class Memory>
 std::int64_t find_first(const Exec& exec, const Text& text, const pattern<Memory>& what) {
@@ -433,8 +577,7 @@ std::int64_t find_first(const Exec& exec, const Text& text, const pattern<Memory
 template <execution_space Exec, class Text, class Memory, class... P>
 void find_last(const Exec& exec, const Text& text, const pattern<Memory>& what,
                const Kokkos::View<std::int64_t, P...>& result) {
-  kernels::fold_search(exec, "find_last", text, what, result,
-                       kernels::search_fold_kernel::wanted::last);
+  kernels::find_end(exec, "find_last", text, what, result, false);
 }
 template <execution_space Exec, class Text, class Memory>
 std::int64_t find_last(const Exec& exec, const Text& text, const pattern<Memory>& what) {
@@ -450,8 +593,8 @@ bool contains(const Exec& exec, const Text& text, const pattern<Memory>& what) {
 /// Bit i % 32 of word i / 32 says whether the pattern begins at byte i of the text: a View of
 /// std::uint32_t with a word for every 32 bytes of the text, all of which are written. As count.
 template <execution_space Exec, class Text, class Memory, class Bits>
-void find_bitmap(const Exec& exec, const Text& text, const pattern<Memory>& what,
-                 const Bits& bits) {
+void find_bitmap(const Exec& exec, const Text& text, const pattern<Memory>& what, const Bits& bits,
+                 const string_search_options& with = {}) {
   static_assert(Kokkos::is_view_v<Bits> && std::is_same_v<typename Bits::value_type, std::uint32_t>,
                 "lanewise: a bitmap is a View of std::uint32_t");
   const auto bytes = kernels::text_of<Exec>("find_bitmap", text, what);
@@ -461,23 +604,20 @@ void find_bitmap(const Exec& exec, const Text& text, const pattern<Memory>& what
                   bytes.n, " bytes needs ", words);
   detail::expects_memory(sink, "find_bitmap", "bits");
   if (bytes.n == 0) return;
-  using kernel = kernels::search_bitmap_kernel;
-  launch(
-      exec, "Lanewise::find_bitmap",
-      backend_of<Exec>::template resident_league<kernel>(exec, kernels::pieces_of<Exec>(bytes.n)),
-      kernel{bytes, what.view(), kernels::steps_of<Exec>(bytes.n), sink.data});
+  kernels::search_call<Exec> call(exec, bytes, what.view());
+  if (what.view().is_short()) {
+    call.template run<kernels::search_bitmap_kernel>("Lanewise::find_bitmap", sink.data);
+  } else {
+    auto work = call.make_workspace(with.work, "find_bitmap");
+    call.filter(work.get(), nullptr, sink.data, words);
+    call.template run<kernels::search_bits_kernel>("Lanewise::find_bitmap", sink.data);
+  }
 }
 
-/// The workspace that find_all needs for a text of n bytes. Needs no device.
-template <class Exec>
-workspace_size find_all_workspace(std::int64_t n) {
-  const std::int64_t pieces = kernels::pieces_of<Exec>(n);
-  return {pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)};
-}
 /// All places of the text where the pattern begins, in order, and their number in the rank-0 View
 /// number. places is a View of integers, or a sink; where it has fewer places than there are, the
-/// first are written, number tells how many there are, and nothing is written behind. As count, in
-/// one launch and one pass.
+/// first are written, number tells how many there are, and nothing is written behind. As count, but
+/// no launch clears the number.
 template <execution_space Exec, class Text, class Memory, class Places, class T, class... P>
 void find_all(const Exec& exec, const Text& text, const pattern<Memory>& what, const Places& places,
               const Kokkos::View<T, P...>& number, const string_search_options& with = {}) {
@@ -485,15 +625,15 @@ void find_all(const Exec& exec, const Text& text, const pattern<Memory>& what, c
   const auto sink = detail::as_sink<Exec>(places);
   detail::expects_memory(sink, "find_all", "places");
   if constexpr (detail::check_results<Exec, std::int64_t, std::decay_t<decltype(sink)>>()) {
-    using kernel = kernels::search_places_kernel<std::decay_t<decltype(sink)>>;
-    auto work = call_workspace::make<backend_of<Exec>>(
-        exec, with.work, find_all_workspace<Exec>(bytes.n), "find_all");
-    launch(exec, "Lanewise::find_all",
-           backend_of<Exec>::template league_for_tiles<kernel>(exec,
-                                                               kernels::pieces_of<Exec>(bytes.n)),
-           kernel{bytes, what.view(), kernels::steps_of<Exec>(bytes.n), sink,
-                  work.get().template make_look_back_chain<std::int64_t>(0),
-                  kernels::count_place<Exec>(number, "find_all")});
+    const auto count = kernels::count_place<Exec>(number, "find_all");
+    kernels::search_call<Exec> call(exec, bytes, what.view());
+    auto work = call.make_workspace(with.work, "find_all");
+    if (what.view().is_short()) {
+      call.template run_in_order<true>(work.get(), sink, count);
+    } else {
+      call.filter(work.get());
+      call.template run_in_order<false>(work.get(), sink, count);
+    }
   }
 }
 /// The same, returning how many there are. **Blocks.**

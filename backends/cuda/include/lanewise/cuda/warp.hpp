@@ -332,7 +332,7 @@ class warp : public warp_operations<warp<W, S>> {
   template <class T>
   using mask_for = cuda::mask;
   static constexpr bool has_wide_words = true;
-  static constexpr int words_of_text = 4;
+  static constexpr int words_of_text = 8;
   static constexpr bool has_wide_exchange = compiled_from(900);
   // H200, slab tables of 2^24 pairs of 4 bytes (docs/measurements.md): with 4 lanes finds are at
   // the bandwidth of random lines, 29.4 G/s, and with 8 at 25.1. More lines in flight cost

@@ -29,7 +29,7 @@ class lane_warp : public warp_operations<lane_warp<W, S>> {
   template <int w>
   using part = std::conditional_t<w == 1, warp<1>, lane_warp<w>>;
   static constexpr bool has_wide_words = false;
-  static constexpr int words_of_text = 4;
+  static constexpr int words_of_text = 8;
   static constexpr bool has_wide_exchange = false;
   static constexpr int line_width = 8;
   static constexpr int line_depth = 2;

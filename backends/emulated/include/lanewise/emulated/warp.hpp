@@ -151,7 +151,7 @@ class warp : public warp_operations<warp<W>> {
 
   // Without 16-byte words, so that what works without them is tested here.
   static constexpr bool has_wide_words = false;
-  static constexpr int words_of_text = 4;
+  static constexpr int words_of_text = 8;
   static constexpr bool has_wide_exchange = false;
   static constexpr int line_width = 8;
   static constexpr int line_depth = 2;

@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/backend.hpp>
+#include <lanewise/detail/strings/matches.hpp>
+
+#include <type_traits>
+#include <variant>
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// How the steps of a text are cut. The filter makes a word of so many steps' bits, and a team
+/// works on a piece of steps at a time, an equal part for each of its warps.
+///
+/// Where the filter has been, pieces are long: it takes a team a microsecond to see that there is
+/// nothing to do. Else they have up to 128 steps.
+struct text_cuts {
+  int of_word;
+  int of_piece;
+
+  template <class Warp>
+  static text_cuts make(std::int64_t n, bool is_filtered) {
+    const std::int64_t steps = n / detail::text_steps<Warp>::places;
+    text_cuts cuts{1, 8};
+    while (cuts.of_word < 32 && steps / cuts.of_word > 8000) cuts.of_word *= 2;
+    if (is_filtered) cuts.of_piece *= cuts.of_word;
+    const int most = is_filtered ? 2048 : 128, pieces = is_filtered ? 520 : 2000;
+    while (cuts.of_piece < most && steps / cuts.of_piece > pieces) cuts.of_piece *= 2;
+    return cuts;
+  }
+  /// In front of the text up to 31 bytes belong to the first step.
+  template <class Warp>
+  static LANEWISE_FUNCTION std::int64_t steps(std::int64_t n) {
+    return divide_up(n + 31, std::int64_t{detail::text_steps<Warp>::places});
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION std::int64_t pieces(std::int64_t n) const {
+    return divide_up(steps<Warp>(n), std::int64_t{of_piece});
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION std::int64_t words(std::int64_t n) const {
+    return divide_up(steps<Warp>(n), std::int64_t{of_word});
+  }
+};
+
+/// A pattern, a text, and where the filter has been.
+struct pattern_search {
+  detail::text_bytes text;
+  detail::pattern_view pattern;
+  text_cuts cuts;
+  std::uint32_t* passed = nullptr;  ///< a bit for each step that the filter passes
+};
+
+/// Tells which steps of a text the filter passes. It is a kernel of its own as it takes few
+/// registers, and comparisons with the pattern many: on an H200 it reads 4.35 TB/s of the 4.5 that
+/// a sum reads; one kernel for both read 3.6.
+template <detail::pattern_filter::kind how>
+struct search_filter_kernel {
+  struct policy : launch_policy {
+    static constexpr int teams_per_multiprocessor = 4;
+    static constexpr int host_teams_per_thread = 16;
+  };
+  template <class Team>
+  struct scratch {};
+
+  pattern_search search;
+  std::int64_t* zero;    ///< becomes zero by the way, if it is there
+  std::uint32_t* zeros;  ///< and so many words
+  std::int64_t number_of_zeros;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    const auto warp = team.warp();
+    const std::int64_t words = search.cuts.words<typename Team::warp_type>(search.text.n);
+    const std::int64_t mine = team.index() * Team::warps + team.warp_index();
+    for (std::int64_t w = mine; w < words; w += team.league() * Team::warps) {
+      const std::uint32_t bits = filter(warp, w);
+      warp.once([&] { search.passed[w] = bits; });
+      clear(warp, w);
+    }
+    if (mine == 0 && zero != nullptr) warp.once([&] { *zero = 0; });
+  }
+
+ private:
+  template <class Warp>
+  LANEWISE_FUNCTION std::uint32_t filter(const Warp& warp, std::int64_t word) const {
+    using text_steps = detail::text_steps<Warp>;
+    const std::int64_t of_word = search.cuts.of_word, n = search.text.n;
+    const std::int64_t first =
+        word * of_word * text_steps::places - text_steps::past(search.text, search.pattern);
+    const text_steps steps(warp, search.text, search.pattern, first, search.cuts.of_word);
+    std::uint32_t bits = 0;
+    for (int s = 0; s < search.cuts.of_word && steps.first_of(s) < n; ++s)
+      bits |= static_cast<std::uint32_t>(!steps.is_inside(s) || steps.template passes<how>(s)) << s;
+    return bits;
+  }
+  /// The zeros that lie beside the steps of a word: one for 32 bytes.
+  template <class Warp>
+  LANEWISE_FUNCTION void clear(const Warp& warp, std::int64_t word) const {
+    const std::int64_t each = std::int64_t{search.cuts.of_word} * Warp::width;
+    for (std::int64_t i = word * each; i < (word + 1) * each && i < number_of_zeros;
+         i += Warp::width) {
+      const std::int64_t left = number_of_zeros - i;
+      warp.store(warp.first(left < Warp::width ? static_cast<int>(left) : Warp::width), zeros + i,
+                 typename Warp::template lanes<std::uint32_t>(0u));
+    }
+  }
+};
+
+/// A piece of a text, of which each warp of a team has some steps, one behind the other.
+template <class Team, bool is_short>
+class text_piece {
+ public:
+  using warp_type = typename Team::warp_type;
+  using steps_type = detail::text_steps<warp_type>;
+  using words = typename steps_type::words;
+
+  /// Of the team's scratch.
+  using scratch = std::conditional_t<is_short, std::monostate, detail::comparison_scratch<Team>>;
+
+  LANEWISE_FUNCTION text_piece(const Team& team, scratch& shared, const pattern_search& search,
+                               std::int64_t piece)
+      : team_(team), shared_(shared), search_(search), step_(piece * search.cuts.of_piece) {}
+
+  /// How many steps a warp has, and its first place.
+  LANEWISE_FUNCTION int steps() const { return search_.cuts.of_piece / Team::warps; }
+  LANEWISE_FUNCTION std::int64_t first() const { return place_of(my_step()); }
+
+  /// Calls f(step, first, bits) for the steps of this warp; of longer patterns, for those that the
+  /// filter passes. bits are those of the places from the first one on, as text_steps has them.
+  template <class F>
+  LANEWISE_FUNCTION void find(F f) const {
+    if constexpr (is_short) {
+      const auto warp = team_.warp();
+      detail::short_finder<warp_type> matches(warp, search_.text, search_.pattern, first(),
+                                              steps());
+      const int here = number_of_steps(first(), steps());
+      for (int s = 0; s < here; ++s) f(s, matches.steps_of().first_of(s), matches.find(s));
+    } else if (search_.passed == nullptr) {
+      find_all_steps(f);
+    } else if (search_.pattern.size > long_pattern) {
+      find_together(f);
+    } else {
+      find_alone(f);
+    }
+  }
+  /// The bits of the few places [first, first + n), n <= W.
+  LANEWISE_FUNCTION std::uint32_t find_few(std::int64_t first, int n) const {
+    static_assert(is_short);
+    const auto warp = team_.warp();
+    return detail::short_finder<warp_type>(warp, search_.text, search_.pattern, 0, 0)
+        .find_few(first, n);
+  }
+
+ private:
+  /// From so many bytes on a team compares together: 2^16 bytes take a warp 0.28 ms.
+  static constexpr std::int64_t long_pattern = 4096;
+
+  LANEWISE_FUNCTION std::int64_t my_step() const {
+    return step_ + std::int64_t{team_.warp_index()} * steps();
+  }
+  LANEWISE_FUNCTION std::int64_t place_of(std::int64_t step) const {
+    return step * steps_type::places - steps_type::past(search_.text, search_.pattern);
+  }
+  /// How many steps from a place on are in the text.
+  LANEWISE_FUNCTION int number_of_steps(std::int64_t first, int most) const {
+    const std::int64_t left = divide_up(search_.text.n - first, std::int64_t{steps_type::places});
+    return left < most ? static_cast<int>(left) : most;
+  }
+  LANEWISE_FUNCTION detail::match_finder<Team> finder(const warp_type& warp, bool together,
+                                                      std::int64_t first, int number) const {
+    return {team_, warp, search_.text, search_.pattern, shared_, together, first, number};
+  }
+  template <class F>
+  LANEWISE_FUNCTION void find_all_steps(F f) const {
+    const auto warp = team_.warp();
+    const auto matches = finder(warp, false, first(), steps());
+    const auto& in = matches.steps_of();
+    const int here = number_of_steps(first(), steps());
+    detail::with_long_kind(search_.pattern.filter.how, [&](auto how) LANEWISE_INLINE_LAMBDA {
+      for (int s = 0; s < here; ++s)
+        if (!in.is_inside(s) || in.template passes<decltype(how)::value>(s))
+          f(s, in.first_of(s), matches.find(s));
+    });
+  }
+  template <class F>
+  LANEWISE_FUNCTION void find_alone(F f) const {
+    const auto warp = team_.warp();
+    const auto matches = finder(warp, false, first(), steps());
+    each_passed(warp, my_step(), number_of_steps(first(), steps()),
+                [&](int s) LANEWISE_INLINE_LAMBDA {
+                  f(s, matches.steps_of().first_of(s), matches.find(s));
+                });
+  }
+  /// All warps go through all steps of the team, and each keeps those of its own.
+  template <class F>
+  LANEWISE_FUNCTION void find_together(F f) const {
+    const auto warp = team_.warp();
+    const std::int64_t begin = place_of(step_);
+    const auto matches = finder(warp, true, begin, search_.cuts.of_piece);
+    const int before = team_.warp_index() * steps();
+    each_passed(warp, step_, number_of_steps(begin, search_.cuts.of_piece),
+                [&](int s) LANEWISE_INLINE_LAMBDA {
+                  const words bits = matches.find(s);
+                  if (s >= before && s < before + steps())
+                    f(s - before, matches.steps_of().first_of(s), bits);
+                });
+  }
+  /// Calls f(s) for the steps from one on that the filter passes.
+  template <class F>
+  LANEWISE_FUNCTION void each_passed(const warp_type& warp, std::int64_t first, int steps,
+                                     F f) const {
+    constexpr int width = warp_type::width;
+    const int of_word = search_.cuts.of_word, number = divide_up(steps, of_word);
+    const std::uint32_t* const from = search_.passed + first / of_word;
+    for (int w = 0; w < number; w += width) {
+      const int now = number - w < width ? number - w : width;
+      const words passed = warp.load(warp.first(now), from + w, 0u);
+      for (auto todo = warp.ballot(passed != 0u); todo != 0; todo &= todo - 1) {
+        const int lane = warp_type::lowest(todo);
+        for (std::uint32_t bits = warp.broadcast(passed, lane); bits != 0; bits &= bits - 1)
+          f((w + lane) * of_word + warp_type::lowest(bits));
+      }
+    }
+  }
+
+  const Team& team_;
+  scratch& shared_;
+  const pattern_search& search_;
+  std::int64_t step_;
+};
+
+}  // namespace kernels
+LANEWISE_END_TARGET_NAMESPACE
