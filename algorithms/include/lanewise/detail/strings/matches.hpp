@@ -29,7 +29,7 @@ class short_finder {
   LANEWISE_FUNCTION const steps& steps_of() const { return steps_; }
   /// The bits of a step (text_steps). Whether anything is there at all is asked first, for half the
   /// price, where nothing was in the step before.
-  LANEWISE_FUNCTION words find(int step) {
+  LANEWISE_RARE_FUNCTION words find(int step) {
     if (!steps_.is_inside(step)) return steps_.passing_at_edge(step);
     const words found = with_short_kind(pattern_.filter.how, [&](auto how) LANEWISE_INLINE_LAMBDA {
       constexpr auto kind = decltype(how)::value;
@@ -88,7 +88,7 @@ class match_finder {
 
   LANEWISE_FUNCTION const steps& steps_of() const { return steps_; }
   /// The bits of a step.
-  LANEWISE_FUNCTION words find(int step) const {
+  LANEWISE_RARE_FUNCTION words find(int step) const {
     const std::int64_t first = steps_.first_of(step);
     words found(0u);
     if (steps_.is_inside(step)) {
@@ -131,7 +131,7 @@ class match_finder {
   }
   /// So many bytes are compared by lanes. Words of 4 bytes around the places can be read.
   static constexpr std::int64_t beginning = 16 * k;
-  LANEWISE_FUNCTION void compare_beginnings(std::int64_t first, words& found) const {
+  LANEWISE_RARE_FUNCTION void compare_beginnings(std::int64_t first, words& found) const {
     const unsigned char* const from = text_.data + first;
     const auto past = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from) % 4);
     const auto* const low = reinterpret_cast<const std::uint32_t*>(from - past);
@@ -156,7 +156,7 @@ class match_finder {
   }
   /// Whether the text goes on with the pattern's period from a place where the pattern was found to
   /// the end of what a step needs. Then the pattern is at every so many bytes, and nowhere else.
-  LANEWISE_FUNCTION bool is_in_run(std::int64_t first) const {
+  LANEWISE_RARE_FUNCTION bool is_in_run(std::int64_t first) const {
     const std::int64_t wanted = first + places + pattern_.size;
     compared_text known = compared_;
     if (!known.run_goes_on || known.run_end + pattern_.period < first + pattern_.size ||
@@ -183,7 +183,7 @@ class match_finder {
     warp_.fence();
   }
   /// Leaves every so many places, of those from the run's first on.
-  LANEWISE_FUNCTION void keep_in_run(std::int64_t first, words& found) const {
+  LANEWISE_RARE_FUNCTION void keep_in_run(std::int64_t first, words& found) const {
     if (pattern_.period == 1) return;
     // Some periods are added where the run began before the step.
     const std::int64_t behind = compared_.run_begin - first;
@@ -201,7 +201,7 @@ class match_finder {
     }
   }
   /// Leaves the places where the whole pattern is, by all lanes for each, in order.
-  LANEWISE_FUNCTION void verify_in_order(std::int64_t first, words& found) const {
+  LANEWISE_RARE_FUNCTION void verify_in_order(std::int64_t first, words& found) const {
     for (int r = 0; r < rows; ++r) {
       const std::int64_t begin = first + r * row_places;
       const words of_row =
@@ -227,7 +227,7 @@ class match_finder {
   /// place among these, d bytes on: the pattern's bytes from d on, of which the first repeats[d]
   /// are those that it begins with. If these are fewer than are known, the pattern is not there;
   /// else the comparison goes on where the other one ended. So bytes of the text are compared once.
-  LANEWISE_FUNCTION bool is_at(std::int64_t place) const {
+  LANEWISE_RARE_FUNCTION bool is_at(std::int64_t place) const {
     compared_text known = compared_;
     if (place + pattern_.size <= known.run_end && place >= known.run_begin)
       return (place - known.run_begin) % pattern_.period == 0;
@@ -264,7 +264,7 @@ class match_finder {
   /// The first byte of some rows of words, from byte i of the pattern on, that is not at a place;
   /// the pattern's size if all are.
   template <int number>
-  LANEWISE_FUNCTION std::int64_t first_mismatch(std::int64_t place, std::int64_t i) const {
+  LANEWISE_RARE_FUNCTION std::int64_t first_mismatch(std::int64_t place, std::int64_t i) const {
     words different[number];
     words any(0u);
     LANEWISE_UNROLL
@@ -303,7 +303,7 @@ class match_finder {
     return (text_words(place + i, left) & care) ^ word;
   }
   /// Words of the text from any byte on, `left` bytes of it or a row.
-  LANEWISE_FUNCTION words text_words(std::int64_t from, std::int64_t left) const {
+  LANEWISE_RARE_FUNCTION words text_words(std::int64_t from, std::int64_t left) const {
     if (left <= 0) return words(0u);
     if (from >= 4 && from + 4 * width + 4 <= text_.n) {
       const unsigned char* const at = text_.data + from;

@@ -78,41 +78,30 @@ class text_steps {
   /// Whether the filter passes any place of a step inside.
   template <kind how>
   LANEWISE_RARE_FUNCTION bool passes(int step) const {
-    row in[rows];
-    load<how>(step, in);
-    mask fits = fits_at<how>(in, 0, 0);
+    mask fits = any_fits<how>(load<how>(step, 0));
     LANEWISE_UNROLL
-    for (int i = 1; i < 32; ++i) fits = fits | fits_at<how>(in, i / 4, i % 4);
+    for (int r = 1; r < rows; ++r) fits = fits | any_fits<how>(load<how>(step, r));
     return warp_.any(fits);
   }
   /// The places of a step inside that the filter passes, as bits.
   template <kind how>
   LANEWISE_RARE_FUNCTION words passing(int step) const {
-    row in[rows];
-    load<how>(step, in);
     words found(0u);
-    if constexpr (how == kind::one_byte) {
-      LANEWISE_UNROLL
-      for (int r = 0; r < rows; ++r) {
-        const auto cared = warp_.map(
-            [care = 0x01010101u * (pattern_.filter.care[0] & 0xff)](text_pack x) {
-              LANEWISE_UNROLL
-              for (int j = 0; j < k; ++j) x[j] &= care;
-              return x;
-            },
-            in[r].whole);
-        const bytes wanted(static_cast<unsigned char>(pattern_.filter.window[0]));
-        found = found | warp_.match_words(cared, wanted) << 4 * k * r;
-      }
-    } else {
-      LANEWISE_UNROLL
-      for (int i = 0; i < 32; ++i) {
-        // At aligned words, a window that begins o bytes behind the first one tells of a place
-        // that lies o bytes further ahead.
-        const int place = is_aligned(how) ? i / 4 * 4 + 3 - i % 4 : i;
-        // Sums are as good as bits, and a GPU has other units for them than for comparisons: counts
-        // of four letters of dna take 0.26 ms for 2^30 bytes, and 0.33 with an or.
-        found = select(fits_at<how>(in, i / 4, i % 4), found + words(1u << place), found);
+    LANEWISE_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      if constexpr (how == kind::one_byte && k > 1) {
+        found = found | equal_bytes(step, r) << 4 * k * r;
+      } else {
+        const row in = load<how>(step, r);
+        LANEWISE_UNROLL
+        for (int i = 0; i < 4 * k; ++i) {
+          // At aligned words, a window that begins o bytes behind the first one tells of a place
+          // that lies o bytes further ahead.
+          const int place = 4 * k * r + (is_aligned(how) ? i / 4 * 4 + 3 - i % 4 : i);
+          // Sums are as good as bits, and a GPU has other units for them than for comparisons:
+          // counts of four letters of dna take 0.26 ms for 2^30 bytes, and 0.33 with an or.
+          found = select(fits_at<how>(in, i / 4, i % 4), found + words(1u << place), found);
+        }
       }
     }
     return found;
@@ -173,56 +162,73 @@ class text_steps {
 
   /// The words of a row, and those that follow the lane's.
   struct row {
-    typename Warp::template lanes<text_pack> whole;
+    words own[k];
     words behind[2];
+    LANEWISE_FUNCTION const words& operator[](int j) const {
+      return j < k ? own[j < k ? j : 0] : behind[j < k ? 0 : j - k];
+    }
   };
-  LANEWISE_FUNCTION words word_of(const row& in, int j) const {
-    if (j >= k) return in.behind[j < k ? 0 : j - k];
-    return warp_.map([j](const text_pack& x) { return x[j]; }, in.whole);
+  LANEWISE_FUNCTION const std::uint32_t* words_of(int step, int r) const {
+    return reinterpret_cast<const std::uint32_t*>(at_ +
+                                                  static_cast<std::uintptr_t>(step) * places) +
+           r * width * k;
   }
   /// Words behind a lane's own come from the nearest cache. To get them from the next lane takes a
   /// shuffle and, for the last lane, a select, which nvcc makes two shuffles of, in branches.
   template <kind how>
-  LANEWISE_FUNCTION void load(int step, row (&in)[rows]) const {
-    constexpr int behind = how == kind::one_byte                               ? 0
-                           : how == kind::up_to_eight_bytes || is_aligned(how) ? 2
-                                                                               : 1;
-    const auto* const at =
-        reinterpret_cast<const std::uint32_t*>(at_ + static_cast<std::uintptr_t>(step) * places);
-    const auto mine = warp_.lane() * words(std::uint32_t{k});
+  LANEWISE_FUNCTION row load(int step, int r) const {
+    constexpr int behind = how == kind::up_to_eight_bytes || is_aligned(how) ? 2 : 1;
+    const std::uint32_t* const at = words_of(step, r);
+    const auto whole = warp_.load(reinterpret_cast<const text_pack*>(at));
+    row in;
     LANEWISE_UNROLL
-    for (int r = 0; r < rows; ++r) {
-      in[r].whole = warp_.load(reinterpret_cast<const text_pack*>(at) + r * width);
-      LANEWISE_UNROLL
-      for (int i = 0; i < behind; ++i) {
-        const std::uint32_t* const from = at + r * width * k + k + i;
-        in[r].behind[i] = k == 1 ? warp_.load(from) : warp_.gather(from, mine);
-      }
-    }
+    for (int j = 0; j < k; ++j)
+      in.own[j] = warp_.map([j](const text_pack& x) { return x[j]; }, whole);
+    LANEWISE_UNROLL
+    for (int i = 0; i < behind; ++i)
+      in.behind[i] = k == 1 ? warp_.load(at + k + i)
+                            : warp_.gather(at + k + i, warp_.lane() * words(std::uint32_t{k}));
+    return in;
+  }
+  /// Bits of the bytes of a row that equal the filter's.
+  LANEWISE_FUNCTION words equal_bytes(int step, int r) const {
+    const auto cared = warp_.map(
+        [care = 0x01010101u * (pattern_.filter.care[0] & 0xff)](text_pack x) {
+          LANEWISE_UNROLL
+          for (int j = 0; j < k; ++j) x[j] &= care;
+          return x;
+        },
+        warp_.load(reinterpret_cast<const text_pack*>(words_of(step, r))));
+    return warp_.match_words(cared, bytes(static_cast<unsigned char>(pattern_.filter.window[0])));
   }
   static constexpr LANEWISE_FUNCTION bool is_aligned(kind how) {
     return how == kind::every_word || how == kind::every_folded_word;
   }
+  template <kind how>
+  LANEWISE_FUNCTION mask any_fits(const row& in) const {
+    mask fits = fits_at<how>(in, 0, 0);
+    LANEWISE_UNROLL
+    for (int i = 1; i < 4 * k; ++i) fits = fits | fits_at<how>(in, i / 4, i % 4);
+    return fits;
+  }
   /// Whether the text may have the pattern at byte o of word i of a step; of aligned words, whether
   /// window o is there.
   template <kind how>
-  LANEWISE_FUNCTION mask fits_at(const row (&in)[rows], int i, int o) const {
-    const row& here = in[i / k];
-    const int j = i % k;
+  LANEWISE_FUNCTION mask fits_at(const row& here, int j, int o) const {
     const auto& filter = pattern_.filter;
-    const words a = word_of(here, j), b = word_of(here, j + 1);
+    const words a = here[j], b = here[j + 1];
     if constexpr (is_aligned(how)) {
       const words all(how == kind::every_folded_word ? pattern_filter::folded : ~0u);
-      const words third = word_of(here, j + 2) & words(filter.care[0]);
+      const words third = here[j + 2] & words(filter.care[0]);
       return pattern_filter::mixed(a & all, b & all, third) == filter.window[o];
     } else if constexpr (how == kind::four_bytes) {
       return across(a, b, o) == filter.window[0];
-    } else if constexpr (how == kind::up_to_four_bytes) {
+    } else if constexpr (how == kind::up_to_four_bytes || how == kind::one_byte) {
       return (across(a, b, o) & words(filter.care[0])) == filter.window[0];
     } else {
-      const words next = across(b, word_of(here, j + 2), o);
-      return ((across(a, b, o) & words(filter.care[0])) ^ words(filter.window[0]) |
-              (next & words(filter.care[1])) ^ words(filter.window[1])) == 0u;
+      const words next = across(b, here[j + 2], o);
+      const words first = (across(a, b, o) & words(filter.care[0])) ^ words(filter.window[0]);
+      return (first | ((next & words(filter.care[1])) ^ words(filter.window[1]))) == 0u;
     }
   }
   static LANEWISE_FUNCTION words across(const words& a, const words& b, int o) {
