@@ -22,8 +22,7 @@ struct text_bytes {
 /// How many bits of every lane's word are set.
 template <class Warp, class Words>
 LANEWISE_FUNCTION auto bits_set(const Warp& warp, const Words& words) {
-  return warp.map([](std::uint32_t w) { return static_cast<std::uint32_t>(Warp::popcount(w)); },
-                  words);
+  return warp.map([](auto w) { return static_cast<std::uint32_t>(Warp::popcount(w)); }, words);
 }
 
 /// The filter. A warp looks at 32 W places of a text (1024), a step, at a time, and compares its
