@@ -28,6 +28,9 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
+/// How many steps a piece of a text has at most, of all warps of the team.
+inline constexpr int most_steps_of_piece = 128;
+
 /// A piece of a text that a team works on at a time: some steps of match_finder for each warp, one
 /// behind the other.
 template <class Team>
@@ -36,6 +39,8 @@ class text_piece {
   using finder = detail::match_finder<warp_type>;
 
  public:
+  using word = std::uint32_t;
+  static constexpr int most_steps = most_steps_of_piece;
   /// Of the team's scratch.
   struct scratch {
     detail::compared_text of_warp[Team::warps];
@@ -60,8 +65,9 @@ class text_piece {
     const int steps = left < steps_ ? static_cast<int>(left) : steps_;
     for (int s = 0; s < steps; ++s) f(s, matches.find(s), matches);
   }
-  /// How many steps a warp has, and its first place.
+  /// How many steps a warp has, how many places of one a lane has, and the warp's first place.
   LANEWISE_FUNCTION int steps() const { return steps_; }
+  LANEWISE_FUNCTION int places_of_lane() const { return 32; }
   LANEWISE_FUNCTION std::int64_t first() const { return first_; }
 
  private:
@@ -77,10 +83,9 @@ class text_piece {
 /// the text up to 15 bytes belong to the first piece.
 template <class Warp>
 struct text_cuts {
-  static constexpr int most_steps = 128;
   static int steps(std::int64_t n) {
     int s = 8;
-    while (s < most_steps && n / (detail::match_finder<Warp>::places * s) > 2000) s *= 2;
+    while (s < most_steps_of_piece && n / (detail::match_finder<Warp>::places * s) > 2000) s *= 2;
     return s;
   }
   static LANEWISE_FUNCTION std::int64_t pieces(std::int64_t n, int steps) {
@@ -241,31 +246,34 @@ struct search_bitmap_kernel {
   }
 };
 
-/// The places of a piece, found, and to be written behind those of the pieces in front.
-template <class Team>
+/// The places of a piece, found, and to be written behind those of the pieces in front. In every
+/// step of a piece a lane has a word, whose bits are neighbouring places of its own.
+template <class Team, class Piece>
 class found_places {
   using warp_type = typename Team::warp_type;
+  using word = typename Piece::word;
   static constexpr int width = warp_type::width;
 
  public:
   struct scratch {
-    typename text_piece<Team>::scratch piece;
-    std::uint32_t bits[text_cuts<warp_type>::most_steps * width];
+    typename Piece::scratch piece;
+    word bits[Piece::most_steps * width];
     std::uint32_t of_warp[Team::warps];
   };
   static constexpr bool stores_unscanned = false;
 
-  LANEWISE_FUNCTION found_places(const Team& team, scratch& shared, const text_piece<Team>& piece)
+  LANEWISE_FUNCTION found_places(const Team& team, scratch& shared, const Piece& piece)
       : team_(team),
         shared_(shared),
         bits_(shared.bits + team.warp_index() * piece.steps() * width),
-        first_(piece.first()) {
+        first_(piece.first()),
+        places_of_lane_(piece.places_of_lane()) {
     const auto warp = team.warp();
     typename warp_type::template lanes<std::uint32_t> number(0u);
     piece.find([&](int step, const auto& bits, const auto& matches) LANEWISE_INLINE_LAMBDA {
       steps_ = step + 1;
       number = number + detail::bits_set(warp, bits);
-      warp.store(bits_ + step * width, warp.any(bits != 0u) ? matches.in_order(bits) : bits);
+      warp.store(bits_ + step * width, warp.any(bits != word{0}) ? matches.in_order(bits) : bits);
     });
     mine_ = warp.reduce(number, plus{});
     warp.once([&] { shared.of_warp[team.warp_index()] = mine_; });
@@ -289,14 +297,15 @@ class found_places {
       auto bits = warp.load(bits_ + step * width);
       auto place = allocate(warp, detail::bits_set(warp, bits));
       if (place.total == 0) continue;
-      const std::int64_t first = first_ + std::int64_t{step} * 32 * width;
+      const std::int64_t each = places_of_lane_;
+      const std::int64_t first = first_ + step * width * each;
       auto lane = warp.lane();
       warp.each(
-          bits != 0u,
-          [&](std::uint32_t& word, std::uint32_t& offset, std::uint32_t& l) {
-            for (; word != 0; word &= word - 1, ++offset)
+          bits != word{0},
+          [&](word& rest, std::uint32_t& offset, std::uint32_t& l) {
+            for (; rest != 0; rest &= rest - 1, ++offset)
               if (at + offset < sink.extent)
-                sink(at + offset, first + 32 * l + warp_type::lowest(word));
+                sink(at + offset, first + each * l + warp_type::popcount((rest - 1) & ~rest));
           },
           bits, place.offset, lane);
       at += place.total;
@@ -306,8 +315,9 @@ class found_places {
  private:
   const Team& team_;
   scratch& shared_;
-  std::uint32_t* bits_;
+  word* bits_;
   std::int64_t first_;
+  int places_of_lane_;
   int steps_ = 0;
   std::uint32_t mine_ = 0;
   std::int64_t in_front_ = 0;
@@ -320,7 +330,8 @@ struct search_places_kernel {
     static constexpr int teams_per_multiprocessor = 4;
   };
   template <class Team>
-  using scratch = decoupled_look_back_scratch<Team, std::int64_t, found_places<Team>>;
+  using scratch =
+      decoupled_look_back_scratch<Team, std::int64_t, found_places<Team, text_piece<Team>>>;
 
   detail::text_bytes text;
   detail::pattern_view pattern;
@@ -337,7 +348,7 @@ struct search_places_kernel {
     decoupled_look_back(
         team, link, pieces, shared, plus{}, maybe<std::int64_t>{0, true},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
-          return found_places<Team>(
+          return found_places<Team, text_piece<Team>>(
               team, place, text_piece<Team>(team, place.piece, text, pattern, steps, ticket));
         },
         [&](auto& found) LANEWISE_INLINE_LAMBDA { return mine = found.total(); },
@@ -359,13 +370,14 @@ std::int64_t pieces_of(std::int64_t n) {
 }
 
 /// A text whose bytes calls of Exec can reach.
-template <class Exec, class Text, class Memory>
-detail::text_bytes text_of(const char* algorithm, const Text& text, const pattern<Memory>&) {
+template <class Exec, class Text, class Pattern>
+detail::text_bytes text_of(const char* algorithm, const Text& text, const Pattern&) {
   static_assert(Kokkos::is_view_v<Text> && sizeof(typename Text::value_type) == 1 &&
                     std::is_trivially_copyable_v<typename Text::value_type>,
                 "lanewise: a text is a View of bytes: char, unsigned char, std::byte");
   static_assert(
-      Kokkos::SpaceAccessibility<typename Exec::memory_space, Memory>::accessible,
+      Kokkos::SpaceAccessibility<typename Exec::memory_space,
+                                 typename Pattern::memory_space>::accessible,
       "lanewise: this execution space cannot reach the memory of the pattern; pattern::copy_to "
       "makes a copy that it can");
   const auto source = detail::as_source<Exec>(text);

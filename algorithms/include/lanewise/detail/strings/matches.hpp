@@ -21,8 +21,7 @@ struct text_bytes {
 /// How many bits of every lane's word are set.
 template <class Warp, class Words>
 LANEWISE_FUNCTION auto bits_set(const Warp& warp, const Words& words) {
-  return warp.map([](std::uint32_t w) { return static_cast<std::uint32_t>(Warp::popcount(w)); },
-                  words);
+  return warp.map([](auto w) { return static_cast<std::uint32_t>(Warp::popcount(w)); }, words);
 }
 
 /// What a warp knows of the text that it has compared. In scratch, as it is seldom asked for, and
