@@ -57,15 +57,21 @@ std::int64_t number_of_matches(const fingerprint_point& p) {
 
 // Variants: which points they take, and the policy. is_exact: they find matches alone.
 
+struct library {};
 struct by_default {
   static constexpr const char* name = "lanewise";
   static constexpr bool is_exact = true;
   static bool takes(const fingerprint_point&) { return true; }
+  static auto policy(int) { return library{}; }
 };
+bool drk_takes(const fingerprint_point& p) {
+  return p.is_real() || p.kind == "bits1" || p.kind == "bits8";
+}
 struct srk {
   static constexpr const char* name = "lanewise.srk";
-  static constexpr bool is_exact = false, hosts_alone = true;
-  static bool takes(const fingerprint_point& p) { return !p.is_real(); }
+  static constexpr bool is_exact = false;
+  /// Hosts alone: other texts are longer.
+  static bool takes(const fingerprint_point& p) { return drk_takes(p) && p.n == 1 << 22; }
   static auto policy(int bits) { return by::sequential{.bits = bits}; }
 };
 struct crk {
@@ -83,16 +89,14 @@ struct crk_recurrence : crk {
 struct drk {
   static constexpr const char* name = "lanewise.drk";
   static constexpr bool is_exact = false;
-  static bool takes(const fingerprint_point& p) {
-    return p.is_real() || p.kind == "bits1" || p.kind == "bits8";
-  }
+  static bool takes(const fingerprint_point& p) { return drk_takes(p); }
   static auto policy(int bits) { return by::divided{.bits = bits}; }
 };
 template <int width>
 struct wom {
   static constexpr const char* name = width == 32 ? "lanewise.wom32" : "lanewise.wom64";
   static constexpr bool is_exact = true;
-  static bool takes(const fingerprint_point& p) { return drk::takes(p) && p.m * p.bits() <= width; }
+  static bool takes(const fingerprint_point& p) { return drk_takes(p) && p.m * p.bits() <= width; }
   static auto policy(int bits) { return by::exact<width>{.bits = bits}; }
 };
 struct hrk {
@@ -187,21 +191,21 @@ struct fingerprint_problem {
   }
 };
 
+template <class Problem, class Time>
+void time_search(Problem& p, const Time& time, const library&) {
+  const pattern<typename Problem::memory> searched(p.bytes_of_pattern);
+  time([&] { find_all(p.exec, p.text, searched, p.places, p.result, {.work = &p.work}); });
+}
+template <class Problem, class Time, class Policy>
+void time_search(Problem& p, const Time& time, const Policy& how) {
+  const by::pattern<typename Problem::memory, Policy> searched(p.bytes_of_pattern, how);
+  time([&] { by::find_all(p.exec, p.text, searched, p.places, p.result, {.work = &p.work}); });
+}
+
 template <class Exec, class Variant>
 void add_variant() {
-  if constexpr (requires { Variant::hosts_alone; }) {
-    if (!on_host<Exec>) return;
-  }
   add<fingerprint_problem<Exec, Variant>>(Variant::name, [](auto& p, auto time) {
-    if constexpr (requires { Variant::policy(8); }) {
-      const auto how = Variant::policy(p.point.bits());
-      const by::pattern<typename Exec::memory_space, std::decay_t<decltype(how)>> pattern(
-          p.bytes_of_pattern, how);
-      time([&] { by::find_all(p.exec, p.text, pattern, p.places, p.result, {.work = &p.work}); });
-    } else {
-      const pattern<typename Exec::memory_space> pattern(p.bytes_of_pattern);
-      time([&] { find_all(p.exec, p.text, pattern, p.places, p.result, {.work = &p.work}); });
-    }
+    time_search(p, time, Variant::policy(p.point.bits()));
   });
 }
 

@@ -18,8 +18,8 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 ///
 /// No policy misses a match. exact and, by comparison, two_stage report nothing else. sequential,
 /// cooperative, recurrence, divided and hybrid report every place whose fingerprint is that of the
-/// pattern: of places where it is not, one in p or so, the prime. (divided, 8 bits: 4 of 2^25
-/// random places.) two_stage by hash reports places where the hashes of all chunks agree.
+/// pattern: of places where it is not, one in p or so, the prime. (divided, 8 bits: 4 to 8 of
+/// 2^25 random places.) two_stage by hash reports places where the hashes of all chunks agree.
 namespace by_fingerprints {
 
 /// SRK: one lane does all. The reference.
@@ -49,11 +49,13 @@ struct recurrence {
   std::int64_t most_bytes = std::int64_t{1} << 25;
 };
 
-/// DRK: a lane has places_of_lane neighbouring places, 12 to 44, an odd multiple of 4, and rolls a
-/// fingerprint over them and the m - 1 bytes behind them.
+/// DRK: a lane rolls a fingerprint over neighbouring places and the m - 1 bytes behind them.
 struct divided {
   int bits = 8;
-  int places_of_lane = 28;
+  int places_of_lane = 28;  ///< 12 to 44, an odd multiple of 4
+  /// A team has so many times 32 lanes' places: 8, as the paper's blocks of 256 threads, 16 or 32;
+  /// 0: more in longer texts.
+  int windows = 0;
   std::uint64_t seed = 1;
   std::uint32_t prime = 0;  ///< as that of sequential
 };
@@ -63,6 +65,7 @@ struct exact {
   static_assert(width == 32 || width == 64, "lanewise: words have 32 or 64 bits");
   int bits = 8;
   int places_of_lane = 28;
+  int windows = 0;
 };
 
 /// HRK: a team finds the matrices of CRK of 1024 letters in its scratch. Patterns have up to 512.
@@ -80,6 +83,7 @@ struct two_stage {
   std::int64_t part = 0;    ///< its length, up to 64 / bits; 0: 16 for up to 4 bits, else 8
   std::int64_t offset = 0;  ///< where it begins in the pattern
   int places_of_lane = 28;
+  int windows = 0;
   int chunk = 32;        ///< letters that a warp verifies at a time: 32 or 128
   bool by_hash = false;  ///< the paper's way: by fingerprints of chunks, and not letter by letter
   int primes = 1;        ///< of the hash: 1 to 16
@@ -107,12 +111,12 @@ auto print_of(std::string_view bytes, const by_fingerprints::recurrence& how, co
 }
 template <class Put>
 auto print_of(std::string_view bytes, const by_fingerprints::divided& how, const Put&) {
-  detail::expects_places_of_lane(how.places_of_lane);
+  detail::expects_cuts(how);
   return detail::residue_print(bytes, how);
 }
 template <int width, class Put>
 auto print_of(std::string_view bytes, const by_fingerprints::exact<width>& how, const Put&) {
-  detail::expects_places_of_lane(how.places_of_lane);
+  detail::expects_cuts(how);
   return detail::exact_print<std::conditional_t<width == 32, std::uint32_t, std::uint64_t>>(bytes,
                                                                                             how);
 }

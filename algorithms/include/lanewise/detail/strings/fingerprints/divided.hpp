@@ -36,13 +36,17 @@ LANEWISE_FUNCTION std::uint64_t roll(const Fingerprint& print, const unsigned ch
   return found;
 }
 
-inline void expects_places_of_lane(int g) {
+template <class Policy>
+void expects_cuts(const Policy& how) {
+  const int g = how.places_of_lane, w = how.windows;
   expects(g >= 12 && g <= 44 && g % 8 == 4, "by_fingerprints::pattern: places_of_lane is ", g,
           ", not 12, 20, 28, 36 or 44");
+  expects(w == 0 || w == 8 || w == 16 || w == 32, "by_fingerprints::pattern: windows is ", w,
+          ", not 0, 8, 16 or 32");
 }
 
 /// What is searched by rolling: at `places` places, those of the text or of a part of the pattern
-/// some bytes on; a lane has so many of them.
+/// some bytes on; a lane has so many of them in each of the windows of a subtext.
 template <class Fingerprint>
 struct divided_text {
   const unsigned char* data;
@@ -50,15 +54,25 @@ struct divided_text {
   std::int64_t places;
   int places_of_lane;
   Fingerprint print;
+  int windows;
 };
+
+/// The paper's blocks have 256 threads and as many lanes' places: 8 windows. Longer texts have
+/// longer subtexts, while there are some thousand, so that what a team does once counts less.
+inline constexpr int most_windows = 32;
+template <class Policy>
+int windows_of(const Policy& how, std::int64_t places) {
+  if (how.windows != 0) return how.windows;
+  int windows = 8;
+  while (windows < most_windows && places / (32 * how.places_of_lane * windows) > 4000)
+    windows *= 2;
+  return windows;
+}
 
 }  // namespace detail
 LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
-
-/// The paper's blocks have 256 threads, a window for each of 8 warps; a team has as many windows.
-inline constexpr int windows_of_subtext = 8;
 
 /// DRK: the places of a team's subtext, g neighbours for every lane, whose fingerprint rolls over
 /// g + m - 1 bytes (Ashkiani, 2.4 and 2.6.2).
@@ -69,14 +83,14 @@ inline constexpr int windows_of_subtext = 8;
 template <class Team, class Fingerprint>
 class divided_piece {
   static constexpr int width = Team::warp_type::width;
-  static constexpr std::int64_t most_halo = 8191;
+  static constexpr std::int64_t most_halo = Fingerprint::most_staged - 1;
   static constexpr int most_places = 44;
 
  public:
   using text_type = detail::divided_text<Fingerprint>;
   using word = std::uint64_t;
-  static constexpr int most_steps = windows_of_subtext;
-  static_assert(most_steps % Team::warps == 0);
+  static constexpr int most_steps = detail::most_windows;
+  static_assert(8 % Team::warps == 0);
   struct scratch {
     typename Team::template staging<unsigned char, most_steps * width * most_places + most_halo>
         stage;
@@ -86,7 +100,7 @@ class divided_piece {
     shared.stage.init(team);
   }
   static LANEWISE_FUNCTION std::int64_t pieces(const text_type& text) {
-    return divide_up(text.places, std::int64_t{most_steps} * width * text.places_of_lane);
+    return divide_up(text.places, places_of_team(text));
   }
 
   /// times: how many pieces this team has had, with this one.
@@ -96,9 +110,9 @@ class divided_piece {
         shared_(shared),
         text_(text),
         times_(times),
-        begin_(piece * most_steps * width * text.places_of_lane) {}
+        begin_(piece * places_of_team(text)) {}
 
-  LANEWISE_FUNCTION int steps() const { return most_steps / Team::warps; }
+  LANEWISE_FUNCTION int steps() const { return text_.windows / Team::warps; }
   LANEWISE_FUNCTION int places_of_lane() const { return text_.places_of_lane; }
   /// The first place of this warp.
   LANEWISE_FUNCTION std::int64_t first() const {
@@ -109,7 +123,7 @@ class divided_piece {
   LANEWISE_FUNCTION void find(F f) const {
     if (begin_ >= text_.places) return;
     const std::int64_t halo = text_.print.size() - 1;
-    const std::int64_t room = std::int64_t{most_steps} * width * text_.places_of_lane + halo;
+    const std::int64_t room = places_of_team(text_) + halo;
     const std::int64_t left = text_.n - begin_;
     const array_source<unsigned char, identity> bytes{text_.data, text_.n, {}};
     if (halo <= most_halo) {
@@ -125,6 +139,9 @@ class divided_piece {
   }
 
  private:
+  static LANEWISE_FUNCTION std::int64_t places_of_team(const text_type& text) {
+    return std::int64_t{width} * text.windows * text.places_of_lane;
+  }
   template <class F>
   LANEWISE_FUNCTION void find_in(const unsigned char* subtext, F f) const {
     const auto warp = team_.warp();
@@ -159,7 +176,10 @@ struct divided_form {
   template <class Pattern>
   static detail::divided_text<Fingerprint> text(const Pattern& what,
                                                 const detail::text_bytes& text) {
-    return {text.data, text.n, text.n - what.size() + 1, what.how().places_of_lane, what.print()};
+    const std::int64_t places = text.n - what.size() + 1;
+    return {text.data,    text.n,
+            places,       what.how().places_of_lane,
+            what.print(), detail::windows_of(what.how(), places)};
   }
 };
 template <class Fingerprint>

@@ -21,6 +21,7 @@ class exact_fingerprint {
  public:
   using value_type = Word;
   static constexpr int width = 8 * static_cast<int>(sizeof(Word));
+  static constexpr std::int64_t most_staged = width;
 
   exact_fingerprint(std::string_view pattern, int bits)
       : bits_(bits), size_(static_cast<std::int64_t>(pattern.size())) {

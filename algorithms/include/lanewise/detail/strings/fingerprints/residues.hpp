@@ -89,6 +89,8 @@ constexpr std::uint64_t most_prime(int bits) {
 class residue_fingerprint {
  public:
   using value_type = std::uint32_t;
+  /// Texts of longer patterns do not come to scratch.
+  static constexpr std::int64_t most_staged = 8192;
 
   residue_fingerprint(std::string_view pattern, int bits, std::uint32_t prime)
       : modulus_(prime), bits_(bits), size_(static_cast<std::int64_t>(pattern.size())) {

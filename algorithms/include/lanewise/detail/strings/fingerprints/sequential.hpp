@@ -53,7 +53,7 @@ struct sequential_search {
                   const Sink& sink, const detail::integers& number, workspace&) {
     using kernel = sequential_search_kernel<detail::residue_fingerprint, Sink>;
     launch(exec, "Lanewise::by_fingerprints::sequential", 1,
-           kernel{{text.data, text.n, text.n - what.size() + 1, 0, what.print()}, sink, number});
+           kernel{{text.data, text.n, text.n - what.size() + 1, 0, what.print(), 0}, sink, number});
   }
 };
 

@@ -90,7 +90,7 @@ struct two_stage_fingerprint {
 /// put(words): where kernels find these words.
 template <class Policy, class Put>
 two_stage_fingerprint two_stage_print(std::string_view pattern, const Policy& how, const Put& put) {
-  expects_places_of_lane(how.places_of_lane);
+  expects_cuts(how);
   const auto m = static_cast<std::int64_t>(pattern.size());
   expects(how.offset >= 0 && how.offset < m, "by_fingerprints::two_stage: offset is ", how.offset,
           ", the pattern has ", m, " letters");
@@ -223,8 +223,9 @@ struct two_stage_form {
   template <class Pattern>
   static detail::two_stage_text text(const Pattern& what, const detail::text_bytes& text) {
     const detail::two_stage_fingerprint& print = what.print();
-    return {{text.data + print.offset, text.n - print.offset, text.n - what.size() + 1,
-             what.how().places_of_lane, print.part},
+    const std::int64_t places = text.n - what.size() + 1;
+    return {{text.data + print.offset, text.n - print.offset, places, what.how().places_of_lane,
+             print.part, detail::windows_of(what.how(), places)},
             text.data,
             print.is_whole,
             print.check};
