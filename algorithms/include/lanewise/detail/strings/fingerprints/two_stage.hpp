@@ -224,8 +224,8 @@ struct two_stage_form {
   static detail::two_stage_text text(const Pattern& what, const detail::text_bytes& text) {
     const detail::two_stage_fingerprint& print = what.print();
     const std::int64_t places = text.n - what.size() + 1;
-    return {{text.data + print.offset, text.n - print.offset, places, what.how().places_of_lane,
-             print.part, detail::windows_of(what.how(), places)},
+    return {{places > 0 ? text.data + print.offset : nullptr, text.n - print.offset, places,
+             what.how().places_of_lane, print.part, detail::windows_of(what.how(), places)},
             text.data,
             print.is_whole,
             print.check};
