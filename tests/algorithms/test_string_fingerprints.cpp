@@ -35,7 +35,7 @@ std::string part_of(const std::string& text, std::int64_t at, std::int64_t n) {
   return text.substr(static_cast<std::size_t>(at), static_cast<std::size_t>(n));
 }
 
-places_type places_of(const std::string& text, const std::string& bytes) {
+places_type naive_places(const std::string& text, const std::string& bytes) {
   places_type places;
   for (auto at = text.find(bytes); at != std::string::npos; at = text.find(bytes, at + 1))
     places.push_back(static_cast<std::int64_t>(at));
@@ -71,14 +71,14 @@ template <class Policy>
 void check_exact(const char* name, const Policy& how, const std::string& text,
                  const std::string& bytes, int shift = 0) {
   CAPTURE(name, text.size(), bytes.size(), how.bits, shift);
-  CHECK(found_by(how, text, bytes, shift) == places_of(text, bytes));
+  CHECK(found_by(how, text, bytes, shift) == naive_places(text, bytes));
 }
 /// All matches, in order, and no places but those for which other(place) says why.
 template <class Policy, class F>
 void check_superset(const char* name, const Policy& how, const std::string& text,
                     const std::string& bytes, int shift, F other) {
   CAPTURE(name, text.size(), bytes.size(), how.bits, shift);
-  const auto found = found_by(how, text, bytes, shift), expected = places_of(text, bytes);
+  const auto found = found_by(how, text, bytes, shift), expected = naive_places(text, bytes);
   CHECK(std::is_sorted(found.begin(), found.end()));
   CHECK(std::adjacent_find(found.begin(), found.end()) == found.end());
   CHECK(std::includes(found.begin(), found.end(), expected.begin(), expected.end()));
@@ -328,7 +328,7 @@ TEST_CASE("S-6: a small prime makes candidates that are no matches",
       places_type expected;
       for (std::int64_t r = 0; r + m <= 3000; ++r)
         if (residue_of(part_of(text, r, m), 4, p) == residue_of(bytes, 4, p)) expected.push_back(r);
-      CHECK(expected.size() > places_of(text, bytes).size());
+      CHECK(expected.size() > naive_places(text, bytes).size());
       CHECK(found_by(by::sequential{.bits = 4, .prime = p}, text, bytes) == expected);
       CHECK(found_by(by::divided{.bits = 4, .prime = p}, text, bytes) == expected);
       CHECK(found_by(by::recurrence{.bits = 4, .prime = p}, text, bytes) == expected);
@@ -353,7 +353,7 @@ TEST_CASE("S-6: a small prime makes candidates that are no matches",
       const by::two_stage hashed{.bits = 4, .part = 1, .by_hash = true, .prime = p};
       check_superset("DRK-2S, hash", hashed, text, bytes, 0, hashes_agree);
       if (m == 20 && p <= 7)
-        CHECK(found_by(hashed, text, bytes).size() > places_of(text, bytes).size());
+        CHECK(found_by(hashed, text, bytes).size() > naive_places(text, bytes).size());
     }
   }
 }
@@ -387,7 +387,7 @@ TEST_CASE("S-7: chunks, and the parts that are looked for", "[string_fingerprint
 namespace {
 
 /// A fingerprint that counts what it reads.
-struct counting {
+struct counting_print {
   using value_type = std::uint32_t;
   std::int64_t m;
   int* appended;
@@ -405,7 +405,7 @@ TEST_CASE("S-8: lanes read their places and the letters behind them", "[string_f
     for (const std::int64_t m : {1, 8, 100}) {
       int appended = 0, dropped = 0;
       const std::vector<unsigned char> text(static_cast<std::size_t>(g + m - 1));
-      CHECK(detail::roll(counting{m, &appended, &dropped}, text.data(), g) ==
+      CHECK(detail::roll(counting_print{m, &appended, &dropped}, text.data(), g) ==
             (std::uint64_t{1} << g) - 1);
       CHECK(appended == g + m - 1);
       CHECK(dropped == g);
@@ -419,7 +419,7 @@ TEST_CASE("Bytes that are no letters count by their lowest bits", "[string_finge
     std::string text = letters(2000, 8, random()), masked = text;
     for (char& c : masked) c = static_cast<char>(c & ((1 << bits) - 1));
     const std::string bytes = part_of(masked, 700, 30);
-    const auto expected = places_of(masked, bytes);
+    const auto expected = naive_places(masked, bytes);
     CHECK(found_by(by::sequential{.bits = bits}, text, bytes) == expected);
     CHECK(found_by(by::divided{.bits = bits}, text, bytes) == expected);
     CHECK(found_by(by::cooperative{.bits = bits}, text, bytes) == expected);
@@ -428,8 +428,8 @@ TEST_CASE("Bytes that are no letters count by their lowest bits", "[string_finge
     CHECK(found_by(by::two_stage{.bits = bits}, text, bytes) == expected);
     CHECK(found_by(by::two_stage{.bits = bits, .by_hash = true}, text, bytes) == expected);
     const std::string few = part_of(masked, 700, 32 / bits);
-    CHECK(found_by(by::exact<32>{.bits = bits}, text, few) == places_of(masked, few));
-    CHECK(found_by(by::exact<64>{.bits = bits}, text, few) == places_of(masked, few));
+    CHECK(found_by(by::exact<32>{.bits = bits}, text, few) == naive_places(masked, few));
+    CHECK(found_by(by::exact<64>{.bits = bits}, text, few) == naive_places(masked, few));
   }
 }
 
