@@ -136,6 +136,15 @@ struct drk2s_by : drk2s {
   static auto policy(int bits) { return by::two_stage{.bits = bits, .places_of_lane = g}; }
 };
 
+/// The windows of a team.
+template <int windows>
+struct drk2s_windows : drk2s_by<12> {
+  static constexpr const char* name = windows == 8    ? "lanewise.drk2s_w8"
+                                      : windows == 16 ? "lanewise.drk2s_w16"
+                                                      : "lanewise.drk2s_w32";
+  static auto policy(int bits) { return by::two_stage{.bits = bits, .windows = windows}; }
+};
+
 template <class Exec, class Variant>
 struct fingerprint_problem {
   using exec_space = Exec;
@@ -226,6 +235,9 @@ void add_systems() {
   add_variant<Exec, drk2s_by<20>>();
   add_variant<Exec, drk2s_by<36>>();
   add_variant<Exec, drk2s_by<44>>();
+  add_variant<Exec, drk2s_windows<8>>();
+  add_variant<Exec, drk2s_windows<16>>();
+  add_variant<Exec, drk2s_windows<32>>();
 }
 
 }  // namespace
