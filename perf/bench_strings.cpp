@@ -6,7 +6,7 @@
 // bound of what reads a text once. Peers on one core: memmem and std::string_view::find, from match
 // to match.
 
-#include "support.hpp"
+#include "string_texts.hpp"
 #include <lanewise/host.hpp>
 #include <lanewise/reduce.hpp>
 #include <lanewise/string_search.hpp>
@@ -17,33 +17,6 @@
 
 namespace lanewise::perf {
 namespace {
-
-/// Texts of 2^22 bytes, which are repeated. english: words of Zipf's frequencies, of letters as
-/// frequent as in English; the others as their names say.
-std::string text_of(const std::string& kind, std::size_t n) {
-  std::string text;
-  if (kind == "english") {
-    constexpr std::string_view letters =
-        "eeeeeeeeeeeetttttttttaaaaaaaaooooooooiiiiiiinnnnnnnsssssshhhhhhrrrrrrddddlllluuucccmmm"
-        "wwffggyyppbbvk";
-    std::vector<std::string> words;
-    for (std::uint64_t w = 0; w < 20'000; ++w) {
-      std::string word;
-      for (std::uint64_t i = 0; i < 1 + hash(w) % 9; ++i)
-        word += letters[hash(100 * w + i + 1) % letters.size()];
-      words.push_back(word + ' ');
-    }
-    for (std::uint64_t i = 0; text.size() < n; ++i) {
-      const double u = static_cast<double>(hash(i) >> 11) * 0x1p-53;
-      text += words[static_cast<std::size_t>(20'000 * u * u * u)];
-    }
-    text.resize(n);
-    return text;
-  }
-  for (std::uint64_t i = 0; i < n; ++i)
-    text += kind == "dna" ? "acgt"[hash(i) % 4] : static_cast<char>(hash(i));
-  return text;
-}
 
 enum class wanted { all, bitmap, number, first };
 
@@ -73,7 +46,7 @@ struct text_problem {
 
   explicit text_problem(const text_point& p)
       : n(p.n),
-        part(text_of(p.kind, std::size_t{1} << 22)),
+        part(text_of(p.kind, std::size_t{1} << 22)),  // repeated
         bytes_of_pattern(part.substr(1'234'567, static_cast<std::size_t>(p.m))),
         searched(bytes_of_pattern) {
     const Kokkos::View<const char*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> from(part.data(),

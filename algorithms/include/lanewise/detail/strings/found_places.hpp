@@ -24,12 +24,14 @@ class found_places {
   static constexpr int kept = Piece::kept_steps / Team::warps;
   /// Rows lie a word apart, so that lanes that go along rows are in different banks.
   static constexpr int row_words = width + 1;
+  /// Of so many places at a time the numbers in their step are in scratch.
+  static constexpr std::uint32_t room = 16 * width;
 
  public:
   struct of_warp {
     word bits[kept * row_words];
     int step[kept];
-    std::uint16_t in_step[Piece::most_places_of_lane * width];
+    std::uint16_t in_step[room];
     std::uint32_t number;
   };
   struct scratch {
@@ -133,31 +135,40 @@ class found_places {
   template <class Sink>
   LANEWISE_FUNCTION std::uint32_t write_many(const warp_type& warp, const Sink& sink,
                                              std::int64_t at, std::int64_t first,
-                                             words bits) const {
-    auto place = allocate(warp, detail::bits_set(warp, bits));
+                                             const words& bits) const {
+    const auto place = allocate(warp, detail::bits_set(warp, bits));
+    for (std::uint32_t begin = 0; begin < place.total; begin += room) {
+      bring(warp, bits, place.offset, begin);
+      const std::uint32_t left = place.total - begin < room ? place.total - begin : room;
+      for (std::uint32_t i = 0; i < left; i += width) {
+        const auto now = warp.first(left - i < width ? static_cast<int>(left - i) : width);
+        auto in_step = warp.load(now, mine_.in_step + i, std::uint16_t{0});
+        auto lane = warp.lane();
+        warp.each(
+            now,
+            [&](std::uint16_t& p, std::uint32_t& l) {
+              if (at + begin + i + l < sink.extent) sink(at + begin + i + l, first + p);
+            },
+            in_step, lane);
+      }
+      warp.fence();
+    }
+    return place.total;
+  }
+  /// Brings the places of a step to scratch that come behind so many others.
+  LANEWISE_FUNCTION void bring(const warp_type& warp, words bits, numbers offset,
+                               std::uint32_t begin) const {
     const auto each = static_cast<std::uint32_t>(piece_.places_of_lane());
     auto lane = warp.lane();
     warp.each(
         bits != word{0},
-        [&](word& rest, std::uint32_t& offset, std::uint32_t& l) {
-          for (; rest != 0; rest &= rest - 1, ++offset)
-            mine_.in_step[offset] = static_cast<std::uint16_t>(each * l + lowest(rest));
+        [&](word& rest, std::uint32_t& o, std::uint32_t& l) {
+          for (; rest != 0; rest &= rest - 1, ++o)
+            if (o - begin < room)
+              mine_.in_step[o - begin] = static_cast<std::uint16_t>(each * l + lowest(rest));
         },
-        bits, place.offset, lane);
+        bits, offset, lane);
     warp.fence();
-    for (std::uint32_t i = 0; i < place.total; i += width) {
-      const auto now =
-          warp.first(place.total - i < width ? static_cast<int>(place.total - i) : width);
-      auto in_step = warp.load(now, mine_.in_step + i, std::uint16_t{0});
-      warp.each(
-          now,
-          [&](std::uint16_t& p, std::uint32_t& l) {
-            if (at + i + l < sink.extent) sink(at + i + l, first + p);
-          },
-          in_step, lane);
-    }
-    warp.fence();
-    return place.total;
   }
 
   const Team& team_;

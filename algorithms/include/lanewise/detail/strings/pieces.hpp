@@ -117,7 +117,7 @@ class text_piece {
   using steps_type = detail::text_steps<warp_type>;
   using word = std::uint32_t;
   using words = typename steps_type::words;
-  static constexpr int kept_steps = 128, most_places_of_lane = 32;  // of found_places
+  static constexpr int kept_steps = 128;  ///< by found_places
 
   /// Of the team's scratch.
   using scratch = std::conditional_t<is_short, std::monostate, detail::comparison_scratch<Team>>;
@@ -129,7 +129,7 @@ class text_piece {
   /// How many steps a warp has, and its first place.
   LANEWISE_FUNCTION int steps() const { return search_.cuts.of_piece / Team::warps; }
   LANEWISE_FUNCTION std::int64_t first() const { return place_of(my_step()); }
-  LANEWISE_FUNCTION int places_of_lane() const { return most_places_of_lane; }
+  LANEWISE_FUNCTION int places_of_lane() const { return 32; }
   static LANEWISE_FUNCTION words in_order(const warp_type& warp, const words& bits) {
     return steps_type::in_order(warp, bits);
   }
