@@ -60,9 +60,9 @@ class text_piece {
     const int steps = left < steps_ ? static_cast<int>(left) : steps_;
     for (int s = 0; s < steps; ++s) f(s, matches.find(s), matches);
   }
-  /// How many steps a warp has, and its first place.
+  /// How many steps a warp has, and the position of its first place.
   LANEWISE_FUNCTION int steps() const { return steps_; }
-  LANEWISE_FUNCTION std::int64_t first() const { return first_; }
+  LANEWISE_FUNCTION std::int64_t first() const { return text_.begin + first_; }
 
  private:
   const Team& team_;
@@ -115,6 +115,7 @@ struct search_fold_kernel {
   using scratch = typename text_piece<Team>::scratch;
 
   enum class wanted { number, first, last };
+  static std::int64_t nothing(wanted w) { return w == wanted::number ? 0 : -1; }
 
   detail::text_bytes text;
   detail::pattern_view pattern;
@@ -124,11 +125,17 @@ struct search_fold_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    fold(team, shared, team.index(), team.league());
+  }
+  /// Every so many pieces from one on.
+  template <class Team>
+  LANEWISE_FUNCTION void fold(const Team& team, scratch<Team>& shared, std::int64_t first,
+                              std::int64_t stride) const {
     using warp_type = typename Team::warp_type;
     const auto warp = team.warp();
     const std::int64_t pieces = text_cuts<warp_type>::pieces(text.n, steps);
     std::uint64_t number = 0;
-    for (std::int64_t p = team.index(); p < pieces; p += team.league()) {
+    for (std::int64_t p = first; p < pieces; p += stride) {
       const text_piece<Team> piece(team, shared, text, pattern, steps,
                                    what == wanted::last ? pieces - 1 - p : p);
       if (what == wanted::number) {
@@ -137,7 +144,7 @@ struct search_fold_kernel {
         break;
       } else {
         piece.find([&](int step, const auto& bits, const auto& matches) LANEWISE_INLINE_LAMBDA {
-          take(warp, matches.first_of(step), bits, matches);
+          take(warp, text.begin + matches.first_of(step), bits, matches);
         });
       }
     }
@@ -386,8 +393,8 @@ void fold_search(const Exec& exec, const char* algorithm, const Text& text,
                  search_fold_kernel::wanted wanted) {
   const auto bytes = text_of<Exec>(algorithm, text, what);
   std::int64_t* const place = result_place<Exec>(algorithm, result);
-  const std::int64_t nothing = wanted == search_fold_kernel::wanted::number ? 0 : -1;
-  launch(exec, "Lanewise::string_search::begin", 1, search_begin_kernel{place, nothing});
+  launch(exec, "Lanewise::string_search::begin", 1,
+         search_begin_kernel{place, search_fold_kernel::nothing(wanted)});
   if (bytes.n < what.size()) return;
   launch(exec, "Lanewise::string_search",
          backend_of<Exec>::template resident_league<search_fold_kernel>(exec,
