@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <lanewise/non_overlapping.hpp>
+#include <lanewise/zip.hpp>
 #include <support/generators.hpp>
 #include <support/space.hpp>
 
@@ -154,6 +155,23 @@ TEST_CASE("One length for all, other types, and places that are computed", "[non
   lanewise::mark_non_overlapping(make_space(), lanewise::generated(7, times_ten{}),
                                  lanewise::generated(7, times_ten{}), flags.view());
   CHECK(flags.items() == std::vector<std::uint8_t>{1, 1, 1, 0, 1, 0, 0});
+}
+
+TEST_CASE("What comes with matches is selected by their flags", "[non_overlapping]") {
+  const auto exec = make_space();
+  const array<std::int64_t> places(match_numbers{0, 0, 2, 3, 3, 8});
+  const array<std::uint32_t> ids(std::vector<std::uint32_t>{5, 6, 5, 7, 8, 9}), flags(6, 0u);
+  const array<std::uint8_t> lengths(std::vector<std::uint8_t>{3, 1, 3, 4, 1, 2});
+  const cell<std::int64_t> number;
+  lanewise::mark_non_overlapping(exec, places.const_view(), lengths.const_view(), flags.view());
+  lanewise::select_flagged(exec, lanewise::zipped(places.view(), ids.view()), flags.const_view(),
+                           lanewise::unzipped(places.view(), ids.view()), number.view());
+  CHECK(number.get() == 3);
+  const auto place = places.items();
+  const auto id = ids.items();
+  CHECK(match_numbers(place.begin(), place.begin() + 3) == match_numbers{0, 3, 8});
+  CHECK(std::vector<std::uint32_t>(id.begin(), id.begin() + 3) ==
+        std::vector<std::uint32_t>{5, 7, 9});
 }
 
 TEST_CASE("Occurrences of a pattern that do not overlap", "[non_overlapping]") {
