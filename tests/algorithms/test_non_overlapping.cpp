@@ -95,7 +95,7 @@ struct times_ten {
   LANEWISE_FUNCTION std::int64_t operator()(std::int64_t i) const { return 10 * i; }
 };
 
-const std::int64_t many = is_emulated ? 2500 : 40'000;
+const std::int64_t many_matches = is_emulated ? 2500 : 40'000;
 
 }  // namespace
 
@@ -103,9 +103,9 @@ TEST_CASE("Matches of random places and lengths", "[non_overlapping][sanitize]")
   std::uint64_t salt = 0;
   for (const std::int64_t n :
        {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, std::int64_t{31}, std::int64_t{32},
-        std::int64_t{33}, std::int64_t{127}, std::int64_t{129}, std::int64_t{1000}, many}) {
+        std::int64_t{33}, std::int64_t{127}, std::int64_t{129}, std::int64_t{1000}, many_matches}) {
     for (const std::uint64_t longest : {1, 3, 20, 700}) {
-      if (is_emulated && n == many && longest == 3) continue;
+      if (is_emulated && n == many_matches && longest == 3) continue;
       const random_matches few(n, 3, longest, ++salt);
       check_matches(few.places, few.lengths);
     }
@@ -114,7 +114,7 @@ TEST_CASE("Matches of random places and lengths", "[non_overlapping][sanitize]")
 
 TEST_CASE("Matches that all overlap their neighbours", "[non_overlapping]") {
   match_numbers places;
-  for (std::int64_t i = 0; i < many; ++i) places.push_back(i);
+  for (std::int64_t i = 0; i < many_matches; ++i) places.push_back(i);
   for (const std::int64_t length : {2, 3, 31, 32, 33, 127, 128, 129, 1000, 5000})
     check_matches(places, match_numbers(places.size(), length));
   for (auto& p : places) p *= 3;
@@ -122,14 +122,14 @@ TEST_CASE("Matches that all overlap their neighbours", "[non_overlapping]") {
 }
 
 TEST_CASE("Matches that jump over thousands of others, and such that do not", "[non_overlapping]") {
-  random_matches mixed(many, 2, 4, 5);
-  for (std::size_t i = 0; i < mixed.places.size(); i += 37) mixed.lengths[i] = many / 3;
+  random_matches mixed(many_matches, 2, 4, 5);
+  for (std::size_t i = 0; i < mixed.places.size(); i += 37) mixed.lengths[i] = many_matches / 3;
   check_matches(mixed.places, mixed.lengths);
   // The path misses the long ones, or takes the first.
   match_numbers places, lengths;
-  for (std::int64_t i = 0; i < many; ++i) {
+  for (std::int64_t i = 0; i < many_matches; ++i) {
     places.push_back(i);
-    lengths.push_back(i % 2 == 0 ? 2 : many);
+    lengths.push_back(i % 2 == 0 ? 2 : many_matches);
   }
   check_matches(places, lengths);
   lengths.front() = 1;

@@ -15,7 +15,7 @@ namespace {
 using namespace test;
 using Catch::Matchers::ContainsSubstring;
 using stream_type = lanewise::search_stream<memory>;
-using lengths = std::vector<std::size_t>;
+using chunk_lengths = std::vector<std::size_t>;
 
 /// Where a pattern begins in a stream whose first byte has a position.
 std::vector<std::int64_t> positions_of(const std::string& text, const std::string& bytes,
@@ -26,10 +26,10 @@ std::vector<std::int64_t> positions_of(const std::string& text, const std::strin
   return all;
 }
 
-/// Calls push(chunk) for chunks of these lengths and for the rest. The memory of a chunk is
+/// Calls push(chunk) for chunks of these chunk_lengths and for the rest. The memory of a chunk is
 /// overwritten when its call has run.
 template <class Push>
-void push_chunks(const std::string& text, const lengths& cut, Push push) {
+void push_chunks(const std::string& text, const chunk_lengths& cut, Push push) {
   std::size_t from = 0;
   const auto push_next = [&](std::size_t n) {
     const array<char> chunk(std::vector<char>(text.begin() + static_cast<std::ptrdiff_t>(from),
@@ -45,7 +45,7 @@ void push_chunks(const std::string& text, const lengths& cut, Push push) {
 }
 
 /// All kinds of results, chunk by chunk.
-void check_stream(const std::string& text, const std::string& bytes, const lengths& cut,
+void check_stream(const std::string& text, const std::string& bytes, const chunk_lengths& cut,
                   std::int64_t begin = 0) {
   CAPTURE(text.size(), text.substr(0, 60), bytes.size(), bytes.substr(0, 40), cut, begin);
   const auto expected = positions_of(text, bytes, begin);
@@ -92,9 +92,9 @@ std::string letters_at_random(std::size_t n, int letters, std::uint64_t salt) {
 }
 
 /// Lengths of chunks up to one, until they are as many bytes as the text.
-lengths cut_at_random(std::size_t n, std::size_t longest, std::uint64_t salt) {
+chunk_lengths cut_at_random(std::size_t n, std::size_t longest, std::uint64_t salt) {
   auto random = make_random(salt);
-  lengths cut;
+  chunk_lengths cut;
   for (std::size_t at = 0;;) {
     const std::size_t next = random() % (longest + 1);
     if (at + next > n) return cut;
@@ -122,7 +122,7 @@ TEST_CASE("Streams that are cut once, anywhere", "[search_stream][sanitize]") {
 TEST_CASE("Streams of single bytes", "[search_stream]") {
   const std::string text = with_period("aab", is_emulated ? 20 : 50);
   for (const std::string bytes : {"a", "aa", "abaa", "aabaabaab", "aabaabaabaabaabaabc"})
-    check_stream(text, bytes, lengths(text.size(), 1));
+    check_stream(text, bytes, chunk_lengths(text.size(), 1));
 }
 
 TEST_CASE("Streams that are cut at random, into long and short chunks and none",

@@ -98,13 +98,10 @@ struct chunk_fold_kernel {
     }
     // One loop for both, so that registers are enough.
     for (int part = has_seam ? 0 : 1; part < 2; ++part) {
-      search_fold_kernel search = of_chunk;
-      if (part == 0) {
-        search.text = of_seam;
-        search.steps = steps_of_seam;
-      }
+      const detail::text_bytes text = part == 0 ? of_seam : of_chunk.text;
       const bool is_alone = part == 0 && is_short;
-      search.fold(team, shared, is_alone ? 0 : team.index(), is_alone ? 1 : team.league());
+      of_chunk.fold(team, shared, text, part == 0 ? steps_of_seam : of_chunk.steps,
+                    is_alone ? 0 : team.index(), is_alone ? 1 : team.league());
     }
   }
 };

@@ -125,18 +125,19 @@ struct search_fold_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    fold(team, shared, team.index(), team.league());
+    fold(team, shared, text, steps, team.index(), team.league());
   }
-  /// Every so many pieces from one on.
+  /// Every so many pieces of a text, from one on.
   template <class Team>
-  LANEWISE_FUNCTION void fold(const Team& team, scratch<Team>& shared, std::int64_t first,
-                              std::int64_t stride) const {
+  LANEWISE_FUNCTION void fold(const Team& team, scratch<Team>& shared,
+                              const detail::text_bytes& searched, int steps_of_piece,
+                              std::int64_t first, std::int64_t stride) const {
     using warp_type = typename Team::warp_type;
     const auto warp = team.warp();
-    const std::int64_t pieces = text_cuts<warp_type>::pieces(text.n, steps);
+    const std::int64_t pieces = text_cuts<warp_type>::pieces(searched.n, steps_of_piece);
     std::uint64_t number = 0;
     for (std::int64_t p = first; p < pieces; p += stride) {
-      const text_piece<Team> piece(team, shared, text, pattern, steps,
+      const text_piece<Team> piece(team, shared, searched, pattern, steps_of_piece,
                                    what == wanted::last ? pieces - 1 - p : p);
       if (what == wanted::number) {
         number += count(warp, piece);
@@ -144,7 +145,7 @@ struct search_fold_kernel {
         break;
       } else {
         piece.find([&](int step, const auto& bits, const auto& matches) LANEWISE_INLINE_LAMBDA {
-          take(warp, text.begin + matches.first_of(step), bits, matches);
+          take(warp, searched.begin + matches.first_of(step), bits, matches);
         });
       }
     }
