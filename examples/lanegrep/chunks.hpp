@@ -15,28 +15,25 @@ namespace lanegrep {
 /// is longer. A last line without a line feed gets one.
 template <class F>
 void for_each_chunk(std::FILE* file, std::size_t chunk, F f) {
-  std::string text;
-  std::size_t n = 0;  // bytes in text
-  const auto give = [&](std::size_t end) {
-    f(std::string_view(text).substr(0, end));
-    text.erase(0, end);
-    n -= end;
-  };
+  std::string room;
+  std::size_t n = 0;  // bytes of text in it
   for (;;) {
-    text.resize(n + chunk);
-    const std::size_t got = std::fread(text.data() + n, 1, chunk, file);
+    if (n >> 31 != 0) throw std::runtime_error("a line has 2^31 bytes or more");
+    if (room.size() < n + chunk) room.resize(n + chunk);
+    const std::size_t got = std::fread(room.data() + n, 1, chunk, file);
     if (got == 0) break;
-    const auto end = std::string_view(text).substr(n, got).rfind('\n');
-    const std::size_t before = n;
+    const auto feed = std::string_view(room).substr(n, got).rfind('\n');
+    const std::size_t end = feed == std::string_view::npos ? 0 : n + feed + 1;
     n += got;
-    text.resize(n);
-    if (end != std::string_view::npos) give(before + end + 1);
+    if (end == 0) continue;
+    f(std::string_view(room).substr(0, end));
+    n -= end;
+    std::memmove(room.data(), room.data() + end, n);
   }
   if (std::ferror(file) != 0) throw std::runtime_error(std::strerror(errno));
-  text.resize(n);
   if (n == 0) return;
-  text += '\n';
-  f(text);
+  room[n] = '\n';
+  f(std::string_view(room).substr(0, n + 1));
 }
 
 }  // namespace lanegrep

@@ -11,9 +11,9 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 namespace lanegrep {
 
@@ -54,13 +54,19 @@ class line_search {
  public:
   explicit line_search(const lanewise::pattern<memory>& searched) : searched_(searched) {}
 
-  /// Takes a chunk of whole lines, each with its line feed. The last one must be one.
+  /// Takes a chunk of whole lines, each with its line feed, which is there until the next one
+  /// comes.
   void load(std::string_view text) {
     const Kokkos::View<const char*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> from(text.data(),
                                                                                      text.size());
-    if (text_room_.extent(0) < text.size()) Kokkos::realloc(text_room_, text.size());
-    text_ = Kokkos::subview(text_room_, Kokkos::make_pair(std::size_t{0}, text.size()));
-    Kokkos::deep_copy(exec_, text_, from);
+    if constexpr (std::is_same_v<memory, Kokkos::HostSpace>) {
+      text_ = from;
+    } else {
+      if (room_.extent(0) < text.size()) Kokkos::realloc(room_, text.size());
+      const auto to = Kokkos::subview(room_, Kokkos::make_pair(std::size_t{0}, text.size()));
+      Kokkos::deep_copy(exec_, to, from);
+      text_ = to;
+    }
     are_lines_known_ = false;
   }
   /// How many lines the chunk has.
@@ -128,7 +134,8 @@ class line_search {
   Exec exec_{};
   lanewise::pattern<memory> searched_, line_feed_{"\n"};
   lanewise::workspace work_;
-  Kokkos::View<char*, memory> text_room_, text_;
+  Kokkos::View<char*, memory> room_;
+  Kokkos::View<const char*, memory, Kokkos::MemoryUnmanaged> text_;
   places matches_room_{"lanegrep::matches", 1 << 16}, ends_room_{"lanegrep::ends", 1 << 16},
       lines_room_, matches_, ends_, lines_of_matches_;
   bool are_lines_known_ = false;
