@@ -169,9 +169,11 @@ struct chunk_places_kernel {
 /// the chunks so far; an occurrence belongs to the chunk in which it ends. The same Views are given
 /// with every chunk, and the first chunk sets them. All calls of a stream are for one instance, or
 /// the caller orders them. Nothing blocks, and no chunk is needed after its call has run. One
-/// launch for each chunk, two for patterns of more than 2,049 bytes, and one more for the first
-/// chunk. Work and traffic are those of the call on the chunk, and O(m) for each chunk: at most 2
-/// (m - 1) bytes are searched once more and 2 (m - 1) are copied.
+/// launch for each chunk, two for patterns of more than 2,049 bytes; all but find_all have one more
+/// for the first chunk. Work and traffic are those of the call on the chunk, and O(m) for each
+/// chunk: at most 2 (m - 1) bytes are searched once more, and as many are copied. The results are
+/// the same on every backend. Throws std::invalid_argument where a stream is used for a second kind
+/// of result, and as the calls do.
 ///
 /// Memory: 4 (m - 1) bytes and 16 more.
 template <class MemorySpace>
