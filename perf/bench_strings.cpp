@@ -9,6 +9,7 @@
 #include "string_texts.hpp"
 #include <lanewise/host.hpp>
 #include <lanewise/reduce.hpp>
+#include <lanewise/search_stream.hpp>
 #include <lanewise/string_search.hpp>
 
 #include <cstring>
@@ -114,6 +115,33 @@ struct text_problem {
   };
 };
 
+/// A text that comes in 16 chunks: of 2^26 bytes on devices.
+template <class Exec>
+struct stream_problem : text_problem<Exec, wanted::all> {
+  using base = text_problem<Exec, wanted::all>;
+  search_stream<typename base::memory> stream{base::searched};
+
+  using base::base;
+  static std::vector<text_point> points() {
+    std::vector<text_point> all = base::points();
+    std::erase_if(all, [](const text_point& p) { return p.m != 16; });
+    return all;
+  }
+  static row name(const text_point& p) {
+    row all = base::name(p);
+    all.algorithm = "search_stream.m16";
+    return all;
+  }
+  /// Calls push(chunk) for the chunks of the text.
+  template <class Push>
+  void push_chunks(Push push) {
+    const std::int64_t chunk = base::n / 16;
+    stream.reset();
+    for (std::int64_t at = 0; at < base::n; at += chunk)
+      push(Kokkos::subview(base::text, Kokkos::make_pair(at, at + chunk)));
+  }
+};
+
 /// The sum of as many bytes as a text has.
 template <class Exec>
 struct text_read_problem {
@@ -147,6 +175,18 @@ void add_searches() {
   });
   add<text_problem<Exec, wanted::all>>("lanewise", [](auto& p, auto time) {
     time([&] { find_all(p.exec, p.text, p.searched, p.places, p.result, {.work = &p.work}); });
+  });
+  add<stream_problem<Exec>>("lanewise", [](auto& p, auto time) {
+    time([&] {
+      p.push_chunks([&](const auto& chunk) {
+        p.stream.find_all(p.exec, chunk, p.places, p.result, {.work = &p.work});
+      });
+    });
+  });
+  add<stream_problem<Exec>>("lanewise.count", [](auto& p, auto time) {
+    time([&] {
+      p.push_chunks([&](const auto& chunk) { p.stream.count(p.exec, chunk, p.result); });
+    });
   });
   add<text_problem<Exec, wanted::bitmap>>("lanewise", [](auto& p, auto time) {
     time([&] { find_bitmap(p.exec, p.text, p.searched, p.bits); });

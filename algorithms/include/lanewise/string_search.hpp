@@ -60,16 +60,23 @@ struct search_count_kernel {
 
   pattern_search search;
   std::int64_t* result;
+  static constexpr std::int64_t nothing = 0;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    fold(team, shared, search, team.index(), team.league());
+  }
+  /// Every so many pieces of a text, from one on.
+  template <class Team>
+  LANEWISE_FUNCTION void fold(const Team& team, scratch<Team>& shared, const pattern_search& in,
+                              std::int64_t begin, std::int64_t stride) const {
     using piece = text_piece<Team, is_short>;
     const auto warp = team.warp();
-    const std::int64_t pieces = search.cuts.pieces<typename Team::warp_type>(search.text.n);
+    const std::int64_t pieces = in.cuts.pieces<typename Team::warp_type>(in.text.n);
     std::uint64_t all = 0;
-    for (std::int64_t p = team.index(); p < pieces; p += team.league()) {
+    for (std::int64_t p = begin; p < pieces; p += stride) {
       typename piece::words number(0u);
-      piece(team, shared, search, p)
+      piece(team, shared, in, p)
           .find([&](int, std::int64_t, const auto& bits)
                     LANEWISE_INLINE_LAMBDA { number = number + detail::bits_set(warp, bits); });
       all += warp.reduce(number, plus{});
@@ -86,16 +93,23 @@ struct search_end_kernel {
   using scratch = typename text_piece<Team, is_short>::scratch;
 
   pattern_search search;
-  bool is_first;
   std::int64_t* result;  // of the first: begins with -1, the greatest unsigned number
+  bool is_first;
+  static constexpr std::int64_t nothing = -1;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    fold(team, shared, search, team.index(), team.league());
+  }
+  /// Every so many pieces of a text, from one on.
+  template <class Team>
+  LANEWISE_FUNCTION void fold(const Team& team, scratch<Team>& shared, const pattern_search& in,
+                              std::int64_t begin, std::int64_t stride) const {
     using piece_type = text_piece<Team, is_short>;
     const auto warp = team.warp();
-    const std::int64_t pieces = search.cuts.pieces<typename Team::warp_type>(search.text.n);
-    for (std::int64_t p = team.index(); p < pieces; p += team.league()) {
-      const piece_type piece(team, shared, search, is_first ? p : pieces - 1 - p);
+    const std::int64_t pieces = in.cuts.pieces<typename Team::warp_type>(in.text.n);
+    for (std::int64_t p = begin; p < pieces; p += stride) {
+      const piece_type piece(team, shared, in, is_first ? p : pieces - 1 - p);
       if (is_decided(warp, piece)) break;
       piece.find([&](int, std::int64_t first, const auto& bits)
                      LANEWISE_INLINE_LAMBDA { take(warp, first, bits); });
@@ -284,6 +298,8 @@ class search_call {
         search_{text, pattern, text_cuts::make<warp_type>(text.n, is_filtered_)} {}
 
   bool is_filtered() const { return is_filtered_; }
+  const pattern_search& search() const { return search_; }
+  std::int64_t pieces() const { return search_.cuts.template pieces<warp_type>(search_.text.n); }
   call_workspace make_workspace(workspace* given, const char* algorithm) const {
     return call_workspace::make<backend_of<Exec>>(exec_, given, parts().size(), algorithm);
   }
@@ -321,7 +337,6 @@ class search_call {
   };
 
  private:
-  std::int64_t pieces() const { return search_.cuts.template pieces<warp_type>(search_.text.n); }
   std::int64_t words() const { return search_.cuts.template words<warp_type>(search_.text.n); }
   memory_parts parts() const { return memory_parts(pieces(), words()); }
 
@@ -363,9 +378,9 @@ void find_end(const Exec& exec, const char* algorithm, const Text& text,
   if (bytes.n < what.size()) return;
   const search_call<Exec> call(exec, bytes, what.view(), false);
   if (what.view().is_short()) {
-    call.template run<search_end_kernel<true>>("Lanewise::find_end", is_first, place);
+    call.template run<search_end_kernel<true>>("Lanewise::find_end", place, is_first);
   } else {
-    call.template run<search_end_kernel<false>>("Lanewise::find_end", is_first, place);
+    call.template run<search_end_kernel<false>>("Lanewise::find_end", place, is_first);
   }
 }
 

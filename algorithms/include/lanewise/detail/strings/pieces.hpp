@@ -126,24 +126,24 @@ class text_piece {
                                std::int64_t piece)
       : team_(team), shared_(shared), search_(search), step_(piece * search.cuts.of_piece) {}
 
-  /// How many steps a warp has, and its first place.
+  /// How many steps a warp has, and the position of its first place.
   LANEWISE_FUNCTION int steps() const { return search_.cuts.of_piece / Team::warps; }
-  LANEWISE_FUNCTION std::int64_t first() const { return place_of(my_step()); }
+  LANEWISE_FUNCTION std::int64_t first() const { return search_.text.begin + my_place(); }
   LANEWISE_FUNCTION int places_of_lane() const { return 32; }
   static LANEWISE_FUNCTION words in_order(const warp_type& warp, const words& bits) {
     return steps_type::in_order(warp, bits);
   }
 
   /// Calls f(step, first, bits) for the steps of this warp; of longer patterns, for those that the
-  /// filter passes. bits are those of the places from the first one on, as text_steps has them.
+  /// filter passes. bits are those of the places from position `first` on, as text_steps has them.
   template <class F>
   LANEWISE_FUNCTION void find(F f) const {
     if constexpr (is_short) {
       const auto warp = team_.warp();
-      detail::short_finder<warp_type> matches(warp, search_.text, search_.pattern, first(),
+      detail::short_finder<warp_type> matches(warp, search_.text, search_.pattern, my_place(),
                                               steps());
-      const int here = number_of_steps(first(), steps());
-      for (int s = 0; s < here; ++s) f(s, matches.steps_of().first_of(s), matches.find(s));
+      const int here = number_of_steps(my_place(), steps());
+      for (int s = 0; s < here; ++s) f(s, position(matches.steps_of(), s), matches.find(s));
     } else if (search_.passed == nullptr) {
       find_all_steps(f);
     } else if (search_.pattern.size > long_pattern) {
@@ -167,6 +167,10 @@ class text_piece {
   LANEWISE_FUNCTION std::int64_t my_step() const {
     return step_ + std::int64_t{team_.warp_index()} * steps();
   }
+  LANEWISE_FUNCTION std::int64_t my_place() const { return place_of(my_step()); }
+  LANEWISE_FUNCTION std::int64_t position(const steps_type& steps, int step) const {
+    return search_.text.begin + steps.first_of(step);
+  }
   LANEWISE_FUNCTION std::int64_t place_of(std::int64_t step) const {
     return step * steps_type::places - steps_type::past(search_.text, search_.pattern);
   }
@@ -182,22 +186,22 @@ class text_piece {
   template <class F>
   LANEWISE_FUNCTION void find_all_steps(F f) const {
     const auto warp = team_.warp();
-    const auto matches = finder(warp, false, first(), steps());
+    const auto matches = finder(warp, false, my_place(), steps());
     const auto& in = matches.steps_of();
-    const int here = number_of_steps(first(), steps());
+    const int here = number_of_steps(my_place(), steps());
     detail::with_long_kind(search_.pattern.filter.how, [&](auto how) LANEWISE_INLINE_LAMBDA {
       for (int s = 0; s < here; ++s)
         if (!in.is_inside(s) || in.template passes<decltype(how)::value>(s))
-          f(s, in.first_of(s), matches.find(s));
+          f(s, position(in, s), matches.find(s));
     });
   }
   template <class F>
   LANEWISE_FUNCTION void find_alone(F f) const {
     const auto warp = team_.warp();
-    const auto matches = finder(warp, false, first(), steps());
-    each_passed(warp, my_step(), number_of_steps(first(), steps()),
+    const auto matches = finder(warp, false, my_place(), steps());
+    each_passed(warp, my_step(), number_of_steps(my_place(), steps()),
                 [&](int s) LANEWISE_INLINE_LAMBDA {
-                  f(s, matches.steps_of().first_of(s), matches.find(s));
+                  f(s, position(matches.steps_of(), s), matches.find(s));
                 });
   }
   /// All warps go through all steps of the team, and each keeps those of its own.
@@ -211,7 +215,7 @@ class text_piece {
                 [&](int s) LANEWISE_INLINE_LAMBDA {
                   const words bits = matches.find(s);
                   if (s >= before && s < before + steps())
-                    f(s - before, matches.steps_of().first_of(s), bits);
+                    f(s - before, position(matches.steps_of(), s), bits);
                 });
   }
   /// Calls f(s) for the steps from one on that the filter passes.

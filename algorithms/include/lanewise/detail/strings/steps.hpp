@@ -17,6 +17,7 @@ namespace detail {
 struct text_bytes {
   const unsigned char* data;
   std::int64_t n;
+  std::int64_t begin = 0;  ///< the position of the first one: results are positions
 };
 
 /// How many bits of every lane's word are set.
