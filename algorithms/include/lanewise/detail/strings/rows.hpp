@@ -1,0 +1,548 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/strings/row_bits.hpp>
+#include <lanewise/policy.hpp>
+#include <lanewise/search.hpp>
+#include <lanewise/team.hpp>
+
+#include <cstdint>
+#include <limits>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Offsets of 32 or 64 bits. Those without a sign that are greater than any std::int64_t are
+/// negative ones, and bad.
+class row_offsets {
+ public:
+  template <class T>
+  explicit row_offsets(const T* data)
+      : data_(data), is_wide_(sizeof(T) == 8), is_signed_(std::is_signed_v<T>) {}
+
+  /// Calls f with a pointer to their type.
+  template <class F>
+  LANEWISE_FUNCTION auto with_type(F f) const {
+    if (is_wide_) return f(static_cast<const std::int64_t*>(data_));
+    if (is_signed_) return f(static_cast<const std::int32_t*>(data_));
+    return f(static_cast<const std::uint32_t*>(data_));
+  }
+  LANEWISE_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return with_type([i](const auto* data) { return static_cast<std::int64_t>(data[i]); });
+  }
+
+ private:
+  const void* data_;
+  bool is_wide_, is_signed_;
+};
+
+/// Integers of any type, one for each row. What is too great becomes the greatest.
+class row_results {
+  template <class F>
+  LANEWISE_FUNCTION auto with_type(F f) const {
+    switch (bytes_) {
+      case 1:
+        return f(static_cast<std::uint8_t*>(data_));
+      case 2:
+        return f(static_cast<std::uint16_t*>(data_));
+      case 4:
+        return f(static_cast<std::uint32_t*>(data_));
+      default:
+        return f(static_cast<std::uint64_t*>(data_));
+    }
+  }
+
+ public:
+  template <class T>
+  explicit row_results(T* data)
+      : data_(data),
+        bytes_(sizeof(T)),
+        most_(sizeof(T) == 8 ? std::numeric_limits<std::int64_t>::max()
+                             : static_cast<std::int64_t>(std::numeric_limits<T>::max())) {}
+
+  /// Lane i is result first + i.
+  template <class W, class Mask, class Values>
+  LANEWISE_FUNCTION void store(const W& warp, const Mask& active, std::int64_t first,
+                               const Values& values) const {
+    const Values most(most_);
+    const Values x = select(values > most, most, values);
+    with_type([&](auto* data) LANEWISE_INLINE_LAMBDA {
+      using T = std::decay_t<decltype(*data)>;
+      warp.store(active, data + first, warp.template cast<T>(x));
+    });
+  }
+  /// Results of this call that are places: -1 where there is none, whatever the type.
+  template <class W, class Mask>
+  LANEWISE_FUNCTION auto load(const W& warp, const Mask& active, std::int64_t first) const {
+    return with_type([&](const auto* data) LANEWISE_INLINE_LAMBDA {
+      using T = std::decay_t<decltype(*data)>;
+      return warp.map(
+          [](T x) {
+            return x == static_cast<T>(~T{0}) ? std::int64_t{-1} : static_cast<std::int64_t>(x);
+          },
+          warp.load(active, data + first, static_cast<T>(~T{0})));
+    });
+  }
+  /// For one result, which one lane puts there.
+  LANEWISE_FUNCTION void put(std::int64_t i, std::int64_t x) const {
+    const std::int64_t here = x > most_ ? most_ : x;
+    with_type([&](auto* data) { data[i] = static_cast<std::decay_t<decltype(*data)>>(here); });
+  }
+
+ private:
+  void* data_;
+  int bytes_;
+  std::int64_t most_;
+};
+
+/// Rows of bytes: row r has bytes [offsets(r), offsets(r + 1)).
+struct row_layout {
+  text_bytes bytes;
+  row_offsets offsets;
+  std::int64_t count;
+  const unsigned char* valid;  ///< bits; null where all rows are valid
+  std::int64_t first_bit;
+
+  LANEWISE_FUNCTION std::int64_t within(std::int64_t i) const {
+    return i < 0 ? 0 : (i < bytes.n ? i : bytes.n);
+  }
+  LANEWISE_FUNCTION bool is_bad(std::int64_t begin, std::int64_t end) const {
+    return begin < 0 || begin > end || end > bytes.n;
+  }
+  LANEWISE_FUNCTION bool is_null(std::int64_t r) const {
+    return valid != nullptr && (valid[(first_bit + r) / 8] >> (first_bit + r) % 8 & 1) == 0;
+  }
+};
+
+/// What is asked of every row.
+struct row_question {
+  enum class kind { contains, number, first, last, nth };
+  kind what;
+  std::int64_t nth;
+
+  LANEWISE_FUNCTION bool is_number() const {
+    return what == kind::contains || what == kind::number;
+  }
+  LANEWISE_FUNCTION std::int64_t none() const { return is_number() ? 0 : -1; }
+  /// Of what is handed on from piece to piece, which is a number of places or a place.
+  LANEWISE_FUNCTION bool hands_on_number() const { return is_number() || what == kind::nth; }
+  LANEWISE_FUNCTION std::int64_t joined(std::int64_t a, std::int64_t b) const {
+    if (hands_on_number()) return a + b;
+    if (a < 0 || b < 0) return a < 0 ? b : a;
+    return what == kind::last ? b : a;
+  }
+};
+
+/// What a piece of the path hands on: what is known of the row that goes on behind it.
+struct row_carry {
+  static constexpr bool orders_memory = true;
+  std::int64_t value;
+  std::int64_t begins;  ///< whether the row begins in the piece
+};
+struct join_row_carries {
+  row_question question;
+  LANEWISE_FUNCTION row_carry operator()(const row_carry& a, const row_carry& b) const {
+    return b.begins != 0 ? b : row_carry{question.joined(a.value, b.value), a.begins};
+  }
+  LANEWISE_FUNCTION bool stands_alone(const row_carry& b) const { return b.begins != 0; }
+};
+
+/// Rows that end in a piece of the path, and steps of places.
+struct row_piece {
+  std::int64_t first_row, end_row;
+  std::int64_t first_step, end_step;
+};
+
+/// The path through the steps of the bytes that rows have and the rows' ends, each of which comes
+/// behind the step that it ends in. Pieces of equal length are equal work, whatever rows there are.
+template <class Warp>
+struct row_path {
+  static constexpr int places = 32 * Warp::width;
+  static constexpr int units = 64;  ///< a step is as long as so many ends
+  static constexpr std::int64_t least = 2 * units, usual = 64 * units;
+
+  const row_layout& rows;
+  std::int64_t first;  ///< of all bytes
+  text_bytes text;     ///< from there on
+  int past = 0;
+  std::int64_t steps = 0;
+
+  template <class Bits>
+  LANEWISE_FUNCTION row_path(const row_layout& layout, const Bits& bits) : rows(layout) {
+    first = rows.within(rows.offsets(0));
+    const std::int64_t end = rows.within(rows.offsets(rows.count));
+    text = {rows.bytes.data + first, end < first ? 0 : end - first};
+    if (text.n == 0) return;
+    past = bits.template past<Warp>(text);
+    steps = divide_up(text.n + past, std::int64_t{places});
+  }
+
+  /// The most pieces that n bytes and their rows are cut into.
+  static std::int64_t most_pieces(std::int64_t n, std::int64_t rows) {
+    constexpr std::int64_t some = 16384;
+    const std::int64_t length = units * divide_up(n + places, std::int64_t{places}) + rows;
+    const std::int64_t pieces = divide_up(length, least);
+    return pieces < some ? pieces : Kokkos::max(some, divide_up(length, usual));
+  }
+  LANEWISE_FUNCTION std::int64_t length() const { return units * steps + rows.count; }
+  /// Where a step begins in the text.
+  LANEWISE_FUNCTION std::int64_t place(std::int64_t step) const { return step * places - past; }
+
+  LANEWISE_FUNCTION row_piece piece(const Warp& warp, std::int64_t number,
+                                    std::int64_t pieces) const {
+    const index_range part = even_share(length(), number, pieces);
+    const std::int64_t distance[2] = {part.begin, part.end};
+    // All rows are asked about, so that cuts are in order even where offsets are not.
+    std::int64_t row[2] = {0, 0}, last[2] = {rows.count, rows.count};
+    partition_points(warp, row, last,
+                     [&](int q, std::int64_t r) { return units * end_of(r) + r < distance[q]; });
+    const std::int64_t begin = step_at(distance[0] - row[0]);
+    const std::int64_t end = step_at(distance[1] - row[1]);
+    return {row[0], row[1], begin, end < begin ? begin : end};
+  }
+
+ private:
+  /// In front of which step a row has ended.
+  LANEWISE_FUNCTION std::int64_t end_of(std::int64_t r) const {
+    const std::int64_t end = rows.within(rows.offsets(r + 1)) - first;
+    const std::int64_t here = end < 0 ? 0 : (end < text.n ? end : text.n);
+    return divide_up(here + past, std::int64_t{places});
+  }
+  LANEWISE_FUNCTION std::int64_t step_at(std::int64_t distance) const {
+    const std::int64_t step = distance < 0 ? 0 : distance / units;
+    return step < steps ? step : steps;
+  }
+};
+
+/// A warp's walk through a piece. It finds the bits of some steps, then takes as many rows at a
+/// time as it has lanes, each of which looks where its row begins and ends among the bits.
+///
+///   steps       |  7  |  8  |  9  |        rows that end in step 7 may belong to the piece whose
+///   rows         aa b cc ddddd eeeee        first step is 8: then it looks at step 7, too
+///   piece              |cc  d    |          c and d end in it, e goes on behind it
+template <class Warp, class Bits>
+class row_walk {
+  static constexpr int width = Warp::width;
+  static constexpr int places = row_path<Warp>::places;
+  static constexpr int rows_at_once = 8, window = rows_at_once * width;
+  template <class T>
+  using lanes = typename Warp::template lanes<T>;
+  using numbers = lanes<std::uint32_t>;
+  using kind = row_question::kind;
+  static constexpr std::uint32_t nowhere = 0xffffffff;
+  static constexpr std::uint32_t is_null = 1, is_bad = 2;
+
+  /// What is known of a row: how many places, and one of them, counted from the walk's origin.
+  struct known_row {
+    std::int64_t number = 0;
+    std::int64_t place = -1;
+  };
+  /// Steps whose bits are in scratch, if they are known, and their places from the origin on.
+  struct some_steps {
+    int first, number;
+    std::uint32_t begin, end = 0;
+    bool are_known = false;
+    std::uint32_t found = 0;
+  };
+
+ public:
+  struct scratch {
+    typename Bits::scratch bits;
+    ranked_bits<Warp> ranked;
+    /// Where the rows of the window begin, the last one also ends: counted from the origin.
+    std::uint32_t end[window + 1];
+    std::uint8_t flags[window];
+  };
+
+  LANEWISE_FUNCTION row_walk(const Warp& warp, scratch& shared, const row_path<Warp>& path,
+                             const Bits& bits, const row_results& out, const row_question& question,
+                             const row_piece& piece)
+      : warp_(warp),
+        here_(shared),
+        path_(path),
+        rows_(path.rows),
+        bits_(bits),
+        out_(out),
+        question_(question),
+        piece_(piece),
+        origin_(path.place(piece.first_step) - places) {}
+
+  LANEWISE_FUNCTION void walk() {
+    seen_first_ = piece_.first_row;
+    next_ = 0;
+    open_ = {};
+    look();
+    // The second row may begin in the step in front.
+    const bool goes_back = piece_.first_step > 0 && piece_.first_row < piece_.end_row &&
+                           here_.end[1] < static_cast<std::uint32_t>(places);
+    const std::int64_t first = piece_.first_step - (goes_back ? 1 : 0);
+    const int steps = static_cast<int>(piece_.end_step - first);
+    const typename Bits::template finder<Warp> finder(warp_, here_.bits, path_.text, bits_,
+                                                      path_.place(first), steps);
+    some_steps here{0, 0, goes_back ? 0u : static_cast<std::uint32_t>(places)};
+    do {
+      const int left = steps - here.first;
+      here.number = left < most_steps ? left : most_steps;
+      here.end = here.begin + static_cast<std::uint32_t>(here.number * places);
+      here.are_known = false;
+      if (!Bits::in_front_of_results) find(finder, here);
+      take_rows(finder, here, here.first + here.number == steps);
+      here.first += here.number;
+      here.begin = here.end;
+    } while (here.first < steps);
+  }
+
+  LANEWISE_FUNCTION row_carry carry() const {
+    const std::int64_t place = open_.place < 0 ? -1 : origin_ + open_.place;
+    return {question_.hands_on_number() ? open_.number : place, ends() ? 1 : 0};
+  }
+  /// Writes the row that may have begun in front of the piece, given what is known of it. Returns
+  /// whether the place that is wanted is in this piece, and has to be found by walking once more.
+  LANEWISE_FUNCTION bool write_first(std::int64_t before) {
+    const known_row mine = ends() ? first_ : open_;
+    const std::int64_t row = piece_.first_row;
+    if (question_.what != kind::nth) {
+      const std::int64_t place = mine.place < 0 ? -1 : origin_ + mine.place;
+      if (ends())
+        write(row, question_.joined(before, question_.hands_on_number() ? mine.number : place));
+      return false;
+    }
+    if (ends() && open_.place >= 0) write(piece_.end_row, origin_ + open_.place);
+    const std::int64_t left = question_.nth - before;
+    if (ends() && left >= mine.number) write(row, -1);
+    if (left < 0 || left >= mine.number) return false;
+    if (before == 0) {
+      write(row, origin_ + mine.place);
+      return false;
+    }
+    question_.nth = left;
+    piece_.end_row = row;
+    return true;
+  }
+  LANEWISE_FUNCTION void write_found() const { write(piece_.first_row, origin_ + open_.place); }
+  LANEWISE_FUNCTION std::uint64_t bad() const { return bad_; }
+
+ private:
+  static constexpr int most_steps = ranked_bits<Warp>::most_steps;
+  /// Whether a row ends in the piece.
+  LANEWISE_FUNCTION bool ends() const { return piece_.first_row < piece_.end_row; }
+
+  template <class Finder>
+  LANEWISE_FUNCTION void find(const Finder& finder, some_steps& steps) const {
+    steps.found = here_.ranked.fill(warp_, finder, steps.first, steps.number);
+    steps.are_known = true;
+  }
+
+  LANEWISE_FUNCTION void write(std::int64_t row, std::int64_t value) const {
+    std::int64_t result = value;
+    if constexpr (Bits::in_front_of_results) {
+      if (warp_.broadcast(out_.load(warp_, warp_.first(1), row), 0) < 0) return;
+    }
+    if (question_.what == kind::contains) {
+      result = value != 0 ? 1 : 0;
+    } else if (!question_.is_number() && value >= 0) {
+      result = value + path_.first - rows_.offsets(row);
+    }
+    warp_.once([&] { out_.put(row, result); });
+  }
+
+  /// Looks at the offsets of a window of rows from the next one on.
+  LANEWISE_FUNCTION void look() {
+    seen_first_ += next_;
+    next_ = 0;
+    const std::int64_t last = piece_.end_row < rows_.count ? piece_.end_row + 1 : rows_.count;
+    const std::int64_t left = last - seen_first_;
+    sees_all_ = left <= window;
+    seen_ = static_cast<int>(sees_all_ ? left : window);
+    warp_.fence();
+    const bool any = rows_.offsets.with_type(
+        [&](const auto* offsets) LANEWISE_INLINE_LAMBDA { return look_at(offsets + seen_first_); });
+    any_flags_ = any;
+    if (seen_first_ == piece_.first_row)
+      warp_.once([&] {
+        if (here_.end[0] < static_cast<std::uint32_t>(places)) here_.end[0] = places;
+      });
+    warp_.fence();
+  }
+  template <class T>
+  LANEWISE_FUNCTION bool look_at(const T* offsets) const {
+    lanes<T> begin[rows_at_once], end[rows_at_once];
+    LANEWISE_UNROLL
+    for (int k = 0; k < rows_at_once; ++k)
+      end[k] = warp_.load(in_row(k), offsets + k * width + 1, T{});
+    warp_.fence();  // all are asked for before one is waited for
+    LANEWISE_UNROLL
+    for (int k = 0; k < rows_at_once; ++k)
+      begin[k] = warp_.load(in_row(k), offsets + k * width, T{});
+    const std::int64_t origin = path_.first + origin_;
+    const auto counted = [origin](T x) {
+      const std::int64_t at = static_cast<std::int64_t>(x) - origin;
+      return at < 0 ? 0u : (at < std::int64_t{nowhere} ? static_cast<std::uint32_t>(at) : nowhere);
+    };
+    numbers all(0u);
+    LANEWISE_UNROLL
+    for (int k = 0; k < rows_at_once; ++k) {
+      warp_.store(in_row(k), here_.end + k * width + 1, warp_.map(counted, end[k]));
+      const std::int64_t first = seen_first_ + k * width;
+      const numbers flags = warp_.map(
+          in_row(k),
+          [&](T b, T e, std::uint32_t l) {
+            return rows_.is_bad(static_cast<std::int64_t>(b), static_cast<std::int64_t>(e))
+                       ? is_bad
+                       : (rows_.is_null(first + l) ? is_null : 0u);
+          },
+          0u, begin[k], end[k], warp_.lane());
+      warp_.store(in_row(k), here_.flags + k * width, warp_.template cast<std::uint8_t>(flags));
+      all = all | flags;
+    }
+    const std::uint32_t begins = counted(warp_.broadcast(begin[0], 0));
+    warp_.once([&] { here_.end[0] = begins; });
+    return warp_.any(all != 0u);
+  }
+  LANEWISE_FUNCTION auto in_row(int k) const { return warp_.first(seen_ - k * width); }
+
+  /// Takes the rows that end in some steps, and what the next one has in them.
+  template <class Finder>
+  LANEWISE_FUNCTION void take_rows(const Finder& finder, some_steps& steps, bool is_last) {
+    for (;;) {
+      if (!sees_all_ && next_ + width > seen_) look();
+      const int n = seen_ - next_ < width ? seen_ - next_ : width;
+      if (n == 0) return;
+      const auto there = warp_.first(n);
+      const numbers row_begin = warp_.load(there, here_.end + next_, 0u);
+      const numbers row_end = warp_.load(there, here_.end + next_ + 1, 0u);
+      numbers flags(0u);
+      if (any_flags_)
+        flags = warp_.template cast<std::uint32_t>(
+            warp_.load(there, here_.flags + next_, std::uint8_t{0}));
+      const std::int64_t row = seen_first_ + next_, own = piece_.end_row - row;
+      auto done = there & warp_.first(own < n ? static_cast<int>(own) : n);
+      if (!is_last) done = done & ((row_end <= numbers(steps.end)) | (flags >= numbers(is_bad)));
+      const auto undone = warp_.ballot(there & !done);
+      const int k = undone != 0 ? Warp::lowest(undone) : n;
+
+      numbers number(0u), place(nowhere);
+      if (!steps.are_known || steps.found > 0) {
+        numbers last = row_end;
+        if constexpr (Bits::in_front_of_results) last = results_of(there, row, row_begin);
+        look_up(finder, steps, there & (flags == 0u), row_begin, last, number, place);
+      }
+      if (open_.place >= 0 &&
+          (question_.what != kind::last || warp_.broadcast(place, 0) == nowhere))
+        place = select(warp_.first(1), numbers(static_cast<std::uint32_t>(open_.place)), place);
+      write_rows(row, k, number, place, row_begin);
+      if (any_flags_)
+        bad_ +=
+            static_cast<std::uint64_t>(warp_.count(warp_.first(k) & (flags >= numbers(is_bad))));
+      if (row == piece_.first_row && k > 0) first_ = known(number, place, 0);
+      if (k < n) {
+        open_ = known(number, place, k);
+        next_ += k;
+        return;
+      }
+      open_ = {};
+      next_ += n;
+    }
+  }
+  /// What is known of the row of a lane, of which the first one's may have begun before.
+  LANEWISE_FUNCTION known_row known(const numbers& number, const numbers& place, int lane) const {
+    const std::uint32_t here = warp_.broadcast(place, lane);
+    return {(lane == 0 ? open_.number : 0) + warp_.broadcast(number, lane),
+            here == nowhere ? -1 : std::int64_t{here}};
+  }
+  /// Where the results of rows are, from the origin on.
+  template <class Mask>
+  LANEWISE_FUNCTION numbers results_of(const Mask& there, std::int64_t row,
+                                       const numbers& begin) const {
+    lanes<std::int64_t> from = warp_.template cast<std::int64_t>(begin);
+    if (row == piece_.first_row)
+      from = select(warp_.first(1), lanes<std::int64_t>(rows_.offsets(row) - path_.first - origin_),
+                    from);
+    return warp_.map(
+        [](std::int64_t b, std::int64_t result) {
+          const std::int64_t at = result < 0 ? 0 : b + result;
+          return at < 0 ? 0
+                        : (at < std::int64_t{nowhere} ? static_cast<std::uint32_t>(at) : nowhere);
+        },
+        from, out_.load(warp_, there, row));
+  }
+  /// How many places of each row are among the bits, and which is the wanted one.
+  template <class Finder, class Mask>
+  LANEWISE_FUNCTION void look_up(const Finder& finder, some_steps& steps, const Mask& active,
+                                 const numbers& row_begin, const numbers& row_end, numbers& number,
+                                 numbers& place) const {
+    const auto behind = static_cast<std::uint32_t>(bits_.behind());
+    const std::uint32_t begin = steps.begin, end = steps.end;
+    const numbers from =
+        warp_.map([begin](std::uint32_t b) { return b > begin ? b - begin : 0; }, row_begin);
+    const numbers to = warp_.map(
+        [begin, end, behind](std::uint32_t e) {
+          const std::uint32_t last = e > behind ? e - behind : 0;
+          return last <= begin ? 0 : (last < end ? last : end) - begin;
+        },
+        row_end);
+    const auto is_there = active & (from < to);
+    if (!warp_.any(is_there)) return;
+    if (!steps.are_known) find(finder, steps);
+    const numbers before = here_.ranked.rank(warp_, is_there, from);
+    number = select(is_there, here_.ranked.rank(warp_, is_there, to) - before, number);
+    if (question_.is_number()) return;
+    numbers wanted = number - numbers(1u);
+    if (question_.what != kind::last) {
+      const std::int64_t nth = question_.nth, left = nth - open_.number;
+      const auto asked = [](std::int64_t i) {
+        return i < 0 || i >= std::int64_t{nowhere} ? nowhere : static_cast<std::uint32_t>(i);
+      };
+      wanted = select(warp_.first(1), numbers(asked(left)), numbers(asked(nth)));
+    }
+    const auto has = is_there & (wanted < number);
+    if (warp_.any(has))
+      place = select(has,
+                     here_.ranked.place(warp_, has, before + wanted, steps.number) + numbers(begin),
+                     place);
+  }
+  /// Writes the first k rows from one on, but for the piece's first.
+  LANEWISE_FUNCTION void write_rows(std::int64_t row, int k, const numbers& number,
+                                    const numbers& place, const numbers& begin) const {
+    auto these = warp_.first(k);
+    if (row == piece_.first_row) these = these & !warp_.first(1);
+    if constexpr (Bits::in_front_of_results)
+      these = these & (out_.load(warp_, these, row) >= lanes<std::int64_t>(std::int64_t{0}));
+    lanes<std::int64_t> result;
+    if (question_.is_number()) {
+      const auto of_all = warp_.template cast<std::int64_t>(number);
+      const lanes<std::int64_t> first(open_.number);
+      result = of_all + select(warp_.first(1), first, lanes<std::int64_t>(std::int64_t{0}));
+      if (question_.what == kind::contains)
+        result = warp_.map([](std::int64_t x) { return std::int64_t{x != 0}; }, result);
+    } else {
+      result = warp_.map(
+          [](std::uint32_t p, std::uint32_t b) {
+            return p == nowhere ? std::int64_t{-1} : std::int64_t{p - b};
+          },
+          place, begin);
+    }
+    out_.store(warp_, these, row, result);
+  }
+
+  const Warp& warp_;
+  scratch& here_;
+  const row_path<Warp>& path_;
+  const row_layout& rows_;
+  const Bits& bits_;
+  const row_results& out_;
+  row_question question_;
+  row_piece piece_;
+  std::int64_t origin_;  // in the text: a step in front of the piece's first
+  // The window of rows: its first, how many there are, which is next, and whether none is behind.
+  std::int64_t seen_first_;
+  int seen_, next_;
+  bool sees_all_, any_flags_;
+  known_row open_;   // of the next row, up to where the walk is
+  known_row first_;  // of the row that ends first
+  std::uint64_t bad_ = 0;
+};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE

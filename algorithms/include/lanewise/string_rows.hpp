@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/strings/rows.hpp>
+#include <lanewise/string_search.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <type_traits>
+
+// Where a pattern occurs in each of many rows of bytes. All bytes are searched as one text, and the
+// rows are cut out of what was found, so that no length of rows hurts.
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// No bitmap: all rows are valid.
+struct all_valid {};
+
+/// Rows of bytes, as Arrow has them: row r has bytes [offsets(r), offsets(r + 1)). Views, and no
+/// copy of what is in them.
+///
+/// bytes is a contiguous View of char, unsigned char or std::byte, offsets one of integers of 32 or
+/// 64 bits with one item more than there are rows. Of a slice, the first offset need not be 0, nor
+/// the last one the number of bytes. valid, if given, is a View of std::uint8_t or std::uint32_t
+/// with a bit for every row, the least significant first, which is 0 where the row is null; row 0
+/// has bit first_bit.
+template <class Bytes, class Offsets, class Valid = all_valid>
+struct string_rows {
+  Bytes bytes;
+  Offsets offsets;
+  Valid valid;
+  std::int64_t first_bit;
+
+  string_rows(const Bytes& b, const Offsets& o, const Valid& v = {}, std::int64_t bit = 0)
+      : bytes(b), offsets(o), valid(v), first_bit(bit) {}
+  std::int64_t size() const {
+    const auto items = static_cast<std::int64_t>(offsets.extent(0));
+    return items > 0 ? items - 1 : 0;
+  }
+};
+
+/// What positions in rows count.
+enum class string_positions {
+  bytes,
+  characters,  ///< of UTF-8: the bytes in front that do not go on with a character
+};
+
+/// Options of searches in rows.
+struct rows_options {
+  /// Memory for temporaries; without it the call allocates in the order of its instance.
+  workspace_ref work = {};
+  /// Counts the rows whose offsets are bad.
+  option_view<status> errors = {};
+  string_positions positions = string_positions::bytes;
+};
+
+LANEWISE_END_NAMESPACE
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// Every warp takes pieces of the path through steps and rows' ends, in order. What a piece leaves
+/// open goes to the next one through the chain.
+template <class Bits>
+struct rows_search_kernel {
+  struct policy : search_policy {
+    static constexpr int host_teams_per_thread = 1;
+  };
+  template <class Team>
+  struct scratch {
+    typename detail::row_walk<typename Team::warp_type, Bits>::scratch of_warp[Team::warps];
+  };
+
+  detail::row_layout rows;
+  Bits bits;
+  detail::row_question question;
+  detail::row_results out;
+  std::int64_t most_pieces;
+  look_back_chain<detail::row_carry> link;
+  status* errors;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    using path_type = detail::row_path<typename Team::warp_type>;
+    const auto warp = team.warp();
+    const path_type path(rows, bits);
+    const std::int64_t most = divide_up(path.length(), path_type::least);
+    const auto pieces = static_cast<std::uint32_t>(most < most_pieces ? most : most_pieces);
+    const std::uint32_t draws = pieces + team.league() * Team::warps;
+    for (;;) {
+      const auto mine = link.draw(warp, draws, pieces);
+      if (mine.ticket >= pieces) return;
+      detail::row_walk<typename Team::warp_type, Bits> walk(warp, shared.of_warp[team.warp_index()],
+                                                            path, bits, out, question,
+                                                            path.piece(warp, mine.ticket, pieces));
+      walk.walk();
+      const auto before = link.publish_and_look_back(
+          warp, mine, walk.carry(), detail::join_row_carries{question},
+          maybe<detail::row_carry>{{question.hands_on_number() ? 0 : -1, 0}, true});
+      if (errors != nullptr && walk.bad() != 0) warp.fetch_add(errors->bad_items, walk.bad());
+      if (walk.write_first(before.value.value)) {
+        walk.walk();
+        walk.write_found();
+      }
+    }
+  }
+};
+
+/// The rows of a call, whose bytes are a text.
+template <class Exec, class Bytes, class Offsets, class Valid>
+detail::row_layout layout_of(const char* algorithm, const string_rows<Bytes, Offsets, Valid>& rows,
+                             const detail::text_bytes& bytes) {
+  const auto offsets = detail::as_source<Exec>(rows.offsets);
+  using offset = typename Offsets::non_const_value_type;
+  static_assert(std::is_integral_v<offset> && (sizeof(offset) == 4 || sizeof(offset) == 8),
+                "lanewise: offsets of rows are integers of 32 or 64 bits");
+  detail::expects_memory(offsets, algorithm, "rows.offsets");
+  const unsigned char* valid = nullptr;
+  if constexpr (!std::is_same_v<Valid, all_valid>) {
+    using word = typename Valid::non_const_value_type;
+    static_assert(std::is_same_v<word, std::uint8_t> || std::is_same_v<word, std::uint32_t>,
+                  "lanewise: a bitmap of valid rows is a View of std::uint8_t or std::uint32_t");
+    const auto source = detail::as_source<Exec>(rows.valid);
+    const std::int64_t bits = 8 * static_cast<std::int64_t>(sizeof(word)) * source.extent;
+    detail::expects(rows.first_bit >= 0 && rows.first_bit <= bits - rows.size(), algorithm,
+                    ": rows.valid has ", bits, " bits, ", rows.size(), " rows from bit ",
+                    rows.first_bit, " on need more");
+    detail::expects_memory(source, algorithm, "rows.valid");
+    valid = reinterpret_cast<const unsigned char*>(source.data);
+  }
+  return {bytes, detail::row_offsets(offsets.data), rows.size(), valid, rows.first_bit};
+}
+
+/// The results of a call, one for each row.
+template <class Exec, class Out>
+detail::row_results results_of(const char* algorithm, std::int64_t rows, const Out& out) {
+  const auto sink = detail::as_sink<Exec>(out);
+  using T = typename Out::value_type;
+  static_assert(std::is_integral_v<T>, "lanewise: results of rows are integers");
+  detail::expects(sink.extent >= rows, algorithm, ": out has ", sink.extent, " places, there are ",
+                  rows, " rows");
+  detail::expects_memory(sink, algorithm, "out");
+  return detail::row_results(sink.data);
+}
+
+template <class Exec>
+std::int64_t row_pieces(std::int64_t n, std::int64_t rows) {
+  return detail::row_path<warp_t<Exec>>::most_pieces(n, rows);
+}
+
+}  // namespace kernels
+
+/// The workspace that searches in so many rows of n bytes need. Needs no device.
+template <class Exec>
+workspace_size rows_workspace(std::int64_t n, std::int64_t rows) {
+  const std::int64_t pieces = kernels::row_pieces<Exec>(n, rows);
+  return {pieces, look_back_chain<detail::row_carry>::payload_bytes(pieces)};
+}
+
+namespace kernels {
+
+template <class Exec, class Rows, class Memory, class Out>
+void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
+                 const pattern<Memory>& what, const Out& out, const detail::row_question& question,
+                 const rows_options& with) {
+  const detail::row_layout rows =
+      layout_of<Exec>(algorithm, given, text_of<Exec>(algorithm, given.bytes, what));
+  const detail::row_results results = results_of<Exec>(algorithm, rows.count, out);
+  with.errors.template expects_reachable<Exec>(algorithm, "options.errors");
+  if (rows.count == 0) return;
+  using backend = backend_of<Exec>;
+  auto work = call_workspace::make<backend>(
+      exec, with.work, rows_workspace<Exec>(rows.bytes.n, rows.count), algorithm);
+  const std::int64_t pieces = row_pieces<Exec>(rows.bytes.n, rows.count);
+  const auto link = work.get().template make_look_back_chain<detail::row_carry>(0);
+  status* const errors = with.errors.data() != nullptr ? with.errors.data() : work.get().errors();
+  const auto start = [&](const auto& bits, const detail::row_question& asked, status* bad) {
+    using kernel = rows_search_kernel<std::decay_t<decltype(bits)>>;
+    constexpr int warps = team_t<Exec, typename kernel::policy>::warps;
+    launch(exec, "Lanewise::string_rows",
+           backend::template resident_league<kernel>(exec, divide_up(pieces, warps)),
+           kernel{rows, bits, asked, results, pieces, link, bad});
+  };
+  start(detail::pattern_bits{what.view()}, question, errors);
+  if (with.positions == string_positions::characters && !question.is_number())
+    start(detail::character_bits{}, {detail::row_question::kind::number, 0}, nullptr);
+}
+
+}  // namespace kernels
+
+/// out(r) = whether the pattern occurs in row r, as 1 or 0; 0 for null rows. out is a View of
+/// integers or bool with a place for every row.
+///
+/// An occurrence lies wholly in a row, and occurrences may overlap. The bytes from the first offset
+/// to the last are searched as one text, once, and rows are looked up in what was found; bytes that
+/// no row has are not reported. One launch, O(bytes + rows) work whatever the rows' lengths, plus
+/// what string_search.hpp says of texts in which a filter passes very many places. Reads bytes and
+/// offsets once, and writes out once. Does not block. Rows whose offsets fall, or lie outside of
+/// the bytes, are counted in options.errors, else in options.work, and have the result of null
+/// rows; nothing is read or written outside. Results of other rows are unspecified then. Throws
+/// std::invalid_argument on wrong extents.
+template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
+void rows_contains(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
+                   const pattern<Memory>& what, const Out& out, const rows_options& with = {}) {
+  kernels::search_rows(exec, "rows_contains", rows, what, out,
+                       {detail::row_question::kind::contains, 0}, with);
+}
+/// out(r) = how often the pattern occurs in row r; 0 for null rows. Here and below, out is a View
+/// of integers but bool; what is too great for them becomes the greatest. As rows_contains.
+template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
+void rows_count(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
+                const pattern<Memory>& what, const Out& out, const rows_options& with = {}) {
+  kernels::search_rows(exec, "rows_count", rows, what, out, {detail::row_question::kind::number, 0},
+                       with);
+}
+/// out(r) = the first place where the pattern begins in row r, counted from where the row begins in
+/// options.positions, or -1; -1 for null rows. As rows_contains.
+template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
+void rows_find_first(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
+                     const pattern<Memory>& what, const Out& out, const rows_options& with = {}) {
+  kernels::search_rows(exec, "rows_find_first", rows, what, out,
+                       {detail::row_question::kind::first, 0}, with);
+}
+/// The same for the last place.
+template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
+void rows_find_last(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
+                    const pattern<Memory>& what, const Out& out, const rows_options& with = {}) {
+  kernels::search_rows(exec, "rows_find_last", rows, what, out,
+                       {detail::row_question::kind::last, 0}, with);
+}
+/// The same for place i >= 0 of each row, in order from 0 on; -1 where there are fewer.
+template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
+void rows_find_nth(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
+                   const pattern<Memory>& what, std::int64_t i, const Out& out,
+                   const rows_options& with = {}) {
+  detail::expects(i >= 0, "rows_find_nth: i is ", i, ", less than 0");
+  kernels::search_rows(exec, "rows_find_nth", rows, what, out, {detail::row_question::kind::nth, i},
+                       with);
+}
+
+LANEWISE_END_TARGET_NAMESPACE
