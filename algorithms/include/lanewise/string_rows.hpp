@@ -76,7 +76,6 @@ struct rows_search_kernel {
   Bits bits;
   detail::row_question question;
   detail::row_results out;
-  std::int64_t most_pieces;
   look_back_chain<detail::row_carry> link;
   status* errors;
 
@@ -85,23 +84,27 @@ struct rows_search_kernel {
     using path_type = detail::row_path<typename Team::warp_type>;
     const auto warp = team.warp();
     const path_type path(rows, bits);
-    const std::int64_t most = divide_up(path.length(), path_type::least);
-    const auto pieces = static_cast<std::uint32_t>(most < most_pieces ? most : most_pieces);
-    const std::uint32_t draws = pieces + team.league() * Team::warps;
+    const std::int64_t warps = std::int64_t{team.league()} * Team::warps;
+    const auto pieces = static_cast<std::uint32_t>(path.pieces(warps));
+    const auto draws = static_cast<std::uint32_t>(pieces + warps);
     for (;;) {
       const auto mine = link.draw(warp, draws, pieces);
       if (mine.ticket >= pieces) return;
       detail::row_walk<typename Team::warp_type, Bits> walk(warp, shared.of_warp[team.warp_index()],
                                                             path, bits, out, question,
                                                             path.piece(warp, mine.ticket, pieces));
-      walk.walk();
-      const auto before = link.publish_and_look_back(
-          warp, mine, walk.carry(), detail::join_row_carries{question},
-          maybe<detail::row_carry>{{question.hands_on_number() ? 0 : -1, 0}, true});
-      if (errors != nullptr && walk.bad() != 0) warp.fetch_add(errors->bad_items, walk.bad());
-      if (walk.write_first(before.value.value)) {
+      for (bool again = false;;) {
         walk.walk();
-        walk.write_found();
+        if (again) {
+          walk.write_found();
+          break;
+        }
+        const auto before = link.publish_and_look_back(
+            warp, mine, walk.carry(), detail::join_row_carries{question},
+            maybe<detail::row_carry>{{question.hands_on_number() ? 0 : -1, 0}, true});
+        if (errors != nullptr && walk.bad() != 0) warp.fetch_add(errors->bad_items, walk.bad());
+        again = walk.write_first(before.value.value);
+        if (!again) break;
       }
     }
   }
@@ -180,7 +183,7 @@ void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
     constexpr int warps = team_t<Exec, typename kernel::policy>::warps;
     launch(exec, "Lanewise::string_rows",
            backend::template resident_league<kernel>(exec, divide_up(pieces, warps)),
-           kernel{rows, bits, asked, results, pieces, link, bad});
+           kernel{rows, bits, asked, results, link, bad});
   };
   start(detail::pattern_bits{what.view()}, question, errors);
   if (with.positions == string_positions::characters && !question.is_number())

@@ -21,15 +21,18 @@ class row_offsets {
   explicit row_offsets(const T* data)
       : data_(data), is_wide_(sizeof(T) == 8), is_signed_(std::is_signed_v<T>) {}
 
-  /// Calls f with a pointer to their type.
+  /// Calls f with a pointer to what is in memory, of which number() makes numbers.
   template <class F>
   LANEWISE_FUNCTION auto with_type(F f) const {
     if (is_wide_) return f(static_cast<const std::int64_t*>(data_));
-    if (is_signed_) return f(static_cast<const std::int32_t*>(data_));
     return f(static_cast<const std::uint32_t*>(data_));
   }
+  LANEWISE_FUNCTION std::int64_t number(std::int64_t x) const { return x; }
+  LANEWISE_FUNCTION std::int64_t number(std::uint32_t x) const {
+    return is_signed_ ? std::int64_t{static_cast<std::int32_t>(x)} : std::int64_t{x};
+  }
   LANEWISE_FUNCTION std::int64_t operator()(std::int64_t i) const {
-    return with_type([i](const auto* data) { return static_cast<std::int64_t>(data[i]); });
+    return with_type([&](const auto* data) { return number(data[i]); });
   }
 
  private:
@@ -160,7 +163,6 @@ template <class Warp>
 struct row_path {
   static constexpr int places = 32 * Warp::width;
   static constexpr int units = 64;  ///< a step is as long as so many ends
-  static constexpr std::int64_t least = 2 * units, usual = 64 * units;
 
   const row_layout& rows;
   std::int64_t first;  ///< of all bytes
@@ -180,10 +182,12 @@ struct row_path {
 
   /// The most pieces that n bytes and their rows are cut into.
   static std::int64_t most_pieces(std::int64_t n, std::int64_t rows) {
-    constexpr std::int64_t some = 16384;
-    const std::int64_t length = units * divide_up(n + places, std::int64_t{places}) + rows;
-    const std::int64_t pieces = divide_up(length, least);
-    return pieces < some ? pieces : Kokkos::max(some, divide_up(length, usual));
+    return pieces(units * divide_up(n + places, std::int64_t{places}) + rows, most_warps);
+  }
+  /// Some for every warp, as they do not take equally long; no more than is worth the search for
+  /// where they begin, and no longer ones than usual.
+  LANEWISE_FUNCTION std::int64_t pieces(std::int64_t warps) const {
+    return pieces(length(), warps < most_warps ? warps : most_warps);
   }
   LANEWISE_FUNCTION std::int64_t length() const { return units * steps + rows.count; }
   /// Where a step begins in the text.
@@ -203,6 +207,13 @@ struct row_path {
   }
 
  private:
+  static constexpr std::int64_t least = 2 * units, usual = 64 * units;
+  static constexpr std::int64_t most_warps = 4096, pieces_of_warp = 4;
+  static LANEWISE_FUNCTION std::int64_t pieces(std::int64_t length, std::int64_t warps) {
+    const std::int64_t most = divide_up(length, least), few = divide_up(length, usual);
+    const std::int64_t some = most < pieces_of_warp * warps ? most : pieces_of_warp * warps;
+    return some < few ? few : some;
+  }
   /// In front of which step a row has ended.
   LANEWISE_FUNCTION std::int64_t end_of(std::int64_t r) const {
     const std::int64_t end = rows.within(rows.offsets(r + 1)) - first;
@@ -270,12 +281,13 @@ class row_walk {
 
   LANEWISE_FUNCTION void walk() {
     seen_first_ = piece_.first_row;
-    next_ = 0;
+    seen_ = next_ = 0;
+    sees_all_ = false;
     open_ = {};
-    look();
     // The second row may begin in the step in front.
-    const bool goes_back = piece_.first_step > 0 && piece_.first_row < piece_.end_row &&
-                           here_.end[1] < static_cast<std::uint32_t>(places);
+    const bool goes_back =
+        piece_.first_step > 0 && piece_.first_row < piece_.end_row &&
+        rows_.offsets(piece_.first_row + 1) - path_.first < path_.place(piece_.first_step);
     const std::int64_t first = piece_.first_step - (goes_back ? 1 : 0);
     const int steps = static_cast<int>(piece_.end_step - first);
     const typename Bits::template finder<Warp> finder(warp_, here_.bits, path_.text, bits_,
@@ -376,29 +388,31 @@ class row_walk {
     for (int k = 0; k < rows_at_once; ++k)
       begin[k] = warp_.load(in_row(k), offsets + k * width, T{});
     const std::int64_t origin = path_.first + origin_;
-    const auto counted = [origin](T x) {
-      const std::int64_t at = static_cast<std::int64_t>(x) - origin;
+    const auto counted = [&, origin](T x) {
+      const std::int64_t at = rows_.offsets.number(x) - origin;
       return at < 0 ? 0u : (at < std::int64_t{nowhere} ? static_cast<std::uint32_t>(at) : nowhere);
     };
-    numbers all(0u);
+    numbers flags[rows_at_once], all(0u);
     LANEWISE_UNROLL
     for (int k = 0; k < rows_at_once; ++k) {
       warp_.store(in_row(k), here_.end + k * width + 1, warp_.map(counted, end[k]));
       const std::int64_t first = seen_first_ + k * width;
-      const numbers flags = warp_.map(
+      flags[k] = warp_.map(
           in_row(k),
           [&](T b, T e, std::uint32_t l) {
-            return rows_.is_bad(static_cast<std::int64_t>(b), static_cast<std::int64_t>(e))
-                       ? is_bad
-                       : (rows_.is_null(first + l) ? is_null : 0u);
+            const bool bad = rows_.is_bad(rows_.offsets.number(b), rows_.offsets.number(e));
+            return bad ? is_bad : (rows_.is_null(first + l) ? is_null : 0u);
           },
           0u, begin[k], end[k], warp_.lane());
-      warp_.store(in_row(k), here_.flags + k * width, warp_.template cast<std::uint8_t>(flags));
-      all = all | flags;
+      all = all | flags[k];
     }
     const std::uint32_t begins = counted(warp_.broadcast(begin[0], 0));
     warp_.once([&] { here_.end[0] = begins; });
-    return warp_.any(all != 0u);
+    if (!warp_.any(all != 0u)) return false;
+    LANEWISE_UNROLL
+    for (int k = 0; k < rows_at_once; ++k)
+      warp_.store(in_row(k), here_.flags + k * width, warp_.template cast<std::uint8_t>(flags[k]));
+    return true;
   }
   LANEWISE_FUNCTION auto in_row(int k) const { return warp_.first(seen_ - k * width); }
 
@@ -410,7 +424,6 @@ class row_walk {
       const int n = seen_ - next_ < width ? seen_ - next_ : width;
       if (n == 0) return;
       const auto there = warp_.first(n);
-      const numbers row_begin = warp_.load(there, here_.end + next_, 0u);
       const numbers row_end = warp_.load(there, here_.end + next_ + 1, 0u);
       numbers flags(0u);
       if (any_flags_)
@@ -423,15 +436,18 @@ class row_walk {
       const int k = undone != 0 ? Warp::lowest(undone) : n;
 
       numbers number(0u), place(nowhere);
-      if (!steps.are_known || steps.found > 0) {
+      if (steps.are_known && steps.found == 0 && open_.number == 0 && open_.place < 0) {
+        out_.store(warp_, own_of(row, k), row, lanes<std::int64_t>(question_.none()));
+      } else {
+        const numbers row_begin = warp_.load(there, here_.end + next_, 0u);
         numbers last = row_end;
         if constexpr (Bits::in_front_of_results) last = results_of(there, row, row_begin);
         look_up(finder, steps, there & (flags == 0u), row_begin, last, number, place);
+        if (open_.place >= 0 &&
+            (question_.what != kind::last || warp_.broadcast(place, 0) == nowhere))
+          place = select(warp_.first(1), numbers(static_cast<std::uint32_t>(open_.place)), place);
+        write_rows(row, k, number, place, row_begin);
       }
-      if (open_.place >= 0 &&
-          (question_.what != kind::last || warp_.broadcast(place, 0) == nowhere))
-        place = select(warp_.first(1), numbers(static_cast<std::uint32_t>(open_.place)), place);
-      write_rows(row, k, number, place, row_begin);
       if (any_flags_)
         bad_ +=
             static_cast<std::uint64_t>(warp_.count(warp_.first(k) & (flags >= numbers(is_bad))));
@@ -502,11 +518,14 @@ class row_walk {
                      here_.ranked.place(warp_, has, before + wanted, steps.number) + numbers(begin),
                      place);
   }
-  /// Writes the first k rows from one on, but for the piece's first.
+  /// The first k rows from one on, but for the piece's first, which may have begun before.
+  LANEWISE_FUNCTION auto own_of(std::int64_t row, int k) const {
+    const auto all = warp_.first(k);
+    return row == piece_.first_row ? all & !warp_.first(1) : all;
+  }
   LANEWISE_FUNCTION void write_rows(std::int64_t row, int k, const numbers& number,
                                     const numbers& place, const numbers& begin) const {
-    auto these = warp_.first(k);
-    if (row == piece_.first_row) these = these & !warp_.first(1);
+    auto these = own_of(row, k);
     if constexpr (Bits::in_front_of_results)
       these = these & (out_.load(warp_, these, row) >= lanes<std::int64_t>(std::int64_t{0}));
     lanes<std::int64_t> result;
