@@ -60,6 +60,39 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
+/// Tells which steps of the rows' bytes have places at all, so that the kernel behind it needs not
+/// look at others.
+template <class Bits>
+struct rows_filter_kernel {
+  struct policy : search_policy {};
+  template <class Team>
+  struct scratch {
+    typename Bits::scratch of_warp[Team::warps];
+  };
+
+  detail::row_layout rows;
+  Bits bits;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    using warp_type = typename Team::warp_type;
+    const auto warp = team.warp();
+    const detail::row_path<warp_type> path(rows, bits);
+    const int of_word = bits.passed.of_word;
+    const std::int64_t mine = team.index() * std::int64_t{Team::warps} + team.warp_index();
+    for (std::int64_t w = mine; w * of_word < path.steps; w += team.league() * Team::warps) {
+      const std::int64_t first = w * of_word, left = path.steps - first;
+      const int steps = left < of_word ? static_cast<int>(left) : of_word;
+      const typename Bits::template finder<warp_type> finder(
+          warp, shared.of_warp[team.warp_index()], path.text, bits, path.place(first), steps);
+      std::uint32_t passed = 0;
+      for (int s = 0; s < steps; ++s)
+        passed |= static_cast<std::uint32_t>(warp.any(finder.in_order(s) != 0u)) << s;
+      warp.once([&] { bits.passed.words[w] = passed; });
+    }
+  }
+};
+
 /// Every warp takes pieces of the path through steps and rows' ends, in order. What a piece leaves
 /// open goes to the next one through the chain.
 template <class Bits>
@@ -147,18 +180,31 @@ detail::row_results results_of(const char* algorithm, std::int64_t rows, const O
   return detail::row_results(sink.data);
 }
 
+/// What a call has in its workspace: the chain's payload, and a bit for every step.
 template <class Exec>
-std::int64_t row_pieces(std::int64_t n, std::int64_t rows) {
-  return detail::row_path<warp_t<Exec>>::most_pieces(n, rows);
-}
+struct rows_memory {
+  std::int64_t pieces;
+  std::size_t payload;
+  int of_word = 1;
+  std::int64_t words;
+
+  rows_memory(std::int64_t n, std::int64_t rows) {
+    using path = detail::row_path<warp_t<Exec>>;
+    pieces = path::most_pieces(n, rows);
+    payload = look_back_chain<detail::row_carry>::payload_bytes(pieces);
+    const std::int64_t steps = path::most_steps(n);
+    while (of_word < 32 && steps / of_word > 8000) of_word *= 2;
+    words = divide_up(steps, std::int64_t{of_word});
+  }
+  workspace_size size() const { return {pieces, payload + 4 * static_cast<std::size_t>(words)}; }
+};
 
 }  // namespace kernels
 
 /// The workspace that searches in so many rows of n bytes need. Needs no device.
 template <class Exec>
 workspace_size rows_workspace(std::int64_t n, std::int64_t rows) {
-  const std::int64_t pieces = kernels::row_pieces<Exec>(n, rows);
-  return {pieces, look_back_chain<detail::row_carry>::payload_bytes(pieces)};
+  return kernels::rows_memory<Exec>(n, rows).size();
 }
 
 namespace kernels {
@@ -173,19 +219,31 @@ void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
   with.errors.template expects_reachable<Exec>(algorithm, "options.errors");
   if (rows.count == 0) return;
   using backend = backend_of<Exec>;
-  auto work = call_workspace::make<backend>(
-      exec, with.work, rows_workspace<Exec>(rows.bytes.n, rows.count), algorithm);
-  const std::int64_t pieces = row_pieces<Exec>(rows.bytes.n, rows.count);
+  const rows_memory<Exec> memory(rows.bytes.n, rows.count);
+  auto work = call_workspace::make<backend>(exec, with.work, memory.size(), algorithm);
   const auto link = work.get().template make_look_back_chain<detail::row_carry>(0);
   status* const errors = with.errors.data() != nullptr ? with.errors.data() : work.get().errors();
   const auto start = [&](const auto& bits, const detail::row_question& asked, status* bad) {
     using kernel = rows_search_kernel<std::decay_t<decltype(bits)>>;
     constexpr int warps = team_t<Exec, typename kernel::policy>::warps;
     launch(exec, "Lanewise::string_rows",
-           backend::template resident_league<kernel>(exec, divide_up(pieces, warps)),
+           backend::template resident_league<kernel>(exec, divide_up(memory.pieces, warps)),
            kernel{rows, bits, asked, results, link, bad});
   };
-  start(detail::pattern_bits{what.view()}, question, errors);
+  detail::pattern_bits bits{what.view()};
+  // Most steps have some place of a shorter one.
+  constexpr std::int64_t least_filtered = 8;
+  if (what.size() >= least_filtered) {
+    using kernel = rows_filter_kernel<detail::pattern_bits>;
+    constexpr int warps = team_t<Exec, typename kernel::policy>::warps;
+    bits.passed = {
+        reinterpret_cast<std::uint32_t*>(static_cast<char*>(work.get().plain()) + memory.payload),
+        memory.of_word};
+    launch(exec, "Lanewise::string_rows::filter",
+           backend::template resident_league<kernel>(exec, divide_up(memory.words, warps)),
+           kernel{rows, bits});
+  }
+  start(bits, question, errors);
   if (with.positions == string_positions::characters && !question.is_number())
     start(detail::character_bits{}, {detail::row_question::kind::number, 0}, nullptr);
 }
@@ -197,12 +255,12 @@ void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
 ///
 /// An occurrence lies wholly in a row, and occurrences may overlap. The bytes from the first offset
 /// to the last are searched as one text, once, and rows are looked up in what was found; bytes that
-/// no row has are not reported. One launch, O(bytes + rows) work whatever the rows' lengths, plus
-/// what string_search.hpp says of texts in which a filter passes very many places. Reads bytes and
-/// offsets once, and writes out once. Does not block. Rows whose offsets fall, or lie outside of
-/// the bytes, are counted in options.errors, else in options.work, and have the result of null
-/// rows; nothing is read or written outside. Results of other rows are unspecified then. Throws
-/// std::invalid_argument on wrong extents.
+/// no row has are not reported. One launch, of patterns of 8 bytes or more two, O(bytes + rows)
+/// work whatever the rows' lengths, plus what string_search.hpp says of texts in which a filter
+/// passes very many places. Reads bytes and offsets once, and writes out once. Does not block. Rows
+/// whose offsets fall, or lie outside of the bytes, are counted in options.errors, else in
+/// options.work, and have the result of null rows; nothing is read or written outside. Results of
+/// other rows are unspecified then. Throws std::invalid_argument on wrong extents.
 template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
 void rows_contains(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
                    const pattern<Memory>& what, const Out& out, const rows_options& with = {}) {

@@ -18,10 +18,33 @@ namespace detail {
 //   past<Warp>(text)                         how far steps begin in front of the text
 //   finder<Warp>(warp, scratch, text, bits, first, steps).in_order(step)
 //                                            the bits of a step: lane l has places 32 l to 32 l+31
+//   passed                                   bits of the steps that may have any (passed_steps)
 //   in_front_of_results                      whether places count that are in front of the one that
 //                                            the row's result is, and that becomes their number
 //
 // Sets of patterns can be searched in rows by another one.
+
+/// Which steps of the rows' bytes may have places: where this is known, a word for `of_word` steps
+/// each, a power of two up to 32, with the first step's bit lowest.
+struct passed_steps {
+  std::uint32_t* words = nullptr;
+  int of_word = 1;
+
+  LANEWISE_FUNCTION bool are_known() const { return words != nullptr; }
+  LANEWISE_FUNCTION bool may_have(std::int64_t step) const {
+    return !are_known() || (words[step / of_word] >> step % of_word & 1) != 0;
+  }
+  /// The first of some steps that may have any, or the last.
+  template <class Warp>
+  LANEWISE_FUNCTION std::int64_t first_of(std::int64_t step, std::int64_t last) const {
+    while (are_known() && step < last) {
+      const std::uint32_t bits = words[step / of_word] >> step % of_word;
+      step = bits != 0 ? step + Warp::lowest(bits) : (step / of_word + 1) * of_word;
+      if (bits != 0) break;
+    }
+    return step < last ? step : last;
+  }
+};
 
 /// The places where a pattern begins.
 struct pattern_bits {
@@ -29,6 +52,7 @@ struct pattern_bits {
   static constexpr bool in_front_of_results = false;
 
   pattern_view pattern;
+  passed_steps passed = {};
 
   LANEWISE_FUNCTION std::int64_t behind() const { return pattern.size - 1; }
   template <class Warp>
@@ -58,6 +82,8 @@ struct pattern_bits {
 struct character_bits {
   struct scratch {};
   static constexpr bool in_front_of_results = true;
+
+  passed_steps passed = {};
 
   LANEWISE_FUNCTION std::int64_t behind() const { return 0; }
   template <class Warp>
@@ -134,13 +160,15 @@ class ranked_bits {
  public:
   static constexpr int most_steps = 8;
 
-  /// Steps [first, first + n) of a finder. Returns how many bits are set.
-  template <class Finder>
-  LANEWISE_FUNCTION std::uint32_t fill(const Warp& warp, const Finder& finder, int first, int n) {
+  /// The steps of a finder from one on, of which those that may have any are looked at. Returns how
+  /// many bits are set.
+  template <class Finder, class MayHave>
+  LANEWISE_FUNCTION std::uint32_t fill(const Warp& warp, const Finder& finder, int first, int n,
+                                       MayHave may_have) {
     std::uint32_t before = 0;
     warp.fence();
     for (int s = 0; s < n; ++s) {
-      const numbers bits = finder.in_order(first + s);
+      const numbers bits = may_have(first + s) ? finder.in_order(first + s) : numbers(0u);
       numbers in_front(before);
       if (warp.any(bits != 0u)) {
         const auto place = allocate(warp, bits_set(warp, bits));

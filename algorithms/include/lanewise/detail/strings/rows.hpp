@@ -180,9 +180,13 @@ struct row_path {
     steps = divide_up(text.n + past, std::int64_t{places});
   }
 
-  /// The most pieces that n bytes and their rows are cut into.
+  /// The most steps that n bytes have.
+  static std::int64_t most_steps(std::int64_t n) {
+    return divide_up(n + places, std::int64_t{places});
+  }
+  /// The most pieces that these and rows are cut into.
   static std::int64_t most_pieces(std::int64_t n, std::int64_t rows) {
-    return pieces(units * divide_up(n + places, std::int64_t{places}) + rows, most_warps);
+    return pieces(units * most_steps(n) + rows, most_warps);
   }
   /// Some for every warp, as they do not take equally long; no more than is worth the search for
   /// where they begin, and no longer ones than usual.
@@ -207,7 +211,7 @@ struct row_path {
   }
 
  private:
-  static constexpr std::int64_t least = 2 * units, usual = 64 * units;
+  static constexpr std::int64_t least = 2 * units, usual = 128 * units;
   static constexpr std::int64_t most_warps = 4096, pieces_of_warp = 4;
   static LANEWISE_FUNCTION std::int64_t pieces(std::int64_t length, std::int64_t warps) {
     const std::int64_t most = divide_up(length, least), few = divide_up(length, usual);
@@ -251,6 +255,7 @@ class row_walk {
   };
   /// Steps whose bits are in scratch, if they are known, and their places from the origin on.
   struct some_steps {
+    std::int64_t base;  ///< the finder's first step
     int first, number;
     std::uint32_t begin, end = 0;
     bool are_known = false;
@@ -283,7 +288,7 @@ class row_walk {
     seen_first_ = piece_.first_row;
     seen_ = next_ = 0;
     sees_all_ = false;
-    open_ = {};
+    open_ = first_ = {};
     // The second row may begin in the step in front.
     const bool goes_back =
         piece_.first_step > 0 && piece_.first_row < piece_.end_row &&
@@ -292,13 +297,10 @@ class row_walk {
     const int steps = static_cast<int>(piece_.end_step - first);
     const typename Bits::template finder<Warp> finder(warp_, here_.bits, path_.text, bits_,
                                                       path_.place(first), steps);
-    some_steps here{0, 0, goes_back ? 0u : static_cast<std::uint32_t>(places)};
+    some_steps here{first, 0, 0, goes_back ? 0u : static_cast<std::uint32_t>(places)};
     do {
-      const int left = steps - here.first;
-      here.number = left < most_steps ? left : most_steps;
-      here.end = here.begin + static_cast<std::uint32_t>(here.number * places);
-      here.are_known = false;
-      if (!Bits::in_front_of_results) find(finder, here);
+      cut(here, steps);
+      if (!here.are_known && !Bits::in_front_of_results) find(finder, here);
       take_rows(finder, here, here.first + here.number == steps);
       here.first += here.number;
       here.begin = here.end;
@@ -340,10 +342,22 @@ class row_walk {
   /// Whether a row ends in the piece.
   LANEWISE_FUNCTION bool ends() const { return piece_.first_row < piece_.end_row; }
 
+  /// The next steps: all that have no places, or some of which the first may have any.
+  LANEWISE_FUNCTION void cut(some_steps& here, int steps) const {
+    const std::int64_t first = here.base + here.first;
+    const auto blank =
+        static_cast<int>(bits_.passed.template first_of<Warp>(first, here.base + steps) - first);
+    const int left = steps - here.first;
+    here.are_known = blank > 0;
+    here.found = 0;
+    here.number = blank > 0 ? blank : (left < most_steps ? left : most_steps);
+    here.end = here.begin + static_cast<std::uint32_t>(here.number * places);
+  }
   template <class Finder>
-  LANEWISE_FUNCTION void find(const Finder& finder, some_steps& steps) const {
-    steps.found = here_.ranked.fill(warp_, finder, steps.first, steps.number);
-    steps.are_known = true;
+  LANEWISE_FUNCTION void find(const Finder& finder, some_steps& here) const {
+    here.found = here_.ranked.fill(warp_, finder, here.first, here.number,
+                                   [&](int s) { return bits_.passed.may_have(here.base + s); });
+    here.are_known = true;
   }
 
   LANEWISE_FUNCTION void write(std::int64_t row, std::int64_t value) const {
@@ -421,6 +435,10 @@ class row_walk {
   LANEWISE_FUNCTION void take_rows(const Finder& finder, some_steps& steps, bool is_last) {
     for (;;) {
       if (!sees_all_ && next_ + width > seen_) look();
+      if (!Bits::in_front_of_results && steps.are_known && steps.found == 0) {
+        pass_rows(steps, is_last);
+        if (!sees_all_ && next_ + width > seen_) continue;
+      }
       const int n = seen_ - next_ < width ? seen_ - next_ : width;
       if (n == 0) return;
       const auto there = warp_.first(n);
@@ -435,19 +453,17 @@ class row_walk {
       const auto undone = warp_.ballot(there & !done);
       const int k = undone != 0 ? Warp::lowest(undone) : n;
 
+      const numbers row_begin = warp_.load(there, here_.end + next_, 0u);
       numbers number(0u), place(nowhere);
-      if (steps.are_known && steps.found == 0 && open_.number == 0 && open_.place < 0) {
-        out_.store(warp_, own_of(row, k), row, lanes<std::int64_t>(question_.none()));
-      } else {
-        const numbers row_begin = warp_.load(there, here_.end + next_, 0u);
+      if (!steps.are_known || steps.found > 0) {
         numbers last = row_end;
         if constexpr (Bits::in_front_of_results) last = results_of(there, row, row_begin);
         look_up(finder, steps, there & (flags == 0u), row_begin, last, number, place);
-        if (open_.place >= 0 &&
-            (question_.what != kind::last || warp_.broadcast(place, 0) == nowhere))
-          place = select(warp_.first(1), numbers(static_cast<std::uint32_t>(open_.place)), place);
-        write_rows(row, k, number, place, row_begin);
       }
+      if (open_.place >= 0 &&
+          (question_.what != kind::last || warp_.broadcast(place, 0) == nowhere))
+        place = select(warp_.first(1), numbers(static_cast<std::uint32_t>(open_.place)), place);
+      write_rows(row, k, number, place, row_begin);
       if (any_flags_)
         bad_ +=
             static_cast<std::uint64_t>(warp_.count(warp_.first(k) & (flags >= numbers(is_bad))));
@@ -460,6 +476,20 @@ class row_walk {
       open_ = {};
       next_ += n;
     }
+  }
+  /// Passes rows that have nothing.
+  LANEWISE_FUNCTION void pass_rows(const some_steps& steps, bool is_last) {
+    if (any_flags_ || open_.number != 0 || open_.place >= 0) return;
+    const std::int64_t row = seen_first_ + next_, own = piece_.end_row - row;
+    const std::int64_t most = own < seen_ - next_ ? own : seen_ - next_;
+    const std::uint32_t* const end = here_.end + next_ + 1;
+    const std::int64_t n = is_last ? most : partition_point(warp_, 0, most, [&](std::int64_t i) {
+      return end[i] <= steps.end;
+    });
+    for (std::int64_t i = 0; i < n; i += width)
+      out_.store(warp_, own_of(row + i, static_cast<int>(n - i < width ? n - i : width)), row + i,
+                 lanes<std::int64_t>(question_.none()));
+    next_ += static_cast<int>(n);
   }
   /// What is known of the row of a lane, of which the first one's may have begun before.
   LANEWISE_FUNCTION known_row known(const numbers& number, const numbers& place, int lane) const {
