@@ -153,13 +153,15 @@ void check_rows(const rows_on_host& rows, const std::string& bytes, int shift = 
         rows_find_last(exec, all, pattern, out, options);
       },
       [&](std::int64_t r) { return place(r, number(r) - 1); });
-  for (const std::int64_t i : {0, 1, 5, 700})
+  for (const std::int64_t i : {1, 700, -1, -3}) {
+    if (i < 0 && sizeof(T) < 4) continue;  // numbers of places have to fit
     check_call<Offset, T>(
         rows, shift, with,
         [&](const auto& exec, const auto& all, const auto& out, const auto& options) {
           rows_find_nth(exec, all, pattern, i, out, options);
         },
-        [&](std::int64_t r) { return place(r, i); });
+        [&](std::int64_t r) { return place(r, i < 0 ? number(r) + i : i); });
+  }
 }
 
 std::string text_for_rows(std::int64_t n, int letters, std::uint64_t salt) {
@@ -357,8 +359,6 @@ TEST_CASE("Extents of rows and results, and memory that is given", "[string_rows
   const Kokkos::View<std::int32_t*, memory> few("few", 2);
   CHECK_THROWS_WITH(lanewise::rows_count(make_space(), rows, pattern, few),
                     ContainsSubstring("rows_count: out has 2 places, there are 3 rows"));
-  CHECK_THROWS_WITH(lanewise::rows_find_nth(make_space(), rows, pattern, -1, out.view()),
-                    ContainsSubstring("rows_find_nth: i is -1"));
   const array<std::uint8_t> valid(1, std::uint8_t{5});
   CHECK_THROWS_WITH(lanewise::rows_count(make_space(),
                                          string_rows(bytes.const_view(), offsets.const_view(),

@@ -111,13 +111,13 @@ struct rows_search_kernel {
   detail::row_results out;
   look_back_chain<detail::row_carry> link;
   status* errors;
+  std::int64_t warps;  ///< of the league
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using path_type = detail::row_path<typename Team::warp_type>;
     const auto warp = team.warp();
     const path_type path(rows, bits);
-    const std::int64_t warps = std::int64_t{team.league()} * Team::warps;
     const auto pieces = static_cast<std::uint32_t>(path.pieces(warps));
     const auto draws = static_cast<std::uint32_t>(pieces + warps);
     for (;;) {
@@ -134,12 +134,50 @@ struct rows_search_kernel {
         }
         const auto before = link.publish_and_look_back(
             warp, mine, walk.carry(), detail::join_row_carries{question},
-            maybe<detail::row_carry>{{question.hands_on_number() ? 0 : -1, 0}, true});
+            maybe<detail::row_carry>{
+                detail::row_carry::of(question.hands_on_number() ? 0 : -1, false), true});
         if (errors != nullptr && walk.bad() != 0) warp.fetch_add(errors->bad_items, walk.bad());
-        again = walk.write_first(before.value.value);
+        again = walk.write_first(before.value.value());
         if (!again) break;
       }
     }
+  }
+};
+
+/// Keeps the numbers of places that are in out for the rows at the ends of the pieces, which others
+/// may overwrite when they are looked at.
+template <class Bits>
+struct rows_totals_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {};
+
+  detail::row_layout rows;
+  Bits bits;
+  detail::row_results out;
+  std::int64_t* totals;
+  std::int64_t warps;  ///< of the league that will look
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    const auto warp = team.warp();
+    const detail::row_path<warp_type> path(rows, bits);
+    const std::int64_t pieces = path.pieces(warps);
+    const std::int64_t mine = team.index() * std::int64_t{Team::warps} + team.warp_index();
+    for (std::int64_t p = mine; p < pieces; p += team.league() * Team::warps) {
+      const detail::row_piece piece = path.piece(warp, p, pieces);
+      keep(warp, piece.first_row, totals[2 * p]);
+      keep(warp, piece.end_row, totals[2 * p + 1]);
+    }
+  }
+
+ private:
+  template <class Warp>
+  LANEWISE_FUNCTION void keep(const Warp& warp, std::int64_t row, std::int64_t& total) const {
+    if (row >= rows.count) return;
+    const std::int64_t number = warp.broadcast(out.load(warp, warp.first(1), row), 0);
+    warp.once([&] { total = number; });
   }
 };
 
@@ -180,23 +218,25 @@ detail::row_results results_of(const char* algorithm, std::int64_t rows, const O
   return detail::row_results(sink.data);
 }
 
-/// What a call has in its workspace: the chain's payload, and a bit for every step.
+/// What a call has in its workspace: the chain's payload, two numbers for each piece, and a bit for
+/// each step.
 template <class Exec>
 struct rows_memory {
   std::int64_t pieces;
-  std::size_t payload;
+  std::size_t totals_at, words_at;
   int of_word = 1;
   std::int64_t words;
 
   rows_memory(std::int64_t n, std::int64_t rows) {
     using path = detail::row_path<warp_t<Exec>>;
     pieces = path::most_pieces(n, rows);
-    payload = look_back_chain<detail::row_carry>::payload_bytes(pieces);
+    totals_at = look_back_chain<detail::row_carry>::payload_bytes(pieces);
+    words_at = totals_at + 16 * static_cast<std::size_t>(pieces);
     const std::int64_t steps = path::most_steps(n);
     while (of_word < 32 && steps / of_word > 8000) of_word *= 2;
     words = divide_up(steps, std::int64_t{of_word});
   }
-  workspace_size size() const { return {pieces, payload + 4 * static_cast<std::size_t>(words)}; }
+  workspace_size size() const { return {pieces, words_at + 4 * static_cast<std::size_t>(words)}; }
 };
 
 }  // namespace kernels
@@ -223,12 +263,20 @@ void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
   auto work = call_workspace::make<backend>(exec, with.work, memory.size(), algorithm);
   const auto link = work.get().template make_look_back_chain<detail::row_carry>(0);
   status* const errors = with.errors.data() != nullptr ? with.errors.data() : work.get().errors();
+  char* const plain = static_cast<char*>(work.get().plain());
   const auto start = [&](const auto& bits, const detail::row_question& asked, status* bad) {
     using kernel = rows_search_kernel<std::decay_t<decltype(bits)>>;
     constexpr int warps = team_t<Exec, typename kernel::policy>::warps;
-    launch(exec, "Lanewise::string_rows",
-           backend::template resident_league<kernel>(exec, divide_up(memory.pieces, warps)),
-           kernel{rows, bits, asked, results, link, bad});
+    const std::int64_t league =
+        backend::template resident_league<kernel>(exec, divide_up(memory.pieces, warps));
+    if (asked.totals != nullptr) {
+      using totals = rows_totals_kernel<std::decay_t<decltype(bits)>>;
+      launch(exec, "Lanewise::string_rows::totals",
+             backend::template resident_league<totals>(exec, divide_up(memory.pieces, warps)),
+             totals{rows, bits, results, asked.totals, league * warps});
+    }
+    launch(exec, "Lanewise::string_rows", league,
+           kernel{rows, bits, asked, results, link, bad, league * warps});
   };
   detail::pattern_bits bits{what.view()};
   // Most steps have some place of a shorter one.
@@ -236,16 +284,22 @@ void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
   if (what.size() >= least_filtered) {
     using kernel = rows_filter_kernel<detail::pattern_bits>;
     constexpr int warps = team_t<Exec, typename kernel::policy>::warps;
-    bits.passed = {
-        reinterpret_cast<std::uint32_t*>(static_cast<char*>(work.get().plain()) + memory.payload),
-        memory.of_word};
+    bits.passed = {reinterpret_cast<std::uint32_t*>(plain + memory.words_at), memory.of_word};
     launch(exec, "Lanewise::string_rows::filter",
            backend::template resident_league<kernel>(exec, divide_up(memory.words, warps)),
            kernel{rows, bits});
   }
-  start(bits, question, errors);
+  using kind = detail::row_question::kind;
+  if (question.nth >= 0) {
+    start(bits, question, errors);
+  } else {
+    start(bits, {kind::number}, errors);
+    start(bits,
+          {kind::nth, question.nth, reinterpret_cast<std::int64_t*>(plain + memory.totals_at)},
+          nullptr);
+  }
   if (with.positions == string_positions::characters && !question.is_number())
-    start(detail::character_bits{}, {detail::row_question::kind::number, 0}, nullptr);
+    start(detail::character_bits{}, {kind::number}, nullptr);
 }
 
 }  // namespace kernels
@@ -257,22 +311,23 @@ void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
 /// to the last are searched as one text, once, and rows are looked up in what was found; bytes that
 /// no row has are not reported. One launch, of patterns of 8 bytes or more two, O(bytes + rows)
 /// work whatever the rows' lengths, plus what string_search.hpp says of texts in which a filter
-/// passes very many places. Reads bytes and offsets once, and writes out once. Does not block. Rows
-/// whose offsets fall, or lie outside of the bytes, are counted in options.errors, else in
-/// options.work, and have the result of null rows; nothing is read or written outside. Results of
-/// other rows are unspecified then. Throws std::invalid_argument on wrong extents.
+/// passes very many places. Reads bytes and offsets once, steps of 1024 bytes that have a longer
+/// pattern twice, and writes out once. Does not block. Rows whose offsets fall, or lie outside of
+/// the bytes, are counted in options.errors, else in options.work, and have the result of null
+/// rows; nothing is read or written outside. Results of other rows are unspecified then. Throws
+/// std::invalid_argument on wrong extents.
 template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
 void rows_contains(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
                    const pattern<Memory>& what, const Out& out, const rows_options& with = {}) {
   kernels::search_rows(exec, "rows_contains", rows, what, out,
-                       {detail::row_question::kind::contains, 0}, with);
+                       {detail::row_question::kind::contains}, with);
 }
 /// out(r) = how often the pattern occurs in row r; 0 for null rows. Here and below, out is a View
 /// of integers but bool; what is too great for them becomes the greatest. As rows_contains.
 template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
 void rows_count(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
                 const pattern<Memory>& what, const Out& out, const rows_options& with = {}) {
-  kernels::search_rows(exec, "rows_count", rows, what, out, {detail::row_question::kind::number, 0},
+  kernels::search_rows(exec, "rows_count", rows, what, out, {detail::row_question::kind::number},
                        with);
 }
 /// out(r) = the first place where the pattern begins in row r, counted from where the row begins in
@@ -281,21 +336,23 @@ template <execution_space Exec, class Bytes, class Offsets, class Valid, class M
 void rows_find_first(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
                      const pattern<Memory>& what, const Out& out, const rows_options& with = {}) {
   kernels::search_rows(exec, "rows_find_first", rows, what, out,
-                       {detail::row_question::kind::first, 0}, with);
+                       {detail::row_question::kind::first}, with);
 }
 /// The same for the last place.
 template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
 void rows_find_last(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
                     const pattern<Memory>& what, const Out& out, const rows_options& with = {}) {
-  kernels::search_rows(exec, "rows_find_last", rows, what, out,
-                       {detail::row_question::kind::last, 0}, with);
+  kernels::search_rows(exec, "rows_find_last", rows, what, out, {detail::row_question::kind::last},
+                       with);
 }
-/// The same for place i >= 0 of each row, in order from 0 on; -1 where there are fewer.
+/// The same for place i of each row, in order from 0 on, or from the last one, -1, backwards; -1
+/// where there is none. To count from the end takes two more launches, and the bytes that have
+/// places once more; out holds the numbers of places until then, which have to be less than its
+/// greatest.
 template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
 void rows_find_nth(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
                    const pattern<Memory>& what, std::int64_t i, const Out& out,
                    const rows_options& with = {}) {
-  detail::expects(i >= 0, "rows_find_nth: i is ", i, ", less than 0");
   kernels::search_rows(exec, "rows_find_nth", rows, what, out, {detail::row_question::kind::nth, i},
                        with);
 }

@@ -122,7 +122,8 @@ struct row_layout {
 struct row_question {
   enum class kind { contains, number, first, last, nth };
   kind what;
-  std::int64_t nth;
+  std::int64_t nth = 0;  ///< less than 0: from the end. Then out has the numbers of places,
+  std::int64_t* totals = nullptr;  ///< and this those of the rows at the pieces' ends, two for each
 
   LANEWISE_FUNCTION bool is_number() const {
     return what == kind::contains || what == kind::number;
@@ -137,22 +138,29 @@ struct row_question {
   }
 };
 
-/// What a piece of the path hands on: what is known of the row that goes on behind it.
+/// What a piece of the path hands on: what is known of the row that goes on behind it, and whether
+/// that row begins in the piece.
 struct row_carry {
   static constexpr bool orders_memory = true;
-  std::int64_t value;
-  std::int64_t begins;  ///< whether the row begins in the piece
+  std::int64_t word;
+
+  static LANEWISE_FUNCTION row_carry of(std::int64_t value, bool begins) {
+    return {2 * value + (begins ? 1 : 0)};
+  }
+  LANEWISE_FUNCTION bool begins() const { return (word & 1) != 0; }
+  LANEWISE_FUNCTION std::int64_t value() const { return word >> 1; }
 };
 struct join_row_carries {
   row_question question;
   LANEWISE_FUNCTION row_carry operator()(const row_carry& a, const row_carry& b) const {
-    return b.begins != 0 ? b : row_carry{question.joined(a.value, b.value), a.begins};
+    return b.begins() ? b : row_carry::of(question.joined(a.value(), b.value()), a.begins());
   }
-  LANEWISE_FUNCTION bool stands_alone(const row_carry& b) const { return b.begins != 0; }
+  LANEWISE_FUNCTION bool stands_alone(const row_carry& b) const { return b.begins(); }
 };
 
 /// Rows that end in a piece of the path, and steps of places.
 struct row_piece {
+  std::int64_t number;
   std::int64_t first_row, end_row;
   std::int64_t first_step, end_step;
 };
@@ -207,11 +215,11 @@ struct row_path {
                      [&](int q, std::int64_t r) { return units * end_of(r) + r < distance[q]; });
     const std::int64_t begin = step_at(distance[0] - row[0]);
     const std::int64_t end = step_at(distance[1] - row[1]);
-    return {row[0], row[1], begin, end < begin ? begin : end};
+    return {number, row[0], row[1], begin, end < begin ? begin : end};
   }
 
  private:
-  static constexpr std::int64_t least = 2 * units, usual = 128 * units;
+  static constexpr std::int64_t least = 4 * units, usual = 128 * units;
   static constexpr std::int64_t most_warps = 4096, pieces_of_warp = 4;
   static LANEWISE_FUNCTION std::int64_t pieces(std::int64_t length, std::int64_t warps) {
     const std::int64_t most = divide_up(length, least), few = divide_up(length, usual);
@@ -309,7 +317,7 @@ class row_walk {
 
   LANEWISE_FUNCTION row_carry carry() const {
     const std::int64_t place = open_.place < 0 ? -1 : origin_ + open_.place;
-    return {question_.hands_on_number() ? open_.number : place, ends() ? 1 : 0};
+    return row_carry::of(question_.hands_on_number() ? open_.number : place, ends());
   }
   /// Writes the row that may have begun in front of the piece, given what is known of it. Returns
   /// whether the place that is wanted is in this piece, and has to be found by walking once more.
@@ -323,9 +331,9 @@ class row_walk {
       return false;
     }
     if (ends() && open_.place >= 0) write(piece_.end_row, origin_ + open_.place);
-    const std::int64_t left = question_.nth - before;
-    if (ends() && left >= mine.number) write(row, -1);
-    if (left < 0 || left >= mine.number) return false;
+    const std::int64_t wanted = wanted_of(0), left = wanted - before;
+    if (ends() && (wanted < 0 || left >= mine.number)) write(row, -1);
+    if (wanted < 0 || left < 0 || left >= mine.number) return false;
     if (before == 0) {
       write(row, origin_ + mine.place);
       return false;
@@ -341,6 +349,28 @@ class row_walk {
   static constexpr int most_steps = ranked_bits<Warp>::most_steps;
   /// Whether a row ends in the piece.
   LANEWISE_FUNCTION bool ends() const { return piece_.first_row < piece_.end_row; }
+
+  /// Which place is wanted of the piece's first row (0) or of the one that it leaves open (1).
+  LANEWISE_FUNCTION std::int64_t wanted_of(int i) const {
+    return question_.nth >= 0 ? question_.nth
+                              : question_.totals[2 * piece_.number + i] + question_.nth;
+  }
+  /// The same of rows from one on, by lanes.
+  template <class Mask>
+  LANEWISE_FUNCTION lanes<std::int64_t> wanted_of_rows(const Mask& there, std::int64_t row) const {
+    using places_of_rows = lanes<std::int64_t>;
+    if (question_.nth >= 0) return places_of_rows(question_.nth);
+    const std::int64_t own = piece_.end_row - row;
+    const int inner = own < width ? static_cast<int>(own) : width;
+    places_of_rows wanted =
+        out_.load(warp_, there & own_of(row, inner), row) + places_of_rows(question_.nth);
+    if (inner < width)
+      wanted = select(warp_.lane() == static_cast<std::uint32_t>(inner),
+                      places_of_rows(wanted_of(1)), wanted);
+    if (row == piece_.first_row)
+      wanted = select(warp_.first(1), places_of_rows(wanted_of(0)), wanted);
+    return wanted;
+  }
 
   /// The next steps: all that have no places, or some of which the first may have any.
   LANEWISE_FUNCTION void cut(some_steps& here, int steps) const {
@@ -458,7 +488,7 @@ class row_walk {
       if (!steps.are_known || steps.found > 0) {
         numbers last = row_end;
         if constexpr (Bits::in_front_of_results) last = results_of(there, row, row_begin);
-        look_up(finder, steps, there & (flags == 0u), row_begin, last, number, place);
+        look_up(finder, steps, there & (flags == 0u), row, row_begin, last, number, place);
       }
       if (open_.place >= 0 &&
           (question_.what != kind::last || warp_.broadcast(place, 0) == nowhere))
@@ -516,8 +546,8 @@ class row_walk {
   /// How many places of each row are among the bits, and which is the wanted one.
   template <class Finder, class Mask>
   LANEWISE_FUNCTION void look_up(const Finder& finder, some_steps& steps, const Mask& active,
-                                 const numbers& row_begin, const numbers& row_end, numbers& number,
-                                 numbers& place) const {
+                                 std::int64_t row, const numbers& row_begin, const numbers& row_end,
+                                 numbers& number, numbers& place) const {
     const auto behind = static_cast<std::uint32_t>(bits_.behind());
     const std::uint32_t begin = steps.begin, end = steps.end;
     const numbers from =
@@ -536,11 +566,12 @@ class row_walk {
     if (question_.is_number()) return;
     numbers wanted = number - numbers(1u);
     if (question_.what != kind::last) {
-      const std::int64_t nth = question_.nth, left = nth - open_.number;
-      const auto asked = [](std::int64_t i) {
-        return i < 0 || i >= std::int64_t{nowhere} ? nowhere : static_cast<std::uint32_t>(i);
-      };
-      wanted = select(warp_.first(1), numbers(asked(left)), numbers(asked(nth)));
+      const lanes<std::int64_t> open(open_.number), nothing(std::int64_t{0});
+      wanted = warp_.map(
+          [](std::int64_t i) {
+            return i < 0 || i >= std::int64_t{nowhere} ? nowhere : static_cast<std::uint32_t>(i);
+          },
+          wanted_of_rows(active, row) - select(warp_.first(1), open, nothing));
     }
     const auto has = is_there & (wanted < number);
     if (warp_.any(has))
