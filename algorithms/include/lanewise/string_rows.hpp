@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/strings/rows.hpp>
+#include <lanewise/detail/strings/row_walk.hpp>
 #include <lanewise/string_search.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -60,8 +60,8 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Tells which steps of the rows' bytes have places at all, so that the kernel behind it needs not
-/// look at others.
+/// Tells which steps of the rows' bytes may have places at all, so that the kernel behind it needs
+/// not look at others.
 template <class Bits>
 struct rows_filter_kernel {
   struct policy : search_policy {};
@@ -86,8 +86,7 @@ struct rows_filter_kernel {
       const typename Bits::template finder<warp_type> finder(
           warp, shared.of_warp[team.warp_index()], path.text, bits, path.place(first), steps);
       std::uint32_t passed = 0;
-      for (int s = 0; s < steps; ++s)
-        passed |= static_cast<std::uint32_t>(warp.any(finder.in_order(s) != 0u)) << s;
+      for (int s = 0; s < steps; ++s) passed |= static_cast<std::uint32_t>(finder.may_have(s)) << s;
       warp.once([&] { bits.passed.words[w] = passed; });
     }
   }

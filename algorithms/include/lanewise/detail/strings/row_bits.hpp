@@ -18,6 +18,7 @@ namespace detail {
 //   past<Warp>(text)                         how far steps begin in front of the text
 //   finder<Warp>(warp, scratch, text, bits, first, steps).in_order(step)
 //                                            the bits of a step: lane l has places 32 l to 32 l+31
+//     .may_have(step)                        whether any may be set, for less if that is possible
 //   passed                                   bits of the steps that may have any (passed_steps)
 //   in_front_of_results                      whether places count that are in front of the one that
 //                                            the row's result is, and that becomes their number
@@ -71,6 +72,8 @@ struct pattern_bits {
       const words found = matches_.find(step);
       return warp_.any(found != 0u) ? matches_.in_order(found) : words(0u);
     }
+
+    LANEWISE_FUNCTION bool may_have(int step) const { return warp_.any(matches_.find(step) != 0u); }
 
    private:
     const Warp& warp_;
