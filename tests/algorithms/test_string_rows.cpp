@@ -378,3 +378,33 @@ TEST_CASE("Extents of rows and results, and memory that is given", "[string_rows
                        out.view(), {.work = &work});
   CHECK_THROWS_WITH(lanewise::check(make_space(), work), ContainsSubstring("1 items"));
 }
+
+TEST_CASE("Rows of more than 2^32 bytes", "[.large][string_rows]") {
+  const std::int64_t n = (std::int64_t{1} << 32) + 100'003;
+  const Kokkos::View<char*, memory> text(Kokkos::view_alloc("text", Kokkos::WithoutInitializing),
+                                         static_cast<std::size_t>(n));
+  Kokkos::deep_copy(text, '.');
+  const std::string bytes = "behind 2^32 bytes";
+  const auto m = static_cast<std::int64_t>(bytes.size());
+  const auto put = [&](std::int64_t at) {
+    const Kokkos::View<const char*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> from(bytes.data(),
+                                                                                     bytes.size());
+    Kokkos::deep_copy(Kokkos::subview(text, Kokkos::make_pair(at, at + m)), from);
+  };
+  put(12'345);
+  put(n - 50'000);
+  put(n - m);
+  const array<std::int64_t> offsets({5, n - 40'000, n - 3, n - 3, n}), places(4, 7);
+  const string_rows rows(text, offsets.const_view());
+  const row_pattern pattern(bytes);
+  using results = std::vector<std::int64_t>;
+  lanewise::rows_count(make_space(), rows, pattern, places.view());
+  CHECK(places.items() == results{2, 0, 0, 0});
+  lanewise::rows_find_last(make_space(), rows, pattern, places.view());
+  CHECK(places.items() == results{n - 50'005, -1, -1, -1});
+  lanewise::rows_find_nth(make_space(), rows, pattern, -1, places.view(),
+                          {.positions = string_positions::characters});
+  CHECK(places.items() == results{n - 50'005, -1, -1, -1});
+  lanewise::rows_count(make_space(), rows, row_pattern("."), places.view());
+  CHECK(places.items() == results{n - 40'005 - 2 * m, 40'000 - m, 0, 0});
+}
