@@ -77,6 +77,7 @@ struct lone_warp {
 
   LANEWISE_FUNCTION const W& warp() const { return only; }
   LANEWISE_FUNCTION int warp_index() const { return 0; }
+  LANEWISE_FUNCTION void barrier() const {}
 };
 
 /// The total of the block of items [first, first + fixed_tree<T>::block) that exist below n, of
