@@ -6,6 +6,7 @@
 
 #include "support.hpp"
 
+#include <bit>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +15,8 @@ namespace lanewise::perf {
 
 /// A text of n bytes. english: words of Zipf's frequencies, of letters as frequent as in English;
 /// protein: amino acids as frequent as in proteins; dna: four letters; bits<b>: bytes below 2^b;
-/// random: any bytes.
+/// random: any bytes; a_b_end, a_b_mid, match_all: one letter; period3: three letters over and
+/// over; thue_morse: two, of which no part is there three times in a row.
 inline std::string text_of(const std::string& kind, std::size_t n) {
   std::string text;
   if (kind == "english") {
@@ -35,6 +37,12 @@ inline std::string text_of(const std::string& kind, std::size_t n) {
     text.resize(n);
     return text;
   }
+  if (kind == "a_b_end" || kind == "a_b_mid" || kind == "match_all") return std::string(n, 'a');
+  if (kind == "period3" || kind == "thue_morse") {
+    for (std::uint64_t i = 0; i < n; ++i)
+      text += static_cast<char>('a' + (kind == "period3" ? i % 3 : std::popcount(i) % 2));
+    return text;
+  }
   std::string letters;
   if (kind == "dna") letters = "acgt";
   if (kind == "protein")
@@ -48,6 +56,15 @@ inline std::string text_of(const std::string& kind, std::size_t n) {
     text +=
         letters.empty() ? static_cast<char>(hash(i) % below) : letters[hash(i) % letters.size()];
   return text;
+}
+
+/// What is looked for: m bytes of the text, but for a_b_end and a_b_mid, which have another letter
+/// at the end or in the middle.
+inline std::string pattern_of(const std::string& kind, const std::string& text, std::size_t m) {
+  std::string pattern = text.substr(1'234'567, m);
+  if (kind == "a_b_end") pattern[m - 1] = 'b';
+  if (kind == "a_b_mid") pattern[m / 2] = 'b';
+  return pattern;
 }
 
 }  // namespace lanewise::perf
