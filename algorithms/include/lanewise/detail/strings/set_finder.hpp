@@ -1,0 +1,407 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/strings/set_text.hpp>
+#include <lanewise/operators.hpp>
+#include <lanewise/pack.hpp>
+#include <lanewise/warp.hpp>
+
+#include <cstdint>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The places of a text where patterns of a set begin, and the longest of each: a warp looks at the
+/// windows that begin among 16 W bytes (512), a step, at a time.
+///
+/// The filter, a table in scratch, rules out most windows. Those that pass are looked up in the
+/// table of windows, a lane each, and compared with the patterns that have them. The best rank of
+/// each place is kept in scratch, so that hits may come in any order. Where there is too much to
+/// compare, the automaton does the step instead, and the next few.
+///
+/// Windows begin up to `reach` bytes behind the places of their patterns. So a step that looks at
+/// the bytes from b on ends what is known of the places from about b - reach on:
+///
+///   bytes of a step         |<------------ 16 W ------------>|
+///   places that are known  |<-- reach -->|<-- 16 W - reach -->|          rows of W places
+///   places of later steps                                      |<-- reach -->|
+template <class Warp>
+class set_finder {
+ public:
+  static constexpr int width = Warp::width;
+  static constexpr int places = 16 * width;  ///< of a step
+  static constexpr int reach = 64;           ///< 48 bytes, and those to the grid of 16 bytes
+  static constexpr int rows_of_step = 16;
+  using words = typename Warp::template lanes<std::uint32_t>;
+  using mask = typename Warp::template mask_for<std::uint32_t>;
+
+  /// Of a warp: the best ranks of places.
+  struct scratch {
+    std::uint32_t best[places + reach];
+  };
+
+  /// For the places [first, first + steps 16 W), where first is a multiple of 16 W.
+  LANEWISE_FUNCTION set_finder(const Warp& warp, const text_bytes& text,
+                               const pattern_set_view& set, const std::uint32_t* table,
+                               int table_bits, scratch& shared, std::int64_t first, int steps)
+      : warp_(warp),
+        text_(text),
+        set_(set),
+        table_(table),
+        table_bits_(table_bits),
+        best_(shared.best),
+        first_(first),
+        steps_(steps),
+        past_(static_cast<int>(reinterpret_cast<std::uintptr_t>(text.data) % (4 * k))) {
+    for (int i = 0; i < places + reach; i += width) warp_.store(best_ + i, words(0u));
+    warp_.fence();
+  }
+
+  /// Calls f(place, rows) for each step: what is known of the 16 W places from one on, where
+  /// bit r of rows says that there are hits among those of row r.
+  template <class F>
+  LANEWISE_FUNCTION void find(F f) const {
+    constexpr int rows_behind = reach / width;
+    std::uint32_t hit = 0;
+    int by_automaton = 0;
+    for (int step = 0; step <= steps_ && first_of(step) - reach < text_.n; ++step) {
+      hit |= find_step(step, by_automaton);
+      if (hit == 0) {
+        f(first_of(step) - reach, hit);
+        continue;
+      }
+      f(first_of(step) - reach, hit & ((1u << rows_of_step) - 1));
+      forget(hit);
+      hit >>= rows_of_step;
+      for (int r = 0; r < rows_behind && hit != 0; ++r) {
+        warp_.store(best_ + r * width, warp_.load(best_ + (rows_of_step + r) * width));
+        warp_.store(best_ + (rows_of_step + r) * width, words(0u));
+      }
+      warp_.fence();
+    }
+  }
+  /// The ranks of the places of a row.
+  LANEWISE_FUNCTION words ranks(int row) const { return warp_.load(best_ + row * width); }
+
+ private:
+  static constexpr int k = Warp::words_of_text;
+  static constexpr int rows = 4 / k;
+  /// So many comparisons for every lane, of up to 64 words, are made for a step; else, and in so
+  /// many steps behind, the automaton is asked.
+  static constexpr int most_turns = 32, steps_by_automaton = 7;
+
+  struct row_of_words {
+    words own[k];
+    words behind[3];
+    LANEWISE_FUNCTION const words& operator[](int j) const {
+      return j < k ? own[j < k ? j : 0] : behind[j < k ? 0 : j - k];
+    }
+  };
+
+  LANEWISE_FUNCTION std::int64_t first_of(int step) const {
+    return first_ + std::int64_t{step} * places;
+  }
+  LANEWISE_FUNCTION void forget(std::uint32_t hit) const {
+    for (int r = 0; r < rows_of_step; ++r)
+      if ((hit >> r & 1) != 0) warp_.store(best_ + r * width, words(0u));
+  }
+
+  /// The rows in which something was found.
+  LANEWISE_FUNCTION std::uint32_t find_step(int step, int& by_automaton) const {
+    words hits(0u);
+    if (by_automaton > 0) {
+      --by_automaton;
+      ask_automaton(step, hits);
+    } else {
+      row_of_words in[rows];
+      load(first_of(step) - past_, in);
+      int turns = 0;
+      find_kinds(step, in, turns, hits);
+      if (turns > most_turns) {
+        by_automaton = steps_by_automaton;
+        ask_automaton(step, hits);
+      }
+    }
+    if (!warp_.any(hits != 0u)) return 0;
+    warp_.fence();
+    return warp_.reduce(hits, bit_or{});
+  }
+  LANEWISE_FUNCTION void find_kinds(int step, const row_of_words (&in)[rows], int& turns,
+                                    words& hits) const {
+    if ((set_.kinds & 1u << 6) != 0) look_up<6>(step, probe<6>(in), turns, hits);
+    if ((set_.kinds & 1u << 5) != 0) look_up<5>(step, probe<5>(in), turns, hits);
+    if ((set_.kinds & 1u << 4) != 0) look_up<4>(step, probe<4>(in), turns, hits);
+    if ((set_.kinds & 0xfu) == 0) return;
+    if ((set_.kinds & 1u << 3) != 0) look_up<3>(step, probe<3>(in), turns, hits);
+    if ((set_.kinds & 1u << 2) != 0) look_up<2>(step, probe<2>(in), turns, hits);
+    if ((set_.kinds & 1u << 1) != 0) look_up<1>(step, probe<1>(in), turns, hits);
+    if ((set_.kinds & 1u << 0) != 0) look_up<0>(step, probe<0>(in), turns, hits);
+  }
+
+  /// The words of the bytes from one on, of which only the bits that count are set, and up to three
+  /// words behind.
+  LANEWISE_FUNCTION void load(std::int64_t from, row_of_words (&in)[rows]) const {
+    if (from < 0 || from + places + 16 > text_.n) return load_at_edge(from, in);
+    const auto* const at = reinterpret_cast<const std::uint32_t*>(text_.data + from);
+    const auto* const packs_at = reinterpret_cast<const pack<std::uint32_t, k>*>(at);
+    const auto mine = warp_.lane() * words(std::uint32_t{k});
+    const int behind = set_.kinds >> 6 != 0 ? 3 : 1;
+    LANEWISE_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      const auto packs = warp_.load(packs_at + r * width);
+      LANEWISE_UNROLL
+      for (int j = 0; j < k; ++j)
+        in[r].own[j] = warp_.map([j](const pack<std::uint32_t, k>& x) { return x[j]; }, packs) &
+                       words(set_.letters);
+      LANEWISE_UNROLL
+      for (int i = 0; i < 3; ++i) {
+        in[r].behind[i] = words(0u);
+        if (i >= behind) continue;
+        const std::uint32_t* const next = at + r * width * k + k + i;
+        in[r].behind[i] =
+            (k == 1 ? warp_.load(next) : warp_.gather(next, mine)) & words(set_.letters);
+      }
+    }
+  }
+  LANEWISE_RARE_FUNCTION void load_at_edge(std::int64_t from, row_of_words (&in)[rows]) const {
+    const set_text mine{text_, set_};
+    for (int r = 0; r < rows; ++r) {
+      for (int j = 0; j < k + 3; ++j) {
+        const std::int64_t at = from + 4 * (r * width * k + j);
+        (j < k ? in[r].own[j < k ? j : 0] : in[r].behind[j < k ? 0 : j - k]) = warp_.map(
+            [=](std::uint32_t lane) { return mine.word(at + 4 * k * lane) & mine.set.letters; },
+            warp_.lane());
+      }
+    }
+  }
+
+  /// The windows that pass the filter: bit 4 k r + b of a lane is byte b of its words of row r.
+  template <int kind>
+  LANEWISE_FUNCTION words probe(const row_of_words (&in)[rows]) const {
+    words passed(0u);
+    LANEWISE_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      LANEWISE_UNROLL
+      for (int j = 0; j < k; ++j) {
+        const words &a = in[r][j], &b = in[r][j + 1];
+        const int i = 4 * (k * r + j);
+        if constexpr (kind == 6) {
+          add_if_passed<kind>(mixed(a, in[r][j + 2]), mixed(b, in[r][j + 3]), i, passed);
+        } else if constexpr (kind == 5) {
+          add_if_passed<kind>(a, b, i, passed);
+        } else if constexpr (kind == 4) {
+          add_if_passed<kind>(a, b & words(0xffffu), i, passed);
+          add_if_passed<kind>(across<2>(a, b), b >> 16, i + 2, passed);
+        } else {
+          const words own(~0u >> (24 - 8 * kind)), nothing(0u);
+          add_if_passed<kind>(a & own, nothing, i, passed);
+          add_if_passed<kind>(across<1>(a, b) & own, nothing, i + 1, passed);
+          add_if_passed<kind>(across<2>(a, b) & own, nothing, i + 2, passed);
+          add_if_passed<kind>(across<3>(a, b) & own, nothing, i + 3, passed);
+        }
+      }
+    }
+    return passed;
+  }
+  static LANEWISE_FUNCTION words mixed(const words& near, const words& far) {
+    return near * words(window_key::mixed(1, 0)) + far;
+  }
+  template <int r>
+  static LANEWISE_FUNCTION words across(const words& a, const words& b) {
+    return a >> 8 * r | b << (32 - 8 * r);
+  }
+  template <int kind>
+  LANEWISE_FUNCTION void add_if_passed(const words& low, const words& high, int i,
+                                       words& passed) const {
+    const auto hash = warp_.map(
+        [](std::uint32_t a, std::uint32_t b) {
+          return window_key{a, b}.hash(kind);
+        },
+        low, high);
+    const auto word = warp_.gather(
+        table_,
+        warp_.map([bits = table_bits_](std::uint32_t h) { return filter_place::word(h, bits); },
+                  hash));
+    passed = passed | warp_.map([i](std::uint32_t w,
+                                    std::uint32_t h) { return filter_place::bits_set(w, h) << i; },
+                                word, hash);
+  }
+
+  /// Takes a window of each lane at a time, and a pattern that has it. Gives up where there are too
+  /// many.
+  template <int kind>
+  LANEWISE_FUNCTION void look_up(int step, const words& passed, int& turns, words& hits) const {
+    if (turns > most_turns || !warp_.any(passed != 0u)) return;
+    compare_all(kind, step, passed, turns, hits);
+  }
+  LANEWISE_RARE_FUNCTION void compare_all(int kind, int step, words passed, int& turns,
+                                          words& hits) const {
+    const set_text mine{text_, set_};
+    const std::int64_t from = first_of(step) - past_, base = first_of(step) - reach;
+    for (; warp_.any(passed != 0u); passed = passed & (passed - words(1u))) {
+      const words at = warp_.map(
+          [](std::uint32_t bits, std::uint32_t lane) {
+            const auto b = static_cast<std::uint32_t>(Warp::popcount((bits & ~(bits - 1)) - 1));
+            return b / (4 * k) * (4 * k * width) + 4 * k * lane + b % (4 * k);
+          },
+          passed, warp_.lane());
+      words entry = warp_.map(
+          passed != 0u, [=](std::uint32_t x) { return mine.entry_of(from + x, kind); }, 0u, at);
+      while (warp_.any(entry != 0u)) {
+        if (++turns > most_turns) return;
+        const auto found = warp_.map(
+            entry != 0u, [=](std::uint32_t e) { return mine.set.entries[e]; }, window_entry{0, 0},
+            entry);
+        const words index = warp_.map(
+            [past = past_](std::uint32_t x, const window_entry& e) {
+              return x - static_cast<std::uint32_t>(past) + reach -
+                     (e.offset & ~window_entry::last);
+            },
+            at, found);
+        take_those_there(base, warp_.map([](const window_entry& e) { return e.rank; }, found),
+                         index, turns, hits);
+        entry = warp_.map(
+            entry != 0u,
+            [](std::uint32_t e, const window_entry& here) {
+              return (here.offset & window_entry::last) != 0 ? 0 : e + 1;
+            },
+            0u, entry, found);
+      }
+    }
+  }
+  /// Compares a pattern of each lane with the text at place base + index, if it has a rank.
+  LANEWISE_FUNCTION words compared(std::int64_t base, const words& rank, const words& index,
+                                   int& turns) const {
+    const set_text mine{text_, set_};
+    const std::int64_t begin = first_, end = first_ + std::int64_t{steps_} * places;
+    words outcome = warp_.map(
+        rank != 0u,
+        [=](std::uint32_t r, std::uint32_t i) -> std::uint32_t {
+          const std::int64_t place = base + i;
+          if (place < begin || place >= end || place + mine.set.size[r] > mine.text.n)
+            return set_text::differs;
+          return mine.compare(place, r);
+        },
+        std::uint32_t{set_text::differs}, rank, index);
+    for (auto todo = warp_.ballot(outcome == std::uint32_t{set_text::agrees_so_far}); todo != 0;
+         todo &= todo - 1) {
+      const int lane = Warp::lowest(todo);
+      const bool agrees =
+          agrees_behind(base + warp_.broadcast(index, lane), warp_.broadcast(rank, lane), turns);
+      outcome = select(warp_.lane() == static_cast<std::uint32_t>(lane),
+                       words(agrees ? set_text::agrees : set_text::differs), outcome);
+    }
+    return select(outcome != std::uint32_t{set_text::differs}, rank, words(0u));
+  }
+  /// The rest of a long pattern, by the whole warp.
+  LANEWISE_RARE_FUNCTION bool agrees_behind(std::int64_t place, std::uint32_t rank,
+                                            int& turns) const {
+    const set_text mine{text_, set_};
+    const std::uint32_t size = set_.size[rank];
+    const std::uint32_t* const pattern = set_.bytes + set_.words[rank];
+    for (std::uint32_t i = set_text::most_compared; i < size; i += 4 * width, ++turns) {
+      const auto different = warp_.map(
+          [=](std::uint32_t lane) {
+            const std::uint32_t b = i + 4 * lane;
+            if (b >= size) return 0u;
+            const std::uint32_t counting = size - b < 4 ? ~0u >> (32 - 8 * (size - b)) : ~0u;
+            return (mine.folded(mine.word(place + b)) ^ pattern[b / 4]) & counting;
+          },
+          warp_.lane());
+      if (warp_.any(different != 0u)) return false;
+    }
+    return true;
+  }
+  LANEWISE_FUNCTION void take_those_there(std::int64_t base, const words& rank, const words& index,
+                                          int& turns, words& hits) const {
+    take(compared(base, rank, index, turns), index, hits);
+  }
+  LANEWISE_FUNCTION void take(const words& rank, const words& index, words& hits) const {
+    warp_.template fetch_max<order::relaxed, scope::team>(rank != 0u, best_, index, rank);
+    hits =
+        select(rank != 0u,
+               hits | warp_.map([](std::uint32_t i) { return 1u << i / width % 32; }, index), hits);
+  }
+
+  /// The best of all places whose windows may begin in a step: each lane those of neighbours. It
+  /// begins `depth` bytes behind them, as its state depends on no more.
+  LANEWISE_RARE_FUNCTION void ask_automaton(int step, words& hits) const {
+    constexpr int each = (places + reach) / width;
+    const set_text mine{text_, set_};
+    const std::int64_t base = first_of(step) - reach;
+    const auto end = warp_.map(
+        [=](std::uint32_t lane) { return base + static_cast<std::int64_t>(lane + 1) * each; },
+        warp_.lane());
+    words state = warp_.map(
+        [=](std::int64_t to) {
+          std::uint32_t s = 0;
+          for (std::int64_t p = to + mine.set.depth - 2; p >= to; --p)
+            if (p >= 0 && p < mine.text.n) s = mine.next(s, p);
+          return s;
+        },
+        end);
+    for (int i = each - 1; i >= 0; --i) {
+      const words index =
+          warp_.lane() * words(std::uint32_t{each}) + words(static_cast<std::uint32_t>(i));
+      state = warp_.map(
+          [=](std::uint32_t s, std::uint32_t x) {
+            const std::int64_t p = base + x;
+            return p >= 0 && p < mine.text.n ? mine.next(s, p) : s;
+          },
+          state, index);
+      take_value(base, warp_.map([=](std::uint32_t s) { return mine.set.states[s].value; }, state),
+                 index, hits);
+    }
+  }
+  /// What the automaton says of places that are in the text and this finder's.
+  LANEWISE_FUNCTION void take_value(std::int64_t base, const words& value, const words& index,
+                                    words& hits) const {
+    const std::int64_t begin = first_, end = first_ + std::int64_t{steps_} * places;
+    words rank = warp_.map(
+        [=, n = text_.n](std::uint32_t v, std::uint32_t i) {
+          const std::int64_t p = base + i;
+          return p >= begin && p < end && p < n ? v : 0u;
+        },
+        value, index);
+    if (warp_.any(rank >= set_state::is_group)) rank = longest_of_groups(base, rank, index);
+    take(rank, index, hits);
+  }
+  LANEWISE_RARE_FUNCTION words longest_of_groups(std::int64_t base, const words& value,
+                                                 const words& index) const {
+    const set_text mine{text_, set_};
+    const mask is_group = value >= set_state::is_group;
+    const auto group = warp_.map(
+        is_group, [=](std::uint32_t v) { return mine.set.groups[v & ~set_state::is_group]; },
+        long_group{0, 0, 0}, value);
+    words rank = select(is_group, words(0u), value),
+          at = warp_.map([](const long_group&g) { return g.begin; }, group);
+    for (;;) {
+      const words tried = warp_.map(
+          [=](std::uint32_t r, std::uint32_t i, const long_group& g) {
+            return r == 0 && i < g.end ? mine.set.longs[i] : 0u;
+          },
+          rank, at, group);
+      if (!warp_.any(tried != 0u)) break;
+      int turns = 0;
+      const words found = compared(base, tried, index, turns);
+      rank = select(found != 0u, found, rank);
+      at = at + words(1u);
+    }
+    return select(is_group & (rank == 0u),
+                  warp_.map([](const long_group& g) { return g.otherwise; }, group), rank);
+  }
+
+  const Warp& warp_;
+  const text_bytes& text_;
+  const pattern_set_view& set_;
+  const std::uint32_t* table_;
+  int table_bits_;
+  std::uint32_t* best_;
+  std::int64_t first_;
+  int steps_;
+  int past_;  // how far the bytes of a step are in front of its places, to begin in the grid
+};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE
