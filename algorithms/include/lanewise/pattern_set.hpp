@@ -34,7 +34,7 @@ struct set_image {
     const set_windows windows(set, letters);
     const set_automaton automaton(set);
     view.ranks = set.ranks();
-    view.kinds = windows.kinds;
+    view.probed = windows.probed;
     view.letters = letters;
     view.folds_case = folds_case;
     view.has_many = windows.has_many;

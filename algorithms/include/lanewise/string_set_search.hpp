@@ -16,12 +16,12 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// The larger filter is for sets of many windows. It takes 64 KiB: teams are larger, so that two of
-/// them have room on a multiprocessor of an H200.
+/// The larger filter is for sets of many windows. It takes 64 KiB, so that one team has room on a
+/// multiprocessor, of as many warps as have registers.
 template <bool many>
 struct set_policy : launch_policy {
-  static constexpr int warps = many ? 16 : 8;
-  static constexpr int teams_per_multiprocessor = many ? 2 : 4;
+  static constexpr int warps = many ? 24 : 8;
+  static constexpr int teams_per_multiprocessor = many ? 1 : 4;
 };
 template <bool many>
 inline constexpr int table_bits =
@@ -45,17 +45,19 @@ struct set_pieces {
   template <class Team>
   using words = typename finder<Team>::words;
 
-  /// So many steps for a piece that there are a thousand pieces, up to 512 steps.
+  /// So many steps for a warp's part of a piece that there are some thousand pieces, up to 16.
   template <class Exec>
   static int steps_of(std::int64_t n) {
-    int s = 16;
-    while (s < 512 && n / (detail::set_finder<warp_t<Exec>>::places * s) > 2000) s *= 2;
+    constexpr std::int64_t piece = detail::set_finder<warp_t<Exec>>::places *
+                                   std::int64_t{team_t<Exec, set_policy<many>>::warps};
+    int s = 1;
+    while (s < 16 && n / (piece * s) > 4000) s *= 2;
     return s;
   }
-  template <class Warp>
+  template <class Team>
   LANEWISE_FUNCTION std::int64_t pieces() const {
     const std::int64_t n =
-        divide_up(text.n, std::int64_t{detail::set_finder<Warp>::places} * steps);
+        divide_up(text.n, std::int64_t{finder<Team>::places} * steps * Team::warps);
     return n > 0 ? n : 1;
   }
   /// Once, before a team finds something.
@@ -67,14 +69,15 @@ struct set_pieces {
   /// Where this warp's part of a piece begins.
   template <class Team>
   LANEWISE_FUNCTION std::int64_t first(const Team& team, std::int64_t piece) const {
-    return (piece * steps + team.warp_index() * (steps / Team::warps)) * finder<Team>::places;
+    return (piece * Team::warps + team.warp_index()) * steps * finder<Team>::places;
   }
   template <class Team>
   LANEWISE_FUNCTION std::int64_t last(const Team& team, std::int64_t piece) const {
-    return first(team, piece) + std::int64_t{steps / Team::warps} * finder<Team>::places;
+    return first(team, piece) + std::int64_t{steps} * finder<Team>::places;
   }
-  /// Calls f(place, rows, ranks) for each step of this warp's part: bit r of rows says whether
-  /// patterns begin among the W places from place + r W on, and ranks(r) are the best of them.
+  /// Calls f(place, hit, ranks) for each step of this warp's part: bit b of hit says whether
+  /// patterns begin in band b of the 32 W places from one on, and ranks(i) are the best of the W
+  /// places from number i on.
   template <class Team, class F>
   LANEWISE_FUNCTION void find_steps(const Team& team, scratch<Team>& shared, std::int64_t piece,
                                     F f) const {
@@ -82,20 +85,22 @@ struct set_pieces {
     if (begin >= text.n) return;
     const auto warp = team.warp();
     const finder<Team> found(warp, text, set, shared.table, table_bits<many>,
-                             shared.of_warp[team.warp_index()], begin, steps / Team::warps);
-    found.find([&](std::int64_t place, std::uint32_t rows) LANEWISE_INLINE_LAMBDA {
-      f(place, rows, [&](int r) LANEWISE_INLINE_LAMBDA { return found.ranks(r); });
+                             shared.of_warp[team.warp_index()], begin, steps);
+    found.find([&](std::int64_t place, std::uint32_t hit) LANEWISE_INLINE_LAMBDA {
+      f(place, hit, [&](int i) LANEWISE_INLINE_LAMBDA { return found.ranks(i); });
     });
   }
-  /// Calls f(place, ranks) for the rows with hits, in order.
+  /// Calls f(place, ranks) for W places at a time, in order, those in bands with hits.
   template <class Team, class F>
   LANEWISE_FUNCTION void find(const Team& team, scratch<Team>& shared, std::int64_t piece,
                               F f) const {
+    constexpr int reach = finder<Team>::reach;
     find_steps(team, shared, piece,
-               [&](std::int64_t place, std::uint32_t rows, auto ranks) LANEWISE_INLINE_LAMBDA {
-                 for (; rows != 0; rows &= rows - 1) {
-                   const int r = Team::warp_type::lowest(rows);
-                   f(place + r * Team::warp_type::width, ranks(r));
+               [&](std::int64_t place, std::uint32_t hit, auto ranks) LANEWISE_INLINE_LAMBDA {
+                 for (; hit != 0; hit &= hit - 1) {
+                   const int from = Team::warp_type::lowest(hit) * reach;
+                   for (int i = from; i < from + reach; i += Team::warp_type::width)
+                     f(place + i, ranks(i));
                  }
                });
   }
@@ -123,7 +128,7 @@ struct set_fold_kernel {
     using words = typename warp_type::template lanes<std::uint32_t>;
     using numbers = typename warp_type::template lanes<std::uint64_t>;
     const auto warp = team.warp();
-    const std::int64_t pieces = in.template pieces<warp_type>();
+    const std::int64_t pieces = in.template pieces<Team>();
     numbers number(0u);
     in.load_filter(team, shared);
     for (std::int64_t p = team.index(); p < pieces; p += team.league()) {
@@ -184,25 +189,25 @@ struct set_bitmap_kernel {
     using words = typename warp_type::template lanes<std::uint32_t>;
     static_assert(warp_type::width == 32, "a row is a word of the bitmap");
     const auto warp = team.warp();
-    const std::int64_t pieces = in.template pieces<warp_type>();
+    const std::int64_t pieces = in.template pieces<Team>();
     in.load_filter(team, shared);
     for (std::int64_t p = team.index(); p < pieces; p += team.league()) {
       const std::int64_t begin = in.first(team, p) / 32;
       const std::int64_t all = divide_up(in.text.n, std::int64_t{32}), last = in.last(team, p) / 32;
       const std::int64_t end = last < all ? last : all;
       in.find_steps(team, shared, p,
-                    [&](std::int64_t place, std::uint32_t rows, auto ranks) LANEWISE_INLINE_LAMBDA {
+                    [&](std::int64_t place, std::uint32_t hit, auto ranks) LANEWISE_INLINE_LAMBDA {
                       words word(0u);
-                      for (; rows != 0; rows &= rows - 1) {
-                        const int r = warp_type::lowest(rows);
+                      for (int r = 0; hit >> r / 2 != 0; ++r) {
+                        if ((hit >> r / 2 & 1) == 0) continue;
                         word = select(warp.lane() == static_cast<std::uint32_t>(r),
-                                      words(warp.ballot(ranks(r) != 0u)), word);
+                                      words(warp.ballot(ranks(32 * r) != 0u)), word);
                       }
                       const std::int64_t at = place >= 0 ? place / 32 : -(-place / 32);
                       const auto is_own = warp.map(
                           [=](std::uint32_t lane) {
                             const std::int64_t w = at + lane;
-                            return lane < 16 && w >= begin && w < end ? 1u : 0u;
+                            return w >= begin && w < end ? 1u : 0u;
                           },
                           warp.lane());
                       warp.store(is_own == 1u, bits + at, word);
@@ -212,12 +217,14 @@ struct set_bitmap_kernel {
 };
 
 /// Writes all occurrences in order, or the longest of each place, and counts them: a single pass
-/// with look-back. A warp keeps up to 128 places of its part of a piece until it knows where they
+/// with look-back. A warp keeps up to 256 places of its part of a piece until it knows where they
 /// go; where there are more, it finds them again.
 template <bool many, class Places, class Ids>
 struct set_places_kernel {
-  struct policy : set_policy<many> {};
-  static constexpr int most_kept = 128;
+  struct policy : set_policy<many> {
+    static constexpr int teams_per_multiprocessor = many ? 1 : 3;
+  };
+  static constexpr int most_kept = 256;
   template <class Team>
   struct scratch {
     typename set_pieces<many>::template scratch<Team> in;
@@ -237,7 +244,7 @@ struct set_places_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using warp_type = typename Team::warp_type;
-    const auto pieces = static_cast<std::uint32_t>(in.template pieces<warp_type>());
+    const auto pieces = static_cast<std::uint32_t>(in.template pieces<Team>());
     in.load_filter(team, shared.in);
     for (;;) {
       // A team stays for many pieces, as it has the filter.
@@ -450,19 +457,22 @@ detail::text_bytes text_of(const char* algorithm, const Text& text, const patter
   return {reinterpret_cast<const unsigned char*>(source.data), source.extent};
 }
 
+template <class Exec, bool many>
+set_pieces<many> pieces_for(const detail::text_bytes& text, const detail::pattern_set_view& set) {
+  return {text, set, set_pieces<many>::template steps_of<Exec>(text.n)};
+}
 /// Calls f(pieces) with the pieces of a text, for a filter that fits the set.
 template <class Exec, class Memory, class F>
 void with_pieces(const detail::text_bytes& text, const pattern_set<Memory>& set, F f) {
-  const auto view = set.view();
-  if (view.has_many) {
-    f(set_pieces<true>{text, view, set_pieces<true>::template steps_of<Exec>(text.n)});
+  if (set.view().has_many) {
+    f(pieces_for<Exec, true>(text, set.view()));
   } else {
-    f(set_pieces<false>{text, view, set_pieces<false>::template steps_of<Exec>(text.n)});
+    f(pieces_for<Exec, false>(text, set.view()));
   }
 }
 template <class Exec, bool many>
 std::int64_t pieces_of(const set_pieces<many>& in) {
-  return in.template pieces<warp_t<Exec>>();
+  return in.template pieces<team_t<Exec, set_policy<many>>>();
 }
 
 template <class Exec, class Memory>
@@ -638,17 +648,20 @@ void find_set_places(const Exec& exec, const char* algorithm, const Text& text,
 /// device.
 template <class Exec>
 workspace_size find_set_workspace(std::int64_t n) {
-  const kernels::set_pieces<false> in{
-      {nullptr, n}, {}, kernels::set_pieces<false>::template steps_of<Exec>(n)};
-  const std::int64_t pieces = kernels::pieces_of<Exec>(in);
-  return {pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)};
+  const auto of = [](const auto& in) {
+    const std::int64_t pieces = kernels::pieces_of<Exec>(in);
+    return workspace_size{pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)};
+  };
+  const detail::text_bytes text{nullptr, n};
+  return max(of(kernels::pieces_for<Exec, false>(text, {})),
+             of(kernels::pieces_for<Exec, true>(text, {})));
 }
 /// All occurrences of the patterns of a set, overlapping ones included: where they begin, their
 /// ids, and their number in the rank-0 View number. In the order of places; of patterns that begin
 /// at one place shorter ones come first, and equal ones by id. places and ids are Views of
 /// integers, or sinks; where they have fewer places than there are occurrences, the first are
 /// written, number tells how many there are, and nothing is written behind. As count, in one launch
-/// and one pass; where patterns begin at more than 128 places of 16 KiB, these are searched twice.
+/// and one pass; where patterns begin at more than 256 places of 16 KiB, these are searched twice.
 template <execution_space Exec, class Text, class Memory, class Places, class Ids, class T,
           class... P>
 void find_all(const Exec& exec, const Text& text, const pattern_set<Memory>& set,

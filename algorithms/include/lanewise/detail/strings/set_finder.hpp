@@ -13,7 +13,7 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// The places of a text where patterns of a set begin, and the longest of each: a warp looks at the
-/// windows that begin among 16 W bytes (512), a step, at a time.
+/// windows that begin among 32 W bytes (1024), a step, at a time.
 ///
 /// The filter, a table in scratch, rules out most windows. Those that pass are looked up in the
 /// table of windows, a lane each, and compared with the patterns that have them. The best rank of
@@ -23,16 +23,16 @@ namespace detail {
 /// Windows begin up to `reach` bytes behind the places of their patterns. So a step that looks at
 /// the bytes from b on ends what is known of the places from about b - reach on:
 ///
-///   bytes of a step         |<------------ 16 W ------------>|
-///   places that are known  |<-- reach -->|<-- 16 W - reach -->|          rows of W places
+///   bytes of a step         |<------------ 32 W ------------>|
+///   places that are known  |<-- reach -->|<-- 32 W - reach -->|
 ///   places of later steps                                      |<-- reach -->|
 template <class Warp>
 class set_finder {
  public:
   static constexpr int width = Warp::width;
-  static constexpr int places = 16 * width;  ///< of a step
-  static constexpr int reach = 64;           ///< 48 bytes, and those to the grid of 16 bytes
-  static constexpr int rows_of_step = 16;
+  static constexpr int places = 32 * width;     ///< of a step
+  static constexpr int reach = 64;              ///< 48 bytes, and those to the grid of 16 bytes
+  static constexpr int bands = places / reach;  ///< of `reach` places
   using words = typename Warp::template lanes<std::uint32_t>;
   using mask = typename Warp::template mask_for<std::uint32_t>;
 
@@ -41,7 +41,7 @@ class set_finder {
     std::uint32_t best[places + reach];
   };
 
-  /// For the places [first, first + steps 16 W), where first is a multiple of 16 W.
+  /// For the places [first, first + steps 32 W), where first is a multiple of 32 W.
   LANEWISE_FUNCTION set_finder(const Warp& warp, const text_bytes& text,
                                const pattern_set_view& set, const std::uint32_t* table,
                                int table_bits, scratch& shared, std::int64_t first, int steps)
@@ -58,38 +58,34 @@ class set_finder {
     warp_.fence();
   }
 
-  /// Calls f(place, rows) for each step: what is known of the 16 W places from one on, where
-  /// bit r of rows says that there are hits among those of row r.
+  /// Calls f(place, hit) for each step: what is known of the 32 W places from one on, where bit b
+  /// of hit says that there are hits among those of band b.
   template <class F>
   LANEWISE_FUNCTION void find(F f) const {
-    constexpr int rows_behind = reach / width;
     std::uint32_t hit = 0;
     int by_automaton = 0;
     for (int step = 0; step <= steps_ && first_of(step) - reach < text_.n; ++step) {
       hit |= find_step(step, by_automaton);
-      if (hit == 0) {
-        f(first_of(step) - reach, hit);
-        continue;
-      }
-      f(first_of(step) - reach, hit & ((1u << rows_of_step) - 1));
+      f(first_of(step) - reach, hit & ((1u << bands) - 1));
+      if (hit == 0) continue;
       forget(hit);
-      hit >>= rows_of_step;
-      for (int r = 0; r < rows_behind && hit != 0; ++r) {
-        warp_.store(best_ + r * width, warp_.load(best_ + (rows_of_step + r) * width));
-        warp_.store(best_ + (rows_of_step + r) * width, words(0u));
+      hit >>= bands;
+      for (int i = 0; i < reach && hit != 0; i += width) {
+        warp_.store(best_ + i, warp_.load(best_ + places + i));
+        warp_.store(best_ + places + i, words(0u));
       }
       warp_.fence();
     }
   }
-  /// The ranks of the places of a row.
-  LANEWISE_FUNCTION words ranks(int row) const { return warp_.load(best_ + row * width); }
+  /// The ranks of W places, from number i of a step on.
+  LANEWISE_FUNCTION words ranks(int i) const { return warp_.load(best_ + i); }
 
  private:
   static constexpr int k = Warp::words_of_text;
-  static constexpr int rows = 4 / k;
-  /// So many comparisons for every lane, of up to 64 words, are made for a step; else, and in so
-  /// many steps behind, the automaton is asked.
-  static constexpr int most_turns = 32, steps_by_automaton = 7;
+  static constexpr int rows = 8 / k;
+  /// So many times for a step, lanes look up windows or compare, up to 64 words each; else, and in
+  /// so many steps behind, the automaton is asked.
+  static constexpr int most_turns = 64, steps_by_automaton = 7;
 
   struct row_of_words {
     words own[k];
@@ -103,11 +99,12 @@ class set_finder {
     return first_ + std::int64_t{step} * places;
   }
   LANEWISE_FUNCTION void forget(std::uint32_t hit) const {
-    for (int r = 0; r < rows_of_step; ++r)
-      if ((hit >> r & 1) != 0) warp_.store(best_ + r * width, words(0u));
+    for (hit &= (1u << bands) - 1; hit != 0; hit &= hit - 1)
+      for (int i = 0; i < reach; i += width)
+        warp_.store(best_ + Warp::lowest(hit) * reach + i, words(0u));
   }
 
-  /// The rows in which something was found.
+  /// The bands in which something was found.
   LANEWISE_FUNCTION std::uint32_t find_step(int step, int& by_automaton) const {
     words hits(0u);
     if (by_automaton > 0) {
@@ -129,14 +126,14 @@ class set_finder {
   }
   LANEWISE_FUNCTION void find_kinds(int step, const row_of_words (&in)[rows], int& turns,
                                     words& hits) const {
-    if ((set_.kinds & 1u << 6) != 0) look_up<6>(step, probe<6>(in), turns, hits);
-    if ((set_.kinds & 1u << 5) != 0) look_up<5>(step, probe<5>(in), turns, hits);
-    if ((set_.kinds & 1u << 4) != 0) look_up<4>(step, probe<4>(in), turns, hits);
-    if ((set_.kinds & 0xfu) == 0) return;
-    if ((set_.kinds & 1u << 3) != 0) look_up<3>(step, probe<3>(in), turns, hits);
-    if ((set_.kinds & 1u << 2) != 0) look_up<2>(step, probe<2>(in), turns, hits);
-    if ((set_.kinds & 1u << 1) != 0) look_up<1>(step, probe<1>(in), turns, hits);
-    if ((set_.kinds & 1u << 0) != 0) look_up<0>(step, probe<0>(in), turns, hits);
+    if ((set_.probed & 1u << 7) != 0) look_up<7>(step, probe<7>(in), turns, hits);
+    if ((set_.probed & 1u << 5) != 0) look_up<5>(step, probe<5>(in), turns, hits);
+    if ((set_.probed & 1u << 4) != 0) look_up<4>(step, probe<4>(in), turns, hits);
+    if ((set_.probed & 0xfu) == 0) return;
+    if ((set_.probed & 1u << 3) != 0) look_up<3>(step, probe<3>(in), turns, hits);
+    if ((set_.probed & 1u << 2) != 0) look_up<2>(step, probe<2>(in), turns, hits);
+    if ((set_.probed & 1u << 1) != 0) look_up<1>(step, probe<1>(in), turns, hits);
+    if ((set_.probed & 1u << 0) != 0) look_up<0>(step, probe<0>(in), turns, hits);
   }
 
   /// The words of the bytes from one on, of which only the bits that count are set, and up to three
@@ -146,7 +143,7 @@ class set_finder {
     const auto* const at = reinterpret_cast<const std::uint32_t*>(text_.data + from);
     const auto* const packs_at = reinterpret_cast<const pack<std::uint32_t, k>*>(at);
     const auto mine = warp_.lane() * words(std::uint32_t{k});
-    const int behind = set_.kinds >> 6 != 0 ? 3 : 1;
+    const int behind = set_.probed >> 7 != 0 ? 3 : 1;
     LANEWISE_UNROLL
     for (int r = 0; r < rows; ++r) {
       const auto packs = warp_.load(packs_at + r * width);
@@ -186,7 +183,7 @@ class set_finder {
       for (int j = 0; j < k; ++j) {
         const words &a = in[r][j], &b = in[r][j + 1];
         const int i = 4 * (k * r + j);
-        if constexpr (kind == 6) {
+        if constexpr (kind == 7) {
           add_if_passed<kind>(mixed(a, in[r][j + 2]), mixed(b, in[r][j + 3]), i, passed);
         } else if constexpr (kind == 5) {
           add_if_passed<kind>(a, b, i, passed);
@@ -216,7 +213,7 @@ class set_finder {
                                        words& passed) const {
     const auto hash = warp_.map(
         [](std::uint32_t a, std::uint32_t b) {
-          return window_key{a, b}.hash(kind);
+          return window_key{a ^ static_cast<std::uint32_t>(kind) * 0x6b43a9b5u, b}.hash();
         },
         low, high);
     const auto word = warp_.gather(
@@ -228,47 +225,95 @@ class set_finder {
                                 word, hash);
   }
 
-  /// Takes a window of each lane at a time, and a pattern that has it. Gives up where there are too
-  /// many.
+  /// Looks up the windows that passed. Gives up where there are too many.
   template <int kind>
   LANEWISE_FUNCTION void look_up(int step, const words& passed, int& turns, words& hits) const {
     if (turns > most_turns || !warp_.any(passed != 0u)) return;
-    compare_all(kind, step, passed, turns, hits);
+    look_up_all(kind, step, passed, turns, hits);
   }
-  LANEWISE_RARE_FUNCTION void compare_all(int kind, int step, words passed, int& turns,
+  /// What lanes have a number of each, as tasks of lanes: from which lane a task is, and which of
+  /// that lane's it is.
+  struct tasks {
+    words upto;
+    words number;
+    std::uint32_t total;
+  };
+  LANEWISE_FUNCTION tasks tasks_of(const words& number) const {
+    const words upto = warp_.inclusive_scan(number, plus{});
+    return {upto, number, warp_.broadcast(upto, width - 1)};
+  }
+  LANEWISE_FUNCTION words owner_of(const tasks& all, const words& task) const {
+    words owner(0u);
+    LANEWISE_UNROLL
+    for (std::uint32_t half = width / 2; half != 0; half /= 2) {
+      const words upto = warp_.shuffle(all.upto, owner + words(half - 1));
+      owner = select(upto <= task, owner + words(half), owner);
+    }
+    return owner;
+  }
+  LANEWISE_FUNCTION words number_of(const tasks& all, const words& owner, const words& task) const {
+    return task - warp_.shuffle(all.upto - all.number, owner);
+  }
+
+  LANEWISE_RARE_FUNCTION void look_up_all(int kind, int step, const words& passed, int& turns,
                                           words& hits) const {
-    const set_text mine{text_, set_};
-    const std::int64_t from = first_of(step) - past_, base = first_of(step) - reach;
-    for (; warp_.any(passed != 0u); passed = passed & (passed - words(1u))) {
+    const tasks all = tasks_of(bits_set(warp_, passed));
+    for (std::uint32_t i = 0; i < all.total; i += width) {
+      const words task = warp_.lane() + words(i), owner = owner_of(all, task);
       const words at = warp_.map(
-          [](std::uint32_t bits, std::uint32_t lane) {
+          [](std::uint32_t bits, std::uint32_t lane, std::uint32_t skipped) {
+            for (; skipped != 0; --skipped) bits &= bits - 1;
             const auto b = static_cast<std::uint32_t>(Warp::popcount((bits & ~(bits - 1)) - 1));
             return b / (4 * k) * (4 * k * width) + 4 * k * lane + b % (4 * k);
           },
-          passed, warp_.lane());
-      words entry = warp_.map(
-          passed != 0u, [=](std::uint32_t x) { return mine.entry_of(from + x, kind); }, 0u, at);
-      while (warp_.any(entry != 0u)) {
-        if (++turns > most_turns) return;
-        const auto found = warp_.map(
-            entry != 0u, [=](std::uint32_t e) { return mine.set.entries[e]; }, window_entry{0, 0},
-            entry);
-        const words index = warp_.map(
-            [past = past_](std::uint32_t x, const window_entry& e) {
-              return x - static_cast<std::uint32_t>(past) + reach -
-                     (e.offset & ~window_entry::last);
-            },
-            at, found);
-        take_those_there(base, warp_.map([](const window_entry& e) { return e.rank; }, found),
-                         index, turns, hits);
-        entry = warp_.map(
-            entry != 0u,
-            [](std::uint32_t e, const window_entry& here) {
-              return (here.offset & window_entry::last) != 0 ? 0 : e + 1;
-            },
-            0u, entry, found);
-      }
+          warp_.shuffle(passed, owner), owner,
+          select(task < all.total, number_of(all, owner, task), words(0u)));
+      if (++turns > most_turns) return;
+      const words also = compare_lists(kind, 0, step, task < all.total, at, turns, hits);
+      if (warp_.any(also != 0u)) look_up_longer(kind, step, also, at, turns, hits);
     }
+  }
+  /// Looks up the longer windows that begin at bytes of a step, or lie around those that begin
+  /// there.
+  LANEWISE_RARE_FUNCTION void look_up_longer(int kind, int step, const words& also, const words& at,
+                                             int& turns, words& hits) const {
+    for (int longer = long_kinds_begin; longer < long_kinds_end; ++longer) {
+      const mask active = (also & words(window_kinds[longer].also)) != 0u;
+      if (warp_.any(active)) compare_lists(longer, 0, step, active, at, turns, hits);
+    }
+    const mask active = (also & words(also_around)) != 0u;
+    if (!warp_.any(active)) return;
+    for (int back = 0; back < window_kinds[kind].stride; ++back)
+      compare_lists(kind_around(kind), back, step, active, at, turns, hits);
+  }
+  /// Compares all patterns that have the windows that begin so many bytes in front of bytes of a
+  /// step. Returns what else is to be looked up.
+  LANEWISE_FUNCTION words compare_lists(int kind, int back, int step, const mask& active,
+                                        const words& at, int& turns, words& hits) const {
+    const set_text mine{text_, set_};
+    const std::int64_t from = first_of(step) - past_ - back, base = first_of(step) - reach;
+    const auto list = warp_.map(
+        active, [=](std::uint32_t x) { return mine.list_of(from + x, kind); }, std::uint64_t{0},
+        at);
+    const words first = warp_.template cast<std::uint32_t>(list);
+    const tasks all = tasks_of(
+        warp_.map([](std::uint64_t l) { return static_cast<std::uint32_t>(l >> 40); }, list));
+    for (std::uint32_t i = 0; i < all.total; i += width) {
+      if (++turns > most_turns) break;
+      const words task = warp_.lane() + words(i), owner = owner_of(all, task);
+      const auto entry = warp_.gather(task < all.total, set_.entries,
+                                      warp_.shuffle(first, owner) + number_of(all, owner, task),
+                                      window_entry{0, 0});
+      const words index = warp_.map(
+          [past = past_ + back](std::uint32_t x, const window_entry& e) {
+            return x - static_cast<std::uint32_t>(past) + reach - e.offset;
+          },
+          warp_.shuffle(at, owner), entry);
+      const words rank = warp_.map([](const window_entry& e) { return e.rank; }, entry);
+      take(compared(base, rank, index, turns), index, hits);
+    }
+    return warp_.map([](std::uint64_t l) { return static_cast<std::uint32_t>(l >> 32) & 0xff; },
+                     list);
   }
   /// Compares a pattern of each lane with the text at place base + index, if it has a rank.
   LANEWISE_FUNCTION words compared(std::int64_t base, const words& rank, const words& index,
@@ -313,15 +358,10 @@ class set_finder {
     }
     return true;
   }
-  LANEWISE_FUNCTION void take_those_there(std::int64_t base, const words& rank, const words& index,
-                                          int& turns, words& hits) const {
-    take(compared(base, rank, index, turns), index, hits);
-  }
   LANEWISE_FUNCTION void take(const words& rank, const words& index, words& hits) const {
     warp_.template fetch_max<order::relaxed, scope::team>(rank != 0u, best_, index, rank);
-    hits =
-        select(rank != 0u,
-               hits | warp_.map([](std::uint32_t i) { return 1u << i / width % 32; }, index), hits);
+    hits = select(rank != 0u,
+                  hits | warp_.map([](std::uint32_t i) { return 1u << i / reach; }, index), hits);
   }
 
   /// The best of all places whose windows may begin in a step: each lane those of neighbours. It

@@ -32,25 +32,15 @@ struct set_text {
     return set.folds_case ? small_letters(word) : word;
   }
 
-  /// The key of the window that begins at a place.
-  LANEWISE_FUNCTION window_key key(std::int64_t place, int kind) const {
-    const std::uint32_t a = word(place) & set.letters;
-    if (kind < 4) return {a & ~0u >> (24 - 8 * kind), 0};
-    const std::uint32_t b = word(place + 4) & set.letters;
-    if (kind == 4) return {a, b & 0xffff};
-    if (kind == 5) return {a, b};
-    return {window_key::mixed(a, word(place + 8) & set.letters),
-            window_key::mixed(b, word(place + 12) & set.letters)};
-  }
-  /// The first entry of a window's list, or 0.
-  LANEWISE_FUNCTION std::uint32_t entry_of(std::int64_t place, int kind) const {
-    const window_key k = key(place, kind);
+  /// Where the list of the window that begins at a place begins; << 32: its length and `also`.
+  LANEWISE_FUNCTION std::uint64_t list_of(std::int64_t place, int kind) const {
+    const window_key key =
+        window_key::of(kind, [&](int w) { return word(place + 4 * w) & set.letters; });
     const std::uint32_t mask = (1u << set.slots_bits) - 1;
-    for (std::uint32_t s = window_slot::place(k.hash(kind), set.slots_bits);; ++s) {
+    for (std::uint32_t s = window_slot::place(key.hash(), set.slots_bits);; ++s) {
       const window_slot slot = set.slots[s & mask];
-      if (slot.first == 0 || (slot.key.low == k.low && slot.key.high == k.high &&
-                              slot.kind == static_cast<std::uint32_t>(kind)))
-        return slot.first;
+      if (slot.first == 0) return 0;
+      if (slot.key == key) return std::uint64_t{slot.length_and_also} << 32 | slot.first;
     }
   }
 

@@ -12,16 +12,30 @@ namespace detail {
 /// The windows by which a set's patterns are looked for: q bytes that begin at every s-th byte of
 /// memory. A pattern of at least q + s - 1 bytes has one such window, wherever it lies: of s
 /// neighbouring ones, all of which the filter knows.
+///
+/// The longer a window, the fewer patterns have it. But the filter shall not look at too many: it
+/// looks at the window that a longer one begins with, and what is known of that window (`also`)
+/// tells whether to look at more.
 struct window_kind {
   int bytes, stride;
+  int first;           ///< the kind that the filter looks at
+  std::uint32_t also;  ///< bit: there are patterns with windows of this kind
   constexpr int span() const { return bytes + stride - 1; }
 };
-/// Of patterns of 1, 2, 3 bytes, of 4 to 6, from 7, from 11 and from 19 bytes on.
-inline constexpr window_kind window_kinds[] = {{1, 1}, {2, 1}, {3, 1}, {4, 1},
-                                               {6, 2}, {8, 4}, {16, 4}};
-inline constexpr int kinds_of_windows = 7;
+/// Of patterns of 1, 2, 3 bytes, of 4 to 6, from 7 and from 11 bytes on; where there are many, also
+/// from 15 and 19, and (beside those of 7) 11 bytes on. The last two are what all neighbouring
+/// windows of 6 and of 8 bytes lie in, where too many patterns have one of these.
+inline constexpr window_kind window_kinds[] = {
+    {1, 1, 0, 0},  {2, 1, 1, 0},  {3, 1, 2, 0},  {4, 1, 3, 0}, {6, 2, 4, 0}, {8, 4, 5, 0},
+    {12, 4, 5, 1}, {16, 4, 5, 2}, {10, 2, 4, 4}, {7, 1, 4, 8}, {11, 1, 5, 8}};
+inline constexpr int long_kinds_begin = 6, long_kinds_end = 9;
+/// The kind around windows of a kind.
+constexpr int kind_around(int kind) {
+  return kind + 5;
+}
+inline constexpr std::uint32_t also_around = 8;
 
-/// A window as two words: bytes 0 to 3 and 4 to 7, of which only its own are set; of sixteen bytes
+/// A window as two words: bytes 0 to 3 and 4 to 7, of which only its own are set; of more bytes
 /// mixtures, which need not be unique, as patterns are compared.
 struct window_key {
   std::uint32_t low, high;
@@ -29,10 +43,35 @@ struct window_key {
   static LANEWISE_FUNCTION std::uint32_t mixed(std::uint32_t near, std::uint32_t far) {
     return near * 0x2c1b3c6du + far;
   }
+  /// Of a kind, from words, of which word(i) has bytes 4 i to 4 i + 3.
+  template <class F>
+  static LANEWISE_FUNCTION window_key of(int kind, F word) {
+    const std::uint32_t a = word(0), salt = static_cast<std::uint32_t>(kind) * 0x6b43a9b5u;
+    if (kind < 4) return {(a & ~0u >> (24 - 8 * kind)) ^ salt, 0};
+    const std::uint32_t b = word(1);
+    switch (kind) {
+      case 4:
+        return {a ^ salt, b & 0xffff};
+      case 5:
+        return {a ^ salt, b};
+      case 6:
+        return {mixed(a, word(2)) ^ salt, b};
+      case 7:
+        return {mixed(a, word(2)) ^ salt, mixed(b, word(3))};
+      case 8:
+        return {mixed(a, word(2) & 0xffff) ^ salt, b};
+      case 9:
+        return {a ^ salt, b & 0xffffff};
+      default:
+        return {mixed(a, word(2) & 0xffffff) ^ salt, b};
+    }
+  }
+  LANEWISE_FUNCTION bool operator==(const window_key& other) const {
+    return low == other.low && high == other.high;
+  }
   /// Its high bits depend on all bits of both words.
-  LANEWISE_FUNCTION std::uint32_t hash(int kind) const {
-    const std::uint32_t h =
-        low * 0x9e3779b1u + high * 0x85ebca77u + static_cast<std::uint32_t>(kind) * 0xc2b2ae3du;
+  LANEWISE_FUNCTION std::uint32_t hash() const {
+    const std::uint32_t h = low * 0x9e3779b1u + high * 0x85ebca77u;
     return h ^ h >> 15;
   }
 };
@@ -54,22 +93,21 @@ struct filter_place {
   }
 };
 
-/// Of the table of windows, with open addressing: where the list of its patterns begins, 0 where
-/// there is no window.
+/// Of the table of windows, with open addressing: where the list of its patterns begins. In a slot
+/// without a window, and only there, that is 0.
 struct alignas(16) window_slot {
   window_key key;
   std::uint32_t first;
-  std::uint32_t kind;
+  std::uint32_t length_and_also;  ///< length << 8 | also
 
   static LANEWISE_FUNCTION std::uint32_t place(std::uint32_t hash, int bits) {
     return (hash * 0x2545f491u ^ hash) >> (32 - bits);
   }
 };
-/// A pattern that has a window, and where in it. Longer patterns come first in a list.
+/// A pattern that has a window, and where in it.
 struct window_entry {
-  static constexpr std::uint32_t last = 1u << 31;
   std::uint32_t rank;
-  std::uint32_t offset;  ///< and `last`, at the end of a list
+  std::uint32_t offset;
 };
 
 /// A state of the automaton, which reads a text backwards: the longest of all beginnings of
@@ -95,7 +133,7 @@ struct long_group {
 /// lengths; 0 is none.
 struct pattern_set_view {
   std::uint32_t ranks;    ///< the greatest
-  std::uint32_t kinds;    ///< bit k: there are windows of kind k
+  std::uint32_t probed;   ///< bit k: the filter looks at windows of kind k first
   std::uint32_t letters;  ///< the bits of a word that count in windows
   bool folds_case;        ///< and then the patterns' letters are small
   bool has_many;          ///< windows, so that the larger table is worth its place
