@@ -261,13 +261,49 @@ struct set_places_kernel {
   }
 
  private:
+  /// The pass over a piece that counts, and then the one that writes what could not be kept.
   template <class Team, class Drawn>
   LANEWISE_FUNCTION void do_piece(const Team& team, scratch<Team>& shared, const Drawn& mine,
                                   bool is_last) const {
+    using warp_type = typename Team::warp_type;
+    using words = typename warp_type::template lanes<std::uint32_t>;
     const auto warp = team.warp();
-    std::int64_t found = 0;
-    const int kept = keep(team, shared, mine.ticket, found);
-    warp.once([&] { shared.of_warp[team.warp_index()] = found; });
+    const std::int64_t first = in.first(team, mine.ticket);
+    typename warp_type::template lanes<std::uint64_t> found(0u);
+    int kept = 0;
+    std::int64_t at = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+      in.find(team, shared.in, mine.ticket,
+              [&](std::int64_t place, const words& ranks) LANEWISE_INLINE_LAMBDA {
+                if (pass == 1) return write(warp, place, warp.lane(), ranks, at);
+                found = found + warp.template cast<std::uint64_t>(numbers(warp, ranks));
+                kept = keep(team, shared, static_cast<std::uint32_t>(place - first), ranks, kept);
+              });
+      if (pass == 1) return;
+      at = publish(team, shared, mine, warp.reduce(found, plus{}), is_last);
+      if (kept <= most_kept) return write_kept(team, shared, first, kept, at);
+      if (at >= places.extent && at >= ids.extent) return;
+    }
+  }
+  /// Keeps the places of a row, behind so many others, if they fit.
+  template <class Team, class Words>
+  LANEWISE_FUNCTION int keep(const Team& team, scratch<Team>& shared, std::uint32_t place,
+                             const Words& ranks, int kept) const {
+    const auto warp = team.warp();
+    const auto is_there = ranks != 0u;
+    const int behind = kept + warp.count(is_there);
+    if (behind <= most_kept && behind > kept) {
+      warp.compress_store(shared.kept_place[team.warp_index()] + kept, is_there,
+                          warp.lane() + Words(place));
+      warp.compress_store(shared.kept_rank[team.warp_index()] + kept, is_there, ranks);
+    }
+    return behind;
+  }
+  /// Tells the pieces behind how many occurrences this one has; where this warp's go.
+  template <class Team, class Drawn>
+  LANEWISE_FUNCTION std::int64_t publish(const Team& team, scratch<Team>& shared, const Drawn& mine,
+                                         std::uint64_t found, bool is_last) const {
+    team.warp().once([&] { shared.of_warp[team.warp_index()] = static_cast<std::int64_t>(found); });
     team.barrier();
     std::int64_t total = 0, in_front = 0;
     for (int w = 0; w < Team::warps; ++w) {
@@ -277,62 +313,18 @@ struct set_places_kernel {
     const auto before = publish_and_look_back(team, link, mine, shared.link, total, plus{},
                                               maybe<std::int64_t>{0, true});
     if (is_last) team.once([&] { number.put(0, before.value + total); });
-    std::int64_t at = before.value + in_front;
-    if (found == 0 || (at >= places.extent && at >= ids.extent)) return;
-    if (kept <= most_kept) {
-      write_kept(team, shared, mine.ticket, kept, at);
-    } else {
-      write_again(team, shared, mine.ticket, at);
-    }
-  }
-  /// Finds the places of this warp's part, and keeps what fits. Returns how many there are.
-  template <class Team>
-  LANEWISE_FUNCTION int keep(const Team& team, scratch<Team>& shared, std::int64_t piece,
-                             std::int64_t& found) const {
-    using warp_type = typename Team::warp_type;
-    using words = typename warp_type::template lanes<std::uint32_t>;
-    const auto warp = team.warp();
-    std::uint32_t* const place_of = shared.kept_place[team.warp_index()];
-    std::uint32_t* const rank_of = shared.kept_rank[team.warp_index()];
-    const std::int64_t first = in.first(team, piece);
-    typename warp_type::template lanes<std::uint64_t> number_of_lane(0u);
-    int kept = 0;
-    in.find(
-        team, shared.in, piece, [&](std::int64_t place, const words& ranks) LANEWISE_INLINE_LAMBDA {
-          const auto is_there = ranks != 0u;
-          number_of_lane = number_of_lane + warp.template cast<std::uint64_t>(numbers(warp, ranks));
-          const int here = warp.count(is_there);
-          if (kept + here <= most_kept) {
-            const words from = warp.lane() + words(static_cast<std::uint32_t>(place - first));
-            warp.compress_store(place_of + kept, is_there, from);
-            warp.compress_store(rank_of + kept, is_there, ranks);
-          }
-          kept += here;
-        });
-    warp.fence();
-    found = static_cast<std::int64_t>(warp.reduce(number_of_lane, plus{}));
-    return kept;
+    return before.value + in_front;
   }
   template <class Team>
-  LANEWISE_FUNCTION void write_kept(const Team& team, scratch<Team>& shared, std::int64_t piece,
+  LANEWISE_FUNCTION void write_kept(const Team& team, scratch<Team>& shared, std::int64_t first,
                                     int kept, std::int64_t at) const {
     constexpr int width = Team::warp_type::width;
     const auto warp = team.warp();
     for (int i = 0; i < kept; i += width) {
       const auto is_there = warp.first(kept - i);
-      write(warp, in.first(team, piece),
-            warp.load(is_there, shared.kept_place[team.warp_index()] + i, 0u),
+      write(warp, first, warp.load(is_there, shared.kept_place[team.warp_index()] + i, 0u),
             warp.load(is_there, shared.kept_rank[team.warp_index()] + i, 0u), at);
     }
-  }
-  template <class Team>
-  LANEWISE_FUNCTION void write_again(const Team& team, scratch<Team>& shared, std::int64_t piece,
-                                     std::int64_t at) const {
-    using words = typename Team::warp_type::template lanes<std::uint32_t>;
-    const auto warp = team.warp();
-    in.find(team, shared.in, piece,
-            [&](std::int64_t place, const words& ranks)
-                LANEWISE_INLINE_LAMBDA { write(warp, place, warp.lane(), ranks, at); });
   }
   /// How many occurrences are written for the places of these ranks.
   template <class Warp, class Words>

@@ -104,43 +104,34 @@ class set_finder {
         warp_.store(best_ + Warp::lowest(hit) * reach + i, words(0u));
   }
 
-  /// The bands in which something was found.
+  /// The bands in which something was found. At the ends of the text the automaton looks at bytes
+  /// one by one.
   LANEWISE_FUNCTION std::uint32_t find_step(int step, int& by_automaton) const {
+    const std::int64_t from = first_of(step) - past_;
     words hits(0u);
-    if (by_automaton > 0) {
-      --by_automaton;
-      ask_automaton(step, hits);
-    } else {
+    bool asks = by_automaton > 0 || from < 0 || from + places + 16 > text_.n;
+    if (by_automaton > 0) --by_automaton;
+    if (!asks) {
       row_of_words in[rows];
-      load(first_of(step) - past_, in);
+      load(reinterpret_cast<const std::uint32_t*>(text_.data + from), in);
       int turns = 0;
-      find_kinds(step, in, turns, hits);
-      if (turns > most_turns) {
-        by_automaton = steps_by_automaton;
-        ask_automaton(step, hits);
+      for (std::uint32_t rest = set_.probed; rest != 0 && turns <= most_turns; rest &= rest - 1) {
+        const int kind = Warp::lowest(rest);
+        const words passed = probe(kind, in);
+        if (warp_.any(passed != 0u)) look_up(kind, step, passed, turns, hits);
       }
+      asks = turns > most_turns;
+      if (asks) by_automaton = steps_by_automaton;
     }
+    if (asks) ask_automaton(step, hits);
     if (!warp_.any(hits != 0u)) return 0;
     warp_.fence();
     return warp_.reduce(hits, bit_or{});
   }
-  LANEWISE_FUNCTION void find_kinds(int step, const row_of_words (&in)[rows], int& turns,
-                                    words& hits) const {
-    if ((set_.probed & 1u << 7) != 0) look_up<7>(step, probe<7>(in), turns, hits);
-    if ((set_.probed & 1u << 5) != 0) look_up<5>(step, probe<5>(in), turns, hits);
-    if ((set_.probed & 1u << 4) != 0) look_up<4>(step, probe<4>(in), turns, hits);
-    if ((set_.probed & 0xfu) == 0) return;
-    if ((set_.probed & 1u << 3) != 0) look_up<3>(step, probe<3>(in), turns, hits);
-    if ((set_.probed & 1u << 2) != 0) look_up<2>(step, probe<2>(in), turns, hits);
-    if ((set_.probed & 1u << 1) != 0) look_up<1>(step, probe<1>(in), turns, hits);
-    if ((set_.probed & 1u << 0) != 0) look_up<0>(step, probe<0>(in), turns, hits);
-  }
 
   /// The words of the bytes from one on, of which only the bits that count are set, and up to three
   /// words behind.
-  LANEWISE_FUNCTION void load(std::int64_t from, row_of_words (&in)[rows]) const {
-    if (from < 0 || from + places + 16 > text_.n) return load_at_edge(from, in);
-    const auto* const at = reinterpret_cast<const std::uint32_t*>(text_.data + from);
+  LANEWISE_FUNCTION void load(const std::uint32_t* at, row_of_words (&in)[rows]) const {
     const auto* const packs_at = reinterpret_cast<const pack<std::uint32_t, k>*>(at);
     const auto mine = warp_.lane() * words(std::uint32_t{k});
     const int behind = set_.probed >> 7 != 0 ? 3 : 1;
@@ -161,19 +152,25 @@ class set_finder {
       }
     }
   }
-  LANEWISE_RARE_FUNCTION void load_at_edge(std::int64_t from, row_of_words (&in)[rows]) const {
-    const set_text mine{text_, set_};
-    for (int r = 0; r < rows; ++r) {
-      for (int j = 0; j < k + 3; ++j) {
-        const std::int64_t at = from + 4 * (r * width * k + j);
-        (j < k ? in[r].own[j < k ? j : 0] : in[r].behind[j < k ? 0 : j - k]) = warp_.map(
-            [=](std::uint32_t lane) { return mine.word(at + 4 * k * lane) & mine.set.letters; },
-            warp_.lane());
-      }
+  /// The windows that pass the filter: bit 4 k r + b of a lane is byte b of its words of row r.
+  LANEWISE_FUNCTION words probe(int kind, const row_of_words (&in)[rows]) const {
+    switch (kind) {
+      case 0:
+        return probe<0>(in);
+      case 1:
+        return probe<1>(in);
+      case 2:
+        return probe<2>(in);
+      case 3:
+        return probe<3>(in);
+      case 4:
+        return probe<4>(in);
+      case 5:
+        return probe<5>(in);
+      default:
+        return probe<7>(in);
     }
   }
-
-  /// The windows that pass the filter: bit 4 k r + b of a lane is byte b of its words of row r.
   template <int kind>
   LANEWISE_FUNCTION words probe(const row_of_words (&in)[rows]) const {
     words passed(0u);
@@ -225,12 +222,6 @@ class set_finder {
                                 word, hash);
   }
 
-  /// Looks up the windows that passed. Gives up where there are too many.
-  template <int kind>
-  LANEWISE_FUNCTION void look_up(int step, const words& passed, int& turns, words& hits) const {
-    if (turns > most_turns || !warp_.any(passed != 0u)) return;
-    look_up_all(kind, step, passed, turns, hits);
-  }
   /// What lanes have a number of each, as tasks of lanes: from which lane a task is, and which of
   /// that lane's it is.
   struct tasks {
@@ -255,36 +246,41 @@ class set_finder {
     return task - warp_.shuffle(all.upto - all.number, owner);
   }
 
-  LANEWISE_RARE_FUNCTION void look_up_all(int kind, int step, const words& passed, int& turns,
-                                          words& hits) const {
+  /// Looks up the windows that passed, a lane each. Gives up where there are too many.
+  LANEWISE_RARE_FUNCTION void look_up(int kind, int step, const words& passed, int& turns,
+                                      words& hits) const {
     const tasks all = tasks_of(bits_set(warp_, passed));
-    for (std::uint32_t i = 0; i < all.total; i += width) {
+    for (std::uint32_t i = 0; i < all.total && turns <= most_turns; i += width) {
       const words task = warp_.lane() + words(i), owner = owner_of(all, task);
-      const words at = warp_.map(
-          [](std::uint32_t bits, std::uint32_t lane, std::uint32_t skipped) {
-            for (; skipped != 0; --skipped) bits &= bits - 1;
-            const auto b = static_cast<std::uint32_t>(Warp::popcount((bits & ~(bits - 1)) - 1));
-            return b / (4 * k) * (4 * k * width) + 4 * k * lane + b % (4 * k);
+      const mask exists = task < all.total;
+      words bits = warp_.shuffle(passed, owner), at = owner, skipped = number_of(all, owner, task);
+      warp_.each(
+          exists,
+          [](std::uint32_t& x, std::uint32_t word, std::uint32_t n) {
+            for (; n != 0; --n) word &= word - 1;
+            const auto b = static_cast<std::uint32_t>(Warp::popcount((word & ~(word - 1)) - 1));
+            x = b / (4 * k) * (4 * k * width) + 4 * k * x + b % (4 * k);
           },
-          warp_.shuffle(passed, owner), owner,
-          select(task < all.total, number_of(all, owner, task), words(0u)));
-      if (++turns > most_turns) return;
-      const words also = compare_lists(kind, 0, step, task < all.total, at, turns, hits);
-      if (warp_.any(also != 0u)) look_up_longer(kind, step, also, at, turns, hits);
+          at, bits, skipped);
+      ++turns;
+      look_up_with_longer(kind, step, exists, at, turns, hits);
     }
   }
-  /// Looks up the longer windows that begin at bytes of a step, or lie around those that begin
-  /// there.
-  LANEWISE_RARE_FUNCTION void look_up_longer(int kind, int step, const words& also, const words& at,
-                                             int& turns, words& hits) const {
-    for (int longer = long_kinds_begin; longer < long_kinds_end; ++longer) {
-      const mask active = (also & words(window_kinds[longer].also)) != 0u;
-      if (warp_.any(active)) compare_lists(longer, 0, step, active, at, turns, hits);
+  /// Windows that begin at bytes of a step, and then longer ones that begin there, and those that
+  /// lie around them.
+  LANEWISE_FUNCTION void look_up_with_longer(int kind, int step, const mask& exists,
+                                             const words& at, int& turns, words& hits) const {
+    constexpr int longer = long_kinds_end - long_kinds_begin;
+    words also(0u);
+    for (int t = 0; t <= longer + windows_around(kind); ++t) {
+      const int here = t == 0 ? kind : t <= longer ? long_kinds_begin + t - 1 : kind_around(kind);
+      const mask active = t == 0 ? exists : (also & words(also_of(here))) != 0u;
+      if (t != 0 && !warp_.any(active)) continue;
+      const words more =
+          compare_lists(here, t <= longer ? 0 : t - longer - 1, step, active, at, turns, hits);
+      if (t == 0) also = more;
+      if (t == 0 && !warp_.any(also != 0u)) return;
     }
-    const mask active = (also & words(also_around)) != 0u;
-    if (!warp_.any(active)) return;
-    for (int back = 0; back < window_kinds[kind].stride; ++back)
-      compare_lists(kind_around(kind), back, step, active, at, turns, hits);
   }
   /// Compares all patterns that have the windows that begin so many bytes in front of bytes of a
   /// step. Returns what else is to be looked up.
@@ -292,9 +288,12 @@ class set_finder {
                                         const words& at, int& turns, words& hits) const {
     const set_text mine{text_, set_};
     const std::int64_t from = first_of(step) - past_ - back, base = first_of(step) - reach;
-    const auto list = warp_.map(
-        active, [=](std::uint32_t x) { return mine.list_of(from + x, kind); }, std::uint64_t{0},
-        at);
+    typename Warp::template lanes<std::uint64_t> list(std::uint64_t{0});
+    words place = at;
+    warp_.each(
+        active, [=](std::uint64_t& l, std::uint32_t x) { l = mine.list_of(from + x, kind); }, list,
+        place);
+    if (!warp_.any(list != std::uint64_t{0})) return words(0u);
     const words first = warp_.template cast<std::uint32_t>(list);
     const tasks all = tasks_of(
         warp_.map([](std::uint64_t l) { return static_cast<std::uint32_t>(l >> 40); }, list));
@@ -320,15 +319,15 @@ class set_finder {
                                    int& turns) const {
     const set_text mine{text_, set_};
     const std::int64_t begin = first_, end = first_ + std::int64_t{steps_} * places;
-    words outcome = warp_.map(
+    words outcome(std::uint32_t{set_text::differs}), of = rank, from = index;
+    warp_.each(
         rank != 0u,
-        [=](std::uint32_t r, std::uint32_t i) -> std::uint32_t {
+        [=](std::uint32_t& o, std::uint32_t r, std::uint32_t i) {
           const std::int64_t place = base + i;
-          if (place < begin || place >= end || place + mine.set.size[r] > mine.text.n)
-            return set_text::differs;
-          return mine.compare(place, r);
+          if (place >= begin && place < end && place + mine.set.size[r] <= mine.text.n)
+            o = mine.compare(place, r);
         },
-        std::uint32_t{set_text::differs}, rank, index);
+        outcome, of, from);
     for (auto todo = warp_.ballot(outcome == std::uint32_t{set_text::agrees_so_far}); todo != 0;
          todo &= todo - 1) {
       const int lane = Warp::lowest(todo);

@@ -18,22 +18,27 @@ namespace detail {
 /// tells whether to look at more.
 struct window_kind {
   int bytes, stride;
-  int first;           ///< the kind that the filter looks at
-  std::uint32_t also;  ///< bit: there are patterns with windows of this kind
+  int first;  ///< the kind that the filter looks at
   constexpr int span() const { return bytes + stride - 1; }
 };
 /// Of patterns of 1, 2, 3 bytes, of 4 to 6, from 7 and from 11 bytes on; where there are many, also
 /// from 15 and 19, and (beside those of 7) 11 bytes on. The last two are what all neighbouring
 /// windows of 6 and of 8 bytes lie in, where too many patterns have one of these.
-inline constexpr window_kind window_kinds[] = {
-    {1, 1, 0, 0},  {2, 1, 1, 0},  {3, 1, 2, 0},  {4, 1, 3, 0}, {6, 2, 4, 0}, {8, 4, 5, 0},
-    {12, 4, 5, 1}, {16, 4, 5, 2}, {10, 2, 4, 4}, {7, 1, 4, 8}, {11, 1, 5, 8}};
+inline constexpr window_kind window_kinds[] = {{1, 1, 0},  {2, 1, 1}, {3, 1, 2},  {4, 1, 3},
+                                               {6, 2, 4},  {8, 4, 5}, {12, 4, 5}, {16, 4, 5},
+                                               {10, 2, 4}, {7, 1, 4}, {11, 1, 5}};
 inline constexpr int long_kinds_begin = 6, long_kinds_end = 9;
-/// The kind around windows of a kind.
-constexpr int kind_around(int kind) {
+/// The kind around windows of kind 4 or 5, and how many of these it has.
+LANEWISE_FUNCTION constexpr int kind_around(int kind) {
   return kind + 5;
 }
-inline constexpr std::uint32_t also_around = 8;
+LANEWISE_FUNCTION constexpr int windows_around(int kind) {
+  return kind == 5 ? 4 : 2;
+}
+/// The bit that says that there are patterns with longer windows of a kind, or such around.
+LANEWISE_FUNCTION constexpr std::uint32_t also_of(int kind) {
+  return kind < long_kinds_end ? 1u << (kind - long_kinds_begin) : 8u;
+}
 
 /// A window as two words: bytes 0 to 3 and 4 to 7, of which only its own are set; of more bytes
 /// mixtures, which need not be unique, as patterns are compared.

@@ -159,8 +159,7 @@ class set_windows {
   void put(const set_normal_form& set, const choice& c, bool has_too_many) {
     const std::string_view p = set.patterns[c.rank];
     const auto put_longer = [&](std::uint32_t kind, std::uint32_t offset) {
-      const std::uint32_t also = window_kinds[kind].also;
-      windows_.push_back({c.key, also, 0, 0});
+      windows_.push_back({c.key, also_of(static_cast<int>(kind)), 0, 0});
       windows_.push_back({key_at(p, offset, kind), 0, c.rank, offset});
     };
     if (c.kind != c.first) {
