@@ -112,11 +112,13 @@ class set_finder {
     bool asks = by_automaton > 0 || from < 0 || from + places + 16 > text_.n;
     if (by_automaton > 0) --by_automaton;
     if (!asks) {
-      row_of_words in[rows];
-      load(reinterpret_cast<const std::uint32_t*>(text_.data + from), in);
+      const auto* const at = reinterpret_cast<const std::uint32_t*>(text_.data + from);
       int turns = 0;
       for (std::uint32_t rest = set_.probed; rest != 0 && turns <= most_turns; rest &= rest - 1) {
         const int kind = Warp::lowest(rest);
+        // Loaded for each kind: so many registers are not kept while windows are looked up.
+        row_of_words in[rows];
+        load(at, in);
         const words passed = probe(kind, in);
         if (warp_.any(passed != 0u)) look_up(kind, step, passed, turns, hits);
       }
@@ -380,9 +382,9 @@ class set_finder {
           return s;
         },
         end);
-    for (int i = each - 1; i >= 0; --i) {
-      const words index =
-          warp_.lane() * words(std::uint32_t{each}) + words(static_cast<std::uint32_t>(i));
+    const words first = warp_.lane() * words(std::uint32_t{each});
+    for (words index = first + words(std::uint32_t{each}); warp_.any(index != first);) {
+      index = index - words(1u);
       state = warp_.map(
           [=](std::uint32_t s, std::uint32_t x) {
             const std::int64_t p = base + x;
