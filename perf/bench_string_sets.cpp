@@ -11,6 +11,7 @@
 #include <lanewise/string_set_search.hpp>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,10 +54,11 @@ struct set_point {
   std::string text() const { return kind == "dna" ? "dna" : kind == "axa" ? "all_a" : "english"; }
 };
 
-/// Parts of the text: phrases of 12 to 24 bytes, words of 7 to 16 letters (7 to 9 of the text's,
-/// and some that are not in it), 24 bases. axa: 40 bytes a, one of them x, and longer ones.
+/// Different parts of the text: phrases of 12 to 24 bytes, words of 7 to 16 letters (7 to 9 of the
+/// text's, and some that are not in it), 24 bases. axa: 40 bytes a, one of them x, and longer ones.
 std::vector<std::string> set_of(const set_point& p, const std::string& text) {
   std::vector<std::string> all;
+  std::set<std::string> seen;
   for (std::uint64_t i = 0; all.size() < p.patterns; ++i) {
     const std::uint64_t h = hash(i * 7919 + 17);
     if (p.kind == "axa") {
@@ -65,8 +67,9 @@ std::vector<std::string> set_of(const set_point& p, const std::string& text) {
       continue;
     }
     const std::size_t m = p.kind == "dna" ? 24 : p.kind == "words" ? 7 + h % 10 : 12 + h % 13;
-    all.push_back(text.substr((h >> 8) % (text.size() - m), m));
-    if (p.kind == "words") std::replace(all.back().begin(), all.back().end(), ' ', 'e');
+    std::string bytes = text.substr((h >> 8) % (text.size() - m), m);
+    if (p.kind == "words") std::replace(bytes.begin(), bytes.end(), ' ', 'e');
+    if (seen.insert(bytes).second) all.push_back(bytes);
   }
   return all;
 }
@@ -110,11 +113,7 @@ struct set_problem {
     const std::int64_t n = std::int64_t{1} << (on_host<Exec> ? 26 : 30);
     std::vector<set_point> all;
     for (const char* kind : {"phrases", "words", "dna"})
-      for (const std::size_t k : {10, 1000, 10'000, 100'000})
-        // A place has more than one of 100,000 words: their places are more bytes than a device
-        // has.
-        if (what == wanted::number || k < 100'000 || std::string_view(kind) != "words")
-          all.push_back({kind, k, n});
+      for (const std::size_t k : {10, 1000, 10'000, 100'000}) all.push_back({kind, k, n});
     for (const std::size_t k : {10, 100, 800}) all.push_back({"axa", k, n});
     return all;
   }

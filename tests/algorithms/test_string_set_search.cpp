@@ -256,7 +256,7 @@ TEST_CASE("Sets for which nearly every place fits", "[string_set_search]") {
 TEST_CASE("Long patterns in sets", "[string_set_search]") {
   using namespace sets;
   const std::string text = random_text(is_emulated ? 6000 : 40'000, 4, 8);
-  for (const std::size_t m : {127, 128, 129, 255, 256, 257, 700, 3000}) {
+  for (const std::size_t m : {127, 129, 255, 256, 257, 700, 1024, 1025, 3000}) {
     std::vector<std::string> patterns;
     for (std::size_t i = 0; i < 4; ++i) {
       patterns.push_back(text.substr(900 + 61 * i, m + i));
@@ -267,9 +267,9 @@ TEST_CASE("Long patterns in sets", "[string_set_search]") {
     check_searches(text, patterns, static_cast<int>(m % 16));
   }
   std::vector<std::string> periodic;
-  for (const std::size_t m : {100, 128, 129, 200, 300, 513})
+  for (const std::size_t m : {100, 129, 300, 513, 1024, 1025, 1100})
     for (const char* end : {"", "b", "ab"}) periodic.push_back(repeated("a", m) + end);
-  std::string letters = repeated("a", is_emulated ? 1200 : 4000);
+  std::string letters = repeated("a", is_emulated ? 2400 : 4000);
   letters[700] = letters[1100] = 'b';
   check_searches(letters, periodic, 3);
 }

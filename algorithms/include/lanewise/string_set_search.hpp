@@ -243,7 +243,6 @@ struct set_places_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    using warp_type = typename Team::warp_type;
     const auto pieces = static_cast<std::uint32_t>(in.template pieces<Team>());
     in.load_filter(team, shared.in);
     for (;;) {
@@ -496,8 +495,8 @@ void fold_set_search(const Exec& exec, const char* algorithm, const Text& text,
 ///
 /// text is a contiguous View of bytes (char, unsigned char, std::byte), which may begin anywhere.
 /// One launch behind one that clears the result; reads the text once, and 1/16 or less of it
-/// twice. O(n + m) work for m bytes of patterns, if no more than a few patterns of more than 128
-/// bytes begin with the same 128: else as many comparisons at each place where these are. Does not
+/// twice. O(n + m) work for m bytes of patterns, if no more than a few patterns of more than 1024
+/// bytes begin with the same 1024: else as many comparisons at each place where these are. Does not
 /// block.
 template <execution_space Exec, class Text, class Memory, class... P>
 void count(const Exec& exec, const Text& text, const pattern_set<Memory>& set,

@@ -119,7 +119,7 @@ struct window_entry {
 /// patterns (of the first most_depth bytes) that the text has from a byte on. Its children are one
 /// byte of the text further in front, and neighbours in the order of that byte.
 struct alignas(16) set_state {
-  static constexpr int most_depth = 128;
+  static constexpr int most_depth = 1024;
   /// In `value`: a number of a long_group, and not a rank.
   static constexpr std::uint32_t is_group = 1u << 31;
 

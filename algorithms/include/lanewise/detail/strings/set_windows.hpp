@@ -45,7 +45,6 @@ class set_windows {
     }
     for (const std::string_view p : set.patterns) places += std::min(p.size(), most_offset);
     counts_.resize(std::bit_ceil(std::clamp<std::size_t>(places, 1 << 8, 1 << 22)));
-    count_all(set);
     choose(set);
     put_longer_windows(set);
     make_tables();
@@ -75,6 +74,9 @@ class set_windows {
     if (shortest_ < 11) return has_many_long && p.size() >= 11 ? 8 : 4;
     return !has_many_long || p.size() < 15 ? 5 : p.size() < 19 ? 6 : 7;
   }
+  static std::size_t stride_of(std::uint32_t kind) {
+    return static_cast<std::size_t>(window_kinds[kind].stride);
+  }
   /// The kind that the filter looks at first.
   std::uint32_t first_kind(std::uint32_t kind) const {
     return shortest_ >= 19 ? kind : static_cast<std::uint32_t>(window_kinds[kind].first);
@@ -96,16 +98,13 @@ class set_windows {
     const std::uint32_t hash = key_at(p, i, kind).hash();
     return counts_[hash * 0x2545f491u >> 7 & (counts_.size() - 1)];
   }
-  void count_all(const set_normal_form& set) {
-    for (const std::string_view p : set.patterns) {
-      if (p.empty()) continue;
-      const std::uint32_t kind = kind_of(p), first = first_kind(kind);
-      const auto& how = window_kinds[kind];
-      const std::size_t n = choices(p, how) + static_cast<std::size_t>(how.stride) - 1;
-      for (std::size_t i = 0; i < n; ++i) {
-        ++count_of(p, i, kind);
-        if (first != kind) ++count_of(p, i, first);
-      }
+  /// Counts the windows that a pattern may have, and those that the filter looks at.
+  void count_windows(std::string_view p, std::uint32_t kind) {
+    const std::uint32_t first = first_kind(kind);
+    const std::size_t n = choices(p, window_kinds[kind]) + stride_of(kind) - 1;
+    for (std::size_t i = 0; i < n; ++i) {
+      ++count_of(p, i, kind);
+      if (first != kind) ++count_of(p, i, first);
     }
   }
   static int different(std::string_view bytes) {
@@ -115,32 +114,67 @@ class set_windows {
     return std::popcount(seen[0]) + std::popcount(seen[1]) + std::popcount(seen[2]) +
            std::popcount(seen[3]);
   }
+  /// Where the first window of a pattern begins.
+  struct place {
+    std::uint32_t kind;
+    std::size_t at;
+    std::uint32_t most;  ///< how often the most frequent window is in the patterns
+    bool is_run;         ///< whether a window has one byte repeated
+  };
   /// The place whose windows are in the fewest patterns; of these, that with the most different
   /// bytes.
-  void choose(const set_normal_form& set) {
-    for (std::uint32_t r = 1; r <= set.ranks(); ++r) {
-      const std::string_view p = set.patterns[r];
-      const std::uint32_t kind = kind_of(p), first = first_kind(kind);
-      const auto& how = window_kinds[kind];
-      const auto stride = static_cast<std::size_t>(how.stride);
-      probed |= 1u << first;
-      std::size_t best = 0;
-      std::uint64_t least = ~std::uint64_t{0};
-      for (std::size_t i = 0, n = choices(p, how); i < n; ++i) {
-        std::uint64_t many = 0;
-        for (std::size_t o = 0; o < stride; ++o)
-          many += count_of(p, i + o, kind) + count_of(p, i + o, first);
-        const int bytes = different(p.substr(i, static_cast<std::size_t>(how.span())));
-        const std::uint64_t value = many << 5 | static_cast<std::uint64_t>(31 - bytes);
-        if (value < least) {
-          least = value;
-          best = i;
-        }
-      }
-      for (std::size_t o = 0; o < stride; ++o)
-        choices_.push_back({key_at(p, best + o, first), kind, first, r,
-                            static_cast<std::uint32_t>(best + o), static_cast<std::uint32_t>(o)});
+  place best_place(std::string_view p, std::uint32_t kind) {
+    const std::uint32_t first = first_kind(kind);
+    const std::size_t stride = stride_of(kind), n = choices(p, window_kinds[kind]);
+    const auto bytes = static_cast<std::size_t>(window_kinds[kind].bytes);
+    std::uint32_t counts[most_offset + 4];
+    for (std::size_t i = 0; i < n + stride - 1; ++i)
+      counts[i] = count_of(p, i, kind) + (first != kind ? count_of(p, i, first) : 0);
+    place best{kind, 0, 0, false};
+    std::uint64_t least = ~std::uint64_t{0};
+    for (std::size_t i = 0; i < n; ++i) {
+      std::uint64_t value = 0;
+      for (std::size_t o = 0; o < stride; ++o) value += counts[i + o];
+      value =
+          value << 5 | static_cast<std::uint64_t>(31 - different(p.substr(i, bytes + stride - 1)));
+      if (value >= least) continue;
+      least = value;
+      best.at = i;
     }
+    for (std::size_t o = 0; o < stride; ++o) {
+      best.most = std::max(best.most, counts[best.at + o]);
+      best.is_run = best.is_run || different(p.substr(best.at + o, bytes)) == 1;
+    }
+    return best;
+  }
+  /// In a pattern xaaa...a all windows but the first are runs, which patterns that are mostly such
+  /// have in common with texts that are: it is looked for by xaaa at every byte instead.
+  void choose(const set_normal_form& set) {
+    constexpr std::uint32_t many_alike = 16;
+    std::vector<place> places(1);
+    std::vector<std::uint32_t> by_runs;
+    for (std::uint32_t r = 1; r <= set.ranks(); ++r)
+      count_windows(set.patterns[r], kind_of(set.patterns[r]));
+    for (std::uint32_t r = 1; r <= set.ranks(); ++r) {
+      places.push_back(best_place(set.patterns[r], kind_of(set.patterns[r])));
+      if (places[r].kind > 3 && places[r].is_run && places[r].most >= many_alike)
+        by_runs.push_back(r);
+    }
+    for (const std::uint32_t r : by_runs) count_windows(set.patterns[r], 3);
+    for (const std::uint32_t r : by_runs) {
+      const place at_every_byte = best_place(set.patterns[r], 3);
+      if (!at_every_byte.is_run && 8 * at_every_byte.most <= places[r].most)
+        places[r] = at_every_byte;
+    }
+    for (std::uint32_t r = 1; r <= set.ranks(); ++r) add_choices(set.patterns[r], r, places[r]);
+  }
+  void add_choices(std::string_view p, std::uint32_t rank, const place& chosen) {
+    const std::uint32_t first = first_kind(chosen.kind);
+    probed |= 1u << first;
+    for (std::size_t o = 0; o < stride_of(chosen.kind); ++o)
+      choices_.push_back({key_at(p, chosen.at + o, first), chosen.kind, first, rank,
+                          static_cast<std::uint32_t>(chosen.at + o),
+                          static_cast<std::uint32_t>(o)});
   }
   /// Makes windows of what was chosen: of the filter's kind, or longer ones.
   void put_longer_windows(const set_normal_form& set) {
