@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/strings/matches.hpp>
+#include <lanewise/detail/strings/set_view.hpp>
+
+#include <cstdint>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// What a lane by itself asks of a text and a set.
+struct set_text {
+  const text_bytes& text;
+  const pattern_set_view& set;
+
+  /// The four bytes from a place on: 0 where there is no text.
+  LANEWISE_FUNCTION std::uint32_t word(std::int64_t place) const {
+    if (place >= 4 && place + 8 <= text.n) {
+      const unsigned char* const at = text.data + place;
+      const auto past = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(at) % 4);
+      const auto* const low = reinterpret_cast<const std::uint32_t*>(at - past);
+      return past == 0 ? low[0] : low[0] >> 8 * past | low[1] << (32 - 8 * past);
+    }
+    std::uint32_t w = 0;
+    for (int k = 0; k < 4; ++k)
+      if (place + k >= 0 && place + k < text.n) w |= std::uint32_t{text.data[place + k]} << 8 * k;
+    return w;
+  }
+  LANEWISE_FUNCTION std::uint32_t folded(std::uint32_t word) const {
+    return set.folds_case ? small_letters(word) : word;
+  }
+
+  /// Where the list of the window that begins at a place begins; << 32: its length and `also`.
+  LANEWISE_FUNCTION std::uint64_t list_of(std::int64_t place, int kind) const {
+    const window_key key =
+        window_key::of(kind, [&](int w) { return word(place + 4 * w) & set.letters; });
+    const std::uint32_t mask = (1u << set.slots_bits) - 1;
+    for (std::uint32_t s = window_slot::place(key.hash(), set.slots_bits);; ++s) {
+      const window_slot slot = set.slots[s & mask];
+      if (slot.first == 0) return 0;
+      if (slot.key == key) return std::uint64_t{slot.length_and_also} << 32 | slot.first;
+    }
+  }
+
+  enum outcome : std::uint32_t { differs, agrees, agrees_so_far };
+  /// What a lane compares by itself.
+  static constexpr std::uint32_t most_compared = 256;
+  /// Whether a pattern is at a place where there is room for it.
+  LANEWISE_FUNCTION std::uint32_t compare(std::int64_t place, std::uint32_t rank) const {
+    const std::uint32_t* const pattern = set.bytes + set.words[rank];
+    const std::uint32_t size = set.size[rank];
+    for (std::uint32_t i = 0; i < size; i += 4) {
+      if (i == most_compared) return agrees_so_far;
+      const std::uint32_t counting = size - i < 4 ? ~0u >> (32 - 8 * (size - i)) : ~0u;
+      if (((folded(word(place + i)) ^ pattern[i / 4]) & counting) != 0) return differs;
+    }
+    return agrees;
+  }
+
+  /// The state of the automaton behind one more byte, that in front of what it has read.
+  LANEWISE_FUNCTION std::uint32_t next(std::uint32_t state, std::int64_t place) const {
+    const std::uint32_t byte = folded(text.data[place]);
+    while (state != 0) {
+      const set_state here = set.states[state];
+      std::uint32_t child = here.first, end = here.first + here.children;
+      while (child + 1 < end) {
+        const std::uint32_t middle = (child + end) / 2;
+        (set.labels[middle] <= byte ? child : end) = middle;
+      }
+      if (child < end && set.labels[child] == byte) return child;
+      state = here.shorter;
+    }
+    return set.roots[byte];
+  }
+};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE

@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/strings/set_automaton.hpp>
+#include <lanewise/detail/strings/set_normal_form.hpp>
+#include <lanewise/detail/strings/set_view.hpp>
+#include <lanewise/detail/strings/set_windows.hpp>
+#include <lanewise/pattern.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// A set in one piece of memory: where each array begins, in words of 4 bytes.
+struct set_image {
+  pattern_set_view view{};  ///< without addresses
+  std::size_t size = 0, words = 0, prefix = 0, number = 0, ids_from = 0, ids = 0, rank_of = 0,
+              bytes = 0, few = 0, many = 0, slots = 0, entries = 0, states = 0, labels = 0,
+              roots = 0, groups = 0, longs = 0;
+  std::vector<std::uint32_t> memory;
+
+  set_image() = default;
+  set_image(const set_normal_form& set, bool folds_case) {
+    const std::uint32_t letters = folds_case ? pattern_filter::folded : ~0u;
+    const set_windows windows(set, letters);
+    const set_automaton automaton(set);
+    view.ranks = set.ranks();
+    view.probed = windows.probed;
+    view.letters = letters;
+    view.folds_case = folds_case;
+    view.has_many = windows.has_many;
+    view.depth = automaton.depth;
+    view.slots_bits = windows.slots_bits;
+    put_patterns(set);
+    prefix = put(set.prefix);
+    number = put(set.number);
+    ids_from = put(set.ids_from);
+    ids = put(set.ids);
+    rank_of = put(set.rank_of);
+    few = put(windows.few);
+    many = put(windows.many);
+    slots = put(windows.slots);
+    entries = put(windows.entries);
+    states = put(automaton.states);
+    labels = put(automaton.labels);
+    roots = put(automaton.roots);
+    groups = put(automaton.groups);
+    longs = put(automaton.longs);
+  }
+  /// The same with addresses, in memory that begins there.
+  pattern_set_view at(const std::uint32_t* begin) const {
+    pattern_set_view v = view;
+    v.size = begin + size;
+    v.words = begin + words;
+    v.prefix = begin + prefix;
+    v.number = begin + number;
+    v.ids_from = begin + ids_from;
+    v.ids = begin + ids;
+    v.rank_of = begin + rank_of;
+    v.bytes = begin + bytes;
+    v.few = begin + few;
+    v.many = begin + many;
+    v.slots = reinterpret_cast<const window_slot*>(begin + slots);
+    v.entries = reinterpret_cast<const window_entry*>(begin + entries);
+    v.states = reinterpret_cast<const set_state*>(begin + states);
+    v.labels = reinterpret_cast<const unsigned char*>(begin + labels);
+    v.roots = begin + roots;
+    v.groups = reinterpret_cast<const long_group*>(begin + groups);
+    v.longs = begin + longs;
+    return v;
+  }
+
+ private:
+  void put_patterns(const set_normal_form& set) {
+    std::vector<std::uint32_t> sizes, firsts, all;
+    for (const std::string_view p : set.patterns) {
+      sizes.push_back(static_cast<std::uint32_t>(p.size()));
+      firsts.push_back(static_cast<std::uint32_t>(all.size()));
+      all.resize(all.size() + (p.size() + 3) / 4);
+      if (!p.empty()) std::memcpy(all.data() + firsts.back(), p.data(), p.size());
+    }
+    size = put(sizes);
+    words = put(firsts);
+    bytes = put(all);
+  }
+  /// Behind what is there, in the grid of 16 bytes.
+  template <class T>
+  std::size_t put(const std::vector<T>& items) {
+    const std::size_t from = (memory.size() + 3) / 4 * 4, n = items.size() * sizeof(T);
+    memory.resize(from + (n + 3) / 4);
+    if (n != 0) std::memcpy(memory.data() + from, items.data(), n);
+    return from;
+  }
+};
+
+}  // namespace detail
+
+/// Patterns to look for in texts, all at once (string_set_search.hpp): made once, used on many
+/// texts.
+///
+/// 1 to 2^20 patterns of one byte or more, of any values, which may equal, begin with or contain
+/// each other. A pattern's id is its number in what was given. With options.fold_case letters of
+/// ASCII stand for both cases. Up to 64 bytes of memory for each byte of the patterns, and 100 KiB.
+template <class MemorySpace>
+class pattern_set {
+ public:
+  using memory_space = MemorySpace;
+  static constexpr std::size_t most_patterns = std::size_t{1} << 20;
+  static constexpr std::size_t most_bytes = std::size_t{1} << 31;
+
+  /// O(m) for m bytes in all, and two sorts of the patterns. Throws std::invalid_argument where a
+  /// pattern has no bytes, where there are none or too many, and where there is a wildcard.
+  /// **Blocks.**
+  explicit pattern_set(std::span<const std::string_view> patterns, const pattern_options& with = {})
+      : number_(patterns.size()), with_(with) {
+    detail::expects(!patterns.empty(), "pattern_set: there are no patterns");
+    detail::expects(patterns.size() <= most_patterns, "pattern_set: there are ", patterns.size(),
+                    " patterns, the most is ", most_patterns);
+    detail::expects(!with.wildcard.has_value(),
+                    "pattern_set: options.wildcard is given, but sets have no wildcards");
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < patterns.size(); ++i) {
+      detail::expects(!patterns[i].empty(), "pattern_set: pattern ", i, " has no bytes");
+      bytes += patterns[i].size();
+    }
+    detail::expects(bytes <= most_bytes, "pattern_set: the patterns have ", bytes,
+                    " bytes, the most is ", most_bytes);
+    const std::string small = with.fold_case ? small_letters(patterns, bytes) : std::string();
+    std::vector<std::string_view> all(patterns.begin(), patterns.end());
+    std::size_t at = 0;
+    for (std::string_view& p : all) {
+      if (with.fold_case) p = std::string_view(small).substr(at, p.size());
+      at += p.size();
+    }
+    image_ = detail::set_image(detail::set_normal_form(all), with.fold_case);
+    memory_ = view_type(Kokkos::view_alloc("lanewise::pattern_set", Kokkos::WithoutInitializing),
+                        image_.memory.size());
+    Kokkos::deep_copy(
+        memory_, Kokkos::View<const std::uint32_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                     image_.memory.data(), image_.memory.size()));
+    image_.memory = {};
+  }
+  explicit pattern_set(const std::vector<std::string>& patterns, const pattern_options& with = {})
+      : pattern_set(std::span<const std::string_view>(
+                        std::vector<std::string_view>(patterns.begin(), patterns.end())),
+                    with) {}
+
+  /// The number of patterns, equal ones included.
+  std::int64_t size() const { return static_cast<std::int64_t>(number_); }
+  const pattern_options& options() const { return with_; }
+  /// Of the memory space.
+  std::size_t memory_bytes() const { return memory_.size() * sizeof(std::uint32_t); }
+  /// The same in another memory space. **Blocks.**
+  template <class Other>
+  pattern_set<Other> copy_to() const {
+    return pattern_set<Other>(*this);
+  }
+  detail::pattern_set_view view() const { return image_.at(memory_.data()); }
+
+ private:
+  using view_type = Kokkos::View<std::uint32_t*, MemorySpace>;
+  template <class>
+  friend class pattern_set;
+
+  template <class Other>
+  explicit pattern_set(const pattern_set<Other>& other)
+      : number_(other.number_),
+        with_(other.with_),
+        image_(other.image_),
+        memory_(Kokkos::view_alloc("lanewise::pattern_set", Kokkos::WithoutInitializing),
+                other.memory_.size()) {
+    Kokkos::deep_copy(memory_, other.memory_);
+  }
+  static std::string small_letters(std::span<const std::string_view> patterns, std::size_t bytes) {
+    std::string all;
+    all.reserve(bytes);
+    for (const std::string_view p : patterns)
+      for (const char c : p) all += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return all;
+  }
+
+  std::size_t number_;
+  pattern_options with_;
+  detail::set_image image_;
+  view_type memory_;
+};
+
+LANEWISE_END_NAMESPACE

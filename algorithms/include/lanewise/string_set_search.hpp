@@ -1,0 +1,689 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/strings/set_finder.hpp>
+#include <lanewise/pattern_set.hpp>
+#include <lanewise/string_search.hpp>
+#include <lanewise/team_algorithms.hpp>
+
+#include <Kokkos_Core.hpp>
+
+// Where the patterns of a set occur in a text, all at once: at which bytes, and which, overlapping
+// occurrences included. The calls read the text once; what a table of windows of the patterns
+// passes is compared with the patterns.
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// The larger filter is for sets of many windows. It takes 64 KiB, so that one team has room on a
+/// multiprocessor, of as many warps as have registers.
+template <bool many>
+struct set_policy : launch_policy {
+  static constexpr int warps = many ? 24 : 8;
+  static constexpr int teams_per_multiprocessor = many ? 1 : 4;
+};
+template <bool many>
+inline constexpr int table_bits =
+    many ? detail::filter_place::many_words_bits : detail::filter_place::few_words_bits;
+
+/// A text, a set, and pieces of the text, of which a team does one at a time: some steps for each
+/// warp, one warp behind the other.
+template <bool many>
+struct set_pieces {
+  detail::text_bytes text;
+  detail::pattern_set_view set;
+  int steps;
+
+  template <class Team>
+  using finder = detail::set_finder<typename Team::warp_type>;
+  template <class Team>
+  struct scratch {
+    std::uint32_t table[1 << table_bits<many>];
+    typename finder<Team>::scratch of_warp[Team::warps];
+  };
+  template <class Team>
+  using words = typename finder<Team>::words;
+
+  /// So many steps for a warp's part of a piece that there are some thousand pieces, up to 16.
+  template <class Exec>
+  static int steps_of(std::int64_t n) {
+    constexpr std::int64_t piece = detail::set_finder<warp_t<Exec>>::places *
+                                   std::int64_t{team_t<Exec, set_policy<many>>::warps};
+    int s = 1;
+    while (s < 16 && n / (piece * s) > 4000) s *= 2;
+    return s;
+  }
+  template <class Team>
+  LANEWISE_FUNCTION std::int64_t pieces() const {
+    const std::int64_t n =
+        divide_up(text.n, std::int64_t{finder<Team>::places} * steps * Team::warps);
+    return n > 0 ? n : 1;
+  }
+  /// Once, before a team finds something.
+  template <class Team>
+  LANEWISE_FUNCTION void load_filter(const Team& team, scratch<Team>& shared) const {
+    copy(team, many ? set.many : set.few, std::int64_t{1} << table_bits<many>, shared.table);
+    team.barrier();
+  }
+  /// Where this warp's part of a piece begins.
+  template <class Team>
+  LANEWISE_FUNCTION std::int64_t first(const Team& team, std::int64_t piece) const {
+    return (piece * Team::warps + team.warp_index()) * steps * finder<Team>::places;
+  }
+  template <class Team>
+  LANEWISE_FUNCTION std::int64_t last(const Team& team, std::int64_t piece) const {
+    return first(team, piece) + std::int64_t{steps} * finder<Team>::places;
+  }
+  /// Calls f(place, hit, ranks) for each step of this warp's part: bit b of hit says whether
+  /// patterns begin in band b of the 32 W places from one on, and ranks(i) are the best of the W
+  /// places from number i on.
+  template <class Team, class F>
+  LANEWISE_FUNCTION void find_steps(const Team& team, scratch<Team>& shared, std::int64_t piece,
+                                    F f) const {
+    const std::int64_t begin = first(team, piece);
+    if (begin >= text.n) return;
+    const auto warp = team.warp();
+    const finder<Team> found(warp, text, set, shared.table, table_bits<many>,
+                             shared.of_warp[team.warp_index()], begin, steps);
+    found.find([&](std::int64_t place, std::uint32_t hit) LANEWISE_INLINE_LAMBDA {
+      f(place, hit, [&](int i) LANEWISE_INLINE_LAMBDA { return found.ranks(i); });
+    });
+  }
+  /// Calls f(place, ranks) for W places at a time, in order, those in bands with hits.
+  template <class Team, class F>
+  LANEWISE_FUNCTION void find(const Team& team, scratch<Team>& shared, std::int64_t piece,
+                              F f) const {
+    constexpr int reach = finder<Team>::reach;
+    find_steps(team, shared, piece,
+               [&](std::int64_t place, std::uint32_t hit, auto ranks) LANEWISE_INLINE_LAMBDA {
+                 for (; hit != 0; hit &= hit - 1) {
+                   const int from = Team::warp_type::lowest(hit) * reach;
+                   for (int i = from; i < from + reach; i += Team::warp_type::width)
+                     f(place + i, ranks(i));
+                 }
+               });
+  }
+};
+
+/// Counts all occurrences or those of each rank's places, or finds the first or last place.
+template <bool many>
+struct set_fold_kernel {
+  struct policy : set_policy<many> {
+    static constexpr int host_teams_per_thread = 4;
+  };
+  template <class Team>
+  using scratch = typename set_pieces<many>::template scratch<Team>;
+
+  enum class wanted { number, of_each, first, last };
+
+  set_pieces<many> in;
+  wanted what;
+  std::int64_t* result;  // of the first and the last: begins with -1
+  std::uint64_t* of_rank;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    using warp_type = typename Team::warp_type;
+    using words = typename warp_type::template lanes<std::uint32_t>;
+    using numbers = typename warp_type::template lanes<std::uint64_t>;
+    const auto warp = team.warp();
+    const std::int64_t pieces = in.template pieces<Team>();
+    numbers number(0u);
+    in.load_filter(team, shared);
+    for (std::int64_t p = team.index(); p < pieces; p += team.league()) {
+      const std::int64_t piece = what == wanted::last ? pieces - 1 - p : p;
+      if (is_decided(team, piece)) break;
+      in.find(team, shared, piece,
+              [&](std::int64_t place, const words& ranks) LANEWISE_INLINE_LAMBDA {
+                if (what == wanted::number) {
+                  number = number + warp.template cast<std::uint64_t>(
+                                        warp.gather(ranks != 0u, in.set.number, ranks, 0u));
+                } else if (what == wanted::of_each) {
+                  warp.fetch_add(ranks != 0u, of_rank, ranks, numbers(1u));
+                } else {
+                  take(warp, place, warp.ballot(ranks != 0u));
+                }
+              });
+    }
+    const std::uint64_t all = warp.reduce(number, plus{});
+    if (all != 0) warp.fetch_add(*reinterpret_cast<std::uint64_t*>(result), all);
+  }
+
+ private:
+  /// Whether what was found is in front of a warp's part, or behind it.
+  template <class Team>
+  LANEWISE_FUNCTION bool is_decided(const Team& team, std::int64_t piece) const {
+    if (what != wanted::first && what != wanted::last) return false;
+    const std::int64_t best = team.warp().template load<order::relaxed>(*result);
+    return what == wanted::first ? best >= 0 && best < in.first(team, piece)
+                                 : best >= in.last(team, piece);
+  }
+  template <class Warp, class Bits>
+  LANEWISE_FUNCTION void take(const Warp& warp, std::int64_t place, Bits lanes) const {
+    if (lanes == 0) return;
+    if (what == wanted::first) {
+      warp.fetch_min(*reinterpret_cast<std::uint64_t*>(result),
+                     static_cast<std::uint64_t>(place + Warp::lowest(lanes)));
+    } else {
+      warp.fetch_max(*result, place + Warp::highest(lanes));
+    }
+  }
+};
+
+/// Writes a bit for every byte of the text.
+template <bool many>
+struct set_bitmap_kernel {
+  struct policy : set_policy<many> {
+    static constexpr int host_teams_per_thread = 4;
+  };
+  template <class Team>
+  using scratch = typename set_pieces<many>::template scratch<Team>;
+
+  set_pieces<many> in;
+  std::uint32_t* bits;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    using warp_type = typename Team::warp_type;
+    using words = typename warp_type::template lanes<std::uint32_t>;
+    static_assert(warp_type::width == 32, "a row is a word of the bitmap");
+    const auto warp = team.warp();
+    const std::int64_t pieces = in.template pieces<Team>();
+    in.load_filter(team, shared);
+    for (std::int64_t p = team.index(); p < pieces; p += team.league()) {
+      const std::int64_t begin = in.first(team, p) / 32;
+      const std::int64_t all = divide_up(in.text.n, std::int64_t{32}), last = in.last(team, p) / 32;
+      const std::int64_t end = last < all ? last : all;
+      in.find_steps(team, shared, p,
+                    [&](std::int64_t place, std::uint32_t hit, auto ranks) LANEWISE_INLINE_LAMBDA {
+                      words word(0u);
+                      for (int r = 0; hit >> r / 2 != 0; ++r) {
+                        if ((hit >> r / 2 & 1) == 0) continue;
+                        word = select(warp.lane() == static_cast<std::uint32_t>(r),
+                                      words(warp.ballot(ranks(32 * r) != 0u)), word);
+                      }
+                      const std::int64_t at = place >= 0 ? place / 32 : -(-place / 32);
+                      const auto is_own = warp.map(
+                          [=](std::uint32_t lane) {
+                            const std::int64_t w = at + lane;
+                            return w >= begin && w < end ? 1u : 0u;
+                          },
+                          warp.lane());
+                      warp.store(is_own == 1u, bits + at, word);
+                    });
+    }
+  }
+};
+
+/// Writes all occurrences in order, or the longest of each place, and counts them: a single pass
+/// with look-back. A warp keeps up to 256 places of its part of a piece until it knows where they
+/// go; where there are more, it finds them again.
+template <bool many, class Places, class Ids>
+struct set_places_kernel {
+  struct policy : set_policy<many> {
+    static constexpr int teams_per_multiprocessor = many ? 1 : 3;
+  };
+  static constexpr int most_kept = 256;
+  template <class Team>
+  struct scratch {
+    typename set_pieces<many>::template scratch<Team> in;
+    look_back_scratch<std::int64_t> link;
+    std::int64_t of_warp[Team::warps];
+    std::uint32_t kept_place[Team::warps][most_kept];  // of the warp's first
+    std::uint32_t kept_rank[Team::warps][most_kept];
+  };
+
+  set_pieces<many> in;
+  bool longest;
+  Places places;
+  Ids ids;
+  look_back_chain<std::int64_t> link;
+  detail::integers number;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    const auto pieces = static_cast<std::uint32_t>(in.template pieces<Team>());
+    in.load_filter(team, shared.in);
+    for (;;) {
+      // A team stays for many pieces, as it has the filter.
+      if (team.warp_index() == 0) {
+        const auto drawn = link.draw(team.warp(), pieces + team.league(), pieces);
+        team.warp().once([&] { shared.link.drawn = drawn; });
+      }
+      team.barrier();
+      const auto mine = shared.link.drawn;
+      if (mine.ticket >= pieces) return;
+      do_piece(team, shared, mine, mine.ticket + 1 == pieces);
+      team.barrier();
+    }
+  }
+
+ private:
+  /// The pass over a piece that counts, and then the one that writes what could not be kept.
+  template <class Team, class Drawn>
+  LANEWISE_FUNCTION void do_piece(const Team& team, scratch<Team>& shared, const Drawn& mine,
+                                  bool is_last) const {
+    using warp_type = typename Team::warp_type;
+    using words = typename warp_type::template lanes<std::uint32_t>;
+    const auto warp = team.warp();
+    const std::int64_t first = in.first(team, mine.ticket);
+    typename warp_type::template lanes<std::uint64_t> found(0u);
+    int kept = 0;
+    std::int64_t at = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+      in.find(team, shared.in, mine.ticket,
+              [&](std::int64_t place, const words& ranks) LANEWISE_INLINE_LAMBDA {
+                if (pass == 1) return write(warp, place, warp.lane(), ranks, at);
+                found = found + warp.template cast<std::uint64_t>(numbers(warp, ranks));
+                kept = keep(team, shared, static_cast<std::uint32_t>(place - first), ranks, kept);
+              });
+      if (pass == 1) return;
+      at = publish(team, shared, mine, warp.reduce(found, plus{}), is_last);
+      if (kept <= most_kept) return write_kept(team, shared, first, kept, at);
+      if (at >= places.extent && at >= ids.extent) return;
+    }
+  }
+  /// Keeps the places of a row, behind so many others, if they fit.
+  template <class Team, class Words>
+  LANEWISE_FUNCTION int keep(const Team& team, scratch<Team>& shared, std::uint32_t place,
+                             const Words& ranks, int kept) const {
+    const auto warp = team.warp();
+    const auto is_there = ranks != 0u;
+    const int behind = kept + warp.count(is_there);
+    if (behind <= most_kept && behind > kept) {
+      warp.compress_store(shared.kept_place[team.warp_index()] + kept, is_there,
+                          warp.lane() + Words(place));
+      warp.compress_store(shared.kept_rank[team.warp_index()] + kept, is_there, ranks);
+    }
+    return behind;
+  }
+  /// Tells the pieces behind how many occurrences this one has; where this warp's go.
+  template <class Team, class Drawn>
+  LANEWISE_FUNCTION std::int64_t publish(const Team& team, scratch<Team>& shared, const Drawn& mine,
+                                         std::uint64_t found, bool is_last) const {
+    team.warp().once([&] { shared.of_warp[team.warp_index()] = static_cast<std::int64_t>(found); });
+    team.barrier();
+    std::int64_t total = 0, in_front = 0;
+    for (int w = 0; w < Team::warps; ++w) {
+      if (w == team.warp_index()) in_front = total;
+      total += shared.of_warp[w];
+    }
+    const auto before = publish_and_look_back(team, link, mine, shared.link, total, plus{},
+                                              maybe<std::int64_t>{0, true});
+    if (is_last) team.once([&] { number.put(0, before.value + total); });
+    return before.value + in_front;
+  }
+  template <class Team>
+  LANEWISE_FUNCTION void write_kept(const Team& team, scratch<Team>& shared, std::int64_t first,
+                                    int kept, std::int64_t at) const {
+    constexpr int width = Team::warp_type::width;
+    const auto warp = team.warp();
+    for (int i = 0; i < kept; i += width) {
+      const auto is_there = warp.first(kept - i);
+      write(warp, first, warp.load(is_there, shared.kept_place[team.warp_index()] + i, 0u),
+            warp.load(is_there, shared.kept_rank[team.warp_index()] + i, 0u), at);
+    }
+  }
+  /// How many occurrences are written for the places of these ranks.
+  template <class Warp, class Words>
+  LANEWISE_FUNCTION Words numbers(const Warp& warp, const Words& ranks) const {
+    if (longest) return select(ranks != 0u, Words(1u), Words(0u));
+    return warp.gather(ranks != 0u, in.set.number, ranks, 0u);
+  }
+  /// Writes what begins at places first + from, behind `at` others. Shorter patterns come first.
+  template <class Warp, class Words>
+  LANEWISE_FUNCTION void write(const Warp& warp, std::int64_t first, const Words& from,
+                               const Words& ranks, std::int64_t& at) const {
+    const auto room = allocate(warp, numbers(warp, ranks));
+    const auto behind =
+        warp.map([at](std::uint32_t offset) { return at + std::int64_t{offset}; }, room.offset);
+    auto to = behind;
+    auto rank = ranks, place = from;
+    warp.each(
+        ranks != 0u,
+        [&](std::int64_t& out, std::uint32_t& r, std::uint32_t& p) {
+          if (longest) {
+            put(out, first + p, in.set.ids[in.set.ids_from[r]]);
+            return;
+          }
+          for (; r != 0; r = in.set.prefix[r]) {
+            std::int64_t i = out + in.set.number[in.set.prefix[r]];
+            for (std::uint32_t id = in.set.ids_from[r]; id < in.set.ids_from[r + 1]; ++id)
+              put(i++, first + p, in.set.ids[id]);
+          }
+        },
+        to, rank, place);
+    at += room.total;
+  }
+  LANEWISE_FUNCTION void put(std::int64_t i, std::int64_t place, std::uint32_t id) const {
+    if (i < places.extent) places(i, place);
+    if (i < ids.extent) ids(i, static_cast<std::int64_t>(id));
+  }
+};
+
+/// Adds the number of each rank's places to all patterns that it begins with: as many steps for a
+/// rank as it has bytes at most.
+struct set_spread_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {};
+
+  detail::pattern_set_view set;
+  const std::uint64_t* of_rank;
+  std::uint64_t* all;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    constexpr std::int64_t width = warp_type::width;
+    const auto warp = team.warp();
+    const auto mine = team.share(divide_up(std::int64_t{set.ranks} + 1, width));
+    for (std::int64_t w = mine.begin + team.warp_index(); w < mine.end; w += Team::warps) {
+      const std::int64_t left = std::int64_t{set.ranks} + 1 - w * width;
+      const auto exist = warp.first(static_cast<int>(left < width ? left : width));
+      auto rank =
+          warp.map([=](std::uint32_t lane) { return static_cast<std::uint32_t>(w * width) + lane; },
+                   warp.lane());
+      const auto number = warp.gather(exist, of_rank, rank, std::uint64_t{0});
+      rank = select(exist & (number != std::uint64_t{0}), rank, rank - rank);
+      while (warp.any(rank != 0u)) {
+        warp.fetch_add(rank != 0u, all, rank, number);
+        rank = warp.gather(set.prefix, rank);
+      }
+    }
+  }
+};
+struct set_counts_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {};
+
+  detail::pattern_set_view set;
+  std::int64_t patterns;
+  const std::uint64_t* all;
+  detail::integers counts;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    constexpr std::int64_t width = Team::warp_type::width;
+    const auto warp = team.warp();
+    const auto mine = team.share(divide_up(patterns, width));
+    for (std::int64_t w = mine.begin + team.warp_index(); w < mine.end; w += Team::warps) {
+      auto id =
+          warp.map([=](std::uint32_t lane) { return w * width + std::int64_t{lane}; }, warp.lane());
+      warp.each(
+          id < patterns,
+          [&](std::int64_t& i) { counts.put(i, static_cast<std::int64_t>(all[set.rank_of[i]])); },
+          id);
+    }
+  }
+};
+struct set_clear_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {};
+
+  std::uint64_t* numbers;
+  std::int64_t n;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    const auto mine = team.share(n);
+    fill(team, numbers + mine.begin, mine.end - mine.begin, std::uint64_t{0});
+  }
+};
+
+template <class Exec, class Text, class Memory>
+detail::text_bytes text_of(const char* algorithm, const Text& text, const pattern_set<Memory>&) {
+  static_assert(Kokkos::is_view_v<Text> && sizeof(typename Text::value_type) == 1 &&
+                    std::is_trivially_copyable_v<typename Text::value_type>,
+                "lanewise: a text is a View of bytes: char, unsigned char, std::byte");
+  static_assert(
+      Kokkos::SpaceAccessibility<typename Exec::memory_space, Memory>::accessible,
+      "lanewise: this execution space cannot reach the memory of the set; pattern_set::copy_to "
+      "makes a copy that it can");
+  const auto source = detail::as_source<Exec>(text);
+  detail::expects_memory(source, algorithm, "text");
+  return {reinterpret_cast<const unsigned char*>(source.data), source.extent};
+}
+
+template <class Exec, bool many>
+set_pieces<many> pieces_for(const detail::text_bytes& text, const detail::pattern_set_view& set) {
+  return {text, set, set_pieces<many>::template steps_of<Exec>(text.n)};
+}
+/// Calls f(pieces) with the pieces of a text, for a filter that fits the set.
+template <class Exec, class Memory, class F>
+void with_pieces(const detail::text_bytes& text, const pattern_set<Memory>& set, F f) {
+  if (set.view().has_many) {
+    f(pieces_for<Exec, true>(text, set.view()));
+  } else {
+    f(pieces_for<Exec, false>(text, set.view()));
+  }
+}
+template <class Exec, bool many>
+std::int64_t pieces_of(const set_pieces<many>& in) {
+  return in.template pieces<team_t<Exec, set_policy<many>>>();
+}
+
+template <class Exec, class Memory>
+void fold_set_search(const Exec& exec, const detail::text_bytes& text,
+                     const pattern_set<Memory>& set, int what, std::int64_t* result,
+                     std::uint64_t* of_rank) {
+  with_pieces<Exec>(text, set, [&]<bool many>(const set_pieces<many>& in) {
+    using kernel = set_fold_kernel<many>;
+    launch(exec, "Lanewise::string_set_search",
+           backend_of<Exec>::template resident_league<kernel>(exec, pieces_of<Exec>(in)),
+           kernel{in, static_cast<typename kernel::wanted>(what), result, of_rank});
+  });
+}
+template <class Exec, class Text, class Memory, class... P>
+void fold_set_search(const Exec& exec, const char* algorithm, const Text& text,
+                     const pattern_set<Memory>& set, const Kokkos::View<std::int64_t, P...>& result,
+                     set_fold_kernel<false>::wanted what) {
+  const auto bytes = text_of<Exec>(algorithm, text, set);
+  std::int64_t* const place = result_place<Exec>(algorithm, result);
+  const std::int64_t nothing = what == set_fold_kernel<false>::wanted::number ? 0 : -1;
+  launch(exec, "Lanewise::string_search::begin", 1, search_begin_kernel{place, nothing});
+  if (bytes.n > 0) fold_set_search(exec, bytes, set, static_cast<int>(what), place, nullptr);
+}
+
+}  // namespace kernels
+
+/// How often patterns of a set occur in a text, overlapping occurrences and equal patterns
+/// included: stored in the rank-0 View result.
+///
+/// text is a contiguous View of bytes (char, unsigned char, std::byte), which may begin anywhere.
+/// One launch behind one that clears the result; reads the text once, and 1/16 or less of it
+/// twice. O(n + m) work for m bytes of patterns, if no more than a few patterns of more than 1024
+/// bytes begin with the same 1024: else as many comparisons at each place where these are. Does not
+/// block.
+template <execution_space Exec, class Text, class Memory, class... P>
+void count(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
+           const Kokkos::View<std::int64_t, P...>& result) {
+  kernels::fold_set_search(exec, "count", text, set, result,
+                           kernels::set_fold_kernel<false>::wanted::number);
+}
+/// The same, returned. **Blocks.**
+template <execution_space Exec, class Text, class Memory>
+std::int64_t count(const Exec& exec, const Text& text, const pattern_set<Memory>& set) {
+  return kernels::returned<std::int64_t>(
+      exec, [&](const auto& result) { count(exec, text, set, result); });
+}
+/// The first place of the text where a pattern begins, or -1. Reads the text up to there, and what
+/// is read at the same time. As count.
+template <execution_space Exec, class Text, class Memory, class... P>
+void find_first(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
+                const Kokkos::View<std::int64_t, P...>& result) {
+  kernels::fold_set_search(exec, "find_first", text, set, result,
+                           kernels::set_fold_kernel<false>::wanted::first);
+}
+template <execution_space Exec, class Text, class Memory>
+std::int64_t find_first(const Exec& exec, const Text& text, const pattern_set<Memory>& set) {
+  return kernels::returned<std::int64_t>(
+      exec, [&](const auto& result) { find_first(exec, text, set, result); });
+}
+/// The last place of the text where a pattern begins, or -1. As find_first, from behind.
+template <execution_space Exec, class Text, class Memory, class... P>
+void find_last(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
+               const Kokkos::View<std::int64_t, P...>& result) {
+  kernels::fold_set_search(exec, "find_last", text, set, result,
+                           kernels::set_fold_kernel<false>::wanted::last);
+}
+template <execution_space Exec, class Text, class Memory>
+std::int64_t find_last(const Exec& exec, const Text& text, const pattern_set<Memory>& set) {
+  return kernels::returned<std::int64_t>(
+      exec, [&](const auto& result) { find_last(exec, text, set, result); });
+}
+/// Whether any pattern occurs in the text. As find_first. **Blocks.**
+template <execution_space Exec, class Text, class Memory>
+bool contains(const Exec& exec, const Text& text, const pattern_set<Memory>& set) {
+  return find_first(exec, text, set) >= 0;
+}
+
+/// Bit i % 32 of word i / 32 says whether a pattern begins at byte i of the text: a View of
+/// std::uint32_t with a word for every 32 bytes of the text, all of which are written. As count, in
+/// one launch.
+template <execution_space Exec, class Text, class Memory, class Bits>
+void find_bitmap(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
+                 const Bits& bits) {
+  static_assert(Kokkos::is_view_v<Bits> && std::is_same_v<typename Bits::value_type, std::uint32_t>,
+                "lanewise: a bitmap is a View of std::uint32_t");
+  const auto bytes = kernels::text_of<Exec>("find_bitmap", text, set);
+  const auto sink = detail::as_sink<Exec>(bits);
+  const std::int64_t words = divide_up(bytes.n, std::int64_t{32});
+  detail::expects(sink.extent >= words, "find_bitmap: bits has ", sink.extent, " words, a text of ",
+                  bytes.n, " bytes needs ", words);
+  detail::expects_memory(sink, "find_bitmap", "bits");
+  if (bytes.n == 0) return;
+  kernels::with_pieces<Exec>(bytes, set, [&]<bool many>(const kernels::set_pieces<many>& in) {
+    using kernel = kernels::set_bitmap_kernel<many>;
+    launch(exec, "Lanewise::find_bitmap",
+           backend_of<Exec>::template resident_league<kernel>(exec, kernels::pieces_of<Exec>(in)),
+           kernel{in, sink.data});
+  });
+}
+
+/// The workspace that count_each needs: 16 bytes for each pattern. Needs no device.
+template <class Memory>
+workspace_size count_each_workspace(const pattern_set<Memory>& set) {
+  return {0, 2 * sizeof(std::uint64_t) * (static_cast<std::size_t>(set.view().ranks) + 1)};
+}
+/// How often each pattern occurs in the text: counts is a View of integers, one for each pattern by
+/// its id; the greatest of their type where there are more. As count, in four launches; each place
+/// where patterns begin costs an atomic addition.
+template <execution_space Exec, class Text, class Memory, class T, class... P>
+void count_each(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
+                const Kokkos::View<T*, P...>& counts, const string_search_options& with = {}) {
+  const auto bytes = kernels::text_of<Exec>("count_each", text, set);
+  const auto sink = detail::as_sink<Exec>(counts);
+  detail::expects(sink.extent >= set.size(), "count_each: counts has ", sink.extent,
+                  " places, there are ", set.size(), " patterns");
+  detail::expects_memory(sink, "count_each", "counts");
+  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, count_each_workspace(set),
+                                                     "count_each");
+  auto* const of_rank = static_cast<std::uint64_t*>(work.get().plain());
+  const auto view = set.view();
+  const std::int64_t ranks = std::int64_t{view.ranks} + 1;
+  const auto teams = [&]<class Kernel>(const Kernel&, std::int64_t n) {
+    return backend_of<Exec>::template resident_league<Kernel>(exec,
+                                                              divide_up(n, std::int64_t{256}));
+  };
+  const kernels::set_clear_kernel clear{of_rank, 2 * ranks};
+  launch(exec, "Lanewise::count_each::clear", teams(clear, 2 * ranks), clear);
+  if (bytes.n > 0)
+    kernels::fold_set_search(exec, bytes, set,
+                             static_cast<int>(kernels::set_fold_kernel<false>::wanted::of_each),
+                             nullptr, of_rank);
+  const kernels::set_spread_kernel spread{view, of_rank, of_rank + ranks};
+  launch(exec, "Lanewise::count_each::spread", teams(spread, ranks), spread);
+  const kernels::set_counts_kernel put{view, set.size(), of_rank + ranks,
+                                       detail::integers(sink.data)};
+  launch(exec, "Lanewise::count_each::counts", teams(put, set.size()), put);
+}
+
+namespace kernels {
+
+template <class Exec, class Text, class Memory, class Places, class Ids, class T, class... P>
+void find_set_places(const Exec& exec, const char* algorithm, const Text& text,
+                     const pattern_set<Memory>& set, const Places& places, const Ids& ids,
+                     const Kokkos::View<T, P...>& number, bool longest,
+                     const string_search_options& with) {
+  const auto bytes = text_of<Exec>(algorithm, text, set);
+  const auto to = detail::as_sink<Exec>(places);
+  const auto ids_to = detail::as_sink<Exec>(ids);
+  detail::expects_memory(to, algorithm, "places");
+  detail::expects_memory(ids_to, algorithm, "ids");
+  using to_type = std::decay_t<decltype(to)>;
+  using ids_type = std::decay_t<decltype(ids_to)>;
+  if constexpr (detail::check_results<Exec, std::int64_t, to_type>() &&
+                detail::check_results<Exec, std::int64_t, ids_type>()) {
+    const auto result = count_place<Exec>(number, algorithm);
+    with_pieces<Exec>(bytes, set, [&]<bool many>(const set_pieces<many>& in) {
+      using kernel = set_places_kernel<many, to_type, ids_type>;
+      const std::int64_t pieces = pieces_of<Exec>(in);
+      auto work = call_workspace::make<backend_of<Exec>>(
+          exec, with.work, {pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)},
+          algorithm);
+      launch(exec, "Lanewise::find_all",
+             backend_of<Exec>::template resident_league<kernel>(exec, pieces),
+             kernel{in, longest, to, ids_to,
+                    work.get().template make_look_back_chain<std::int64_t>(0), result});
+    });
+  }
+}
+
+}  // namespace kernels
+
+/// The workspace that find_all and find_longest need for a set and a text of n bytes. Needs no
+/// device.
+template <class Exec>
+workspace_size find_set_workspace(std::int64_t n) {
+  const auto of = [](const auto& in) {
+    const std::int64_t pieces = kernels::pieces_of<Exec>(in);
+    return workspace_size{pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)};
+  };
+  const detail::text_bytes text{nullptr, n};
+  return max(of(kernels::pieces_for<Exec, false>(text, {})),
+             of(kernels::pieces_for<Exec, true>(text, {})));
+}
+/// All occurrences of the patterns of a set, overlapping ones included: where they begin, their
+/// ids, and their number in the rank-0 View number. In the order of places; of patterns that begin
+/// at one place shorter ones come first, and equal ones by id. places and ids are Views of
+/// integers, or sinks; where they have fewer places than there are occurrences, the first are
+/// written, number tells how many there are, and nothing is written behind. As count, in one launch
+/// and one pass; where patterns begin at more than 256 places of 16 KiB, these are searched twice.
+template <execution_space Exec, class Text, class Memory, class Places, class Ids, class T,
+          class... P>
+void find_all(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
+              const Places& places, const Ids& ids, const Kokkos::View<T, P...>& number,
+              const string_search_options& with = {}) {
+  kernels::find_set_places(exec, "find_all", text, set, places, ids, number, false, with);
+}
+/// The same, returning how many there are. **Blocks.**
+template <execution_space Exec, class Text, class Memory, class Places, class Ids>
+requires(!std::is_same_v<Ids, string_search_options>) std::int64_t
+    find_all(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
+             const Places& places, const Ids& ids, const string_search_options& with = {}) {
+  return kernels::returned<std::int64_t>(
+      exec, [&](const auto& number) { find_all(exec, text, set, places, ids, number, with); });
+}
+/// For each place of the text where patterns begin, in order, the longest of them: its id, of equal
+/// ones the least. Otherwise as find_all.
+template <execution_space Exec, class Text, class Memory, class Places, class Ids, class T,
+          class... P>
+void find_longest(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
+                  const Places& places, const Ids& ids, const Kokkos::View<T, P...>& number,
+                  const string_search_options& with = {}) {
+  kernels::find_set_places(exec, "find_longest", text, set, places, ids, number, true, with);
+}
+/// The same, returning how many there are. **Blocks.**
+template <execution_space Exec, class Text, class Memory, class Places, class Ids>
+std::int64_t find_longest(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
+                          const Places& places, const Ids& ids,
+                          const string_search_options& with = {}) {
+  return kernels::returned<std::int64_t>(
+      exec, [&](const auto& number) { find_longest(exec, text, set, places, ids, number, with); });
+}
+
+LANEWISE_END_TARGET_NAMESPACE

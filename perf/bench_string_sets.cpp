@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Searches for sets of patterns in a text, on every backend of this Kokkos: 2^30 bytes on devices,
+// 2^26 on hosts. Rows are in bytes of the text, and of the places and ids that are written; reduce
+// is the sum of as many bytes as words of 8, the bound of what reads a text once.
+
+#include "support.hpp"
+#include <lanewise/host.hpp>
+#include <lanewise/reduce.hpp>
+#include <lanewise/string_set_search.hpp>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lanewise::perf {
+namespace {
+
+/// Texts of 2^22 bytes, which are repeated. english: words of Zipf's frequencies, of letters as
+/// frequent as in English; all_a and dna as their names say.
+std::string text_of(const std::string& kind, std::size_t n) {
+  if (kind == "all_a") return std::string(n, 'a');
+  std::string text;
+  if (kind == "dna") {
+    for (std::uint64_t i = 0; i < n; ++i) text += "acgt"[hash(i) % 4];
+    return text;
+  }
+  constexpr std::string_view letters =
+      "eeeeeeeeeeeetttttttttaaaaaaaaooooooooiiiiiiinnnnnnnsssssshhhhhhrrrrrrddddlllluuucccmmm"
+      "wwffggyyppbbvk";
+  std::vector<std::string> words;
+  for (std::uint64_t w = 0; w < 20'000; ++w) {
+    std::string word;
+    for (std::uint64_t i = 0; i < 1 + hash(w) % 9; ++i)
+      word += letters[hash(100 * w + i + 1) % letters.size()];
+    words.push_back(word + ' ');
+  }
+  for (std::uint64_t i = 0; text.size() < n; ++i) {
+    const double u = static_cast<double>(hash(i) >> 11) * 0x1p-53;
+    text += words[static_cast<std::size_t>(20'000 * u * u * u)];
+  }
+  text.resize(n);
+  return text;
+}
+
+struct set_point {
+  std::string kind;
+  std::size_t patterns;
+  std::int64_t n;
+
+  std::string text() const { return kind == "dna" ? "dna" : kind == "axa" ? "all_a" : "english"; }
+};
+
+/// Different parts of the text: phrases of 12 to 24 bytes, words of 7 to 16 letters (7 to 9 of the
+/// text's, and some that are not in it), 24 bases. axa: 40 bytes a, one of them x, and longer ones.
+std::vector<std::string> set_of(const set_point& p, const std::string& text) {
+  std::vector<std::string> all;
+  std::set<std::string> seen;
+  for (std::uint64_t i = 0; all.size() < p.patterns; ++i) {
+    const std::uint64_t h = hash(i * 7919 + 17);
+    if (p.kind == "axa") {
+      all.emplace_back(40 + i / 40, 'a');
+      all.back()[i % 40] = 'x';
+      continue;
+    }
+    const std::size_t m = p.kind == "dna" ? 24 : p.kind == "words" ? 7 + h % 10 : 12 + h % 13;
+    std::string bytes = text.substr((h >> 8) % (text.size() - m), m);
+    if (p.kind == "words") std::replace(bytes.begin(), bytes.end(), ' ', 'e');
+    if (seen.insert(bytes).second) all.push_back(bytes);
+  }
+  return all;
+}
+
+enum class wanted { all, number };
+
+template <class Exec, wanted what>
+struct set_problem {
+  using exec_space = Exec;
+  using item = char;
+  using memory = typename Exec::memory_space;
+
+  Exec exec{};
+  std::int64_t n;
+  std::string part;
+  std::vector<std::string> patterns;
+  array<Exec, char> text{Kokkos::view_alloc("perf::text", Kokkos::WithoutInitializing),
+                         static_cast<std::size_t>(n)};
+  pattern_set<memory> searched;
+  Kokkos::View<std::int64_t, memory> result{"perf::result"};
+  array<Exec, std::int64_t> places;
+  array<Exec, std::uint32_t> ids;
+  workspace work;
+
+  explicit set_problem(const set_point& p)
+      : n(p.n),
+        part(text_of(p.text(), std::size_t{1} << 22)),
+        patterns(set_of(p, part)),
+        searched(patterns) {
+    const Kokkos::View<const char*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> from(part.data(),
+                                                                                     part.size());
+    for (std::int64_t at = 0; at < n; at += static_cast<std::int64_t>(part.size()))
+      Kokkos::deep_copy(Kokkos::subview(text, Kokkos::make_pair(at, at + std::int64_t{1 << 22})),
+                        from);
+    if (what == wanted::all) {
+      Kokkos::realloc(places, static_cast<std::size_t>(expected()));
+      Kokkos::realloc(ids, static_cast<std::size_t>(expected()));
+    }
+  }
+  static std::vector<set_point> points() {
+    const std::int64_t n = std::int64_t{1} << (on_host<Exec> ? 26 : 30);
+    std::vector<set_point> all;
+    for (const char* kind : {"phrases", "words", "dna"})
+      for (const std::size_t k : {10, 1000, 10'000, 100'000}) all.push_back({kind, k, n});
+    for (const std::size_t k : {10, 100, 800}) all.push_back({"axa", k, n});
+    return all;
+  }
+  static row name(const set_point& p) {
+    return {(what == wanted::all ? "find_many.k" : "count_many.k") + std::to_string(p.patterns),
+            backend_name<Exec>(),
+            "",
+            "u8",
+            p.kind,
+            p.n};
+  }
+  /// The text, and the results.
+  std::int64_t bytes() const {
+    return n + static_cast<std::int64_t>(8 * places.extent(0) + 4 * ids.extent(0));
+  }
+  /// By sizes of patterns: each part of the text in a sorted list of those of its size, in the text
+  /// that is repeated, and over its end.
+  std::int64_t expected() const {
+    std::vector<std::vector<std::string_view>> by_size;
+    for (const std::string& p : patterns) {
+      if (by_size.size() <= p.size()) by_size.resize(p.size() + 1);
+      by_size[p.size()].push_back(p);
+    }
+    const std::string twice = part + part.substr(0, by_size.size());
+    std::int64_t whole = 0, last = 0;
+    for (std::size_t m = 1; m < by_size.size(); ++m) {
+      auto& sorted = by_size[m];
+      if (sorted.empty()) continue;
+      std::sort(sorted.begin(), sorted.end());
+      for (std::size_t at = 0; at < part.size(); ++at) {
+        const auto here =
+            std::equal_range(sorted.begin(), sorted.end(), std::string_view(twice).substr(at, m));
+        whole += here.second - here.first;
+        if (at + m <= part.size()) last += here.second - here.first;
+      }
+    }
+    return whole * (n / static_cast<std::int64_t>(part.size()) - 1) + last;
+  }
+  bool correct() const {
+    std::int64_t found = 0;
+    Kokkos::deep_copy(found, result);
+    return found == expected();
+  }
+};
+
+/// The sum of as many bytes as a text has.
+template <class Exec>
+struct set_read_problem {
+  using exec_space = Exec;
+  using item = std::uint64_t;
+  Exec exec{};
+  std::int64_t n;
+  array<Exec, item> in{"perf::in", static_cast<std::size_t>(n / 8)};
+  Kokkos::View<item, typename Exec::memory_space> result{"perf::result"};
+  workspace work;
+
+  explicit set_read_problem(const set_point& p) : n(p.n) { fill(exec, in, random_item<item>{}); }
+  static std::vector<set_point> points() {
+    return {{"random", 1, std::int64_t{1} << (on_host<Exec> ? 26 : 30)}};
+  }
+  static row name(const set_point& p) {
+    return {"reduce", backend_name<Exec>(), "", "u64", p.kind, p.n};
+  }
+  std::int64_t bytes() const { return n; }
+  bool correct() const {
+    item found = 0;
+    Kokkos::deep_copy(found, result);
+    return found == sum<item>(exec, n / 8, random_item<item>{});
+  }
+};
+
+template <class Exec>
+void add_set_searches() {
+  add<set_read_problem<Exec>>("lanewise", [](auto& p, auto time) {
+    time([&] { reduce(p.exec, p.in, p.result, plus{}, std::uint64_t{0}, {.work = &p.work}); });
+  });
+  add<set_problem<Exec, wanted::all>>("lanewise", [](auto& p, auto time) {
+    time([&] {
+      find_all(p.exec, p.text, p.searched, p.places, p.ids, p.result, {.work = &p.work});
+    });
+  });
+  add<set_problem<Exec, wanted::number>>("lanewise", [](auto& p, auto time) {
+    time([&] { count(p.exec, p.text, p.searched, p.result); });
+  });
+}
+
+}  // namespace
+}  // namespace lanewise::perf
+
+int main(int argc, char** argv) {
+  using namespace lanewise::perf;
+  Kokkos::ScopeGuard kokkos(argc, argv);
+  for_each_backend([](auto exec) { add_set_searches<decltype(exec)>(); });
+  return run(argc, argv);
+}
