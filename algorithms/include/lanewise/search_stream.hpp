@@ -81,7 +81,7 @@ struct prepare_seam_kernel {
 /// which has the fewest pieces of the chunk, has a short seam.
 template <class Fold>
 struct chunk_fold_kernel {
-  struct policy : search_policy {};
+  struct policy : Fold::policy {};
   template <class Team>
   using scratch = typename Fold::template scratch<Team>;
 

@@ -117,17 +117,28 @@ class match_finder {
       return steps_.template passing<kind::every_folded_word>(step);
     return steps_.template passing<kind::up_to_eight_bytes>(step);
   }
-  /// Leaves the places where the whole pattern is. Where there are many, lanes first compare the
-  /// beginning, each for its own.
+  /// Leaves the places where the whole pattern is. Where there are many, they may be a run; if not,
+  /// lanes first compare the beginning, each for its own.
   LANEWISE_FUNCTION void verify(std::int64_t first, words& found) const {
     if (pattern_.is_exact()) return;
     if (is_in_run(first)) return keep_in_run(first, found);
     constexpr std::uint32_t few = 4;
     if (first >= 4 && warp_.reduce(bits_set(warp_, found), plus{}) > few) {
+      if (2 * pattern_.period <= pattern_.size && is_at(first + lowest_place(found)) &&
+          is_in_run(first))
+        return keep_in_run(first, found);
       compare_beginnings(first, found);
       if (pattern_.size <= beginning) return;
     }
     verify_in_order(first, found);
+  }
+  /// Where some are found.
+  LANEWISE_FUNCTION std::uint32_t lowest_place(const words& found) const {
+    return warp_.reduce(
+        warp_.map([](std::uint32_t bits,
+                     std::uint32_t lane) { return bits == 0 ? ~0u : steps::place_of(bits, lane); },
+                  found, warp_.lane()),
+        minimum{});
   }
   /// So many bytes are compared by lanes. Words of 4 bytes around the places can be read.
   static constexpr std::int64_t beginning = 16 * k;
@@ -231,6 +242,7 @@ class match_finder {
     compared_text known = compared_;
     if (place + pattern_.size <= known.run_end && place >= known.run_begin)
       return (place - known.run_begin) % pattern_.period == 0;
+    if (place == known.place && known.bytes > 0) return known.bytes == pattern_.size;
     const std::int64_t d = place - known.place, left = known.bytes - d;
     const bool was_seen = pattern_.repeats != nullptr && left > 0;
     if (was_seen && std::int64_t{pattern_.repeats[d]} < left) return false;
