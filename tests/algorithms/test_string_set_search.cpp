@@ -15,16 +15,15 @@
 #include <vector>
 
 namespace {
-namespace sets {
 
 using namespace test;
 using Catch::Matchers::ContainsSubstring;
 using set_type = lanewise::pattern_set<memory>;
 
 /// The bytes of a warp's step on devices, and of the shortest piece.
-constexpr std::int64_t step = 512, piece = 16 * step;
+constexpr std::int64_t set_step = 512, set_piece = 16 * set_step;
 
-std::string small_letters(std::string text) {
+std::string lower_case(std::string text) {
   for (char& c : text)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   return text;
@@ -78,12 +77,12 @@ void check_lists(const std::vector<occurrence>& expected, const array<std::int64
 }
 
 /// All calls, on a text that begins at any byte of a line.
-void check_searches(const std::string& text, const std::vector<std::string>& patterns,
-                    int shift = 0, bool folds_case = false) {
+void check_sets(const std::string& text, const std::vector<std::string>& patterns, int shift = 0,
+                bool folds_case = false) {
   CAPTURE(text.size(), patterns.size(), patterns[0].substr(0, 40), shift, folds_case);
   std::vector<std::string> plain = patterns;
-  if (folds_case) std::transform(plain.begin(), plain.end(), plain.begin(), small_letters);
-  const occurrences expected(folds_case ? small_letters(text) : text, plain);
+  if (folds_case) std::transform(plain.begin(), plain.end(), plain.begin(), lower_case);
+  const occurrences expected(folds_case ? lower_case(text) : text, plain);
   const auto n = static_cast<std::int64_t>(text.size());
   const auto number = static_cast<std::int64_t>(expected.all.size());
   const array<char> in({text.begin(), text.end()}, shift);
@@ -130,7 +129,7 @@ void check_searches(const std::string& text, const std::vector<std::string>& pat
   CHECK(bits.guards_intact());
 }
 
-std::string random_text(std::int64_t n, int letters, std::uint64_t salt) {
+std::string text_for_sets(std::int64_t n, int letters, std::uint64_t salt) {
   auto random = make_random(salt);
   std::string text(static_cast<std::size_t>(n), 'a');
   for (char& c : text)
@@ -138,7 +137,7 @@ std::string random_text(std::int64_t n, int letters, std::uint64_t salt) {
                                          : 'a' + random() % static_cast<std::uint64_t>(letters));
   return text;
 }
-std::string repeated(const std::string& what, std::size_t n) {
+std::string over_and_over(const std::string& what, std::size_t n) {
   std::string text;
   while (text.size() < n) text += what;
   text.resize(n);
@@ -157,105 +156,97 @@ std::vector<std::string> parts_of(const std::string& text, std::size_t number, s
   return parts;
 }
 
-}  // namespace sets
 }  // namespace
 
 TEST_CASE("Sets of random parts of texts", "[string_set_search]") {
-  using namespace sets;
   auto random = make_random(3);
   for (const int letters : {2, 4, 26, 256}) {
     for (const std::size_t least : {1, 2, 3, 4, 7, 11, 19}) {
       const std::int64_t n =
           600 + static_cast<std::int64_t>(random() % (is_emulated ? 2000 : 30'000));
-      const std::string text = random_text(n, letters, random());
+      const std::string text = text_for_sets(n, letters, random());
       const std::size_t number = random() % 2 == 0 ? 5 : is_emulated ? 60 : 700;
-      check_searches(text, parts_of(text, number, least, least + random() % 20, random()),
-                     static_cast<int>(random() % 16), random() % 3 == 0);
+      check_sets(text, parts_of(text, number, least, least + random() % 20, random()),
+                 static_cast<int>(random() % 16), random() % 3 == 0);
     }
   }
 }
 
 TEST_CASE("Texts for sets that end around rows, steps and pieces",
           "[string_set_search][sanitize]") {
-  using namespace sets;
   const std::vector<std::string> patterns{
       "z", "zyxw", "zyxwvuts", "zyxwvutsrqpo", "yxw", "vutsrqponmlkjihgfedcb"};
-  for (const std::int64_t edge : {std::int64_t{32}, std::int64_t{128}, step, piece}) {
+  for (const std::int64_t edge : {std::int64_t{32}, std::int64_t{128}, set_step, set_piece}) {
     for (const std::int64_t n : {edge - 1, edge, edge + 1, edge + 17, edge + 65}) {
-      std::string text = random_text(n, 3, static_cast<std::uint64_t>(n));
+      std::string text = text_for_sets(n, 3, static_cast<std::uint64_t>(n));
       const std::string whole = "zyxwvutsrqponmlkjihgfedcb";
       if (n > 60) {
         text.replace(0, whole.size(), whole);
         text.replace(text.size() - whole.size(), whole.size(), whole);
       }
-      check_searches(text, patterns, static_cast<int>(n % 5));
-      check_searches(text, {whole, whole.substr(3)}, static_cast<int>(n % 7));
+      check_sets(text, patterns, static_cast<int>(n % 5));
+      check_sets(text, {whole, whole.substr(3)}, static_cast<int>(n % 7));
     }
   }
 }
 
 TEST_CASE("Patterns of sets that lie across steps, at every byte of a line",
           "[string_set_search][sanitize]") {
-  using namespace sets;
   const std::string bytes = "the quick brown fox jumps over the lazy dog";
   for (int shift = 0; shift < 16; ++shift) {
-    std::string text(static_cast<std::size_t>(4 * step + 40), '.');
-    for (std::int64_t edge = 128; edge <= 4 * step; edge += 128)
+    std::string text(static_cast<std::size_t>(4 * set_step + 40), '.');
+    for (std::int64_t edge = 128; edge <= 4 * set_step; edge += 128)
       text.replace(static_cast<std::size_t>(edge + shift - 23), bytes.size(), bytes);
-    check_searches(text, {bytes, bytes.substr(20), bytes.substr(3, 12), bytes.substr(9, 7)}, shift);
-    check_searches(text, {bytes, bytes.substr(4, 19), bytes.substr(9, 24)}, 15 - shift);
+    check_sets(text, {bytes, bytes.substr(20), bytes.substr(3, 12), bytes.substr(9, 7)}, shift);
+    check_sets(text, {bytes, bytes.substr(4, 19), bytes.substr(9, 24)}, 15 - shift);
   }
 }
 
 TEST_CASE("Sets with equal patterns, and patterns in each other", "[string_set_search]") {
-  using namespace sets;
-  check_searches("", {"a"});
-  check_searches("a", {"a", "b", "a", "ab"});
-  check_searches("ushers she sells, he hears hers",
-                 {"he", "she", "his", "hers", "s", "sh", "he", "e"});
-  check_searches(repeated("abcab", 3000),
-                 {"abc", "bcab", "abcababcab", "b", "abc", "cab", "abcababcababcab"});
+  check_sets("", {"a"});
+  check_sets("a", {"a", "b", "a", "ab"});
+  check_sets("ushers she sells, he hears hers", {"he", "she", "his", "hers", "s", "sh", "he", "e"});
+  check_sets(over_and_over("abcab", 3000),
+             {"abc", "bcab", "abcababcab", "b", "abc", "cab", "abcababcababcab"});
   std::vector<std::string> nested;
-  for (std::size_t m = 1; m <= 40; ++m) nested.push_back(repeated("a", 41 - m));
-  check_searches(repeated("a", is_emulated ? 700 : 3000), nested, 3);
-  const std::string text = random_text(2000, 26, 5);
-  check_searches(text, {text, text.substr(1), text + "a", text.substr(0, 1500), text});
+  for (std::size_t m = 1; m <= 40; ++m) nested.push_back(over_and_over("a", 41 - m));
+  check_sets(over_and_over("a", is_emulated ? 700 : 3000), nested, 3);
+  const std::string text = text_for_sets(2000, 26, 5);
+  check_sets(text, {text, text.substr(1), text + "a", text.substr(0, 1500), text});
 }
 
 TEST_CASE("Sets for which nearly every place fits", "[string_set_search]") {
-  using namespace sets;
   const std::size_t n = is_emulated ? 1500 : 20'000;
   std::vector<std::string> one_x, ends_in_b, pairs;
   for (std::size_t i = 0; i < 60; ++i) {
-    one_x.push_back(repeated("a", 60));
+    one_x.push_back(over_and_over("a", 60));
     one_x.back()[i] = 'x';
-    ends_in_b.push_back(repeated("a", i + 1) + "b");
+    ends_in_b.push_back(over_and_over("a", i + 1) + "b");
   }
   for (char a = 'a'; a < 'e'; ++a)
     for (char b = 'a'; b < 'e'; ++b) pairs.push_back({a, b});
-  std::string text = repeated("a", n);
-  check_searches(text, one_x);
-  check_searches(text, ends_in_b, 1);
+  std::string text = over_and_over("a", n);
+  check_sets(text, one_x);
+  check_sets(text, ends_in_b, 1);
   for (std::size_t i = 50; i < n; i += 73) text[i] = 'x';
-  check_searches(text, one_x, 2);
+  check_sets(text, one_x, 2);
   for (std::size_t i = 10; i < n; i += 97) text[i] = 'b';
-  check_searches(text, ends_in_b, 5);
-  check_searches(random_text(static_cast<std::int64_t>(n), 4, 9), pairs);
+  check_sets(text, ends_in_b, 5);
+  check_sets(text_for_sets(static_cast<std::int64_t>(n), 4, 9), pairs);
   // What all patterns have in common is in most of the text.
   std::vector<std::string> alike;
   for (std::size_t i = 0; i < 100; ++i)
-    alike.push_back(repeated("abcd", 20 + i) + std::to_string(i) + repeated("abcd", 70));
-  std::string periodic = repeated("abcd", n);
+    alike.push_back(over_and_over("abcd", 20 + i) + std::to_string(i) + over_and_over("abcd", 70));
+  std::string periodic = over_and_over("abcd", n);
   for (std::size_t i = 0; i < 20; ++i)
     periodic.replace(i * n / 20, alike[i].size() * 9 / 10,
                      alike[i].substr(0, alike[i].size() * 9 / 10));
   periodic.replace(n / 2, alike[7].size(), alike[7]);
-  check_searches(periodic, alike, 4);
+  check_sets(periodic, alike, 4);
 }
 
 TEST_CASE("Long patterns in sets", "[string_set_search]") {
-  using namespace sets;
-  const std::string text = random_text(is_emulated ? 6000 : 40'000, 4, 8);
+  const std::string text = text_for_sets(is_emulated ? 6000 : 40'000, 4, 8);
   for (const std::size_t m : {127, 129, 255, 256, 257, 700, 1024, 1025, 3000}) {
     std::vector<std::string> patterns;
     for (std::size_t i = 0; i < 4; ++i) {
@@ -264,40 +255,37 @@ TEST_CASE("Long patterns in sets", "[string_set_search]") {
       patterns.back()[m - 1 - i] = 'x';
       patterns.push_back(text.substr(900 + 61 * i, m / 2));
     }
-    check_searches(text, patterns, static_cast<int>(m % 16));
+    check_sets(text, patterns, static_cast<int>(m % 16));
   }
   std::vector<std::string> periodic;
   for (const std::size_t m : {100, 129, 300, 513, 1024, 1025, 1100})
-    for (const char* end : {"", "b", "ab"}) periodic.push_back(repeated("a", m) + end);
-  std::string letters = repeated("a", is_emulated ? 2400 : 4000);
+    for (const char* end : {"", "b", "ab"}) periodic.push_back(over_and_over("a", m) + end);
+  std::string letters = over_and_over("a", is_emulated ? 2400 : 4000);
   letters[700] = letters[1100] = 'b';
-  check_searches(letters, periodic, 3);
+  check_sets(letters, periodic, 3);
 }
 
 TEST_CASE("Many patterns", "[string_set_search]") {
-  using namespace sets;
-  const std::string text = random_text(is_emulated ? 3000 : 60'000, 8, 21);
+  const std::string text = text_for_sets(is_emulated ? 3000 : 60'000, 8, 21);
   const std::size_t many = is_emulated ? 1500 : 6000;
-  check_searches(text, parts_of(text, many, 12, 24, 1), 7);
-  check_searches(text, parts_of(text, many, 4, 9, 2), 8, true);
+  check_sets(text, parts_of(text, many, 12, 24, 1), 7);
+  check_sets(text, parts_of(text, many, 4, 9, 2), 8, true);
 }
 
 TEST_CASE("Bytes of every value in sets, and letters of either case", "[string_set_search]") {
-  using namespace sets;
   std::string text;
   for (int i = 0; i < 3000; ++i) text += static_cast<char>(i * 7);
   const std::string zeros(6, '\0'), ones(13, '\xff');
   text += std::string(40, '\0') + std::string(40, '\xff');
-  check_searches(text, {zeros, ones, zeros.substr(0, 1), ones.substr(0, 2), text.substr(1000, 13)});
-  const std::string others = repeated("@`[{]}^~_\x7f kK1\x11", 1500);
-  check_searches(others, {"@", "`[", "{", "]}^", "@`[{]}^~_\x7f k", "^~_\x7f Kk", "k1", "K\x11"}, 1,
-                 true);
-  check_searches("The Quick bROWN fox. " + repeated(".", 900) + "THE QUICK BROWN FOX.",
-                 {"the quick brown fox.", "Quick", "quIck", "BROWN FOX", "fox"}, 0, true);
+  check_sets(text, {zeros, ones, zeros.substr(0, 1), ones.substr(0, 2), text.substr(1000, 13)});
+  const std::string others = over_and_over("@`[{]}^~_\x7f kK1\x11", 1500);
+  check_sets(others, {"@", "`[", "{", "]}^", "@`[{]}^~_\x7f k", "^~_\x7f Kk", "k1", "K\x11"}, 1,
+             true);
+  check_sets("The Quick bROWN fox. " + over_and_over(".", 900) + "THE QUICK BROWN FOX.",
+             {"the quick brown fox.", "Quick", "quIck", "BROWN FOX", "fox"}, 0, true);
 }
 
 TEST_CASE("A text for sets in memory that ends with it", "[string_set_search][sanitize]") {
-  using namespace sets;
   const set_type set(
       {std::string("aaaaaaaaaaaaaaaaaaaab"), std::string("abcabcabcabcd"), std::string("aa")});
   for (const std::size_t n : {1, 3, 13, 511, 513, 2051}) {
@@ -309,8 +297,7 @@ TEST_CASE("A text for sets in memory that ends with it", "[string_set_search][sa
 }
 
 TEST_CASE("Sets: other types, memory that is given, and copies", "[string_set_search]") {
-  using namespace sets;
-  const std::string bytes = repeated("ab", 9000);
+  const std::string bytes = over_and_over("ab", 9000);
   const array<unsigned char> text({bytes.begin(), bytes.end()});
   const std::vector<std::string_view> patterns{"aba", "b", "aba"};
   const set_type set{std::span<const std::string_view>(patterns)};
@@ -334,11 +321,10 @@ TEST_CASE("Sets: other types, memory that is given, and copies", "[string_set_se
 }
 
 TEST_CASE("Memory of sets", "[string_set_search]") {
-  using namespace sets;
   for (const std::size_t m : {1, 2, 3, 4, 6, 7, 10, 11, 12, 19, 24, 100}) {
     std::vector<std::string> patterns;
     for (std::size_t i = 0; i < (m == 1 ? 256 : 3000); ++i) {
-      std::string p = random_text(static_cast<std::int64_t>(m), 256, 7 * i);
+      std::string p = text_for_sets(static_cast<std::int64_t>(m), 256, 7 * i);
       for (std::size_t b = 0; b < 2 && b < m; ++b) p[b] = static_cast<char>(i >> 8 * b);
       patterns.push_back(p);
     }
@@ -348,7 +334,6 @@ TEST_CASE("Memory of sets", "[string_set_search]") {
 }
 
 TEST_CASE("Sets that are refused", "[string_set_search]") {
-  using namespace sets;
   const std::vector<std::string> none, hollow{"a", "b", "", "c"}, some{"a", "b"};
   CHECK_THROWS_WITH(set_type(none), ContainsSubstring("pattern_set: there are no patterns"));
   CHECK_THROWS_WITH(set_type(hollow), ContainsSubstring("pattern_set: pattern 2 has no bytes"));
@@ -366,7 +351,6 @@ TEST_CASE("Sets that are refused", "[string_set_search]") {
 }
 
 TEST_CASE("A set in a text of more than 2^32 bytes", "[.large][string_set_search]") {
-  using namespace sets;
   const std::size_t n = (std::size_t{1} << 32) + 100'003;
   const Kokkos::View<char*, memory> text(Kokkos::view_alloc("text", Kokkos::WithoutInitializing),
                                          n);
