@@ -79,7 +79,6 @@ class text_steps {
   template <kind how>
   LANEWISE_RARE_FUNCTION bool passes(int step) const {
     mask fits = any_fits<how>(load<how>(step, 0));
-    LANEWISE_UNROLL
     for (int r = 1; r < rows; ++r) fits = fits | any_fits<how>(load<how>(step, r));
     return warp_.any(fits);
   }
@@ -87,7 +86,6 @@ class text_steps {
   template <kind how>
   LANEWISE_RARE_FUNCTION words passing(int step) const {
     words found(0u);
-    LANEWISE_UNROLL
     for (int r = 0; r < rows; ++r) {
       if constexpr (how == kind::one_byte && k > 1) {
         found = found | equal_bytes(step, r) << 4 * k * r;
