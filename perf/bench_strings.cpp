@@ -8,6 +8,7 @@
 
 #include "string_texts.hpp"
 #include <lanewise/host.hpp>
+#include <lanewise/mismatch_search.hpp>
 #include <lanewise/reduce.hpp>
 #include <lanewise/search_stream.hpp>
 #include <lanewise/string_search.hpp>
@@ -149,6 +150,26 @@ struct stream_problem : text_problem<Exec, wanted::all> {
   }
 };
 
+/// 32 bytes, of which two may differ. Those of the text that is repeated are there as they are.
+template <class Exec>
+struct mismatch_problem : text_problem<Exec, wanted::all> {
+  using base = text_problem<Exec, wanted::all>;
+  mismatch_pattern<typename base::memory> near{base::bytes_of_pattern, 2};
+
+  using base::base;
+  static std::vector<text_point> points() {
+    std::vector<text_point> all;
+    for (const char* kind : {"english", "dna", "random"})
+      all.push_back({kind, 32, std::int64_t{1} << (on_host<Exec> ? 26 : 30)});
+    return all;
+  }
+  static row name(const text_point& p) {
+    row all = base::name(p);
+    all.algorithm = "find_mismatches.m32k2";
+    return all;
+  }
+};
+
 /// The sum of as many bytes as a text has.
 template <class Exec>
 struct text_read_problem {
@@ -182,6 +203,9 @@ void add_searches() {
   });
   add<text_problem<Exec, wanted::all>>("lanewise", [](auto& p, auto time) {
     time([&] { find_all(p.exec, p.text, p.searched, p.places, p.result, {.work = &p.work}); });
+  });
+  add<mismatch_problem<Exec>>("lanewise", [](auto& p, auto time) {
+    time([&] { find_mismatches(p.exec, p.text, p.near, p.places, p.result, {.work = &p.work}); });
   });
   add<stream_problem<Exec>>("lanewise", [](auto& p, auto time) {
     time([&] {

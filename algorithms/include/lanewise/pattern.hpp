@@ -52,6 +52,8 @@ struct pattern_filter {
 
   kind how = kind::up_to_four_bytes;
   std::int64_t ahead = 0;  ///< where the (last) window begins in the pattern
+  /// So many bytes are compared at the ends of the text, from the first window on.
+  std::int64_t bytes = 15;
   std::uint32_t window[4] = {};
   /// At every byte: the bits of a word that count. At words: those of the third word.
   std::uint32_t care[2] = {};

@@ -124,7 +124,8 @@ class text_steps {
         warp_.map([=](std::uint32_t x) { return first + x >= 0 && first + x <= last ? 1u : 0u; },
                   i) == 1u;
     const std::int64_t window = pattern_.filter.ahead - (pattern_.filter.at_every_byte() ? 0 : 3);
-    for (std::int64_t q = window; q < window + 15 && q < pattern_.size && warp_.any(fits); ++q) {
+    for (std::int64_t q = window;
+         q < window + pattern_.filter.bytes && q < pattern_.size && warp_.any(fits); ++q) {
       const std::uint32_t byte = pattern_.words[q / 4] >> 8 * (q % 4) & 0xff;
       const std::uint32_t care = pattern_.cares[q / 4] >> 8 * (q % 4) & 0xff;
       const auto place = warp_.map([=](std::uint32_t x) { return first + q + x; }, i);

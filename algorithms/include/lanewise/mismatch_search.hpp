@@ -1,0 +1,241 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/strings/near_pieces.hpp>
+#include <lanewise/string_search.hpp>
+
+#include <string_view>
+
+// Where a pattern occurs in a text but for a few bytes: by Hamming distance, as primers and
+// adapters are looked for in reads.
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// A pattern of which some bytes may differ: made once, used on many texts.
+///
+/// It is cut into most + 1 parts of equal length, of which one is in the text as it is wherever the
+/// pattern is near. So the longer the parts, the fewer places are compared: from 11 bytes on they
+/// are looked for at every word, shorter ones at every byte. Memory as pattern.
+template <class MemorySpace>
+class mismatch_pattern {
+ public:
+  using memory_space = MemorySpace;
+  /// Of bytes that may differ.
+  static constexpr int most_mismatches = detail::near_pattern_view::most_parts - 1;
+
+  /// O(m). Throws std::invalid_argument where `most` is negative, more than most_mismatches or no
+  /// fewer than the bytes, and as pattern does. **Blocks.**
+  mismatch_pattern(std::string_view bytes, int most, const pattern_options& with = {})
+      : whole_(bytes, with), most_(most) {
+    detail::expects(most >= 0 && most <= most_mismatches, "mismatch_pattern: most is ", most,
+                    ", it may be 0 to ", most_mismatches);
+    detail::expects(most < whole_.size(), "mismatch_pattern: most is ", most, ", the pattern has ",
+                    whole_.size(), " bytes");
+    for (int p = 0; p <= most; ++p) {
+      const auto begin = bytes.size() * static_cast<std::size_t>(p) / (most + 1u);
+      const auto end = bytes.size() * static_cast<std::size_t>(p + 1) / (most + 1u);
+      filter_[p] = filter_of_part({bytes.substr(begin, end - begin), with}, begin);
+    }
+  }
+
+  std::int64_t size() const { return whole_.size(); }
+  int most() const { return most_; }
+  std::string_view bytes() const { return whole_.bytes(); }
+  /// The same in another memory space. **Blocks.**
+  template <class Other>
+  mismatch_pattern<Other> copy_to() const {
+    return mismatch_pattern<Other>(whole_.bytes(), most_, whole_.options());
+  }
+  detail::near_pattern_view view() const {
+    detail::near_pattern_view view{whole_.view(), most_, most_ + 1, {}};
+    for (int p = 0; p <= most_; ++p) view.filter[p] = filter_[p];
+    return view;
+  }
+
+ private:
+  static detail::pattern_filter filter_of_part(const detail::pattern_bytes& part,
+                                               std::size_t begin) {
+    using kind = detail::pattern_filter::kind;
+    detail::pattern_filter filter = detail::filter_of(part);
+    if (filter.at_every_byte())
+      filter.how = part.size() > 4         ? kind::up_to_eight_bytes
+                   : filter.care[0] == ~0u ? kind::four_bytes
+                                           : kind::up_to_four_bytes;
+    const std::int64_t window = filter.ahead - (filter.at_every_byte() ? 0 : 3);
+    filter.bytes = static_cast<std::int64_t>(part.size()) - window;
+    filter.ahead += static_cast<std::int64_t>(begin);
+    return filter;
+  }
+
+  pattern<MemorySpace> whole_;
+  int most_;
+  detail::pattern_filter filter_[most_mismatches + 1];
+};
+
+LANEWISE_END_NAMESPACE
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// Counts the places where few enough bytes differ.
+struct near_count_kernel {
+  struct policy : search_policy {};
+  template <class Team>
+  using scratch = typename near_piece<Team>::scratch;
+
+  near_search search;
+  std::int64_t* result;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    const auto warp = team.warp();
+    typename near_piece<Team>::words number(0u);
+    const std::int64_t pieces = search.pieces<typename Team::warp_type>();
+    for (std::int64_t p = team.index(); p < pieces; p += team.league())
+      near_piece<Team>(team, shared, search, p)
+          .find([&](int, std::int64_t, const auto& bits)
+                    LANEWISE_INLINE_LAMBDA { number = number + detail::bits_set(warp, bits); });
+    const std::uint64_t all = warp.reduce(number, plus{});
+    if (all != 0) warp.fetch_add(*reinterpret_cast<std::uint64_t*>(result), all);
+  }
+};
+
+/// Writes the places where few enough bytes differ, in order: as search_places_kernel.
+template <class Sink>
+struct near_places_kernel {
+  struct policy : search_policy {};
+  template <class Team>
+  using found = found_places<Team, near_piece<Team>>;
+  template <class Team>
+  using scratch = decoupled_look_back_scratch<Team, std::int64_t, found<Team>>;
+
+  near_search search;
+  Sink places;
+  look_back_chain<std::int64_t> link;
+  detail::integers number;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    const auto pieces = static_cast<std::uint32_t>(search.pieces<typename Team::warp_type>());
+    std::int64_t mine = 0;
+    decoupled_look_back(
+        team, link, pieces, shared, plus{}, maybe<std::int64_t>{0, true},
+        [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
+          return found<Team>(team, place, near_piece<Team>(team, place.piece, search, ticket));
+        },
+        [&](auto& found) LANEWISE_INLINE_LAMBDA { return mine = found.total(); },
+        [&](auto& found, std::uint32_t ticket, const maybe<std::int64_t>& before)
+            LANEWISE_INLINE_LAMBDA {
+              found.store(places, before.value);
+              if (ticket + 1 == pieces) team.once([&] { number.put(0, before.value + mine); });
+            });
+  }
+};
+
+/// What the workspace of a search with mismatches holds.
+template <class Exec>
+struct near_memory : arrays_behind {
+  near_memory(std::int64_t n, int parts)
+      : arrays_behind({pieces_of(n), look_back_chain<std::int64_t>::payload_bytes(pieces_of(n))}),
+        of_word(text_cuts::make<warp_t<Exec>>(n, true).of_word),
+        of_part(text_cuts::make<warp_t<Exec>>(n, true).template words<warp_t<Exec>>(n)),
+        passed_at(add<std::uint32_t>(parts * of_part)) {}
+  static std::int64_t pieces_of(std::int64_t n) {
+    return near_search{{nullptr, n}, {}, 0, 0, nullptr}.pieces<warp_t<Exec>>();
+  }
+
+  int of_word;
+  std::int64_t of_part;
+  std::size_t passed_at;
+};
+
+/// Runs the filter, and gives what the kernel behind it needs.
+template <class Exec>
+near_search filtered(const Exec& exec, const detail::text_bytes& text,
+                     const detail::near_pattern_view& what, const near_memory<Exec>& memory,
+                     const workspace& work) {
+  const near_search search{
+      text, what, memory.of_word, memory.of_part,
+      arrays_behind::view<std::uint32_t, Exec>(work, memory.passed_at, 1).data()};
+  launch(exec, "Lanewise::mismatches::filter",
+         backend_of<Exec>::template resident_league<near_filter_kernel>(exec, memory.of_part),
+         near_filter_kernel{search});
+  return search;
+}
+
+}  // namespace kernels
+
+/// The workspace that count_mismatches and find_mismatches need for a text of n bytes and a pattern
+/// of which up to `most` bytes may differ: some (most + 1) n / 8000 bytes. Needs no device.
+template <class Exec>
+workspace_size mismatches_workspace(std::int64_t n, int most) {
+  return kernels::near_memory<Exec>(n, most + 1).size();
+}
+
+/// At how many places of a text up to what.most() bytes of the pattern differ: stored in the rank-0
+/// View result. Overlapping places count; bytes that stand for any never differ.
+///
+/// text as for count (string_search.hpp). Two launches: a filter that reads the text once for each
+/// part of the pattern (from the nearest cache but once), and the comparisons of what it passes, by
+/// a warp for each place: O(m) work for each, which may be all places where parts are short. Does
+/// not block.
+template <execution_space Exec, class Text, class Memory, class... P>
+void count_mismatches(const Exec& exec, const Text& text, const mismatch_pattern<Memory>& what,
+                      const Kokkos::View<std::int64_t, P...>& result,
+                      const string_search_options& with = {}) {
+  const auto bytes = kernels::text_of<Exec>("count_mismatches", text, what);
+  std::int64_t* const place = kernels::result_place<Exec>("count_mismatches", result);
+  launch(exec, "Lanewise::string_search::begin", 1, kernels::search_begin_kernel{place, 0});
+  if (bytes.n < what.size()) return;
+  const kernels::near_memory<Exec> memory(bytes.n, what.most() + 1);
+  auto work =
+      call_workspace::make<backend_of<Exec>>(exec, with.work, memory.size(), "count_mismatches");
+  const auto search = kernels::filtered(exec, bytes, what.view(), memory, work.get());
+  using kernel = kernels::near_count_kernel;
+  launch(exec, "Lanewise::count_mismatches",
+         backend_of<Exec>::template resident_league<kernel>(
+             exec, kernels::near_memory<Exec>::pieces_of(bytes.n)),
+         kernel{search, place});
+}
+/// The same, returned. **Blocks.**
+template <execution_space Exec, class Text, class Memory>
+std::int64_t count_mismatches(const Exec& exec, const Text& text,
+                              const mismatch_pattern<Memory>& what,
+                              const string_search_options& with = {}) {
+  return kernels::returned<std::int64_t>(
+      exec, [&](const auto& result) { count_mismatches(exec, text, what, result, with); });
+}
+
+/// These places, in order, and their number in the rank-0 View number. places as for find_all:
+/// where it has fewer places than there are, the first are written. As count_mismatches.
+template <execution_space Exec, class Text, class Memory, class Places, class T, class... P>
+void find_mismatches(const Exec& exec, const Text& text, const mismatch_pattern<Memory>& what,
+                     const Places& places, const Kokkos::View<T, P...>& number,
+                     const string_search_options& with = {}) {
+  const auto bytes = kernels::text_of<Exec>("find_mismatches", text, what);
+  const auto sink = detail::as_sink<Exec>(places);
+  detail::expects_memory(sink, "find_mismatches", "places");
+  if constexpr (detail::check_results<Exec, std::int64_t, std::decay_t<decltype(sink)>>()) {
+    using kernel = kernels::near_places_kernel<std::decay_t<decltype(sink)>>;
+    const auto count = kernels::count_place<Exec>(number, "find_mismatches");
+    const kernels::near_memory<Exec> memory(bytes.n, what.most() + 1);
+    auto work =
+        call_workspace::make<backend_of<Exec>>(exec, with.work, memory.size(), "find_mismatches");
+    const auto search = kernels::filtered(exec, bytes, what.view(), memory, work.get());
+    launch(exec, "Lanewise::find_mismatches",
+           backend_of<Exec>::template league_for_tiles<kernel>(
+               exec, kernels::near_memory<Exec>::pieces_of(bytes.n)),
+           kernel{search, sink, work.get().template make_look_back_chain<std::int64_t>(0), count});
+  }
+}
+/// The same, returning how many there are. **Blocks.**
+template <execution_space Exec, class Text, class Memory, class Places>
+std::int64_t find_mismatches(const Exec& exec, const Text& text,
+                             const mismatch_pattern<Memory>& what, const Places& places,
+                             const string_search_options& with = {}) {
+  return kernels::returned<std::int64_t>(
+      exec, [&](const auto& number) { find_mismatches(exec, text, what, places, number, with); });
+}
+
+LANEWISE_END_TARGET_NAMESPACE
