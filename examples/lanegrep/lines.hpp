@@ -4,16 +4,21 @@
 
 #include <lanewise/backend.hpp>
 #include <lanewise/non_overlapping.hpp>
+#include <lanewise/select.hpp>
 #include <lanewise/sorted_search.hpp>
 #include <lanewise/string_search.hpp>
+#include <lanewise/string_set_search.hpp>
 #include <lanewise/transform.hpp>
 #include <lanewise/unique.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace lanegrep {
 
@@ -35,24 +40,41 @@ struct whole_line {
     return {l, l == 0 ? 0 : ends(l - 1) + 1, ends(l)};
   }
 };
+/// The length of match i, which is of pattern id(i).
+template <class Places>
+struct length_of_match {
+  Places id, lengths;
+  LANEWISE_FUNCTION place operator()(std::int64_t i) const { return lengths(id(i)); }
+};
 /// Match i.
 template <class Places>
 struct match_in_line {
   Places line, places;
-  place length;
+  length_of_match<Places> length;
   LANEWISE_FUNCTION selected operator()(std::int64_t i) const {
-    return {line(i), places(i), places(i) + length};
+    return {line(i), places(i), places(i) + length(i)};
   }
 };
 
-/// Finds the lines of chunks of text in which a pattern occurs.
+/// Finds the lines of chunks of text in which any of some patterns occurs.
 template <class Exec>
 class line_search {
   using memory = typename Exec::memory_space;
   using places = Kokkos::View<place*, memory>;
 
  public:
-  explicit line_search(const lanewise::pattern<memory>& searched) : searched_(searched) {}
+  line_search(const std::vector<std::string>& patterns, bool fold_case)
+      : lengths_("lanegrep::lengths", patterns.size()) {
+    if (patterns.size() == 1) {
+      one_.emplace(patterns.front(), lanewise::pattern_options{.fold_case = fold_case});
+    } else {
+      many_.emplace(patterns, lanewise::pattern_options{.fold_case = fold_case});
+    }
+    const auto lengths = Kokkos::create_mirror_view(lengths_);
+    for (std::size_t i = 0; i < patterns.size(); ++i)
+      lengths(i) = static_cast<place>(patterns[i].size());
+    Kokkos::deep_copy(lengths_, lengths);
+  }
 
   /// Takes a chunk of whole lines, each with its line feed, which is there until the next one
   /// comes.
@@ -76,7 +98,7 @@ class line_search {
   }
   /// How many of them have a match.
   std::int64_t matching_lines() {
-    matches_ = find(searched_, matches_room_);
+    find_matches();
     find_lines_of_matches();
     return matches_.extent(0) == 0 ? 0
                                    : lanewise::unique(exec_, lines_of_matches_, lines_of_matches_);
@@ -86,31 +108,54 @@ class line_search {
     const std::int64_t n = matching_lines();
     return on_host(n, whole_line<places>{lines_of_matches_, ends_});
   }
-  /// The matches from left to right that do not overlap, on the host.
+  /// The matches from left to right that do not overlap, on the host: of those that begin at one
+  /// place the longest.
   auto select_matches() {
-    matches_ = find(searched_, matches_room_);
-    const auto m = static_cast<place>(searched_.size());
-    const std::int64_t n =
-        matches_.extent(0) == 0
-            ? 0
-            : lanewise::select_non_overlapping(exec_, matches_, m, matches_, {.work = &work_});
-    matches_ = Kokkos::subview(matches_, Kokkos::make_pair(std::int64_t{0}, n));
+    find_matches();
+    drop_overlapping();
     find_lines_of_matches();
-    return on_host(n, match_in_line<places>{lines_of_matches_, matches_, m});
+    return on_host(static_cast<std::int64_t>(matches_.extent(0)),
+                   match_in_line<places>{lines_of_matches_, matches_, {ids_, lengths_}});
   }
 
  private:
-  /// All places of a pattern in the chunk, in a View that grows if they are too many.
-  places find(const lanewise::pattern<memory>& searched, places& room) {
-    std::int64_t n = lanewise::find_all(exec_, text_, searched, room, {.work = &work_});
-    if (n > static_cast<std::int64_t>(room.extent(0))) {
-      Kokkos::realloc(room, static_cast<std::size_t>(n + n / 4));
-      n = lanewise::find_all(exec_, text_, searched, room, {.work = &work_});
+  /// The places where patterns begin, and the id of the longest one there.
+  void find_matches() {
+    std::int64_t n = find_all(matches_room_, ids_room_);
+    if (n > static_cast<std::int64_t>(matches_room_.extent(0))) {
+      Kokkos::realloc(matches_room_, static_cast<std::size_t>(n + n / 4));
+      Kokkos::realloc(ids_room_, static_cast<std::size_t>(n + n / 4));
+      n = find_all(matches_room_, ids_room_);
     }
-    return Kokkos::subview(room, Kokkos::make_pair(std::int64_t{0}, n));
+    keep(n);
+  }
+  std::int64_t find_all(places& room, places& ids) {
+    return one_ ? lanewise::find_all(exec_, text_, *one_, room, {.work = &work_})
+                : lanewise::find_longest(exec_, text_, *many_, room, ids, {.work = &work_});
+  }
+  void keep(std::int64_t n) {
+    const auto front = Kokkos::make_pair(std::int64_t{0}, n);
+    matches_ = Kokkos::subview(matches_room_, front);
+    ids_ = Kokkos::subview(ids_room_, front);
+  }
+  void drop_overlapping() {
+    const auto n = static_cast<std::int64_t>(matches_.extent(0));
+    if (n == 0) return;
+    const Kokkos::View<std::uint8_t*, memory> flags("lanegrep::flags", matches_.extent(0));
+    lanewise::mark_non_overlapping(exec_, matches_,
+                                   lanewise::generated(n, length_of_match<places>{ids_, lengths_}),
+                                   flags, {.work = &work_});
+    keep(lanewise::select_flagged(exec_, lanewise::zipped(matches_, ids_), flags,
+                                  lanewise::unzipped(matches_, ids_), {.work = &work_}));
   }
   void know_lines() {
-    if (!are_lines_known_) ends_ = find(line_feed_, ends_room_);
+    if (are_lines_known_) return;
+    std::int64_t n = lanewise::find_all(exec_, text_, line_feed_, ends_room_, {.work = &work_});
+    if (n > static_cast<std::int64_t>(ends_room_.extent(0))) {
+      Kokkos::realloc(ends_room_, static_cast<std::size_t>(n + n / 4));
+      n = lanewise::find_all(exec_, text_, line_feed_, ends_room_, {.work = &work_});
+    }
+    ends_ = Kokkos::subview(ends_room_, Kokkos::make_pair(std::int64_t{0}, n));
     are_lines_known_ = true;
   }
   /// A match is in the line whose end is the first behind it.
@@ -132,12 +177,15 @@ class line_search {
   }
 
   Exec exec_{};
-  lanewise::pattern<memory> searched_, line_feed_{"\n"};
+  std::optional<lanewise::pattern<memory>> one_;
+  std::optional<lanewise::pattern_set<memory>> many_;
+  places lengths_;  // of the patterns
+  lanewise::pattern<memory> line_feed_{"\n"};
   lanewise::workspace work_;
   Kokkos::View<char*, memory> room_;
   Kokkos::View<const char*, memory, Kokkos::MemoryUnmanaged> text_;
-  places matches_room_{"lanegrep::matches", 1 << 16}, ends_room_{"lanegrep::ends", 1 << 16},
-      lines_room_, matches_, ends_, lines_of_matches_;
+  places matches_room_{"lanegrep::matches", 1 << 16}, ids_room_{"lanegrep::ids", 1 << 16},
+      ends_room_{"lanegrep::ends", 1 << 16}, lines_room_, matches_, ids_, ends_, lines_of_matches_;
   bool are_lines_known_ = false;
 };
 

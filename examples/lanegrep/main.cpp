@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Prints the lines of files in which a pattern occurs, as grep -F does.
+// Prints the lines of files in which any of some patterns occurs, as grep -F does.
 
 #include "chunks.hpp"
 #include "lines.hpp"
@@ -13,6 +13,8 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -30,8 +32,10 @@ constexpr const char* usage =
     "\n"
     "Prints the lines of the files, or of the standard input, in which PATTERN occurs: bytes, as\n"
     "grep -F takes them in the C locale. A line ends with a line feed, other bytes may be any.\n"
+    "A line feed in PATTERN stands between two patterns, of which any may occur.\n"
     "\n"
-    "  -e PATTERN       the pattern, where it begins with -\n"
+    "  -e PATTERN       a pattern, as often as you like, in place of the first argument\n"
+    "  -f FILE          patterns, each a line of a file; also in place of the first argument\n"
     "  -i               letters of ASCII stand for both cases\n"
     "  -c               print how many lines match, instead of them\n"
     "  -o               print the matches, which do not overlap, each on a line of its own\n"
@@ -49,7 +53,7 @@ struct usage_error : std::runtime_error {
 };
 
 struct options {
-  std::optional<std::string> pattern;
+  std::vector<std::string> patterns;
   std::vector<std::string> files;
   std::size_t chunk = std::size_t{1} << 26;
   bool fold_case = false, counts = false, only_matches = false, numbers = false, bytes = false,
@@ -64,6 +68,25 @@ std::size_t chunk_of(std::string_view text) {
     throw usage_error("--chunk must be a number from 1 to 2147483647, not '" + std::string(text) +
                       "'");
   return value;
+}
+
+/// Patterns are lines.
+void add_patterns(options& chosen, std::string_view lines) {
+  for (;;) {
+    const std::size_t end = lines.find('\n');
+    chosen.patterns.emplace_back(lines.substr(0, end));
+    if (chosen.patterns.back().empty()) throw usage_error("a pattern is empty");
+    if (end == std::string_view::npos) return;
+    lines.remove_prefix(end + 1);
+  }
+}
+void add_patterns_of_file(options& chosen, const std::string& name) {
+  std::ifstream file(name, std::ios::binary);
+  if (!file) throw usage_error(name + ": " + std::strerror(errno));
+  std::string lines{std::istreambuf_iterator<char>(file), {}};
+  if (lines.ends_with('\n')) lines.pop_back();
+  if (lines.empty()) throw usage_error(name + " has no patterns");
+  add_patterns(chosen, lines);
 }
 
 void set_flag(options& chosen, char flag) {
@@ -111,8 +134,9 @@ options parse(int argc, char** argv) {
     } else if (argument == "--chunk") {
       chosen.chunk = chunk_of(value());
     } else if (argument == "-e") {
-      if (chosen.pattern) throw usage_error("one pattern, please: there are two -e");
-      chosen.pattern = value();
+      add_patterns(chosen, value());
+    } else if (argument == "-f") {
+      add_patterns_of_file(chosen, value());
     } else if (argument.starts_with("--")) {
       if (!argument.starts_with("--kokkos-"))
         throw usage_error("unknown option '" + std::string(argument) + "'");
@@ -122,14 +146,11 @@ options parse(int argc, char** argv) {
   }
   if (chosen.help) return chosen;
   auto file = words.begin();
-  if (!chosen.pattern) {
+  if (chosen.patterns.empty()) {
     if (words.empty()) throw usage_error("which pattern?");
-    chosen.pattern = *file++;
+    add_patterns(chosen, *file++);
   }
   chosen.files.assign(file, words.end());
-  if (chosen.pattern->empty()) throw usage_error("the pattern is empty");
-  if (chosen.pattern->find('\n') != std::string::npos)
-    throw usage_error("one pattern, please: this one has a line feed");
   if (chosen.files.empty()) chosen.files.emplace_back("-");
   if (!chosen.names) chosen.names = chosen.files.size() > 1;
   return chosen;
@@ -138,8 +159,7 @@ options parse(int argc, char** argv) {
 /// Searches one file after the other.
 class searcher {
  public:
-  explicit searcher(const options& set)
-      : set_(set), lines_(lanewise::pattern<memory>(*set.pattern, {.fold_case = set.fold_case})) {}
+  explicit searcher(const options& set) : set_(set), lines_(set.patterns, set.fold_case) {}
 
   /// Whether a line matches.
   bool search(const std::string& file) {
@@ -157,9 +177,6 @@ class searcher {
   }
 
  private:
-  using space = Kokkos::DefaultExecutionSpace;
-  using memory = space::memory_space;
-
   void search_chunk(std::string_view text) {
     lines_.load(text);
     if (set_.counts) {
@@ -187,7 +204,7 @@ class searcher {
   std::string prefix() const { return *set_.names ? file_ + ':' : std::string(); }
 
   const options& set_;
-  line_search<space> lines_;
+  line_search<Kokkos::DefaultExecutionSpace> lines_;
   std::string file_;
   std::int64_t lines_before_ = 0, bytes_before_ = 0, matching_ = 0;
 };

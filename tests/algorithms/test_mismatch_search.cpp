@@ -44,9 +44,16 @@ void check_near(const std::string& text, const std::string& pattern, int most, i
   const array<char> in({text.begin(), text.end()}, shift);
   const near_type near(pattern, most, with);
   const auto exec = make_space();
-  CHECK(lanewise::count_mismatches(exec, in.const_view(), near) == number);
+  lanewise::workspace work;
+  lanewise::reserve(
+      exec, work,
+      lanewise::mismatches_workspace<space>(static_cast<std::int64_t>(text.size()), most));
+  const std::size_t reserved = work.bytes();
+  CHECK(lanewise::count_mismatches(exec, in.const_view(), near, {.work = &work}) == number);
   const array<std::int64_t> places(number + 1, -7);
-  CHECK(lanewise::find_mismatches(exec, in.const_view(), near, places.view()) == number);
+  CHECK(lanewise::find_mismatches(exec, in.const_view(), near, places.view(), {.work = &work}) ==
+        number);
+  CHECK(work.bytes() == reserved);
   auto all = places.items();
   CHECK(all.back() == -7);
   all.pop_back();

@@ -191,9 +191,14 @@ TEST_CASE("Occurrences of a pattern that do not overlap", "[non_overlapping]") {
       const array<char> in(std::vector<char>(text.begin(), text.end()), 3);
       const lanewise::pattern<memory> pattern(bytes);
       lanewise::workspace work;
+      lanewise::reserve(exec, work,
+                        lanewise::find_non_overlapping_workspace<std::int64_t, space>(
+                            static_cast<std::int64_t>(text.size()), all));
+      const std::size_t reserved = work.bytes();
       const array<std::int64_t> places(all, -7);
       const auto found = lanewise::find_non_overlapping(exec, in.const_view(), pattern,
                                                         places.view(), {.work = &work});
+      CHECK(work.bytes() == reserved);
       CHECK(found.occurrences == all);
       CHECK(found.number == static_cast<std::int64_t>(expected.size()));
       auto front = places.items();

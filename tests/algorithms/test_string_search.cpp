@@ -50,8 +50,11 @@ void check_searches(const std::string& text, const std::string& bytes, int shift
   const pattern_type pattern(bytes, with);
   const auto exec = make_space();
 
+  lanewise::workspace work;
+  lanewise::reserve(exec, work, lanewise::string_search_workspace<space>(n));
+  const std::size_t reserved = work.bytes();
   const cell<std::int64_t> counted(-7), first(-7), last(-7), found(-7);
-  lanewise::count(exec, in.const_view(), pattern, counted.view());
+  lanewise::count(exec, in.const_view(), pattern, counted.view(), {.work = &work});
   lanewise::find_first(exec, in.const_view(), pattern, first.view());
   lanewise::find_last(exec, in.const_view(), pattern, last.view());
   CHECK(counted.get() == number);
@@ -59,7 +62,7 @@ void check_searches(const std::string& text, const std::string& bytes, int shift
   CHECK(last.get() == (expected.empty() ? -1 : expected.back()));
 
   const array<std::int64_t> places(number + 1, -7);
-  lanewise::find_all(exec, in.const_view(), pattern, places.view(), found.view());
+  lanewise::find_all(exec, in.const_view(), pattern, places.view(), found.view(), {.work = &work});
   CHECK(found.get() == number);
   auto all = places.items();
   CHECK(all.back() == -7);
@@ -70,8 +73,9 @@ void check_searches(const std::string& text, const std::string& bytes, int shift
   std::vector<std::uint32_t> expected_bits(static_cast<std::size_t>((n + 31) / 32));
   for (const auto p : expected) expected_bits[static_cast<std::size_t>(p / 32)] |= 1u << p % 32;
   const array<std::uint32_t> bits((n + 31) / 32, ~0u);
-  lanewise::find_bitmap(exec, in.const_view(), pattern, bits.view());
+  lanewise::find_bitmap(exec, in.const_view(), pattern, bits.view(), {.work = &work});
   CHECK(bits.items() == expected_bits);
+  CHECK(work.bytes() == reserved);
   CHECK(bits.guards_intact());
 }
 

@@ -413,7 +413,7 @@ std::int64_t select_non_overlapping(const Exec& exec, const Places& places, cons
 /// of type T. Needs no device.
 template <class T, class Exec>
 workspace_size find_non_overlapping_workspace(std::int64_t n, std::int64_t places) {
-  return max(find_all_workspace<Exec>(n), select_non_overlapping_workspace<T, Exec>(places));
+  return max(string_search_workspace<Exec>(n), select_non_overlapping_workspace<T, Exec>(places));
 }
 
 /// The places of the text where the pattern is found from left to right, each search beginning
