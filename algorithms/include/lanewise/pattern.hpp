@@ -31,17 +31,17 @@ namespace detail {
 
 /// The words of a pattern, by which most places of a text are ruled out at once.
 ///
-/// Words that begin at every fourth byte of the text are enough for a pattern that has eleven bytes
+/// Words that begin at every fourth byte of the text are enough for a pattern that has ten bytes
 /// without wildcards from some byte on: whatever text an occurrence lies in, one of its words
 /// begins at one of four bytes of the pattern. A word and the one behind it are mixed, and compared
-/// with four mixtures; where there are fifteen such bytes, three words are mixed. Other patterns
-/// are looked for at every byte, by up to two words of theirs.
+/// with four mixtures: of 7 bytes, of 8 where there are eleven bytes, and of three words where
+/// there are fifteen. Other patterns are looked for at every byte, by up to two words of theirs.
 ///
 ///   pattern    h e l l o   w o r l d !
 ///   ahead = 3  window[0] is of "hello wo", [1] of "ello wor", [2] of "llo worl", [3] of "lo world"
 struct pattern_filter {
   enum class kind {
-    every_word,         ///< four windows of 8 or 12 bytes, mixed
+    every_word,         ///< four windows of 7, 8 or 12 bytes, mixed
     every_folded_word,  ///< the same, of bytes without the bit that tells the case
     four_bytes,         ///< at every byte, a window of 4 bytes
     up_to_four_bytes,   ///< the same, of which some bits count
@@ -55,16 +55,20 @@ struct pattern_filter {
   /// So many bytes are compared at the ends of the text, from the first window on.
   std::int64_t bytes = 15;
   std::uint32_t window[4] = {};
-  /// At every byte: the bits of a word that count. At words: those of the third word.
+  /// At every byte: the bits of a word that count. At words: those of the second and third word, as
+  /// they are in the mixture.
   std::uint32_t care[2] = {};
 
   LANEWISE_FUNCTION bool at_every_byte() const {
     return how != kind::every_word && how != kind::every_folded_word;
   }
   template <class Words>
-  static LANEWISE_FUNCTION Words mixed(const Words& first, const Words& second,
-                                       const Words& third) {
-    return first ^ (second << 13 | second >> 19) ^ (third << 26 | third >> 6);
+  static LANEWISE_FUNCTION Words second(const Words& word) {
+    return word << 13 | word >> 19;
+  }
+  template <class Words>
+  static LANEWISE_FUNCTION Words third(const Words& word) {
+    return word << 26 | word >> 6;
   }
 };
 
@@ -164,20 +168,26 @@ inline std::optional<std::size_t> place_of_windows(const pattern_bytes& pattern,
   return first;
 }
 inline bool choose_words(const pattern_bytes& pattern, pattern_filter& filter) {
-  auto first = place_of_windows(pattern, 12);
-  const bool has_three = first.has_value();
-  if (!has_three) first = place_of_windows(pattern, 8);
+  std::optional<std::size_t> first;
+  std::size_t window = 0;
+  for (const std::size_t bytes : {12, 8, 7}) {
+    window = bytes;
+    first = place_of_windows(pattern, bytes);
+    if (first) break;
+  }
   if (!first) return false;
   const bool is_folded = pattern.cares.find('\xdf') != std::string::npos;
   const std::uint32_t bits = is_folded ? pattern_filter::folded : ~0u;
   filter.how =
       is_folded ? pattern_filter::kind::every_folded_word : pattern_filter::kind::every_word;
   filter.ahead = static_cast<std::int64_t>(*first) + 3;
-  filter.care[0] = has_three ? bits : 0;
+  filter.care[0] = pattern_filter::second(window == 7 ? bits & 0xffffff : bits);
+  filter.care[1] = window == 12 ? pattern_filter::third(bits) : 0;
   for (std::size_t o = 0; o < 4; ++o) {
     const std::size_t at = *first + o;
-    filter.window[o] = pattern_filter::mixed(pattern.word(at) & bits, pattern.word(at + 4) & bits,
-                                             pattern.word(at + 8) & filter.care[0]);
+    filter.window[o] = (pattern.word(at) & bits) ^
+                       (pattern_filter::second(pattern.word(at + 4)) & filter.care[0]) ^
+                       (pattern_filter::third(pattern.word(at + 8)) & filter.care[1]);
   }
   return true;
 }

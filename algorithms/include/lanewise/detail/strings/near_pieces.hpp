@@ -150,24 +150,26 @@ class near_piece {
     const std::int64_t first =
         begin_ * steps_type::places - steps_type::past(search_.text, pattern);
     const steps_type steps(warp, search_.text, pattern, first, kept_steps + 1);
-    const std::uint32_t* const passed = search_.passed + part * search_.of_part;
-    for (int s = team_.warp_index(); s <= kept_steps && steps.first_of(s) < search_.text.n;
-         s += Team::warps) {
-      const std::int64_t at = begin_ + s;
-      if ((passed[at / search_.of_word] >> at % search_.of_word & 1) == 0) continue;
-      words found =
-          steps.is_inside(s)
-              ? detail::with_kind_of_part(pattern.filter.how,
-                                          [&](auto how) LANEWISE_INLINE_LAMBDA {
-                                            return steps.template passing<decltype(how)::value>(s);
-                                          })
-              : steps.passing_at_edge(s);
-      found = steps_type::in_order(warp, found);
-      for (auto todo = warp.ballot(found != 0u); todo != 0; todo &= todo - 1) {
-        const int lane = warp_type::lowest(todo);
-        for (std::uint32_t bits = warp.broadcast(found, lane); bits != 0; bits &= bits - 1)
-          verify(warp, steps.first_of(s) + 32 * lane + warp_type::lowest(bits));
-      }
+    const std::int64_t left = divide_up(search_.text.n - first, std::int64_t{steps_type::places});
+    each_passed(warp, search_.passed + part * search_.of_part + begin_ / search_.of_word,
+                search_.of_word, left <= kept_steps ? static_cast<int>(left) : kept_steps + 1,
+                [&](int s) LANEWISE_INLINE_LAMBDA {
+                  if (s % Team::warps == team_.warp_index()) find_step(warp, steps, pattern, s);
+                });
+  }
+  LANEWISE_FUNCTION void find_step(const warp_type& warp, const steps_type& steps,
+                                   const detail::pattern_view& pattern, int s) const {
+    words found = steps.is_inside(s) ? detail::with_kind_of_part(
+                                           pattern.filter.how,
+                                           [&](auto how) LANEWISE_INLINE_LAMBDA {
+                                             return steps.template passing<decltype(how)::value>(s);
+                                           })
+                                     : steps.passing_at_edge(s);
+    found = steps_type::in_order(warp, found);
+    for (auto todo = warp.ballot(found != 0u); todo != 0; todo &= todo - 1) {
+      const int lane = warp_type::lowest(todo);
+      for (std::uint32_t bits = warp.broadcast(found, lane); bits != 0; bits &= bits - 1)
+        verify(warp, steps.first_of(s) + 32 * lane + warp_type::lowest(bits));
     }
   }
   /// Sets the bit of a place of this piece where few enough bytes differ.

@@ -109,6 +109,25 @@ struct search_filter_kernel {
   }
 };
 
+/// Calls f(s) for those of some steps, from the first one of a word on, that a filter has passed.
+template <class Warp, class F>
+LANEWISE_FUNCTION void each_passed(const Warp& warp, const std::uint32_t* passed, int of_word,
+                                   int steps, F f) {
+  constexpr int width = Warp::width;
+  const int number = divide_up(steps, of_word);
+  for (int w = 0; w < number; w += width) {
+    const int now = number - w < width ? number - w : width;
+    const auto words = warp.load(warp.first(now), passed + w, 0u);
+    for (auto todo = warp.ballot(words != 0u); todo != 0; todo &= todo - 1) {
+      const int lane = Warp::lowest(todo);
+      for (std::uint32_t bits = warp.broadcast(words, lane); bits != 0; bits &= bits - 1) {
+        const int s = (w + lane) * of_word + Warp::lowest(bits);
+        if (s < steps) f(s);
+      }
+    }
+  }
+}
+
 /// A piece of a text, of which each warp of a team has some steps, one behind the other.
 template <class Team, bool is_short>
 class text_piece {
@@ -174,6 +193,9 @@ class text_piece {
   LANEWISE_FUNCTION std::int64_t place_of(std::int64_t step) const {
     return step * steps_type::places - steps_type::past(search_.text, search_.pattern);
   }
+  LANEWISE_FUNCTION const std::uint32_t* passed_from(std::int64_t step) const {
+    return search_.passed + step / search_.cuts.of_word;
+  }
   /// How many steps from a place on are in the text.
   LANEWISE_FUNCTION int number_of_steps(std::int64_t first, int most) const {
     const std::int64_t left = divide_up(search_.text.n - first, std::int64_t{steps_type::places});
@@ -199,8 +221,8 @@ class text_piece {
   LANEWISE_FUNCTION void find_alone(F f) const {
     const auto warp = team_.warp();
     const auto matches = finder(warp, false, my_place(), steps());
-    each_passed(warp, my_step(), number_of_steps(my_place(), steps()),
-                [&](int s) LANEWISE_INLINE_LAMBDA {
+    each_passed(warp, passed_from(my_step()), search_.cuts.of_word,
+                number_of_steps(my_place(), steps()), [&](int s) LANEWISE_INLINE_LAMBDA {
                   f(s, position(matches.steps_of(), s), matches.find(s));
                 });
   }
@@ -211,31 +233,13 @@ class text_piece {
     const std::int64_t begin = place_of(step_);
     const auto matches = finder(warp, true, begin, search_.cuts.of_piece);
     const int before = team_.warp_index() * steps();
-    each_passed(warp, step_, number_of_steps(begin, search_.cuts.of_piece),
-                [&](int s) LANEWISE_INLINE_LAMBDA {
+    each_passed(warp, passed_from(step_), search_.cuts.of_word,
+                number_of_steps(begin, search_.cuts.of_piece), [&](int s) LANEWISE_INLINE_LAMBDA {
                   const words bits = matches.find(s);
                   if (s >= before && s < before + steps())
                     f(s - before, position(matches.steps_of(), s), bits);
                 });
   }
-  /// Calls f(s) for the steps from one on that the filter passes.
-  template <class F>
-  LANEWISE_FUNCTION void each_passed(const warp_type& warp, std::int64_t first, int steps,
-                                     F f) const {
-    constexpr int width = warp_type::width;
-    const int of_word = search_.cuts.of_word, number = divide_up(steps, of_word);
-    const std::uint32_t* const from = search_.passed + first / of_word;
-    for (int w = 0; w < number; w += width) {
-      const int now = number - w < width ? number - w : width;
-      const words passed = warp.load(warp.first(now), from + w, 0u);
-      for (auto todo = warp.ballot(passed != 0u); todo != 0; todo &= todo - 1) {
-        const int lane = warp_type::lowest(todo);
-        for (std::uint32_t bits = warp.broadcast(passed, lane); bits != 0; bits &= bits - 1)
-          f((w + lane) * of_word + warp_type::lowest(bits));
-      }
-    }
-  }
-
   const Team& team_;
   scratch& shared_;
   const pattern_search& search_;

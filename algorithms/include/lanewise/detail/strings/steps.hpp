@@ -225,13 +225,11 @@ class text_steps {
   }
   template <kind how>
   LANEWISE_FUNCTION words mixed(const row& in, int j) const {
-    const words third = in[j + 2] & words(pattern_.filter.care[0]);
-    if constexpr (how == kind::every_folded_word) {
-      const words all(pattern_filter::folded);
-      return pattern_filter::mixed(in[j] & all, in[j + 1] & all, third);
-    } else {
-      return pattern_filter::mixed(in[j], in[j + 1], third);
-    }
+    const auto& filter = pattern_.filter;
+    const words first =
+        how == kind::every_folded_word ? in[j] & words(pattern_filter::folded) : in[j];
+    return first ^ (pattern_filter::second(in[j + 1]) & words(filter.care[0])) ^
+           (pattern_filter::third(in[j + 2]) & words(filter.care[1]));
   }
   /// Whether the text may have the pattern at byte o of word j.
   template <kind how>
