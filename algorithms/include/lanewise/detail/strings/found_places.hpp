@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/allocation.hpp>
+#include <lanewise/backend.hpp>
 #include <lanewise/detail/strings/steps.hpp>
 
 #include <cstdint>
