@@ -167,7 +167,8 @@ near_search filtered(const Exec& exec, const detail::text_bytes& text,
 }  // namespace kernels
 
 /// The workspace that count_mismatches and find_mismatches need for a text of n bytes and a pattern
-/// of which up to `most` bytes may differ: some (most + 1) n / 8000 bytes. Needs no device.
+/// of which up to `most` bytes may differ: (most + 1) n / 8192 bytes from 2^28 bytes on, up to
+/// (most + 1) n / 256 for shorter texts, and 24 bytes for each 128 KiB. Needs no device.
 template <class Exec>
 workspace_size mismatches_workspace(std::int64_t n, int most) {
   return kernels::near_memory<Exec>(n, most + 1).size();
