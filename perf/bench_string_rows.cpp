@@ -7,9 +7,8 @@
 // twice the mean; skew: 1 % of the rows have 16 KiB, the others as len32; even: all have skew's
 // mean. reduce is the sum of as many bytes as words of 8.
 
-#include "support.hpp"
+#include "string_texts.hpp"
 #include <lanewise/host.hpp>
-#include <lanewise/reduce.hpp>
 #include <lanewise/string_rows.hpp>
 
 #include <algorithm>
@@ -122,37 +121,9 @@ struct rows_problem {
   };
 };
 
-/// The sum of as many bytes as a text has.
-template <class Exec>
-struct rows_read_problem {
-  using exec_space = Exec;
-  using item = std::uint64_t;
-  Exec exec{};
-  std::int64_t n;
-  array<Exec, item> in{"perf::in", static_cast<std::size_t>(n / 8)};
-  Kokkos::View<item, typename Exec::memory_space> result{"perf::result"};
-  workspace work;
-
-  explicit rows_read_problem(const rows_point& p) : n(p.n) { fill(exec, in, random_item<item>{}); }
-  static std::vector<rows_point> points() {
-    return {{"", std::int64_t{1} << (on_host<Exec> ? 26 : 30)}};
-  }
-  static row name(const rows_point& p) {
-    return {"reduce", backend_name<Exec>(), "", "u64", "random", p.n};
-  }
-  std::int64_t bytes() const { return n; }
-  bool correct() const {
-    item found = 0;
-    Kokkos::deep_copy(found, result);
-    return found == sum<item>(exec, n / 8, random_item<item>{});
-  }
-};
-
 template <class Exec>
 void add_rows() {
-  add<rows_read_problem<Exec>>("lanewise", [](auto& p, auto time) {
-    time([&] { reduce(p.exec, p.in, p.result, plus{}, std::uint64_t{0}, {.work = &p.work}); });
-  });
+  add_read_rate<Exec>();
   add<rows_problem<Exec, false>>("lanewise", [](auto& p, auto time) {
     const string_rows rows(p.text, p.offsets);
     time([&] { rows_contains(p.exec, rows, p.searched, p.out, {.work = &p.work}); });

@@ -5,9 +5,8 @@
 // 2^26 on hosts. Rows are in bytes of the text, and of the places and ids that are written; reduce
 // is the sum of as many bytes as words of 8, the bound of what reads a text once.
 
-#include "support.hpp"
+#include "string_texts.hpp"
 #include <lanewise/host.hpp>
-#include <lanewise/reduce.hpp>
 #include <lanewise/string_set_search.hpp>
 
 #include <algorithm>
@@ -19,39 +18,14 @@
 namespace lanewise::perf {
 namespace {
 
-/// Texts of 2^22 bytes, which are repeated. english: words of Zipf's frequencies, of letters as
-/// frequent as in English; all_a and dna as their names say.
-std::string text_of(const std::string& kind, std::size_t n) {
-  if (kind == "all_a") return std::string(n, 'a');
-  std::string text;
-  if (kind == "dna") {
-    for (std::uint64_t i = 0; i < n; ++i) text += "acgt"[hash(i) % 4];
-    return text;
-  }
-  constexpr std::string_view letters =
-      "eeeeeeeeeeeetttttttttaaaaaaaaooooooooiiiiiiinnnnnnnsssssshhhhhhrrrrrrddddlllluuucccmmm"
-      "wwffggyyppbbvk";
-  std::vector<std::string> words;
-  for (std::uint64_t w = 0; w < 20'000; ++w) {
-    std::string word;
-    for (std::uint64_t i = 0; i < 1 + hash(w) % 9; ++i)
-      word += letters[hash(100 * w + i + 1) % letters.size()];
-    words.push_back(word + ' ');
-  }
-  for (std::uint64_t i = 0; text.size() < n; ++i) {
-    const double u = static_cast<double>(hash(i) >> 11) * 0x1p-53;
-    text += words[static_cast<std::size_t>(20'000 * u * u * u)];
-  }
-  text.resize(n);
-  return text;
-}
-
 struct set_point {
   std::string kind;
   std::size_t patterns;
   std::int64_t n;
 
-  std::string text() const { return kind == "dna" ? "dna" : kind == "axa" ? "all_a" : "english"; }
+  std::string text() const {
+    return kind == "dna" ? "dna" : kind == "axa" ? "match_all" : "english";
+  }
 };
 
 /// Different parts of the text: phrases of 12 to 24 bytes, words of 7 to 16 letters (7 to 9 of the
@@ -159,37 +133,9 @@ struct set_problem {
   }
 };
 
-/// The sum of as many bytes as a text has.
-template <class Exec>
-struct set_read_problem {
-  using exec_space = Exec;
-  using item = std::uint64_t;
-  Exec exec{};
-  std::int64_t n;
-  array<Exec, item> in{"perf::in", static_cast<std::size_t>(n / 8)};
-  Kokkos::View<item, typename Exec::memory_space> result{"perf::result"};
-  workspace work;
-
-  explicit set_read_problem(const set_point& p) : n(p.n) { fill(exec, in, random_item<item>{}); }
-  static std::vector<set_point> points() {
-    return {{"random", 1, std::int64_t{1} << (on_host<Exec> ? 26 : 30)}};
-  }
-  static row name(const set_point& p) {
-    return {"reduce", backend_name<Exec>(), "", "u64", p.kind, p.n};
-  }
-  std::int64_t bytes() const { return n; }
-  bool correct() const {
-    item found = 0;
-    Kokkos::deep_copy(found, result);
-    return found == sum<item>(exec, n / 8, random_item<item>{});
-  }
-};
-
 template <class Exec>
 void add_set_searches() {
-  add<set_read_problem<Exec>>("lanewise", [](auto& p, auto time) {
-    time([&] { reduce(p.exec, p.in, p.result, plus{}, std::uint64_t{0}, {.work = &p.work}); });
-  });
+  add_read_rate<Exec>();
   add<set_problem<Exec, wanted::all>>("lanewise", [](auto& p, auto time) {
     time([&] {
       find_all(p.exec, p.text, p.searched, p.places, p.ids, p.result, {.work = &p.work});

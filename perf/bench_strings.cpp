@@ -9,7 +9,6 @@
 #include "string_texts.hpp"
 #include <lanewise/host.hpp>
 #include <lanewise/mismatch_search.hpp>
-#include <lanewise/reduce.hpp>
 #include <lanewise/search_stream.hpp>
 #include <lanewise/string_search.hpp>
 
@@ -170,37 +169,9 @@ struct mismatch_problem : text_problem<Exec, wanted::all> {
   }
 };
 
-/// The sum of as many bytes as a text has.
-template <class Exec>
-struct text_read_problem {
-  using exec_space = Exec;
-  using item = std::uint64_t;
-  Exec exec{};
-  std::int64_t n;
-  array<Exec, item> in{"perf::in", static_cast<std::size_t>(n / 8)};
-  Kokkos::View<item, typename Exec::memory_space> result{"perf::result"};
-  workspace work;
-
-  explicit text_read_problem(const text_point& p) : n(p.n) { fill(exec, in, random_item<item>{}); }
-  static std::vector<text_point> points() {
-    return {{"random", 1, std::int64_t{1} << (on_host<Exec> ? 26 : 30)}};
-  }
-  static row name(const text_point& p) {
-    return {"reduce", backend_name<Exec>(), "", "u64", p.kind, p.n};
-  }
-  std::int64_t bytes() const { return n; }
-  bool correct() const {
-    item found = 0;
-    Kokkos::deep_copy(found, result);
-    return found == sum<item>(exec, n / 8, random_item<item>{});
-  }
-};
-
 template <class Exec>
 void add_searches() {
-  add<text_read_problem<Exec>>("lanewise", [](auto& p, auto time) {
-    time([&] { reduce(p.exec, p.in, p.result, plus{}, std::uint64_t{0}, {.work = &p.work}); });
-  });
+  add_read_rate<Exec>();
   add<text_problem<Exec, wanted::all>>("lanewise", [](auto& p, auto time) {
     time([&] { find_all(p.exec, p.text, p.searched, p.places, p.result, {.work = &p.work}); });
   });

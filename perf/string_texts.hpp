@@ -5,6 +5,8 @@
 // Texts that searches are measured in.
 
 #include "support.hpp"
+#include <lanewise/host.hpp>
+#include <lanewise/reduce.hpp>
 
 #include <bit>
 #include <string>
@@ -65,6 +67,40 @@ inline std::string pattern_of(const std::string& kind, const std::string& text, 
   if (kind == "a_b_end") pattern[m - 1] = 'b';
   if (kind == "a_b_mid") pattern[m / 2] = 'b';
   return pattern;
+}
+
+/// The sum of as many bytes as a text has.
+template <class Exec>
+struct text_read_problem {
+  using exec_space = Exec;
+  using item = std::uint64_t;
+  Exec exec{};
+  std::int64_t n;
+  array<Exec, item> in{"perf::in", static_cast<std::size_t>(n / 8)};
+  Kokkos::View<item, typename Exec::memory_space> result{"perf::result"};
+  workspace work;
+
+  explicit text_read_problem(std::int64_t bytes) : n(bytes) { fill(exec, in, random_item<item>{}); }
+  static std::vector<std::int64_t> points() {
+    return {std::int64_t{1} << (on_host<Exec> ? 26 : 30)};
+  }
+  static row name(std::int64_t n) {
+    return {"reduce", backend_name<Exec>(), "", "u64", "random", n};
+  }
+  std::int64_t bytes() const { return n; }
+  bool correct() const {
+    item found = 0;
+    Kokkos::deep_copy(found, result);
+    return found == sum<item>(exec, n / 8, random_item<item>{});
+  }
+};
+
+/// A row of what reads a text once can reach.
+template <class Exec>
+void add_read_rate() {
+  add<text_read_problem<Exec>>("lanewise", [](auto& p, auto time) {
+    time([&] { reduce(p.exec, p.in, p.result, plus{}, std::uint64_t{0}, {.work = &p.work}); });
+  });
 }
 
 }  // namespace lanewise::perf

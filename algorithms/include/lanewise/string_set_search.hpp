@@ -434,20 +434,6 @@ struct set_clear_kernel {
   }
 };
 
-template <class Exec, class Text, class Memory>
-detail::text_bytes text_of(const char* algorithm, const Text& text, const pattern_set<Memory>&) {
-  static_assert(Kokkos::is_view_v<Text> && sizeof(typename Text::value_type) == 1 &&
-                    std::is_trivially_copyable_v<typename Text::value_type>,
-                "lanewise: a text is a View of bytes: char, unsigned char, std::byte");
-  static_assert(
-      Kokkos::SpaceAccessibility<typename Exec::memory_space, Memory>::accessible,
-      "lanewise: this execution space cannot reach the memory of the set; pattern_set::copy_to "
-      "makes a copy that it can");
-  const auto source = detail::as_source<Exec>(text);
-  detail::expects_memory(source, algorithm, "text");
-  return {reinterpret_cast<const unsigned char*>(source.data), source.extent};
-}
-
 template <class Exec, bool many>
 set_pieces<many> pieces_for(const detail::text_bytes& text, const detail::pattern_set_view& set) {
   return {text, set, set_pieces<many>::template steps_of<Exec>(text.n)};
