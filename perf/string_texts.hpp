@@ -69,6 +69,10 @@ inline std::string pattern_of(const std::string& kind, const std::string& text, 
   return pattern;
 }
 
+struct text_length {
+  std::int64_t n;
+};
+
 /// The sum of as many bytes as a text has.
 template <class Exec>
 struct text_read_problem {
@@ -80,12 +84,12 @@ struct text_read_problem {
   Kokkos::View<item, typename Exec::memory_space> result{"perf::result"};
   workspace work;
 
-  explicit text_read_problem(std::int64_t bytes) : n(bytes) { fill(exec, in, random_item<item>{}); }
-  static std::vector<std::int64_t> points() {
-    return {std::int64_t{1} << (on_host<Exec> ? 26 : 30)};
+  explicit text_read_problem(const text_length& p) : n(p.n) { fill(exec, in, random_item<item>{}); }
+  static std::vector<text_length> points() {
+    return {{std::int64_t{1} << (on_host<Exec> ? 26 : 30)}};
   }
-  static row name(std::int64_t n) {
-    return {"reduce", backend_name<Exec>(), "", "u64", "random", n};
+  static row name(const text_length& p) {
+    return {"reduce", backend_name<Exec>(), "", "u64", "random", p.n};
   }
   std::int64_t bytes() const { return n; }
   bool correct() const {
