@@ -205,8 +205,12 @@ class row_walk {
       begin[k] = warp_.load(in_row(k), offsets + k * width, T{});
     const std::int64_t origin = path_.first + origin_;
     const auto counted = [&, origin](T x) {
-      const std::int64_t at = rows_.offsets.number(x) - origin;
-      return at < 0 ? 0u : (at < std::int64_t{nowhere} ? static_cast<std::uint32_t>(at) : nowhere);
+      const std::int64_t at = rows_.offsets.number(x);
+      if (at < origin) return 0u;
+      // A bad offset may be so large that only an unsigned difference can be told.
+      const std::uint64_t past =
+          static_cast<std::uint64_t>(at) - static_cast<std::uint64_t>(origin);
+      return past < nowhere ? static_cast<std::uint32_t>(past) : nowhere;
     };
     numbers flags[rows_at_once], all(0u);
     LANEWISE_UNROLL
