@@ -248,6 +248,68 @@ workspace_size rows_workspace(std::int64_t n, std::int64_t rows) {
 
 namespace kernels {
 
+/// The rows of a call, its results, and what it has of a workspace of rows_memory's size or more.
+template <class Exec>
+struct rows_call {
+  const Exec& exec;
+  detail::row_layout rows;
+  detail::row_results out;
+  rows_memory<Exec> memory;
+  look_back_chain<detail::row_carry> link;
+  status* errors;
+  char* plain;
+
+  using kind = detail::row_question::kind;
+
+  rows_call(const Exec& e, const detail::row_layout& layout, const detail::row_results& results,
+            workspace& work, const rows_options& with)
+      : exec(e),
+        rows(layout),
+        out(results),
+        memory(rows.bytes.n, rows.count),
+        link(work.template make_look_back_chain<detail::row_carry>(0)),
+        errors(with.errors.data() != nullptr ? with.errors.data() : work.errors()),
+        plain(static_cast<char*>(work.plain())) {}
+
+  /// Room for the bits of the steps that may have places.
+  detail::passed_steps passed() const {
+    return {reinterpret_cast<std::uint32_t*>(plain + memory.words_at), memory.of_word};
+  }
+  template <class Kernel>
+  std::int64_t league(std::int64_t warps) const {
+    return backend_of<Exec>::template resident_league<Kernel>(
+        exec, divide_up(warps, std::int64_t{team_t<Exec, typename Kernel::policy>::warps}));
+  }
+  /// Answers a question about the places that bits has.
+  template <class Bits>
+  void answer(const Bits& bits, const detail::row_question& question,
+              string_positions positions) const {
+    if (question.nth >= 0) {
+      walk(bits, question, errors);
+    } else {
+      walk(bits, {kind::number}, errors);
+      walk(bits,
+           {kind::nth, question.nth, reinterpret_cast<std::int64_t*>(plain + memory.totals_at)},
+           nullptr);
+    }
+    if (positions == string_positions::characters && !question.is_number())
+      walk(detail::character_bits{}, {kind::number}, nullptr);
+  }
+
+ private:
+  template <class Bits>
+  void walk(const Bits& bits, const detail::row_question& asked, status* bad) const {
+    using kernel = rows_search_kernel<Bits>;
+    using totals = rows_totals_kernel<Bits>;
+    const std::int64_t teams = league<kernel>(memory.pieces);
+    const std::int64_t warps = teams * team_t<Exec, typename kernel::policy>::warps;
+    if (asked.totals != nullptr)
+      launch(exec, "Lanewise::string_rows::totals", league<totals>(memory.pieces),
+             totals{rows, bits, out, asked.totals, warps});
+    launch(exec, "Lanewise::string_rows", teams, kernel{rows, bits, asked, out, link, bad, warps});
+  }
+};
+
 template <class Exec, class Rows, class Memory, class Out>
 void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
                  const pattern<Memory>& what, const Out& out, const detail::row_question& question,
@@ -257,48 +319,19 @@ void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
   const detail::row_results results = results_of<Exec>(algorithm, rows.count, out);
   with.errors.template expects_reachable<Exec>(algorithm, "options.errors");
   if (rows.count == 0) return;
-  using backend = backend_of<Exec>;
-  const rows_memory<Exec> memory(rows.bytes.n, rows.count);
-  auto work = call_workspace::make<backend>(exec, with.work, memory.size(), algorithm);
-  const auto link = work.get().template make_look_back_chain<detail::row_carry>(0);
-  status* const errors = with.errors.data() != nullptr ? with.errors.data() : work.get().errors();
-  char* const plain = static_cast<char*>(work.get().plain());
-  const auto start = [&](const auto& bits, const detail::row_question& asked, status* bad) {
-    using kernel = rows_search_kernel<std::decay_t<decltype(bits)>>;
-    constexpr int warps = team_t<Exec, typename kernel::policy>::warps;
-    const std::int64_t league =
-        backend::template resident_league<kernel>(exec, divide_up(memory.pieces, warps));
-    if (asked.totals != nullptr) {
-      using totals = rows_totals_kernel<std::decay_t<decltype(bits)>>;
-      launch(exec, "Lanewise::string_rows::totals",
-             backend::template resident_league<totals>(exec, divide_up(memory.pieces, warps)),
-             totals{rows, bits, results, asked.totals, league * warps});
-    }
-    launch(exec, "Lanewise::string_rows", league,
-           kernel{rows, bits, asked, results, link, bad, league * warps});
-  };
+  auto work = call_workspace::make<backend_of<Exec>>(
+      exec, with.work, rows_workspace<Exec>(rows.bytes.n, rows.count), algorithm);
+  const rows_call<Exec> call(exec, rows, results, work.get(), with);
   detail::pattern_bits bits{what.view()};
   if (!bits.pattern.is_short()) {
-    bits.passed = {reinterpret_cast<std::uint32_t*>(plain + memory.words_at), memory.of_word};
+    bits.passed = call.passed();
     detail::with_long_kind(bits.pattern.filter.how, [&](auto how) {
       using kernel = rows_filter_kernel<decltype(how)::value>;
-      constexpr int warps = team_t<Exec, typename kernel::policy>::warps;
-      launch(exec, "Lanewise::string_rows::filter",
-             backend::template resident_league<kernel>(exec, divide_up(memory.words, warps)),
+      launch(exec, "Lanewise::string_rows::filter", call.template league<kernel>(call.memory.words),
              kernel{rows, bits});
     });
   }
-  using kind = detail::row_question::kind;
-  if (question.nth >= 0) {
-    start(bits, question, errors);
-  } else {
-    start(bits, {kind::number}, errors);
-    start(bits,
-          {kind::nth, question.nth, reinterpret_cast<std::int64_t*>(plain + memory.totals_at)},
-          nullptr);
-  }
-  if (with.positions == string_positions::characters && !question.is_number())
-    start(detail::character_bits{}, {kind::number}, nullptr);
+  call.answer(bits, question, with.positions);
 }
 
 }  // namespace kernels

@@ -22,8 +22,6 @@ namespace detail {
 //   passed                                   bits of the steps that may have any (passed_steps)
 //   in_front_of_results                      whether places count that are in front of the one that
 //                                            the row's result is, and that becomes their number
-//
-// Sets of patterns can be searched in rows by another one.
 
 /// Which steps of the rows' bytes may have places: where this is known, a word for `of_word` steps
 /// each, a power of two up to 32, with the first step's bit lowest.
@@ -86,6 +84,37 @@ struct pattern_bits {
     lone_warp<Warp> alone_;
     mutable short_finder<Warp> places_;
     match_finder<lone_warp<Warp>> matches_;
+  };
+};
+
+/// Places that are in memory already, a bit for each byte of the text.
+struct place_bits {
+  template <class Warp>
+  struct scratch {};
+  static constexpr bool in_front_of_results = false;
+
+  std::uint32_t* words;
+  passed_steps passed;
+
+  LANEWISE_FUNCTION std::int64_t behind() const { return 0; }
+  template <class Warp>
+  LANEWISE_FUNCTION int past(const text_bytes&) const {
+    return 0;
+  }
+
+  template <class Warp>
+  class finder {
+   public:
+    LANEWISE_FUNCTION finder(const Warp& warp, scratch<Warp>&, const text_bytes&,
+                             const place_bits& bits, std::int64_t first, int)
+        : warp_(warp), words_(bits.words + first / 32) {}
+    LANEWISE_FUNCTION auto in_order(int step) const {
+      return warp_.load(words_ + std::int64_t{step} * Warp::width);
+    }
+
+   private:
+    const Warp& warp_;
+    const std::uint32_t* words_;
   };
 };
 
