@@ -3,13 +3,19 @@
 
 // Searches for sets of patterns in a text, on every backend of this Kokkos: 2^30 bytes on devices,
 // 2^26 on hosts. Rows are in bytes of the text, and of the places and ids that are written; reduce
-// is the sum of as many bytes as words of 8, the bound of what reads a text once.
+// is the sum of as many bytes as words of 8, the bound of what reads a text once. Peers on one core
+// count: memmem, one pattern after the other; Hyperscan or Vectorscan where installed.
 
 #include "string_texts.hpp"
 #include <lanewise/host.hpp>
 #include <lanewise/string_set_search.hpp>
 
+#if defined(LANEWISE_PERF_HYPERSCAN)
+#include "hyperscan.hpp"
+#endif
+
 #include <algorithm>
+#include <cstring>
 #include <set>
 #include <string>
 #include <string_view>
@@ -146,6 +152,37 @@ void add_set_searches() {
   });
 }
 
+#if defined(KOKKOS_ENABLE_SERIAL)
+using serial_problem = set_problem<Kokkos::Serial, wanted::number>;
+struct few_patterns_problem : serial_problem {
+  using serial_problem::serial_problem;
+  static std::vector<set_point> points() {
+    std::vector<set_point> all = serial_problem::points();
+    std::erase_if(all, [](const set_point& p) { return p.patterns > 10; });
+    return all;
+  }
+};
+void add_peers() {
+  add<few_patterns_problem>("memmem", [](auto& p, auto time) {
+    time([&] {
+      p.result() = 0;
+      for (const std::string& pattern : p.patterns) {
+        const char *at = p.text.data(), *const end = at + p.n;
+        while ((at = static_cast<const char*>(memmem(at, static_cast<std::size_t>(end - at),
+                                                     pattern.data(), pattern.size()))) != nullptr)
+          ++p.result(), ++at;
+      }
+    });
+  });
+#if defined(LANEWISE_PERF_HYPERSCAN)
+  add<serial_problem>(hyperscan_name, [](auto& p, auto time) {
+    const hyperscan_literals literals(p.patterns);
+    time([&] { p.result() = literals.count(p.text.data(), p.n); });
+  });
+#endif
+}
+#endif
+
 }  // namespace
 }  // namespace lanewise::perf
 
@@ -153,5 +190,8 @@ int main(int argc, char** argv) {
   using namespace lanewise::perf;
   Kokkos::ScopeGuard kokkos(argc, argv);
   for_each_backend([](auto exec) { add_set_searches<decltype(exec)>(); });
+#if defined(KOKKOS_ENABLE_SERIAL)
+  add_peers();
+#endif
   return run(argc, argv);
 }

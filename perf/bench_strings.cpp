@@ -3,14 +3,18 @@
 
 // Searches for one pattern in a text, on every backend of this Kokkos: 2^30 bytes on devices, 2^26
 // on hosts. Rows are in bytes of the text; reduce is the sum of as many bytes as words of 8, the
-// bound of what reads a text once. Peers on one core: memmem and std::string_view::find, from match
-// to match.
+// bound of what reads a text once. Peers on one core count: memmem and std::string_view::find from
+// match to match, naive compares at every byte; Hyperscan or Vectorscan where installed.
 
 #include "string_texts.hpp"
 #include <lanewise/host.hpp>
 #include <lanewise/mismatch_search.hpp>
 #include <lanewise/search_stream.hpp>
 #include <lanewise/string_search.hpp>
+
+#if defined(LANEWISE_PERF_HYPERSCAN)
+#include "hyperscan.hpp"
+#endif
 
 #include <cstring>
 #include <string>
@@ -214,6 +218,18 @@ auto count_by(Next next) {
     });
   };
 }
+#if defined(LANEWISE_PERF_HYPERSCAN)
+struct hyperscan_problem : text_problem<Kokkos::Serial, wanted::all> {
+  using text_problem::text_problem;
+  static std::vector<text_point> points() {
+    std::vector<text_point> all = text_problem::points();
+    std::erase_if(all, [](const text_point& p) {
+      return p.m > static_cast<std::int64_t>(hyperscan_literals::most_bytes);
+    });
+    return all;
+  }
+};
+#endif
 void add_peers() {
   using problem = text_problem<Kokkos::Serial, wanted::all>;
   add<problem>("memmem", count_by([](const char* at, const char* end, const std::string& pattern) {
@@ -225,6 +241,17 @@ void add_peers() {
                      std::string_view(at, static_cast<std::size_t>(end - at)).find(pattern);
                  return found == std::string_view::npos ? nullptr : at + found;
                }));
+  add<problem>("naive", count_by([](const char* at, const char* end, const std::string& pattern) {
+                 const auto m = static_cast<std::ptrdiff_t>(pattern.size());
+                 while (end - at >= m && std::memcmp(at, pattern.data(), pattern.size()) != 0) ++at;
+                 return end - at >= m ? at : nullptr;
+               }));
+#if defined(LANEWISE_PERF_HYPERSCAN)
+  add<hyperscan_problem>(hyperscan_name, [](auto& p, auto time) {
+    const hyperscan_literals literals({p.bytes_of_pattern});
+    time([&] { p.result() = literals.count(p.text.data(), p.n); });
+  });
+#endif
 }
 #endif
 
