@@ -354,7 +354,8 @@ template <class Exec, class Text, class Pattern>
 detail::text_bytes text_of(const char* algorithm, const Text& text, const Pattern&) {
   static_assert(Kokkos::is_view_v<Text> && sizeof(typename Text::value_type) == 1 &&
                     std::is_trivially_copyable_v<typename Text::value_type>,
-                "lanewise: a text is a View of bytes: char, unsigned char, std::byte");
+                "lanewise: a text is a View of bytes: char, unsigned char, std::byte; transform() "
+                "writes what a source computes to one");
   static_assert(
       Kokkos::SpaceAccessibility<typename Exec::memory_space,
                                  typename Pattern::memory_space>::accessible,
