@@ -140,6 +140,28 @@ TEST_CASE("Rows of any length, among them long ones and many without bytes", "[s
   }
 }
 
+TEST_CASE("Rows of a rare pattern, most pieces of which have no place", "[string_rows][sanitize]") {
+  auto random = make_random(52);
+  const std::string bytes = "a rare pattern";
+  for (const int kind : {0, 1, 2}) {
+    std::vector<std::int64_t> lengths;
+    for (std::int64_t n = 0; n < (is_emulated ? 40'000 : 400'000); n += lengths.back()) {
+      const std::uint64_t most = kind == 0   ? 40
+                                 : kind == 1 ? (random() % 9 == 0 ? 20'000 : 90)
+                                             : 30'000;
+      lengths.push_back(static_cast<std::int64_t>(random() % most));
+    }
+    std::string text = text_for_rows(sum_of(lengths) + 10, 3, random());
+    for (const int times : {0, 1, 4}) {
+      put_often(text, bytes, times, random());
+      rows_on_host rows = rows_of(text, lengths, 7);
+      check_rows(rows, bytes, kind);
+      rows.valid.assign(lengths.size() / 32 + 1, 0xa5a5f00fu);
+      check_rows<std::int64_t, std::int64_t>(rows, bytes, kind + 3);
+    }
+  }
+}
+
 TEST_CASE("One row of all bytes, and a row behind many that are empty", "[string_rows]") {
   const std::int64_t n = is_emulated ? 30'000 : 400'000;
   const std::int64_t empty = is_emulated ? 5000 : (takes_long_inputs() ? 3'000'000 : 300'000);
@@ -224,6 +246,8 @@ TEST_CASE("Offsets that fall, or lie outside of the bytes", "[string_rows][sanit
       rows.offsets[random() % 201] = all[random() % kinds];
     }
     check_rows(rows, "ab", again);
+    check_rows(rows, "abbabaabb", again);
+    check_rows(rows, "no such bytes", again);
     check_rows<std::int64_t, std::int64_t>(rows, "a", again, true);
   }
   check_rows(rows_on_host{text, {n, 0}}, "a");

@@ -65,10 +65,12 @@ class row_walk {
         origin_(path.place(piece.first_step) - places) {}
 
   LANEWISE_FUNCTION void walk() {
+    open_ = first_ = {};
+    has_none_ = bits_.passed.are_known() && has_no_places() && has_good_rows();
+    if (has_none_) return;
     seen_first_ = piece_.first_row;
     seen_ = next_ = 0;
     sees_all_ = false;
-    open_ = first_ = {};
     // The second row may begin in the step in front.
     const bool goes_back =
         piece_.first_step > 0 && piece_.first_row < piece_.end_row &&
@@ -94,6 +96,7 @@ class row_walk {
   /// Writes the row that may have begun in front of the piece, given what is known of it. Returns
   /// whether the place that is wanted is in this piece, and has to be found by walking once more.
   LANEWISE_FUNCTION bool write_first(std::int64_t before) {
+    if (has_none_) out_.fill(warp_, piece_.first_row + 1, piece_.end_row, question_.none());
     const known_row mine = ends() ? first_ : open_;
     const std::int64_t row = piece_.first_row;
     if (question_.what != kind::nth) {
@@ -142,6 +145,46 @@ class row_walk {
     if (row == piece_.first_row)
       wanted = select(warp_.first(1), places_of_rows(wanted_of(0)), wanted);
     return wanted;
+  }
+
+  /// Whether no step may have any, among them the one in front.
+  LANEWISE_FUNCTION bool has_no_places() const {
+    const std::int64_t of_word = bits_.passed.of_word;
+    const std::int64_t first = piece_.first_step > 0 ? (piece_.first_step - 1) / of_word : 0;
+    const std::int64_t end = divide_up(piece_.end_step, of_word);
+    bool any = false;
+    for (std::int64_t w = first; w < end && !any; w += width) {
+      const auto there = warp_.first(end - w < width ? static_cast<int>(end - w) : width);
+      any = warp_.any(warp_.load(there, bits_.passed.words + w, 0u) != 0u);
+    }
+    return !any;
+  }
+  /// Whether no row that ends in the piece is bad.
+  LANEWISE_FUNCTION bool has_good_rows() const {
+    if (!ends()) return true;
+    return !rows_.is_bad(rows_.offsets(piece_.first_row), rows_.offsets(piece_.end_row)) &&
+           !rows_.offsets.with_type([&](const auto* offsets)
+                                        LANEWISE_INLINE_LAMBDA { return any_falls(offsets); });
+  }
+  template <class T>
+  LANEWISE_FUNCTION bool any_falls(const T* offsets) const {
+    numbers falls(0u);
+    for (std::int64_t row = piece_.first_row; row < piece_.end_row; row += window) {
+      lanes<T> begin[rows_at_once], end[rows_at_once];
+      LANEWISE_UNROLL
+      for (int k = 0; k < rows_at_once; ++k) {
+        const std::int64_t at = row + k * width, left = piece_.end_row - at;
+        const auto there = warp_.first(left < 0       ? 0
+                                       : left < width ? static_cast<int>(left)
+                                                      : width);
+        begin[k] = warp_.load(there, offsets + at, T{});
+        end[k] = warp_.load(there, offsets + at + 1, T{});
+      }
+      LANEWISE_UNROLL
+      for (int k = 0; k < rows_at_once; ++k)
+        falls = falls | warp_.map([](T b, T e) { return b > e ? 1u : 0u; }, begin[k], end[k]);
+    }
+    return warp_.any(falls != 0u);
   }
 
   /// The next steps: all that have no places, or some of which the first may have any.
@@ -398,6 +441,7 @@ class row_walk {
   known_row open_;   // of the next row, up to where the walk is
   known_row first_;  // of the row that ends first
   std::uint64_t bad_ = 0;
+  bool has_none_ = false;  // no places and no bad rows: what ends in the piece has none
 };
 
 }  // namespace detail
