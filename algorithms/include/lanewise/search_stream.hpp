@@ -126,11 +126,8 @@ struct chunk_places_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    using warp_type = typename Team::warp_type;
-    const auto in_front =
-        static_cast<std::uint32_t>(of_seam.cuts.pieces<warp_type>(of_seam.text.n));
-    const auto pieces =
-        in_front + static_cast<std::uint32_t>(of_chunk.cuts.pieces<warp_type>(of_chunk.text.n));
+    const auto in_front = static_cast<std::uint32_t>(of_seam.pieces);
+    const auto pieces = in_front + static_cast<std::uint32_t>(of_chunk.pieces);
     std::int64_t mine = 0;
     decoupled_look_back(
         team, link, pieces, shared, plus{},
@@ -293,10 +290,11 @@ class search_stream {
     prepare_if_long(exec, seam);
     const auto of_seam = search_in(exec, seam.text(what_.size()));
     const auto of_chunk = search_in(exec, seam.chunk);
+    const auto mine = of_chunk.template shared_by<kernel>(1);
     launch(exec, "Lanewise::search_stream",
            backend_of<Exec>::template resident_league<kernel>(
-               exec, std::max(of_seam.pieces(), of_chunk.pieces())),
-           kernel{seam, of_seam.search(), Fold{of_chunk.search(), place, args...}});
+               exec, std::max(of_seam.pieces(), mine.pieces + 1)),
+           kernel{seam, of_seam.search(), Fold{mine, place, args...}});
     go_on_behind(algorithm, seam);
   }
   template <class Exec>
@@ -337,16 +335,18 @@ void search_stream<MemorySpace>::find_all(const Exec& exec, const Chunk& chunk,
   if constexpr (detail::check_results<Exec, std::int64_t, std::decay_t<decltype(sink)>>()) {
     const auto of_seam = search_in(exec, seam.text(what_.size()));
     const auto of_chunk = search_in(exec, seam.chunk);
-    const std::int64_t pieces = of_seam.pieces() + of_chunk.pieces();
+    std::int64_t pieces = of_seam.pieces() + of_chunk.pieces();
     auto work = call_workspace::make<backend_of<Exec>>(
         exec, with.work, {pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)}, algorithm);
     prepare_if_long(exec, seam);
     const auto run = [&](auto is_short) {
       using kernel =
           kernels::chunk_places_kernel<decltype(is_short)::value, std::decay_t<decltype(sink)>>;
+      const auto mine = of_chunk.template shared_by<kernel>();
+      pieces = of_seam.pieces() + mine.pieces;
       launch(exec, "Lanewise::search_stream::find_all",
              backend_of<Exec>::template league_for_tiles<kernel>(exec, pieces),
-             kernel{seam, of_seam.search(), of_chunk.search(), sink,
+             kernel{seam, of_seam.search(), mine, sink,
                     work.get().template make_look_back_chain<std::int64_t>(0),
                     is_new() ? nullptr : numbers_.data() + turn_, numbers_.data() + (1 - turn_),
                     place});

@@ -34,6 +34,12 @@ namespace kernels {
 struct search_policy : launch_policy {
   static constexpr int teams_per_multiprocessor = 4;
   static constexpr int host_teams_per_thread = 16;
+  static constexpr int most_steps = 512;  ///< of a piece where no filter has been
+};
+/// Kernels for short patterns look at one step at a time, and need other warps beside them.
+template <bool is_short>
+struct search_fold_policy : search_policy {
+  static constexpr int teams_per_multiprocessor = is_short ? 6 : 4;
 };
 
 /// What a fold begins with.
@@ -54,7 +60,7 @@ struct search_begin_kernel {
 /// Counts all places.
 template <bool is_short>
 struct search_count_kernel {
-  struct policy : search_policy {};
+  struct policy : search_fold_policy<is_short> {};
   template <class Team>
   using scratch = typename text_piece<Team, is_short>::scratch;
 
@@ -72,9 +78,8 @@ struct search_count_kernel {
                               std::int64_t begin, std::int64_t stride) const {
     using piece = text_piece<Team, is_short>;
     const auto warp = team.warp();
-    const std::int64_t pieces = in.cuts.pieces<typename Team::warp_type>(in.text.n);
     std::uint64_t all = 0;
-    for (std::int64_t p = begin; p < pieces; p += stride) {
+    for (std::int64_t p = begin; p < in.pieces; p += stride) {
       typename piece::words number(0u);
       piece(team, shared, in, p)
           .find([&](int, std::int64_t, const auto& bits)
@@ -88,10 +93,10 @@ struct search_count_kernel {
 /// Finds the first place or the last.
 template <bool is_short>
 struct search_end_kernel {
-  /// The filter is in it, and needs more registers beside the comparisons: of four teams an H200
-  /// reads 2.9 TB/s, of three 3.5.
+  /// Four steps on their way at once take registers: an H200 reads 0.91 of what a sum reads by
+  /// three teams, and 0.88 by four.
   struct policy : search_policy {
-    static constexpr int teams_per_multiprocessor = 3;
+    static constexpr int teams_per_multiprocessor = is_short ? 6 : 3;
   };
   template <class Team>
   using scratch = typename text_piece<Team, is_short>::scratch;
@@ -111,20 +116,21 @@ struct search_end_kernel {
                               std::int64_t begin, std::int64_t stride) const {
     using piece_type = text_piece<Team, is_short>;
     const auto warp = team.warp();
-    const std::int64_t pieces = in.cuts.pieces<typename Team::warp_type>(in.text.n);
-    for (std::int64_t p = begin; p < pieces; p += stride) {
-      const piece_type piece(team, shared, in, is_first ? p : pieces - 1 - p);
-      if (is_decided(warp, piece)) break;
-      piece.find([&](int, std::int64_t first, const auto& bits)
-                     LANEWISE_INLINE_LAMBDA { take(warp, first, bits); });
+    std::int64_t best = nothing;
+    for (std::int64_t p = begin; p < in.pieces; p += stride) {
+      const piece_type piece(team, shared, in, is_first ? p : in.pieces - 1 - p);
+      if (is_decided(piece, best)) break;
+      // Asked for in front of the piece, and looked at behind it: nothing waits for it.
+      best = warp.template load<order::relaxed>(*result);
+      piece.find_alone([&](int, std::int64_t first, const auto& bits)
+                           LANEWISE_INLINE_LAMBDA { take(warp, first, bits); });
     }
   }
 
  private:
   /// Whether what was found is in front of a piece, or behind it.
-  template <class Warp, class Piece>
-  LANEWISE_FUNCTION bool is_decided(const Warp& warp, const Piece& piece) const {
-    const std::int64_t best = warp.template load<order::relaxed>(*result);
+  template <class Piece>
+  LANEWISE_FUNCTION bool is_decided(const Piece& piece, std::int64_t best) const {
     if (is_first) return best >= 0 && best < piece.first();
     return best >= piece.first() + piece.steps() * Piece::steps_type::places;
   }
@@ -156,8 +162,7 @@ struct search_bitmap_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    const std::int64_t pieces = search.cuts.pieces<typename Team::warp_type>(search.text.n);
-    for (std::int64_t p = team.index(); p < pieces; p += team.league())
+    for (std::int64_t p = team.index(); p < search.pieces; p += team.league())
       write(team.warp(), text_piece<Team, true>(team, shared, search, p));
   }
 
@@ -223,8 +228,7 @@ struct search_bits_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const auto warp = team.warp();
-    const std::int64_t pieces = search.cuts.pieces<typename Team::warp_type>(search.text.n);
-    for (std::int64_t p = team.index(); p < pieces; p += team.league())
+    for (std::int64_t p = team.index(); p < search.pieces; p += team.league())
       text_piece<Team, false>(team, shared, search, p)
           .find([&](int, std::int64_t first, const auto& found) LANEWISE_INLINE_LAMBDA {
             if (warp.any(found != 0u))
@@ -253,6 +257,7 @@ template <bool is_short, class Sink>
 struct search_places_kernel {
   struct policy : launch_policy {
     static constexpr int teams_per_multiprocessor = 4;
+    static constexpr int most_steps = text_cuts::kept_steps;
   };
   template <class Team>
   using found = found_places<Team, text_piece<Team, is_short>>;
@@ -266,8 +271,7 @@ struct search_places_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    const auto pieces =
-        static_cast<std::uint32_t>(search.cuts.pieces<typename Team::warp_type>(search.text.n));
+    const auto pieces = static_cast<std::uint32_t>(search.pieces);
     std::int64_t mine = 0;
     decoupled_look_back(
         team, link, pieces, shared, plus{}, maybe<std::int64_t>{0, true},
@@ -284,9 +288,9 @@ struct search_places_kernel {
   }
 };
 
-/// From so many bytes on the filter is a launch of its own. A launch takes 3 us or so, in which an
-/// H200 reads 13 MB; with the filter it reads 1.2 times as fast.
-inline constexpr std::int64_t filtered_bytes = std::int64_t{1} << 26;
+/// From so many bytes on the filter is a launch of its own. Then an H200 reads 1.05 to 1.2 times as
+/// fast, but the second launch takes 15 us, in which it reads 65 MB.
+inline constexpr std::int64_t filtered_bytes = std::int64_t{1} << 28;
 
 /// The search of a call.
 template <class Exec>
@@ -299,11 +303,25 @@ class search_call {
               bool is_filtered)
       : exec_(exec),
         is_filtered_(is_filtered && !pattern.is_short()),
-        search_{text, pattern, text_cuts::make<warp_type>(text.n, is_filtered_)} {}
+        search_{text, pattern, text_cuts::make<warp_type>(text.n, is_filtered_), 0} {
+    search_.pieces = search_.cuts.template pieces<warp_type>(text.n);
+  }
 
   bool is_filtered() const { return is_filtered_; }
   const pattern_search& search() const { return search_; }
-  std::int64_t pieces() const { return search_.cuts.template pieces<warp_type>(search_.text.n); }
+  std::int64_t pieces() const { return search_.pieces; }
+  /// As a kernel has it: without the filter, each of its teams has as many pieces, but for some
+  /// teams that are spared.
+  template <class Kernel>
+  pattern_search shared_by(std::int64_t spared = 0) const {
+    pattern_search mine = search_;
+    if (is_filtered_) return mine;
+    const std::int64_t teams = backend_of<Exec>::template resident_teams<Kernel>(exec_) - spared;
+    mine.cuts = mine.cuts.template shared_by<warp_type>(
+        mine.text.n, std::max(teams, std::int64_t{1}), Kernel::policy::most_steps);
+    mine.pieces = mine.cuts.template pieces<warp_type>(mine.text.n);
+    return mine;
+  }
   call_workspace make_workspace(workspace* given, const char* algorithm) const {
     return call_workspace::make<backend_of<Exec>>(exec_, given, parts().size(), algorithm);
   }
@@ -321,15 +339,17 @@ class search_call {
   }
   template <class Kernel, class... Args>
   void run(const char* name, Args... args) const {
-    launch(exec_, name, backend_of<Exec>::template resident_league<Kernel>(exec_, pieces()),
-           Kernel{search_, args...});
+    const pattern_search mine = shared_by<Kernel>();
+    launch(exec_, name, backend_of<Exec>::template resident_league<Kernel>(exec_, mine.pieces),
+           Kernel{mine, args...});
   }
   template <bool is_short, class Sink>
   void run_in_order(const workspace& work, const Sink& sink, const detail::integers& number) const {
     using kernel = search_places_kernel<is_short, Sink>;
+    const pattern_search mine = shared_by<kernel>();
     launch(exec_, "Lanewise::find_all",
-           backend_of<Exec>::template league_for_tiles<kernel>(exec_, pieces()),
-           kernel{search_, sink, work.template make_look_back_chain<std::int64_t>(0), number});
+           backend_of<Exec>::template league_for_tiles<kernel>(exec_, mine.pieces),
+           kernel{mine, sink, work.template make_look_back_chain<std::int64_t>(0), number});
   }
 
   /// What the workspace holds: the chain's values, then what the filter passes.
@@ -392,7 +412,7 @@ void find_end(const Exec& exec, const char* algorithm, const Text& text,
 }  // namespace kernels
 
 /// The workspace that count, find_bitmap and find_all need for a text of n bytes: n / 140 bytes
-/// at most, and n / 3000 from 2^30 bytes on. Needs no device.
+/// at most, and n / 2000 from 2^30 bytes on. Needs no device.
 template <class Exec>
 workspace_size string_search_workspace(std::int64_t n) {
   using warp_type = warp_t<Exec>;
@@ -408,10 +428,10 @@ workspace_size string_search_workspace(std::int64_t n) {
 /// View result.
 ///
 /// text is a contiguous View of bytes (char, unsigned char, std::byte), which may begin anywhere.
-/// Two launches. Of patterns of more than 4 bytes, the first is a filter that reads the text, and
-/// the second compares what the filter passes. O(n + m) work, and m more for each 1 to 32 KiB of a
-/// text in which the filter passes very many places; with wildcards, O(m) for each of these. Does
-/// not block.
+/// Two launches. From 2^28 bytes on, of patterns of more than 4 bytes, the first is a filter that
+/// reads the text, and the second compares what the filter passes; else the first sets the result.
+/// O(n + m) work, and m more for each 1 to 64 KiB of a text in which the filter passes very many
+/// places; with wildcards, O(m) for each of these. Does not block.
 template <execution_space Exec, class Text, class Memory, class... P>
 void count(const Exec& exec, const Text& text, const pattern<Memory>& what,
            const Kokkos::View<std::int64_t, P...>& result, const string_search_options& with = {}) {

@@ -16,6 +16,7 @@
 #define LANEWISE_RARE_FUNCTION __host__ __device__ __attribute__((noinline))
 #endif
 #define LANEWISE_LOOP_FUNCTION __host__ __device__ __noinline__
+#define LANEWISE_SEPARATE_FUNCTION __host__ __device__ __noinline__
 // One template serves the device and the host, so each instantiation calls functions of one side
 // only. nvcc reports the call on the other side as 20011 and 20014, or 20013 and 20015 where it is
 // constexpr; they are silenced for this library's headers alone. What kernels on a device cannot
@@ -37,12 +38,16 @@
 #define LANEWISE_KERNEL_FUNCTION inline
 #define LANEWISE_RARE_FUNCTION __attribute__((noinline))
 #define LANEWISE_LOOP_FUNCTION __attribute__((noinline))
+#define LANEWISE_SEPARATE_FUNCTION __attribute__((noinline))
 #define LANEWISE_BEGIN_NAMESPACE namespace lanewise {
 #define LANEWISE_END_NAMESPACE }
 #endif
 
 // LANEWISE_RARE_FUNCTION: what a kernel seldom does. Inlined on hosts, it makes a kernel so large
 // that with nvcc, where Highway's functions are not forced inline, g++ leaves them calls.
+//
+// LANEWISE_SEPARATE_FUNCTION: one that stays a function on devices, too. Inlined, what is seldom
+// needed takes registers from what is always done, or has it spilled; and nvcc takes long.
 //
 // LANEWISE_LOOP_FUNCTION: a host's innermost loop over many items, which takes what it needs by
 // value. Inlined into a kernel that holds much else, g++ 12 keeps its invariants in memory:

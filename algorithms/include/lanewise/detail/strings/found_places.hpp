@@ -44,16 +44,20 @@ class found_places {
   LANEWISE_FUNCTION found_places(const Team& team, scratch& shared, const Piece& piece)
       : team_(team), shared_(shared), mine_(shared.warps[team.warp_index()]), piece_(piece) {
     const auto warp = team.warp();
+    // What a function of its own is given by reference is in memory: these, and not all members.
     numbers number(0u);
+    int rows = 0;
+    of_warp& mine = mine_;
     piece_.find([&](int step, std::int64_t, const auto& bits) LANEWISE_INLINE_LAMBDA {
       if (!warp.any(bits != word{0})) return;
       number = number + detail::bits_set(warp, bits);
-      if (rows_ < kept) {
-        warp.store(mine_.bits + rows_ * row_words, Piece::in_order(warp, bits));
-        warp.once([&] { mine_.step[rows_] = step; });
+      if (rows < kept) {
+        warp.store(mine.bits + rows * row_words, Piece::in_order(warp, bits));
+        warp.once([&] { mine.step[rows] = step; });
       }
-      ++rows_;
+      ++rows;
     });
+    rows_ = rows;
     number_ = warp.reduce(number, plus{});
     warp.once([&] { mine_.number = number_; });
   }
@@ -80,7 +84,10 @@ class found_places {
         at += write_many(warp, sink, at, place_of(mine_.step[r]),
                          warp.load(mine_.bits + r * row_words));
     }
-    if (rows_ > kept) write_others(warp, sink, at);
+    if (rows_ > kept) {
+      const found_places self = *this;
+      self.write_others(warp, sink, at);
+    }
   }
 
  private:
@@ -88,8 +95,8 @@ class found_places {
     return piece_.first() + std::int64_t{step} * width * piece_.places_of_lane();
   }
   template <class Sink>
-  LANEWISE_FUNCTION void write_others(const warp_type& warp, const Sink& sink,
-                                      std::int64_t at) const {
+  LANEWISE_SEPARATE_FUNCTION void write_others(const warp_type& warp, const Sink& sink,
+                                               std::int64_t at) const {
     int row = 0;
     piece_.find([&](int, std::int64_t first, const auto& bits) LANEWISE_INLINE_LAMBDA {
       if (!warp.any(bits != word{0}) || row++ < kept) return;

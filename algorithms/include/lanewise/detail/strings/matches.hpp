@@ -24,13 +24,14 @@ class short_finder {
 
   LANEWISE_FUNCTION short_finder(const Warp& warp, const text_bytes& text,
                                  const pattern_view& pattern, std::int64_t first, int number)
-      : pattern_(pattern), warp_(warp), steps_(warp, text, pattern, first, number) {}
+      : text_(text), pattern_(pattern), warp_(warp), steps_(warp, text, pattern, first, number) {}
 
   LANEWISE_FUNCTION const steps& steps_of() const { return steps_; }
   /// The bits of a step (text_steps). Whether anything is there at all is asked first, for half the
   /// price, where nothing was in the step before.
   LANEWISE_RARE_FUNCTION words find(int step) {
-    if (!steps_.is_inside(step)) return steps_.passing_at_edge(step);
+    if (!steps_.is_inside(step))
+      return passing_at_edge(warp_, text_, pattern_, steps_.first_of(step));
     const words found = with_short_kind(pattern_.filter.how, [&](auto how) LANEWISE_INLINE_LAMBDA {
       constexpr auto kind = decltype(how)::value;
       if constexpr (kind != pattern_filter::kind::one_byte) {
@@ -48,6 +49,7 @@ class short_finder {
   }
 
  private:
+  const text_bytes& text_;
   const pattern_view& pattern_;
   const Warp& warp_;
   steps steps_;
@@ -82,9 +84,10 @@ class match_finder {
         shared_(shared),
         compared_(shared.of_warp[team.warp_index()]),
         together_(together),
-        steps_(warp, text, pattern, first, number) {
-    remember({});
-  }
+        steps_(warp, text, pattern, first, number) {}
+
+  /// Begins another text, or places in front of those that were asked for.
+  LANEWISE_FUNCTION void forget() const { remember({}); }
 
   LANEWISE_FUNCTION const steps& steps_of() const { return steps_; }
   /// The bits of a step.

@@ -5,6 +5,7 @@
 #include <lanewise/backend.hpp>
 #include <lanewise/detail/strings/matches.hpp>
 
+#include <algorithm>
 #include <type_traits>
 #include <variant>
 
@@ -15,8 +16,11 @@ namespace kernels {
 /// works on a piece of steps at a time, an equal part for each of its warps.
 ///
 /// Where the filter has been, pieces are long: it takes a team a microsecond to see that there is
-/// nothing to do. Else they have up to 128 steps.
+/// nothing to do. Else they have 8 to 256 steps, and each team has as many of them: it takes some
+/// teams a second turn, and the others wait, if not.
 struct text_cuts {
+  static constexpr int kept_steps = 128;  ///< of a piece, by found_places
+
   int of_word;
   int of_piece;
 
@@ -26,8 +30,16 @@ struct text_cuts {
     text_cuts cuts{1, 8};
     while (cuts.of_word < 32 && steps / cuts.of_word > 8000) cuts.of_word *= 2;
     if (is_filtered) cuts.of_piece *= cuts.of_word;
-    const int most = is_filtered ? 2048 : 128, pieces = is_filtered ? 520 : 2000;
+    const int most = is_filtered ? 2048 : 64, pieces = is_filtered ? 520 : 2000;
     while (cuts.of_piece < most && steps / cuts.of_piece > pieces) cuts.of_piece *= 2;
+    return cuts;
+  }
+  /// Of pieces of up to so many steps as many for each of some teams, and no more than there were.
+  template <class Warp>
+  text_cuts shared_by(std::int64_t n, std::int64_t teams, std::int64_t most) const {
+    const std::int64_t all = steps<Warp>(n), rounds = divide_up(all, teams * most);
+    text_cuts cuts = *this;
+    cuts.of_piece = std::max(of_piece, 8 * static_cast<int>(divide_up(all, 8 * teams * rounds)));
     return cuts;
   }
   /// In front of the text up to 31 bytes belong to the first step.
@@ -45,11 +57,12 @@ struct text_cuts {
   }
 };
 
-/// A pattern, a text, and where the filter has been.
+/// A pattern, a text, how it is cut, and where the filter has been.
 struct pattern_search {
   detail::text_bytes text;
   detail::pattern_view pattern;
   text_cuts cuts;
+  std::int64_t pieces;              ///< of the text
   std::uint32_t* passed = nullptr;  ///< a bit for each step that the filter passes
 };
 
@@ -87,14 +100,13 @@ struct search_filter_kernel {
   template <class Warp>
   LANEWISE_FUNCTION std::uint32_t filter(const Warp& warp, std::int64_t word) const {
     using text_steps = detail::text_steps<Warp>;
-    const std::int64_t of_word = search.cuts.of_word, n = search.text.n;
+    const std::int64_t of_word = search.cuts.of_word;
     const std::int64_t first =
         word * of_word * text_steps::places - text_steps::past(search.text, search.pattern);
-    const text_steps steps(warp, search.text, search.pattern, first, search.cuts.of_word);
-    std::uint32_t bits = 0;
-    for (int s = 0; s < search.cuts.of_word && steps.first_of(s) < n; ++s)
-      bits |= static_cast<std::uint32_t>(!steps.is_inside(s) || steps.template passes<how>(s)) << s;
-    return bits;
+    const std::int64_t left = divide_up(search.text.n - first, std::int64_t{text_steps::places});
+    const int number = static_cast<int>(left < of_word ? left : of_word);
+    return text_steps(warp, search.text, search.pattern, first, number)
+        .template passed<how>(0, number);
   }
   /// The zeros that lie beside the steps of a word: one for 32 bytes.
   template <class Warp>
@@ -128,6 +140,24 @@ LANEWISE_FUNCTION void each_passed(const Warp& warp, const std::uint32_t* passed
   }
 }
 
+/// Calls f(s, position, bits) for some of the steps behind a place: `passed` has a bit for each of
+/// them, from step `begin` on.
+template <class Team, class F>
+LANEWISE_SEPARATE_FUNCTION void find_in_steps(const Team& team,
+                                              detail::comparison_scratch<Team>& shared,
+                                              const pattern_search& search, std::int64_t first,
+                                              int begin, std::uint32_t passed, F& f) {
+  const auto warp = team.warp();
+  const detail::text_bytes text = search.text;
+  const detail::pattern_view pattern = search.pattern;
+  const detail::match_finder<Team> matches(team, warp, text, pattern, shared, false, first,
+                                           begin + 32);
+  for (; passed != 0; passed &= passed - 1) {
+    const int s = begin + Team::warp_type::lowest(passed);
+    f(s, text.begin + matches.steps_of().first_of(s), matches.find(s));
+  }
+}
+
 /// A piece of a text, of which each warp of a team has some steps, one behind the other.
 template <class Team, bool is_short>
 class text_piece {
@@ -136,7 +166,7 @@ class text_piece {
   using steps_type = detail::text_steps<warp_type>;
   using word = std::uint32_t;
   using words = typename steps_type::words;
-  static constexpr int kept_steps = 128;  ///< by found_places
+  static constexpr int kept_steps = text_cuts::kept_steps;
 
   /// Of the team's scratch.
   using scratch = std::conditional_t<is_short, std::monostate, detail::comparison_scratch<Team>>;
@@ -157,18 +187,31 @@ class text_piece {
   /// filter passes. bits are those of the places from position `first` on, as text_steps has them.
   template <class F>
   LANEWISE_FUNCTION void find(F f) const {
+    if constexpr (!is_short) {
+      if (search_.passed != nullptr) return find_passed(f);
+    }
+    find_alone(f);
+  }
+  /// The same where no filter has been, and no warp waits for another.
+  template <class F>
+  LANEWISE_FUNCTION void find_alone(F f) const {
+    const auto warp = team_.warp();
+    const std::int64_t first = my_place();
+    const int here = number_of_steps(first, steps());
     if constexpr (is_short) {
-      const auto warp = team_.warp();
-      detail::short_finder<warp_type> matches(warp, search_.text, search_.pattern, my_place(),
-                                              steps());
-      const int here = number_of_steps(my_place(), steps());
+      detail::short_finder<warp_type> matches(warp, search_.text, search_.pattern, first, steps());
       for (int s = 0; s < here; ++s) f(s, position(matches.steps_of(), s), matches.find(s));
-    } else if (search_.passed == nullptr) {
-      find_all_steps(f);
-    } else if (search_.pattern.size > long_pattern) {
-      find_together(f);
     } else {
-      find_alone(f);
+      forget();
+      const steps_type in(warp, search_.text, search_.pattern, first, steps());
+      for (int s = 0; s < here; s += 32) {
+        const int number = here - s < 32 ? here - s : 32;
+        const std::uint32_t passed = detail::with_long_kind(
+            search_.pattern.filter.how, [&](auto how) LANEWISE_INLINE_LAMBDA {
+              return in.template passed<decltype(how)::value>(s, number);
+            });
+        if (passed != 0) find_in_steps(team_, shared_, search_, first, s, passed, f);
+      }
     }
   }
   /// The bits of the few places [first, first + n), n <= W.
@@ -201,45 +244,30 @@ class text_piece {
     const std::int64_t left = divide_up(search_.text.n - first, std::int64_t{steps_type::places});
     return left < most ? static_cast<int>(left) : most;
   }
-  LANEWISE_FUNCTION detail::match_finder<Team> finder(const warp_type& warp, bool together,
-                                                      std::int64_t first, int number) const {
-    return {team_, warp, search_.text, search_.pattern, shared_, together, first, number};
-  }
-  template <class F>
-  LANEWISE_FUNCTION void find_all_steps(F f) const {
+  LANEWISE_FUNCTION void forget() const {
     const auto warp = team_.warp();
-    const auto matches = finder(warp, false, my_place(), steps());
-    const auto& in = matches.steps_of();
-    const int here = number_of_steps(my_place(), steps());
-    detail::with_long_kind(search_.pattern.filter.how, [&](auto how) LANEWISE_INLINE_LAMBDA {
-      for (int s = 0; s < here; ++s)
-        if (!in.is_inside(s) || in.template passes<decltype(how)::value>(s))
-          f(s, position(in, s), matches.find(s));
-    });
+    warp.once([&] { shared_.of_warp[team_.warp_index()] = {}; });
+    warp.fence();
   }
+  /// The steps that the filter has passed: of long patterns, all warps go through all steps of the
+  /// team, and each keeps those of its own.
   template <class F>
-  LANEWISE_FUNCTION void find_alone(F f) const {
+  LANEWISE_FUNCTION void find_passed(F f) const {
     const auto warp = team_.warp();
-    const auto matches = finder(warp, false, my_place(), steps());
-    each_passed(warp, passed_from(my_step()), search_.cuts.of_word,
-                number_of_steps(my_place(), steps()), [&](int s) LANEWISE_INLINE_LAMBDA {
-                  f(s, position(matches.steps_of(), s), matches.find(s));
-                });
-  }
-  /// All warps go through all steps of the team, and each keeps those of its own.
-  template <class F>
-  LANEWISE_FUNCTION void find_together(F f) const {
-    const auto warp = team_.warp();
-    const std::int64_t begin = place_of(step_);
-    const auto matches = finder(warp, true, begin, search_.cuts.of_piece);
-    const int before = team_.warp_index() * steps();
-    each_passed(warp, passed_from(step_), search_.cuts.of_word,
-                number_of_steps(begin, search_.cuts.of_piece), [&](int s) LANEWISE_INLINE_LAMBDA {
+    const bool together = search_.pattern.size > long_pattern;
+    const int before = together ? team_.warp_index() * steps() : 0, end = before + steps();
+    const int all = together ? search_.cuts.of_piece : steps();
+    const std::int64_t begin = together ? step_ : my_step();
+    const detail::match_finder<Team> matches(team_, warp, search_.text, search_.pattern, shared_,
+                                             together, place_of(begin), all);
+    matches.forget();
+    each_passed(warp, passed_from(begin), search_.cuts.of_word,
+                number_of_steps(place_of(begin), all), [&](int s) LANEWISE_INLINE_LAMBDA {
                   const words bits = matches.find(s);
-                  if (s >= before && s < before + steps())
-                    f(s - before, position(matches.steps_of(), s), bits);
+                  if (s >= before && s < end) f(s - before, position(matches.steps_of(), s), bits);
                 });
   }
+
   const Team& team_;
   scratch& shared_;
   const pattern_search& search_;

@@ -71,7 +71,9 @@ struct pattern_bits {
           pattern_(bits.pattern),
           alone_{warp},
           places_(warp, text, bits.pattern, first, steps),
-          matches_(alone_, warp, text, bits.pattern, shared, false, first, steps) {}
+          matches_(alone_, warp, text, bits.pattern, shared, false, first, steps) {
+      matches_.forget();
+    }
 
     LANEWISE_FUNCTION words in_order(int step) const {
       const words found = pattern_.is_short() ? places_.find(step) : matches_.find(step);
