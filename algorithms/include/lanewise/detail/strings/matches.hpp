@@ -143,69 +143,38 @@ class match_finder {
                   found, warp_.lane()),
         minimum{});
   }
-  /// So many bytes are compared by lanes, each at a place of those that are found, whoever found
-  /// it. Words of 4 bytes around the places can be read.
+  /// So many bytes are compared by lanes. Words of 4 bytes around the places can be read.
   static constexpr std::int64_t beginning = 16 * k;
   LANEWISE_RARE_FUNCTION void compare_beginnings(std::int64_t first, words& found) const {
-    const words number = bits_set(warp_, found);
-    const words before = warp_.exclusive_scan(number, plus{}, 0u);
-    const std::uint32_t all = warp_.reduce(number, plus{});
-    words kept(0u);
-    for (std::uint32_t begin = 0; begin < all; begin += width) {
-      const words mine = warp_.lane() + words(begin);
-      const auto verdict =
-          warp_.ballot(begin_alike(first, place_of_number(mine, found, before), mine < all));
-      kept = kept | warp_.map(
-                        [=](std::uint32_t bits, std::uint32_t i) {
-                          std::uint32_t here = 0;
-                          for (; bits != 0; bits &= bits - 1, ++i)
-                            if (i - begin < width && (verdict >> (i - begin) & 1) != 0)
-                              here |= bits & (~bits + 1);
-                          return here;
-                        },
-                        found, before);
-    }
-    found = kept;
-  }
-  /// Of the places that are found the one with a number, in the step; `before` are how many lower
-  /// lanes have.
-  LANEWISE_FUNCTION words place_of_number(const words& number, const words& found,
-                                          const words& before) const {
-    words owner(0u);
-    LANEWISE_UNROLL
-    for (std::uint32_t d = width / 2; d > 0; d /= 2)
-      owner = select(warp_.shuffle(before, owner + words(d)) <= number, owner + words(d), owner);
-    return warp_.map(
-        [](std::uint32_t bits, std::uint32_t skipped, std::uint32_t lane) {
-          for (; skipped != 0; --skipped) bits &= bits - 1;
-          return steps::place_of(bits, lane);
-        },
-        warp_.shuffle(found, owner), number - warp_.shuffle(before, owner), owner);
-  }
-  /// Where the pattern's first bytes are at places of a step.
-  LANEWISE_FUNCTION mask begin_alike(std::int64_t first, const words& place, mask there) const {
     const unsigned char* const from = text_.data + first;
     const auto past = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from) % 4);
     const auto* const low = reinterpret_cast<const std::uint32_t*>(from - past);
-    const words byte = place + words(past);
-    for (std::uint32_t i = 0; i < beginning && i < pattern_.size && warp_.any(there); i += 16) {
-      words in[5];
-      LANEWISE_UNROLL
-      for (std::uint32_t t = 0; t < 5; ++t) {
-        const auto at = warp_.map([=](std::uint32_t x) { return (x + i) / 4 + t; }, byte);
-        in[t] = i + 4 * t < pattern_.size + 4 ? warp_.gather(there, low, at, 0u) : words(0u);
+    words rest = found;
+    for (; warp_.any(rest != 0u); rest = rest & (rest - words(1u))) {
+      const auto byte =
+          warp_.map([past](std::uint32_t bits,
+                           std::uint32_t lane) { return past + steps::place_of(bits, lane); },
+                    rest, warp_.lane());
+      mask there = rest != 0u;
+      for (std::uint32_t i = 0; i < beginning && i < pattern_.size && warp_.any(there); i += 16) {
+        words in[5];
+        LANEWISE_UNROLL
+        for (std::uint32_t t = 0; t < 5; ++t) {
+          const auto at = warp_.map([=](std::uint32_t x) { return (x + i) / 4 + t; }, byte);
+          in[t] = i + 4 * t < pattern_.size + 4 ? warp_.gather(there, low, at, 0u) : words(0u);
+        }
+        LANEWISE_UNROLL
+        for (std::uint32_t t = 0; t < 4; ++t) {
+          const words word = warp_.map(
+              [](std::uint32_t a, std::uint32_t b, std::uint32_t x) {
+                return static_cast<std::uint32_t>((std::uint64_t{b} << 32 | a) >> 8 * (x % 4));
+              },
+              in[t], in[t + 1], byte);
+          there = there & ((word & words(pattern_.cares[i / 4 + t])) == pattern_.words[i / 4 + t]);
+        }
       }
-      LANEWISE_UNROLL
-      for (std::uint32_t t = 0; t < 4; ++t) {
-        const words word = warp_.map(
-            [](std::uint32_t a, std::uint32_t b, std::uint32_t x) {
-              return static_cast<std::uint32_t>((std::uint64_t{b} << 32 | a) >> 8 * (x % 4));
-            },
-            in[t], in[t + 1], byte);
-        there = there & ((word & words(pattern_.cares[i / 4 + t])) == pattern_.words[i / 4 + t]);
-      }
+      found = select(there | (rest == 0u), found, found & ~(rest & (words(0u) - rest)));
     }
-    return there;
   }
   /// Whether the text goes on with the pattern's period from a place where the pattern was found to
   /// the end of what a step needs, or of the text. Then the pattern is at every so many bytes, and
