@@ -101,14 +101,36 @@ TEST_CASE("Copies around steps and pieces, and at both ends", "[mismatch_search]
   std::string changed = pattern;
   changed[3] = changed[20] = '_';
   for (const int shift : {0, 3, 17}) {
-    std::string text(static_cast<std::size_t>(130 * 1024 + 77), '.');
+    std::string text(static_cast<std::size_t>(258 * 1024 + 77), '.');
     text.replace(0, pattern.size(), changed);
     text.replace(text.size() - pattern.size(), pattern.size(), changed);
-    for (const std::size_t edge : {1024, 8 * 1024, 128 * 1024})
+    for (const std::size_t edge : {1024, 32 * 1024, 256 * 1024})
       text.replace(edge - 16 + static_cast<std::size_t>(shift), pattern.size(), changed);
     check_near(text, pattern, 2, shift);
     if (!is_emulated) check_near(text, pattern, 1, shift);
   }
+}
+
+TEST_CASE("Long patterns that differ in the bytes behind the first ones", "[mismatch_search]") {
+  for (const std::size_t m : {129, 300, 3000}) {
+    const std::string pattern = random_pattern(m, 26, m);
+    std::string text = random_pattern(20'000, 26, m + 1);
+    for (std::size_t copy = 0; copy < 4; ++copy) {  // 1 to 4 bytes differ
+      const std::size_t at = copy * 5000 + 37 * copy;
+      text.replace(at, m, pattern);
+      for (std::size_t e = 0; e <= copy; ++e) text[at + m - 1 - 7 * e] = '_';
+    }
+    check_near(text, pattern, 2, static_cast<int>(m % 32));
+    check_near(text, pattern, 3);
+  }
+}
+
+TEST_CASE("Texts whose every place is near, by all parts or by one", "[mismatch_search]") {
+  check_near(std::string(3000, 'a'), std::string(40, 'a'), 2, 5);
+  check_near(std::string(3000, 'a'), std::string(20, 'a') + std::string(3, 'b'), 3);
+  std::string text;
+  while (text.size() < 3000) text += "abcdefghijklm";
+  check_near(text, text.substr(4, 60), 7, 31);
 }
 
 TEST_CASE("Mismatches where letters have two cases, and some bytes stand for any",

@@ -15,14 +15,14 @@ LANEWISE_BEGIN_NAMESPACE
 /// A pattern of which some bytes may differ: made once, used on many texts.
 ///
 /// It is cut into most + 1 parts of equal length, of which one is in the text as it is wherever the
-/// pattern is near. So the longer the parts, the fewer places are compared: from 11 bytes on they
-/// are looked for at every word, shorter ones at every byte. Memory as pattern.
+/// pattern is near. So the longer the parts, the fewer places are compared: if all have ten bytes
+/// without wildcards they are looked for at every word, else at every byte. Memory as pattern.
 template <class MemorySpace>
 class mismatch_pattern {
  public:
   using memory_space = MemorySpace;
   /// Of bytes that may differ.
-  static constexpr int most_mismatches = detail::near_pattern_view::most_parts - 1;
+  static constexpr int most_mismatches = detail::near_windows::most_parts - 1;
 
   /// O(m). Throws std::invalid_argument where `most` is negative, more than most_mismatches or no
   /// fewer than the bytes, and as pattern does. **Blocks.**
@@ -32,11 +32,12 @@ class mismatch_pattern {
                     ", it may be 0 to ", most_mismatches);
     detail::expects(most < whole_.size(), "mismatch_pattern: most is ", most, ", the pattern has ",
                     whole_.size(), " bytes");
-    for (int p = 0; p <= most; ++p) {
-      const auto begin = bytes.size() * static_cast<std::size_t>(p) / (most + 1u);
-      const auto end = bytes.size() * static_cast<std::size_t>(p + 1) / (most + 1u);
-      filter_[p] = filter_of_part({bytes.substr(begin, end - begin), with}, begin);
+    std::vector<detail::pattern_bytes> parts;
+    for (std::size_t p = 0; p <= static_cast<std::size_t>(most); ++p) {
+      const auto begin = bytes.size() * p / (most + 1u), end = bytes.size() * (p + 1) / (most + 1u);
+      parts.emplace_back(bytes.substr(begin, end - begin), with);
     }
+    windows_ = detail::windows_of(parts);
   }
 
   std::int64_t size() const { return whole_.size(); }
@@ -47,30 +48,12 @@ class mismatch_pattern {
   mismatch_pattern<Other> copy_to() const {
     return mismatch_pattern<Other>(whole_.bytes(), most_, whole_.options());
   }
-  detail::near_pattern_view view() const {
-    detail::near_pattern_view view{whole_.view(), most_, most_ + 1, {}};
-    for (int p = 0; p <= most_; ++p) view.filter[p] = filter_[p];
-    return view;
-  }
+  detail::near_pattern_view view() const { return {whole_.view(), most_, windows_}; }
 
  private:
-  static detail::pattern_filter filter_of_part(const detail::pattern_bytes& part,
-                                               std::size_t begin) {
-    using kind = detail::pattern_filter::kind;
-    detail::pattern_filter filter = detail::filter_of(part);
-    if (filter.at_every_byte())
-      filter.how = part.size() > 4         ? kind::up_to_eight_bytes
-                   : filter.care[0] == ~0u ? kind::four_bytes
-                                           : kind::up_to_four_bytes;
-    const std::int64_t window = filter.ahead - (filter.at_every_byte() ? 0 : 3);
-    filter.bytes = static_cast<std::int64_t>(part.size()) - window;
-    filter.ahead += static_cast<std::int64_t>(begin);
-    return filter;
-  }
-
   pattern<MemorySpace> whole_;
   int most_;
-  detail::pattern_filter filter_[most_mismatches + 1];
+  detail::near_windows windows_;
 };
 
 LANEWISE_END_NAMESPACE
@@ -91,7 +74,7 @@ struct near_count_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const auto warp = team.warp();
     typename near_piece<Team>::words number(0u);
-    const std::int64_t pieces = search.pieces<typename Team::warp_type>();
+    const std::int64_t pieces = near_piece<Team>::pieces(search.text.n);
     for (std::int64_t p = team.index(); p < pieces; p += team.league())
       near_piece<Team>(team, shared, search, p)
           .find([&](int, std::int64_t, const auto& bits)
@@ -117,7 +100,7 @@ struct near_places_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    const auto pieces = static_cast<std::uint32_t>(search.pieces<typename Team::warp_type>());
+    const auto pieces = static_cast<std::uint32_t>(near_piece<Team>::pieces(search.text.n));
     std::int64_t mine = 0;
     decoupled_look_back(
         team, link, pieces, shared, plus{}, maybe<std::int64_t>{0, true},
@@ -136,17 +119,13 @@ struct near_places_kernel {
 /// What the workspace of a search with mismatches holds.
 template <class Exec>
 struct near_memory : arrays_behind {
-  near_memory(std::int64_t n, int parts)
+  explicit near_memory(std::int64_t n)
       : arrays_behind({pieces_of(n), look_back_chain<std::int64_t>::payload_bytes(pieces_of(n))}),
-        of_word(text_cuts::make<warp_t<Exec>>(n, true).of_word),
-        of_part(text_cuts::make<warp_t<Exec>>(n, true).template words<warp_t<Exec>>(n)),
-        passed_at(add<std::uint32_t>(parts * of_part)) {}
+        passed_at(add<std::uint32_t>(near_search::steps<warp_t<Exec>>(n))) {}
   static std::int64_t pieces_of(std::int64_t n) {
-    return near_search{{nullptr, n}, {}, 0, 0, nullptr}.pieces<warp_t<Exec>>();
+    return near_piece<team_t<Exec, search_policy>>::pieces(n);
   }
 
-  int of_word;
-  std::int64_t of_part;
   std::size_t passed_at;
 };
 
@@ -155,11 +134,17 @@ template <class Exec>
 near_search filtered(const Exec& exec, const detail::text_bytes& text,
                      const detail::near_pattern_view& what, const near_memory<Exec>& memory,
                      const workspace& work) {
+  const int of_turn = text_cuts::make<warp_t<Exec>>(text.n, true).of_word;
   const near_search search{
-      text, what, memory.of_word, memory.of_part,
-      arrays_behind::view<std::uint32_t, Exec>(work, memory.passed_at, 1).data()};
+      {text.data, text.n},
+      what,
+      arrays_behind::view<std::uint32_t, Exec>(work, memory.passed_at, 1).data(),
+      of_turn};
+  const std::int64_t teams =
+      divide_up(near_search::steps<warp_t<Exec>>(text.n),
+                std::int64_t{of_turn} * team_t<Exec, near_filter_kernel::policy>::warps);
   launch(exec, "Lanewise::mismatches::filter",
-         backend_of<Exec>::template resident_league<near_filter_kernel>(exec, memory.of_part),
+         backend_of<Exec>::template resident_league<near_filter_kernel>(exec, teams),
          near_filter_kernel{search});
   return search;
 }
@@ -167,20 +152,19 @@ near_search filtered(const Exec& exec, const detail::text_bytes& text,
 }  // namespace kernels
 
 /// The workspace that count_mismatches and find_mismatches need for a text of n bytes and a pattern
-/// of which up to `most` bytes may differ: (most + 1) n / 8192 bytes from 2^28 bytes on, up to
-/// (most + 1) n / 256 for shorter texts, and 24 bytes for each 128 KiB. Needs no device.
+/// of which up to `most` bytes may differ: 4 bytes for each KiB, and 24 for each 256 KiB. Needs no
+/// device.
 template <class Exec>
-workspace_size mismatches_workspace(std::int64_t n, int most) {
-  return kernels::near_memory<Exec>(n, most + 1).size();
+workspace_size mismatches_workspace(std::int64_t n, int /*most*/) {
+  return kernels::near_memory<Exec>(n).size();
 }
 
 /// At how many places of a text up to what.most() bytes of the pattern differ: stored in the rank-0
 /// View result. Overlapping places count; bytes that stand for any never differ.
 ///
-/// text as for count (string_search.hpp). Two launches: a filter that reads the text once for each
-/// part of the pattern (from the nearest cache but once), and the comparisons of what it passes, by
-/// a warp for each place: O(m) work for each, which may be all places where parts are short. Does
-/// not block.
+/// text as for count (string_search.hpp). Two launches: a filter that reads the text once, and the
+/// comparisons of what it passes, the first 128 bytes by a lane for each place and all by a warp:
+/// O(m) work for each, which may be all places where parts are short. Does not block.
 template <execution_space Exec, class Text, class Memory, class... P>
 void count_mismatches(const Exec& exec, const Text& text, const mismatch_pattern<Memory>& what,
                       const Kokkos::View<std::int64_t, P...>& result,
@@ -189,7 +173,7 @@ void count_mismatches(const Exec& exec, const Text& text, const mismatch_pattern
   std::int64_t* const place = kernels::result_place<Exec>("count_mismatches", result);
   launch(exec, "Lanewise::string_search::begin", 1, kernels::search_begin_kernel{place, 0});
   if (bytes.n < what.size()) return;
-  const kernels::near_memory<Exec> memory(bytes.n, what.most() + 1);
+  const kernels::near_memory<Exec> memory(bytes.n);
   auto work =
       call_workspace::make<backend_of<Exec>>(exec, with.work, memory.size(), "count_mismatches");
   const auto search = kernels::filtered(exec, bytes, what.view(), memory, work.get());
@@ -220,7 +204,7 @@ void find_mismatches(const Exec& exec, const Text& text, const mismatch_pattern<
   if constexpr (detail::check_results<Exec, std::int64_t, std::decay_t<decltype(sink)>>()) {
     using kernel = kernels::near_places_kernel<std::decay_t<decltype(sink)>>;
     const auto count = kernels::count_place<Exec>(number, "find_mismatches");
-    const kernels::near_memory<Exec> memory(bytes.n, what.most() + 1);
+    const kernels::near_memory<Exec> memory(bytes.n);
     auto work =
         call_workspace::make<backend_of<Exec>>(exec, with.work, memory.size(), "find_mismatches");
     const auto search = kernels::filtered(exec, bytes, what.view(), memory, work.get());

@@ -150,11 +150,12 @@ struct pattern_bytes {
 inline constexpr std::size_t places_looked_at = 4096;
 
 /// Where the four windows of so many bytes begin in which the least number of different bytes is
-/// greatest; nowhere if that is less than three, as such a window is too likely to be anywhere.
+/// greatest; nowhere if that is less than three, or two in twelve bytes, as such a window is too
+/// likely to be anywhere.
 inline std::optional<std::size_t> place_of_windows(const pattern_bytes& pattern,
                                                    std::size_t window) {
   const std::size_t span = window + 3;
-  int best = 2;
+  int best = window == 12 ? 1 : 2;
   std::optional<std::size_t> first;
   for (std::size_t i = 0; i + span <= pattern.size() && i < places_looked_at; ++i) {
     if (!pattern.counts(i, span)) continue;

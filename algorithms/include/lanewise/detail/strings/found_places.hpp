@@ -25,7 +25,7 @@ class found_places {
   static constexpr int kept = Piece::kept_steps / Team::warps;
   /// Rows lie a word apart, so that lanes that go along rows are in different banks.
   static constexpr int row_words = width + 1;
-  /// Of so many places at a time the numbers in their step are in scratch.
+  /// Of steps with up to so many places, these go through scratch.
   static constexpr std::uint32_t room = 16 * width;
 
  public:
@@ -138,24 +138,25 @@ class found_places {
     return static_cast<std::uint32_t>(warp_type::popcount((bits & ~(bits - 1)) - 1));
   }
   static LANEWISE_FUNCTION std::uint32_t word_at(std::uint32_t w) { return w + w / width; }
-  /// Writes the places of a step, and returns their number. They go through scratch, so that
-  /// neighbouring lanes write neighbours.
+  /// Writes the places of a step, and returns their number.
   template <class Sink>
   LANEWISE_FUNCTION std::uint32_t write_many(const warp_type& warp, const Sink& sink,
                                              std::int64_t at, std::int64_t first,
                                              const words& bits) const {
     const auto place = allocate(warp, detail::bits_set(warp, bits));
-    for (std::uint32_t begin = 0; begin < place.total; begin += room) {
-      bring(warp, bits, place.offset, begin);
-      const std::uint32_t left = place.total - begin < room ? place.total - begin : room;
-      for (std::uint32_t i = 0; i < left; i += width) {
-        const auto now = warp.first(left - i < width ? static_cast<int>(left - i) : width);
+    if (place.total > room) {
+      write_dense(warp, sink, at, first, bits);
+    } else {
+      bring(warp, bits, place.offset);
+      for (std::uint32_t i = 0; i < place.total; i += width) {
+        const std::uint32_t left = place.total - i;
+        const auto now = warp.first(left < width ? static_cast<int>(left) : width);
         auto in_step = warp.load(now, mine_.in_step + i, std::uint16_t{0});
         auto lane = warp.lane();
         warp.each(
             now,
             [&](std::uint16_t& p, std::uint32_t& l) {
-              if (at + begin + i + l < sink.extent) sink(at + begin + i + l, first + p);
+              if (at + i + l < sink.extent) sink(at + i + l, first + p);
             },
             in_step, lane);
       }
@@ -163,20 +164,43 @@ class found_places {
     }
     return place.total;
   }
-  /// Brings the places of a step to scratch that come behind so many others.
-  LANEWISE_FUNCTION void bring(const warp_type& warp, words bits, numbers offset,
-                               std::uint32_t begin) const {
+  /// Brings the places of a step to scratch, so that neighbouring lanes write neighbours.
+  LANEWISE_FUNCTION void bring(const warp_type& warp, words bits, numbers offset) const {
     const auto each = static_cast<std::uint32_t>(piece_.places_of_lane());
     auto lane = warp.lane();
     warp.each(
         bits != word{0},
         [&](word& rest, std::uint32_t& o, std::uint32_t& l) {
           for (; rest != 0; rest &= rest - 1, ++o)
-            if (o - begin < room)
-              mine_.in_step[o - begin] = static_cast<std::uint16_t>(each * l + lowest(rest));
+            mine_.in_step[o] = static_cast<std::uint16_t>(each * l + lowest(rest));
         },
         bits, offset, lane);
     warp.fence();
+  }
+  /// A lane's word at a time, of which each lane has a place: most lanes write.
+  template <class Sink>
+  LANEWISE_FUNCTION void write_dense(const warp_type& warp, const Sink& sink, std::int64_t at,
+                                     std::int64_t first, const words& bits) const {
+    const int each = piece_.places_of_lane();
+    auto lane = warp.lane();
+    auto below = warp.lanes_below();
+    using lane_bits = typename warp_type::bits;
+    constexpr auto lanes = static_cast<lane_bits>(~lane_bits{0} >> (8 * sizeof(lane_bits) - width));
+    for (int owner = 0; owner < width; ++owner) {
+      const word all = warp.broadcast(bits, owner);
+      for (int b = 0; b < each; b += width) {
+        const auto here = static_cast<lane_bits>(all >> b) & lanes;
+        const std::int64_t place = first + owner * each + b;
+        warp.each(
+            warp.template mask_of<std::uint32_t>(here),
+            [&](std::uint32_t& l, lane_bits& before) {
+              const std::int64_t i = at + warp_type::popcount(here & before);
+              if (i < sink.extent) sink(i, place + l);
+            },
+            lane, below);
+        at += warp_type::popcount(here);
+      }
+    }
   }
 
   const Team& team_;

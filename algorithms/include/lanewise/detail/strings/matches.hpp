@@ -94,6 +94,7 @@ class match_finder {
   LANEWISE_RARE_FUNCTION words find(int step) const {
     const std::int64_t first = steps_.first_of(step);
     words found(0u);
+    if (is_in_run(first)) return keep_in_run(first, found);
     if (steps_.is_inside(step)) {
       found = passing(step);
       verify(first, found);
@@ -111,6 +112,7 @@ class match_finder {
   static constexpr int row_places = steps::row_places;
   static constexpr std::uint32_t row_bits = steps::row_bits;
   static constexpr int places = steps::places;
+  static constexpr int rows_at_once = 8;
   using kind = pattern_filter::kind;
 
   LANEWISE_FUNCTION words passing(int step) const {
@@ -124,12 +126,13 @@ class match_finder {
   /// lanes first compare the beginning, each for its own.
   LANEWISE_FUNCTION void verify(std::int64_t first, words& found) const {
     if (pattern_.is_exact()) return;
-    if (is_in_run(first)) return keep_in_run(first, found);
     constexpr std::uint32_t few = 4;
     if (first >= 4 && warp_.reduce(bits_set(warp_, found), plus{}) > few) {
       if (2 * pattern_.period <= pattern_.size && is_at(first + lowest_place(found)) &&
-          is_in_run(first))
-        return keep_in_run(first, found);
+          is_in_run(first)) {
+        found = keep_in_run(first, found);
+        return;
+      }
       compare_beginnings(first, found);
       if (pattern_.size <= beginning) return;
     }
@@ -156,37 +159,47 @@ class match_finder {
                            std::uint32_t lane) { return past + steps::place_of(bits, lane); },
                     rest, warp_.lane());
       mask there = rest != 0u;
-      for (std::uint32_t i = 0; i < beginning && i < pattern_.size && warp_.any(there); i += 4) {
-        const auto at = warp_.map([i](std::uint32_t x) { return (x + i) / 4; }, byte);
-        const words word = warp_.map(
-            [](std::uint32_t a, std::uint32_t b, std::uint32_t x) {
-              return static_cast<std::uint32_t>((std::uint64_t{b} << 32 | a) >> 8 * (x % 4));
-            },
-            warp_.gather(there, low, at, 0u), warp_.gather(there, low, at + words(1u), 0u), byte);
-        there = there & ((word & words(pattern_.cares[i / 4])) == pattern_.words[i / 4]);
+      for (std::uint32_t i = 0; i < beginning && i < pattern_.size && warp_.any(there); i += 16) {
+        words in[5];
+        LANEWISE_UNROLL
+        for (std::uint32_t t = 0; t < 5; ++t) {
+          const auto at = warp_.map([=](std::uint32_t x) { return (x + i) / 4 + t; }, byte);
+          in[t] = i + 4 * t < pattern_.size + 4 ? warp_.gather(there, low, at, 0u) : words(0u);
+        }
+        LANEWISE_UNROLL
+        for (std::uint32_t t = 0; t < 4; ++t) {
+          const words word = warp_.map(
+              [](std::uint32_t a, std::uint32_t b, std::uint32_t x) {
+                return static_cast<std::uint32_t>((std::uint64_t{b} << 32 | a) >> 8 * (x % 4));
+              },
+              in[t], in[t + 1], byte);
+          there = there & ((word & words(pattern_.cares[i / 4 + t])) == pattern_.words[i / 4 + t]);
+        }
       }
       found = select(there | (rest == 0u), found, found & ~(rest & (words(0u) - rest)));
     }
   }
   /// Whether the text goes on with the pattern's period from a place where the pattern was found to
-  /// the end of what a step needs. Then the pattern is at every so many bytes, and nowhere else.
+  /// the end of what a step needs, or of the text. Then the pattern is at every so many bytes, and
+  /// nowhere else.
   LANEWISE_RARE_FUNCTION bool is_in_run(std::int64_t first) const {
-    const std::int64_t wanted = first + places + pattern_.size;
+    const std::int64_t end = first + places + pattern_.size;
+    const std::int64_t wanted = end < text_.n ? end : text_.n;
     compared_text known = compared_;
-    if (!known.run_goes_on || known.run_end + pattern_.period < first + pattern_.size ||
-        wanted > text_.n)
-      return false;
+    if (!known.run_goes_on || known.run_end + pattern_.period < first + pattern_.size) return false;
     while (known.run_goes_on && known.run_end < wanted) {
-      const words different = text_words(known.run_end, wanted - known.run_end) ^
-                              text_words(known.run_end - pattern_.period, wanted - known.run_end);
-      const auto lanes = warp_.ballot(different != 0u);
-      if (lanes != 0) {
-        const int lane = Warp::lowest(lanes);
-        known.run_end += 4 * lane + Warp::lowest(warp_.broadcast(different, lane)) / 8;
-        known.run_goes_on = false;
-      } else {
-        known.run_end += 4 * width;
-      }
+      constexpr int row = 4 * width, many = rows_at_once * row;
+      const std::int64_t at = known.run_end, before = at - pattern_.period;
+      const bool is_inside = at + many + 4 <= text_.n;
+      const int same = is_inside
+                           ? first_difference<rows_at_once>([&](int t) LANEWISE_INLINE_LAMBDA {
+                               return text_row(at + t * row) ^ text_row(before + t * row);
+                             })
+                           : first_difference<1>([&](int) LANEWISE_INLINE_LAMBDA {
+                               return text_words(at, wanted - at) ^ text_words(before, wanted - at);
+                             });
+      known.run_goes_on = same == (is_inside ? many : row);
+      known.run_end += same;
     }
     remember(known);
     return known.run_end >= wanted;
@@ -196,23 +209,33 @@ class match_finder {
     warp_.once([&] { compared_ = known; });
     warp_.fence();
   }
-  /// Leaves every so many places, of those from the run's first on.
-  LANEWISE_RARE_FUNCTION void keep_in_run(std::int64_t first, words& found) const {
-    if (pattern_.period == 1) return;
+  /// Of the places in front of the run those that are found, and every so many of the others.
+  LANEWISE_RARE_FUNCTION words keep_in_run(std::int64_t first, const words& found) const {
     // Some periods are added where the run began before the step.
     const std::int64_t behind = compared_.run_begin - first;
     const auto period = static_cast<std::uint32_t>(pattern_.period);
     const auto begin = static_cast<std::uint32_t>(behind > 0 ? behind : 0);
     const auto past = static_cast<std::uint32_t>(behind > 0 ? 0 : -behind % pattern_.period);
-    for (words rest = found; warp_.any(rest != 0u); rest = rest & (rest - words(1u))) {
-      const auto is_out = warp_.map(
-          [=](std::uint32_t bits, std::uint32_t lane) {
-            const std::uint32_t place = steps::place_of(bits, lane);
-            return place < begin ? 0u : (place - begin + past) % period;
-          },
-          rest, warp_.lane());
-      found = select(is_out == 0u, found, found & ~(rest & (words(0u) - rest)));
-    }
+    const std::int64_t room = text_.n - pattern_.size + 1 - first;
+    const auto end = static_cast<std::uint32_t>(room < 0 ? 0 : room < places ? room : places);
+    constexpr std::uint32_t of_row = 4 * k;
+    words kept(0u);
+    for (std::uint32_t r = 0; r < rows; ++r)
+      kept = kept | warp_.map(
+                        [=](std::uint32_t bits, std::uint32_t lane) {
+                          const std::uint32_t at = r * row_places + of_row * lane;
+                          const std::uint32_t out = at < begin ? begin - at : 0;
+                          const std::uint32_t here = bits >> of_row * r & row_bits;
+                          if (out >= of_row) return here << of_row * r;
+                          const std::uint32_t o = (at + out - begin + past) % period;
+                          const std::uint32_t next = out + (o == 0 ? 0 : period - o);
+                          std::uint32_t run = next < of_row ? 1u << next : 0;
+                          for (std::uint32_t d = period; d < of_row; d *= 2) run |= run << d;
+                          if (at + of_row > end) run &= end > at ? (1u << (end - at)) - 1 : 0;
+                          return ((here & ((1u << out) - 1)) | (run & row_bits)) << of_row * r;
+                        },
+                        found, warp_.lane());
+    return kept;
   }
   /// Leaves the places where the whole pattern is, by all lanes for each, in order.
   LANEWISE_RARE_FUNCTION void verify_in_order(std::int64_t first, words& found) const {
@@ -228,7 +251,8 @@ class match_finder {
             found = select(warp_.lane() == static_cast<std::uint32_t>(lane),
                            found & words(~(1u << (4 * k * r + b))), found);
           } else if (is_in_run(first)) {
-            return keep_in_run(first, found);
+            found = keep_in_run(first, found);
+            return;
           }
         }
       }
@@ -264,37 +288,58 @@ class match_finder {
   /// mismatch mostly comes early. Behind the first row, eight are on their way at once, and where
   /// warps compare together each has eight of its own.
   LANEWISE_FUNCTION std::int64_t agreed(std::int64_t place, std::int64_t known) const {
-    constexpr int bytes = 4 * width, rows_at_once = 8;
+    constexpr int bytes = 4 * width;
     const std::int64_t begin = known / 4 * 4;
-    const std::int64_t early = first_mismatch<1>(place, begin);
+    const std::int64_t early = mismatch_in_row(place, begin);
     if (early < pattern_.size) return early;
     const int warps = together_ ? Team::warps : 1, mine = together_ ? team_.warp_index() : 0;
     for (std::int64_t i = begin + bytes; i < pattern_.size; i += warps * rows_at_once * bytes) {
-      const std::int64_t here =
-          least(first_mismatch<rows_at_once>(place, i + mine * rows_at_once * bytes));
+      const std::int64_t here = least(first_mismatch(place, i + mine * rows_at_once * bytes));
       if (here < pattern_.size) return here;
     }
     return pattern_.size;
   }
   /// The first byte of some rows of words, from byte i of the pattern on, that is not at a place;
   /// the pattern's size if all are.
-  template <int number>
   LANEWISE_RARE_FUNCTION std::int64_t first_mismatch(std::int64_t place, std::int64_t i) const {
+    constexpr int row = 4 * width, many = rows_at_once * row;
+    std::int64_t at = pattern_.size;
+    if (place + i >= 4 && place + i + many + 4 <= text_.n) {
+      const int same = first_difference<rows_at_once>([&](int t) LANEWISE_INLINE_LAMBDA {
+        return difference(text_row(place + i + t * row), i + t * row);
+      });
+      if (same < many) at = i + same;
+    } else {
+      for (int t = 0; t < rows_at_once && at == pattern_.size; ++t)
+        at = mismatch_in_row(place, i + t * row);
+    }
+    return at;
+  }
+  /// The same of one row.
+  LANEWISE_RARE_FUNCTION std::int64_t mismatch_in_row(std::int64_t place, std::int64_t i) const {
+    const int same = first_difference<1>([&](int) LANEWISE_INLINE_LAMBDA {
+      return difference(text_words(place + i, pattern_.size - i), i);
+    });
+    return same == 4 * width ? pattern_.size : i + same;
+  }
+  /// How many bytes of some rows of words are 0 in front of the first one that is not.
+  template <int number, class F>
+  LANEWISE_FUNCTION int first_difference(F row) const {
     words different[number];
     words any(0u);
     LANEWISE_UNROLL
     for (int t = 0; t < number; ++t) {
-      different[t] = difference(place, i + t * 4 * width);
+      different[t] = row(t);
       any = any | different[t];
     }
-    if (!warp_.any(any != 0u)) return pattern_.size;
-    std::int64_t at = pattern_.size;
+    int at = number * 4 * width;
+    if (!warp_.any(any != 0u)) return at;
     LANEWISE_UNROLL
     for (int t = number - 1; t >= 0; --t) {
       const auto here = warp_.ballot(different[t] != 0u);
       if (here == 0) continue;
       const int lane = Warp::lowest(here);
-      at = i + t * 4 * width + 4 * lane + Warp::lowest(warp_.broadcast(different[t], lane)) / 8;
+      at = t * 4 * width + 4 * lane + Warp::lowest(warp_.broadcast(different[t], lane)) / 8;
     }
     return at;
   }
@@ -308,28 +353,30 @@ class match_finder {
       if (shared_.mismatch[w] < mine) mine = shared_.mismatch[w];
     return mine;
   }
-  /// The bits of the text at a place that differ from the pattern's, in the words from byte i on.
-  LANEWISE_FUNCTION words difference(std::int64_t place, std::int64_t i) const {
+  /// The bits of words of the text that differ from the pattern's, from byte i on.
+  LANEWISE_FUNCTION words difference(const words& text, std::int64_t i) const {
     const std::int64_t left = pattern_.size - i;
     const auto there =
         warp_.first(left > 4 * width ? width : static_cast<int>((left < 0 ? 0 : left + 3) / 4));
     const words word = warp_.load(there, pattern_.words + i / 4, 0u);
     const words care = warp_.load(there, pattern_.cares + i / 4, 0u);
-    return (text_words(place + i, left) & care) ^ word;
+    return (text & care) ^ word;
+  }
+  /// A row of words of the text from any byte on. Four bytes around are there, too.
+  LANEWISE_FUNCTION words text_row(std::int64_t from) const {
+    const unsigned char* const at = text_.data + from;
+    const auto past = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(at) % 4);
+    const auto* const low = reinterpret_cast<const std::uint32_t*>(at - past);
+    return warp_.map(
+        [past](std::uint32_t a, std::uint32_t b) {
+          return static_cast<std::uint32_t>((std::uint64_t{b} << 32 | a) >> 8 * past);
+        },
+        warp_.load(low), warp_.load(low + 1));
   }
   /// Words of the text from any byte on, `left` bytes of it or a row.
   LANEWISE_RARE_FUNCTION words text_words(std::int64_t from, std::int64_t left) const {
     if (left <= 0) return words(0u);
-    if (from >= 4 && from + 4 * width + 4 <= text_.n) {
-      const unsigned char* const at = text_.data + from;
-      const auto past = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(at) % 4);
-      const auto* const low = reinterpret_cast<const std::uint32_t*>(at - past);
-      return warp_.map(
-          [past](std::uint32_t a, std::uint32_t b) {
-            return static_cast<std::uint32_t>((std::uint64_t{b} << 32 | a) >> 8 * past);
-          },
-          warp_.load(low), warp_.load(low + 1));
-    }
+    if (from >= 4 && from + 4 * width + 4 <= text_.n) return text_row(from);
     words word(0u);
     for (int c = 0; c < 4; ++c) {
       const auto at = warp_.map(
