@@ -32,31 +32,44 @@ struct set_text {
     return set.folds_case ? small_letters(word) : word;
   }
 
-  /// Where the list of the window that begins at a place begins; << 32: its length and `also`.
-  LANEWISE_FUNCTION std::uint64_t list_of(std::int64_t place, int kind) const {
-    const window_key key =
-        window_key::of(kind, [&](int w) { return word(place + 4 * w) & set.letters; });
+  /// The window of a kind that begins at a place, or the long one: which patterns have it. Of none
+  /// the number is 0.
+  LANEWISE_FUNCTION window_slot slot_of(std::int64_t place, int kind, bool is_long) const {
+    window_key key = window_key::of(kind, word(place) & set.letters, word(place + 4) & set.letters);
+    if (is_long) key = key.with(word(place + window_kind{kind}.bytes()) & set.letters);
     const std::uint32_t mask = (1u << set.slots_bits) - 1;
     for (std::uint32_t s = window_slot::place(key.hash(), set.slots_bits);; ++s) {
       const window_slot slot = set.slots[s & mask];
-      if (slot.first == 0) return 0;
-      if (slot.key == key) return std::uint64_t{slot.length_and_also} << 32 | slot.first;
+      if (slot.number == 0 || slot.key == key) return slot;
     }
   }
 
   enum outcome : std::uint32_t { differs, agrees, agrees_so_far };
   /// What a lane compares by itself.
   static constexpr std::uint32_t most_compared = 256;
-  /// Whether a pattern is at a place where there is room for it.
-  LANEWISE_FUNCTION std::uint32_t compare(std::int64_t place, std::uint32_t rank) const {
-    const std::uint32_t* const pattern = set.bytes + set.words[rank];
-    const std::uint32_t size = set.size[rank];
+  /// Whether a pattern of so many bytes, which begin there, is at a place where there is room.
+  LANEWISE_FUNCTION std::uint32_t compare(std::int64_t place, const std::uint32_t* pattern,
+                                          std::uint32_t size) const {
     for (std::uint32_t i = 0; i < size; i += 4) {
       if (i == most_compared) return agrees_so_far;
       const std::uint32_t counting = size - i < 4 ? ~0u >> (32 - 8 * (size - i)) : ~0u;
       if (((folded(word(place + i)) ^ pattern[i / 4]) & counting) != 0) return differs;
     }
     return agrees;
+  }
+
+  /// Whether the whole of a pattern is at a place, by one lane.
+  LANEWISE_FUNCTION bool is_at(std::int64_t place, std::uint32_t rank) const {
+    const std::uint32_t* const pattern = set.records + set.record[rank] + 2;
+    const std::uint32_t size = set.size[rank];
+    if (place + size > text.n) return false;
+    for (std::uint32_t i = 0; i < size; i += most_compared) {
+      const std::uint32_t left = size - i;
+      if (compare(place + i, pattern + i / 4, left < most_compared ? left : most_compared) !=
+          agrees)
+        return false;
+    }
+    return true;
   }
 
   /// The state of the automaton behind one more byte, that in front of what it has read.
