@@ -84,8 +84,10 @@ struct set_pieces {
     const std::int64_t begin = first(team, piece);
     if (begin >= text.n) return;
     const auto warp = team.warp();
-    const typename finder<Team>::filter_type filter{shared.table, table_bits<many>, set.letters};
-    finder<Team>(warp, text, set, filter, shared.of_warp[team.warp_index()], begin, steps, span)
+    auto& mine = shared.of_warp[team.warp_index()];
+    typename finder<Team>::candidates_type candidates(warp, text, set, mine);
+    finder<Team>(warp, text, set, {shared.table, table_bits<many>, set.letters}, mine, candidates,
+                 begin, steps, span)
         .find(f);
   }
 };

@@ -36,7 +36,7 @@ struct set_filter {
   /// The first of the steps [step, end) in which windows of a kind pass. The steps' bytes begin
   /// `at`. A call by itself, so that its few registers are all it keeps.
   template <int kind, bool has_long>
-  LANEWISE_LOOP_FUNCTION passed next(const Warp& warp, const std::uint32_t* at, int step,
+  LANEWISE_RARE_FUNCTION passed next(const Warp& warp, const std::uint32_t* at, int step,
                                      int end) const {
     const set_filter mine = *this;
     passed found{words(0u), words(0u), step};

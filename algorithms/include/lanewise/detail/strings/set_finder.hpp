@@ -35,13 +35,14 @@ class set_finder {
   /// steps to begin with, and the next finder.
   LANEWISE_FUNCTION set_finder(const Warp& warp, const text_bytes& text,
                                const pattern_set_view& set, const filter_type& filter,
-                               scratch& shared, std::int64_t first, int steps, int& span)
+                               scratch& shared, candidates_type& candidates, std::int64_t first,
+                               int steps, int& span)
       : warp_(warp),
         text_(text),
         set_(set),
         filter_(filter),
         best_(shared.words),
-        candidates_(warp, text, set, shared),
+        candidates_(candidates),
         first_(first),
         steps_(steps),
         span_(span),
@@ -235,9 +236,9 @@ class set_finder {
   const Warp& warp_;
   const text_bytes& text_;
   const pattern_set_view& set_;
-  const filter_type& filter_;
+  filter_type filter_;
   std::uint32_t* best_;  // the candidates' scratch, when the automaton is asked
-  candidates_type candidates_;
+  candidates_type& candidates_;  // not a part: calls get it, and what they get is in memory
   std::int64_t first_;
   int steps_;
   int& span_;
