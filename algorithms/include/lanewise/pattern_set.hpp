@@ -36,7 +36,8 @@ struct set_image {
     const set_automaton automaton(set);
     view.ranks = set.ranks();
     view.kinds = windows.kinds;
-    view.has_long = windows.has_long;
+    view.looks_behind = windows.looks_behind;
+    view.behind = windows.behind;
     view.letters = letters;
     view.folds_case = folds_case;
     view.has_many = windows.has_many;

@@ -16,12 +16,16 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// The larger filter is for sets of many windows. It takes 64 KiB, so that one team has room on a
-/// multiprocessor, of as many warps as have registers.
+/// The larger filter is for sets of many windows. It takes 128 KiB, so that one team has room on a
+/// multiprocessor, of as many warps as a team may have.
 template <bool many>
 struct set_policy : launch_policy {
-  static constexpr int warps = many ? 24 : 8;
-  static constexpr int teams_per_multiprocessor = many ? 1 : 4;
+#ifndef LW_W
+#define LW_W 16
+#define LW_T 3
+#endif
+  static constexpr int warps = many ? 32 : LW_W;
+  static constexpr int teams_per_multiprocessor = many ? 1 : LW_T;
 };
 template <bool many>
 inline constexpr int table_bits =
@@ -86,8 +90,8 @@ struct set_pieces {
     const auto warp = team.warp();
     auto& mine = shared.of_warp[team.warp_index()];
     typename finder<Team>::candidates_type candidates(warp, text, set, mine);
-    finder<Team>(warp, text, set, {shared.table, table_bits<many>, set.letters}, mine, candidates,
-                 begin, steps, span)
+    finder<Team>(warp, text, set, {shared.table, table_bits<many>, set.letters, set.behind}, mine,
+                 candidates, begin, steps, span)
         .find(f);
   }
 };
@@ -196,9 +200,9 @@ struct set_bitmap_kernel {
 template <bool many, class Places, class Ids>
 struct set_places_kernel {
   struct policy : set_policy<many> {
-    static constexpr int teams_per_multiprocessor = many ? 1 : 3;
+    static constexpr int teams_per_multiprocessor = many ? 1 : 2;
   };
-  static constexpr int most_kept = 256;
+  static constexpr int most_kept = 128;
   template <class Team>
   struct scratch {
     typename set_pieces<many>::template scratch<Team> in;

@@ -22,7 +22,7 @@ template <class Warp>
 class set_candidates {
  public:
   static constexpr int width = Warp::width;
-  static constexpr int most_waiting = 512, most_hits = 256;
+  static constexpr int most_waiting = 256, most_hits = 128;
   /// Windows begin up to so many bytes behind their patterns (51), or in front of the span (31).
   static constexpr int reach = 64;
   using words = typename Warp::template lanes<std::uint32_t>;
@@ -64,13 +64,14 @@ class set_candidates {
     words number = bits_set(warp_, bits[0]);
     for (int i = 1; i < lists; ++i) number = number + bits_set(warp_, bits[i]);
     const auto room = allocate(warp_, number);
-    const int total = static_cast<int>(room.total);
-    if (waiting_ + total > most_waiting) look_up(true);
-    is_full_ = is_full_ || total > most_waiting;
-    if (is_full_) return;
-    put(from, bits, first_list, room.offset);
-    waiting_ += total;
-    if (waiting_ >= width) look_up(false);
+    for (std::uint32_t begin = 0, now = 0; begin < room.total; begin += now) {
+      const auto free = static_cast<std::uint32_t>(most_waiting - waiting_);
+      now = room.total - begin < free ? room.total - begin : free;
+      put(from, bits, first_list, room.offset - words(begin), now);
+      waiting_ += static_cast<int>(now);
+      if (waiting_ >= width) look_up(false);
+      if (is_full_) return;
+    }
   }
   /// Looks up all windows that wait, or as long as there is one for each lane.
   LANEWISE_LOOP_FUNCTION void look_up(bool all) {
@@ -105,12 +106,15 @@ class set_candidates {
   }
 
  private:
+  /// Those that come behind so many others that their offset is 0, and so many.
   template <int lists>
   LANEWISE_RARE_FUNCTION void put(std::uint32_t from, const words (&bits)[lists],
-                                  std::uint32_t first_list, const words& offset) {
+                                  std::uint32_t first_list, const words& offset,
+                                  std::uint32_t number) {
     words all = bits[0];
     for (int i = 1; i < lists; ++i) all = all | bits[i];
-    words at = offset + words(static_cast<std::uint32_t>(waiting_));
+    words at = offset;
+    std::uint32_t* const to = wait_ + waiting_;
     while (warp_.any(all != 0u)) {
       const words lowest = all & (words(0u) - all);
       const words place = warp_.map(
@@ -120,7 +124,7 @@ class set_candidates {
           lowest, warp_.lane());
       for (int i = 0; i < lists; ++i) {
         const mask is_there = (bits[i] & lowest) != 0u;
-        warp_.scatter(is_there, wait_, at,
+        warp_.scatter(is_there & (at < number), to, at,
                       place << 3 | words(first_list + static_cast<std::uint32_t>(i)));
         at = select(is_there, at + words(1u), at);
       }

@@ -32,16 +32,17 @@ struct set_filter {
   const std::uint32_t* table;
   int table_bits;
   std::uint32_t letters;  ///< the bits of a word that count
+  std::uint32_t behind;   ///< and of the word behind a window that is not long
 
   /// The first of the steps [step, end) in which windows of a kind pass. The steps' bytes begin
   /// `at`. A call by itself, so that its few registers are all it keeps.
-  template <int kind, bool has_long>
+  template <int kind, bool looks_behind>
   LANEWISE_RARE_FUNCTION passed next(const Warp& warp, const std::uint32_t* at, int step,
                                      int end) const {
     const set_filter mine = *this;
     passed found{words(0u), words(0u), step};
     for (; found.step < end; ++found.step) {
-      mine.probe<kind, has_long>(warp, at + std::int64_t{found.step} * step_words, found);
+      mine.probe<kind, looks_behind>(warp, at + std::int64_t{found.step} * step_words, found);
       if (warp.any((found.shorts | found.longs) != 0u)) break;
     }
     return found;
@@ -56,7 +57,7 @@ struct set_filter {
     }
   };
 
-  template <int kind, bool has_long>
+  template <int kind, bool looks_behind>
   LANEWISE_FUNCTION void probe(const Warp& warp, const std::uint32_t* at, passed& found) const {
     found.shorts = found.longs = words(0u);
     for (int r = 0; r < rows; ++r) {
@@ -66,7 +67,7 @@ struct set_filter {
         const int i = 4 * (k * r + j);
         LANEWISE_UNROLL
         for (int o = 0; o < 4; o += window_kind{kind}.stride())
-          look<kind, has_long>(warp, in, j, o, i + o, found);
+          look<kind, looks_behind>(warp, in, j, o, i + o, found);
       }
     }
   }
@@ -91,7 +92,7 @@ struct set_filter {
     return in;
   }
   /// Looks at the window at byte o of word j, whose bit is bit i.
-  template <int kind, bool has_long>
+  template <int kind, bool looks_behind>
   LANEWISE_FUNCTION void look(const Warp& warp, const row_of_words& in, int j, int o, int i,
                               passed& found) const {
     const words a = across(in[j], in[j + 1], o);
@@ -102,16 +103,20 @@ struct set_filter {
         table,
         warp.map([bits = table_bits](std::uint32_t h) { return filter_place::word(h, bits); },
                  hash));
+    // Sums are as good as bits, and a GPU has other units for them.
     const auto add = [&](words& bits, const words& of) {
-      bits = bits | warp.map([i](std::uint32_t w,
+      bits = bits + warp.map([i](std::uint32_t w,
                                  std::uint32_t h) { return filter_place::bits_set(w, h) << i; },
                              word, of);
     };
-    add(found.shorts, hash);
-    if constexpr (has_long)
-      add(found.longs,
-          warp.map([](std::uint32_t h, std::uint32_t x) { return filter_place::behind(h, x); },
-                   hash, behind_window<kind>(in, j, o)));
+    if constexpr (looks_behind) {
+      const auto bits = [](std::uint32_t h, std::uint32_t x) { return filter_place::behind(h, x); };
+      const words next = behind_window<kind>(in, j, o);
+      add(found.shorts, warp.map(bits, hash, next & words(behind)));
+      add(found.longs, warp.map(bits, hash, next));
+    } else {
+      add(found.shorts, hash);
+    }
   }
   /// The four bytes behind the first q of a window.
   template <int kind>

@@ -47,7 +47,7 @@ class set_finder {
         steps_(steps),
         span_(span),
         past_(static_cast<int>(reinterpret_cast<std::uintptr_t>(text.data) % (4 * k))) {
-    static_assert(sizeof(scratch) == places * sizeof(std::uint32_t));
+    static_assert(sizeof(scratch) == width * row * sizeof(std::uint32_t));
   }
 
   /// Calls f(places, ranks) for all places where patterns begin, W at a time and in order, counted
@@ -147,8 +147,8 @@ class set_finder {
                                                       int end) const {
     const auto of = [&](auto kind) LANEWISE_INLINE_LAMBDA {
       constexpr int main = decltype(kind)::value;
-      return set_.has_long ? filter_.template next<main, true>(warp_, at, step, end)
-                           : filter_.template next<main, false>(warp_, at, step, end);
+      return set_.looks_behind ? filter_.template next<main, true>(warp_, at, step, end)
+                               : filter_.template next<main, false>(warp_, at, step, end);
     };
     switch (set_.kinds >> window_kind::shorts) {
       case 1:
@@ -162,43 +162,48 @@ class set_finder {
     }
   }
 
-  /// The longest pattern of each place of a step: each lane has neighbours. It begins `depth` bytes
-  /// behind them, as its state depends on no more.
+  /// The longest pattern of each place of a step, a part of it at a time.
   template <class F>
   LANEWISE_FUNCTION void ask_automaton(int step, F f) const {
-    fill_best(step);
-    for (int r = 0; r < 32; ++r) {
-      const words lane = warp_.lane() ^ words(static_cast<std::uint32_t>(r));
-      const words ranks = warp_.gather(best_ + r * width, lane);
-      if (warp_.any(ranks != 0u))
-        f(warp_.lane() + words(static_cast<std::uint32_t>(step * places + r * width)), ranks);
+    for (int part = step * places; part < (step + 1) * places; part += row * width) {
+      fill_best(first_ + part);
+      for (int r = 0; r < row; ++r) {
+        const words in_part = warp_.lane() + words(static_cast<std::uint32_t>(r * width));
+        const words ranks = warp_.gather(best_, slot_of(in_part));
+        if (warp_.any(ranks != 0u)) f(in_part + words(static_cast<std::uint32_t>(part)), ranks);
+      }
+      warp_.fence();
     }
-    warp_.fence();
   }
-  /// Lane l has 32 neighbours, of which place i goes to column i ^ l of its row: so lanes that go
-  /// along rows are in different banks.
-  LANEWISE_LOOP_FUNCTION void fill_best(int step) const {
-    static_assert(width == 32, "a lane has a row");
+  /// Of places that the automaton tells of, a lane has so many neighbours.
+  static constexpr int row = 16;
+  /// Where a place of a part is in scratch: so that lanes that go along rows are in different
+  /// banks.
+  static LANEWISE_FUNCTION words slot_of(const words& place) {
+    return place ^ (place >> 5 & words(31u));
+  }
+
+  /// Each lane begins `depth` bytes behind its places, as its state depends on no more.
+  LANEWISE_LOOP_FUNCTION void fill_best(std::int64_t base) const {
     const set_text mine{text_, set_};
-    const std::int64_t base = first_of(step);
     words state = warp_.map(
         [=](std::uint32_t lane) {
-          const std::int64_t to = base + 32 * std::int64_t{lane} + 32;
+          const std::int64_t to = base + row * (std::int64_t{lane} + 1);
           std::uint32_t s = 0;
           for (std::int64_t p = to + mine.set.depth - 2; p >= to; --p)
             if (p < mine.text.n) s = mine.next(s, p);
           return s;
         },
         warp_.lane());
-    for (std::uint32_t i = 32; i-- > 0;) {
-      const words index = warp_.lane() * words(32u) + words(i);
+    for (std::uint32_t i = row; i-- > 0;) {
+      const words index = warp_.lane() * words(std::uint32_t{row}) + words(i);
       state = warp_.map(
           [=](std::uint32_t s, std::uint32_t x) {
             const std::int64_t p = base + x;
             return p < mine.text.n ? mine.next(s, p) : s;
           },
           state, index);
-      warp_.scatter(best_, index ^ warp_.lane(), longest(base, state, index));
+      warp_.scatter(best_, slot_of(index), longest(base, state, index));
     }
     warp_.fence();
   }
@@ -237,7 +242,7 @@ class set_finder {
   const text_bytes& text_;
   const pattern_set_view& set_;
   filter_type filter_;
-  std::uint32_t* best_;  // the candidates' scratch, when the automaton is asked
+  std::uint32_t* best_;          // the candidates' scratch, when the automaton is asked
   candidates_type& candidates_;  // not a part: calls get it, and what they get is in memory
   std::int64_t first_;
   int steps_;

@@ -33,10 +33,16 @@ struct set_text {
   }
 
   /// The window of a kind that begins at a place, or the long one: which patterns have it. Of none
-  /// the number is 0.
+  /// the number is 0. The text has 16 bytes more on either side.
   LANEWISE_FUNCTION window_slot slot_of(std::int64_t place, int kind, bool is_long) const {
-    window_key key = window_key::of(kind, word(place) & set.letters, word(place + 4) & set.letters);
-    if (is_long) key = key.with(word(place + window_kind{kind}.bytes()) & set.letters);
+    const text_words text(text_of(place));
+    const std::uint32_t letters = set.letters;
+    window_key key = window_key::of(kind, text[0] & letters, text[1] & letters);
+    if (kind >= window_kind::shorts) {
+      const int bytes = window_kind{kind}.bytes();
+      const text_words behind(text_of(place + bytes));
+      key = key.with(behind[0] & (is_long ? letters : set.behind), is_long);
+    }
     const std::uint32_t mask = (1u << set.slots_bits) - 1;
     for (std::uint32_t s = window_slot::place(key.hash(), set.slots_bits);; ++s) {
       const window_slot slot = set.slots[s & mask];
@@ -50,14 +56,11 @@ struct set_text {
   /// Whether a pattern of so many bytes, which begin there, is at a place where there is room.
   LANEWISE_FUNCTION std::uint32_t compare(std::int64_t place, const std::uint32_t* pattern,
                                           std::uint32_t size) const {
-    for (std::uint32_t i = 0; i < size; i += 4) {
-      if (i == most_compared) return agrees_so_far;
-      const std::uint32_t counting = size - i < 4 ? ~0u >> (32 - 8 * (size - i)) : ~0u;
-      if (((folded(word(place + i)) ^ pattern[i / 4]) & counting) != 0) return differs;
-    }
-    return agrees;
+    if (place < 4 || place + size + 8 > text.n)
+      return compare(pattern, size, [&](std::uint32_t i) { return word(place + 4 * i); });
+    const text_words words(text_of(place));
+    return compare(pattern, size, [&](std::uint32_t i) { return words[i]; });
   }
-
   /// Whether the whole of a pattern is at a place, by one lane.
   LANEWISE_FUNCTION bool is_at(std::int64_t place, std::uint32_t rank) const {
     const std::uint32_t* const pattern = set.records + set.record[rank] + 2;
@@ -86,6 +89,36 @@ struct set_text {
       state = here.shorter;
     }
     return set.roots[byte];
+  }
+
+ private:
+  /// Words that begin anywhere in a text, each from two words of memory.
+  struct text_words {
+    const std::uint32_t* at;
+    std::uint32_t past;
+
+    explicit LANEWISE_FUNCTION text_words(const unsigned char* text)
+        : at(reinterpret_cast<const std::uint32_t*>(text -
+                                                    reinterpret_cast<std::uintptr_t>(text) % 4)),
+          past(8 * static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(text) % 4)) {}
+    LANEWISE_FUNCTION std::uint32_t operator[](std::uint32_t i) const {
+      const std::uint64_t both = std::uint64_t{at[i + 1]} << 32 | at[i];
+      return static_cast<std::uint32_t>(both >> past);
+    }
+  };
+  LANEWISE_FUNCTION const unsigned char* text_of(std::int64_t place) const {
+    return text.data + place;
+  }
+  /// The text's words are word(0), word(1), ...
+  template <class Word>
+  LANEWISE_FUNCTION std::uint32_t compare(const std::uint32_t* pattern, std::uint32_t size,
+                                          Word word) const {
+    for (std::uint32_t i = 0; i < size; i += 4) {
+      if (i == most_compared) return agrees_so_far;
+      const std::uint32_t counting = size - i < 4 ? ~0u >> (32 - 8 * (size - i)) : ~0u;
+      if (((folded(word(i / 4)) ^ pattern[i / 4]) & counting) != 0) return differs;
+    }
+    return agrees;
   }
 };
 

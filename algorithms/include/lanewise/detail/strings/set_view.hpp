@@ -14,8 +14,9 @@ namespace detail {
 /// neighbouring ones, all of which the filter knows.
 ///
 /// Patterns of 1, 2 and 3 bytes have a kind each. All others have one kind, by the shortest: of 4
-/// to 6 bytes, from 7, and from 11 bytes on. Those that are long enough have long windows, of four
-/// bytes more, which fewer patterns have: so the filter passes less.
+/// to 6 bytes, from 7, and from 11 bytes on. In larger sets windows are longer, as fewer patterns
+/// have them: a window has as many of the four bytes behind as all patterns have, and long windows,
+/// behind which there is room in their patterns, have all four.
 struct window_kind {
   /// Kinds 0 to 2 are of patterns of 1 to 3 bytes.
   static constexpr int shorts = 3, number = 6;
@@ -24,9 +25,8 @@ struct window_kind {
 
   LANEWISE_FUNCTION constexpr int stride() const { return kind <= shorts ? 1 : 2 * kind - 6; }
   LANEWISE_FUNCTION constexpr int bytes() const { return kind < shorts ? kind + 1 : 2 * kind - 2; }
-  LANEWISE_FUNCTION constexpr int bytes(bool is_long) const { return bytes() + (is_long ? 4 : 0); }
   /// What a pattern has at least.
-  LANEWISE_FUNCTION constexpr int span(bool is_long) const { return bytes(is_long) + stride() - 1; }
+  LANEWISE_FUNCTION constexpr int span() const { return bytes() + stride() - 1; }
 };
 
 /// A window as two words. Of the longest, mixtures, which need not be unique, as patterns are
@@ -40,9 +40,9 @@ struct window_key {
     if (kind <= window_kind::shorts) return {(a & ~0u >> (24 - 8 * kind)) ^ salt, 0};
     return {a ^ salt, kind == window_kind::shorts + 1 ? b & 0xffff : b};
   }
-  /// The same with the four bytes behind.
-  LANEWISE_FUNCTION window_key with(std::uint32_t behind) const {
-    return {low ^ 0x55555555u, high ^ behind * 0x2c1b3c6du};
+  /// The same with bytes behind, in a long window or another.
+  LANEWISE_FUNCTION window_key with(std::uint32_t behind, bool is_long) const {
+    return {is_long ? low ^ 0x55555555u : low, high ^ behind * 0x2c1b3c6du};
   }
   LANEWISE_FUNCTION bool operator==(const window_key& other) const {
     return low == other.low && high == other.high;
@@ -55,10 +55,10 @@ struct window_key {
 };
 
 /// The filter: a table of words. The hash of a window's first q bytes says in which word two bits
-/// are set for it, and which; of a long window the bytes behind choose the bits. So one look at the
-/// table answers for both.
+/// are set for it, and with the bytes behind, which. So one look at the table answers for long
+/// windows and others.
 struct filter_place {
-  static constexpr int few_words_bits = 12, many_words_bits = 14;
+  static constexpr int few_words_bits = 13, many_words_bits = 15;
 
   /// Which word, of a table of 2^bits.
   static LANEWISE_FUNCTION std::uint32_t word(std::uint32_t hash, int bits) {
@@ -71,7 +71,7 @@ struct filter_place {
   static std::uint32_t bits(std::uint32_t hash) {
     return 1u << (hash & 31) | 1u << (hash >> 5 & 31);
   }
-  /// The hash whose bits are those of a long window.
+  /// The hash whose bits are those of a window with bytes behind.
   static LANEWISE_FUNCTION std::uint32_t behind(std::uint32_t hash, std::uint32_t bytes) {
     return (bytes * 0xc2b2ae35u + hash) >> 20;
   }
@@ -118,7 +118,8 @@ struct long_group {
 struct pattern_set_view {
   std::uint32_t ranks;    ///< the greatest
   std::uint32_t kinds;    ///< bit k: there are windows of kind k
-  bool has_long;          ///< windows
+  bool looks_behind;      ///< windows of the main kind
+  std::uint32_t behind;   ///< the bits that count of the word behind a window that is not long
   std::uint32_t letters;  ///< the bits of a word that count in windows
   bool folds_case;        ///< and then the patterns' letters are small
   bool has_many;          ///< windows, so that the larger table is worth its place

@@ -24,7 +24,8 @@ class set_windows {
   static constexpr std::size_t most_offset = 48;
 
   std::uint32_t kinds = 0;
-  bool has_long = false;
+  bool looks_behind = false;
+  std::uint32_t behind = 0;
   bool has_many = false;
   int slots_bits = 1;
   std::vector<std::uint32_t> few = std::vector<std::uint32_t>(1 << filter_place::few_words_bits);
@@ -61,26 +62,37 @@ class set_windows {
   int kind_of(std::string_view p) const {
     return p.size() <= window_kind::shorts ? static_cast<int>(p.size()) - 1 : kind_;
   }
-  bool is_long(std::string_view p) const {
-    return looks_behind_ && p.size() > window_kind::shorts &&
-           p.size() >= static_cast<std::size_t>(window_kind{kind_}.span(true));
+  /// Whether a pattern has four bytes more behind the window that begins at its byte i.
+  bool is_long(std::string_view p, std::size_t i) const {
+    return looks_behind && p.size() > window_kind::shorts &&
+           p.size() >= i + static_cast<std::size_t>(window_kind{kind_}.bytes()) + 4;
   }
   /// Of patterns of 4 bytes and more. The filter should not pass what only looks like some: from so
-  /// many patterns on long windows are worth their test.
+  /// many patterns on it is worth a test to look behind windows.
   void choose_kind() {
     constexpr std::size_t many_patterns = 64;
-    std::size_t shortest = ~std::size_t{0};
     for (const std::string_view p : set_.patterns)
-      if (p.size() > window_kind::shorts) shortest = std::min(shortest, p.size());
-    looks_behind_ = set_.ranks() >= many_patterns;
-    while (kind_ + 1 < window_kind::number &&
-           shortest >= static_cast<std::size_t>(window_kind{kind_ + 1}.span(false)))
-      ++kind_;
+      if (p.size() > window_kind::shorts) shortest_ = std::min(shortest_, p.size());
+    looks_behind = set_.ranks() >= many_patterns && shortest_ != ~std::size_t{0};
+    while (kind_ + 1 < window_kind::number && shortest_ >= span_of(kind_ + 1)) ++kind_;
+    set_behind();
   }
-  window_key key_at(std::string_view p, std::size_t i, int kind, bool with_behind) const {
-    const auto bytes = static_cast<std::size_t>(window_kind{kind}.bytes());
+  static std::size_t span_of(int kind) {
+    return static_cast<std::size_t>(window_kind{kind}.span());
+  }
+  void set_behind() {
+    all_behind_ = looks_behind ? std::min<std::size_t>(shortest_ - span_of(kind_), 4) : 0;
+    behind = (all_behind_ == 4 ? ~0u : (1u << 8 * all_behind_) - 1) & letters_;
+  }
+  window_key key_at(std::string_view p, std::size_t i) const {
+    const int kind = kind_of(p);
     const window_key key = window_key::of(kind, word_at(p, i), word_at(p, i + 4));
-    return with_behind ? key.with(word_at(p, i + bytes)) : key;
+    return kind == kind_ ? key.with(behind_at(p, i), is_long(p, i)) : key;
+  }
+  /// What counts of the bytes behind a window.
+  std::uint32_t behind_at(std::string_view p, std::size_t i) const {
+    const std::uint32_t word = word_at(p, i + static_cast<std::size_t>(window_kind{kind_}.bytes()));
+    return is_long(p, i) ? word : word & behind;
   }
   std::uint32_t word_at(std::string_view p, std::size_t i) const {
     std::uint32_t word = 0;
@@ -96,8 +108,9 @@ class set_windows {
   }
   /// The first window may begin at bytes [0, n) of a pattern.
   std::size_t choices(std::string_view p) const {
-    const auto span = static_cast<std::size_t>(window_kind{kind_of(p)}.span(is_long(p)));
-    return std::min(p.size() - span, most_offset - stride_of(kind_of(p)) + 1) + 1;
+    const int kind = kind_of(p);
+    const std::size_t span = span_of(kind) + (kind == kind_ ? all_behind_ : 0);
+    return std::min(p.size() - span, most_offset - stride_of(kind) + 1) + 1;
   }
   static int different(std::string_view bytes) {
     std::uint64_t seen[4] = {};
@@ -110,12 +123,10 @@ class set_windows {
   /// bytes.
   place best_place(std::string_view p) {
     const int kind = kind_of(p);
-    const bool with_behind = is_long(p);
     const std::size_t stride = stride_of(kind), n = choices(p);
-    const auto bytes = static_cast<std::size_t>(window_kind{kind}.bytes(with_behind));
+    const auto bytes = static_cast<std::size_t>(window_kind{kind}.bytes());
     std::uint32_t counts[most_offset + 4];
-    for (std::size_t i = 0; i < n + stride - 1; ++i)
-      counts[i] = count_of(key_at(p, i, kind, with_behind));
+    for (std::size_t i = 0; i < n + stride - 1; ++i) counts[i] = count_of(key_at(p, i));
     place best{0, 0, false};
     std::uint64_t least = ~std::uint64_t{0};
     for (std::size_t i = 0; i < n; ++i) {
@@ -140,16 +151,16 @@ class set_windows {
     std::vector<place> places = best_places();
     if (has_many_runs(places) && kind_ != window_kind::shorts) {
       kind_ = window_kind::shorts;
+      set_behind();
       places = best_places();
     }
     for (std::uint32_t r = 1; r <= set_.ranks(); ++r) {
       const std::string_view p = set_.patterns[r];
       const int kind = kind_of(p);
       kinds |= 1u << kind;
-      has_long = has_long || is_long(p);
       for (std::size_t o = 0; o < stride_of(kind); ++o) {
         const std::size_t at = places[r].at + o;
-        windows_.push_back({key_at(p, at, kind, is_long(p)), r, static_cast<std::uint32_t>(at)});
+        windows_.push_back({key_at(p, at), r, static_cast<std::uint32_t>(at)});
         let_pass(p, at);
       }
     }
@@ -159,7 +170,7 @@ class set_windows {
     for (std::uint32_t r = 1; r <= set_.ranks(); ++r) {
       const std::string_view p = set_.patterns[r];
       const std::size_t n = choices(p) + stride_of(kind_of(p)) - 1;
-      for (std::size_t i = 0; i < n; ++i) ++count_of(key_at(p, i, kind_of(p), is_long(p)));
+      for (std::size_t i = 0; i < n; ++i) ++count_of(key_at(p, i));
     }
     std::vector<place> places(1);
     for (std::uint32_t r = 1; r <= set_.ranks(); ++r)
@@ -173,11 +184,9 @@ class set_windows {
   }
   void let_pass(std::string_view p, std::size_t at) {
     const int kind = kind_of(p);
-    const std::uint32_t hash = key_at(p, at, kind, false).hash();
+    const std::uint32_t hash = window_key::of(kind, word_at(p, at), word_at(p, at + 4)).hash();
     const std::uint32_t bits = filter_place::bits(
-        is_long(p) ? filter_place::behind(
-                         hash, word_at(p, at + static_cast<std::size_t>(window_kind{kind}.bytes())))
-                   : hash);
+        looks_behind && kind == kind_ ? filter_place::behind(hash, behind_at(p, at)) : hash);
     few[filter_place::word(hash, filter_place::few_words_bits)] |= bits;
     many[filter_place::word(hash, filter_place::many_words_bits)] |= bits;
   }
@@ -206,13 +215,14 @@ class set_windows {
     }
   }
 
-  /// So many windows leave seven of eight bits of the short table unset.
-  static constexpr std::size_t most_with_few = 6000;
+  /// So many windows leave nine of ten bits of the short table unset.
+  static constexpr std::size_t most_with_few = 12'000;
 
   const set_normal_form& set_;
   std::uint32_t letters_;
-  int kind_ = window_kind::shorts;  // of patterns of 4 bytes and more
-  bool looks_behind_ = false;
+  int kind_ = window_kind::shorts;          // of patterns of 4 bytes and more
+  std::size_t shortest_ = ~std::size_t{0};  // of these
+  std::size_t all_behind_ = 0;              // so many bytes are behind each window of these
   std::vector<std::uint32_t> counts_;
   std::vector<window> windows_;
 };
