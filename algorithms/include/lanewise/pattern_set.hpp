@@ -36,8 +36,8 @@ struct set_image {
     const set_automaton automaton(set);
     view.ranks = set.ranks();
     view.kinds = windows.kinds;
-    view.looks_behind = windows.looks_behind;
-    view.behind = windows.behind;
+    view.looks_around = windows.looks_around;
+    view.around = windows.around;
     view.letters = letters;
     view.folds_case = folds_case;
     view.has_many = windows.has_many;

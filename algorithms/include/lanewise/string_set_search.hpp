@@ -90,7 +90,7 @@ struct set_pieces {
     const auto warp = team.warp();
     auto& mine = shared.of_warp[team.warp_index()];
     typename finder<Team>::candidates_type candidates(warp, text, set, mine);
-    finder<Team>(warp, text, set, {shared.table, table_bits<many>, set.letters, set.behind}, mine,
+    finder<Team>(warp, text, set, {shared.table, table_bits<many>, set.letters, set.around}, mine,
                  candidates, begin, steps, span)
         .find(f);
   }

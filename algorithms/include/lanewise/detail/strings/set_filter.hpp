@@ -32,17 +32,17 @@ struct set_filter {
   const std::uint32_t* table;
   int table_bits;
   std::uint32_t letters;  ///< the bits of a word that count
-  std::uint32_t behind;   ///< and of the word behind a window that is not long
+  window_surroundings around;
 
   /// The first of the steps [step, end) in which windows of a kind pass. The steps' bytes begin
   /// `at`. A call by itself, so that its few registers are all it keeps.
-  template <int kind, bool looks_behind>
+  template <int kind, bool looks_around>
   LANEWISE_RARE_FUNCTION passed next(const Warp& warp, const std::uint32_t* at, int step,
                                      int end) const {
     const set_filter mine = *this;
     passed found{words(0u), words(0u), step};
     for (; found.step < end; ++found.step) {
-      mine.probe<kind, looks_behind>(warp, at + std::int64_t{found.step} * step_words, found);
+      mine.probe<kind, looks_around>(warp, at + std::int64_t{found.step} * step_words, found);
       if (warp.any((found.shorts | found.longs) != 0u)) break;
     }
     return found;
@@ -51,13 +51,13 @@ struct set_filter {
  private:
   struct row_of_words {
     words own[k];
-    words behind[2];
+    words behind[3];
     LANEWISE_FUNCTION const words& operator[](int j) const {
       return j < k ? own[j < k ? j : 0] : behind[j < k ? 0 : j - k];
     }
   };
 
-  template <int kind, bool looks_behind>
+  template <int kind, bool looks_around>
   LANEWISE_FUNCTION void probe(const Warp& warp, const std::uint32_t* at, passed& found) const {
     found.shorts = found.longs = words(0u);
     for (int r = 0; r < rows; ++r) {
@@ -67,11 +67,11 @@ struct set_filter {
         const int i = 4 * (k * r + j);
         LANEWISE_UNROLL
         for (int o = 0; o < 4; o += window_kind{kind}.stride())
-          look<kind, looks_behind>(warp, in, j, o, i + o, found);
+          look<kind, looks_around>(warp, in, j, o, i + o, found);
       }
     }
   }
-  /// A row, and the two words behind each lane's own, which are in the nearest cache.
+  /// A row, and the three words behind each lane's own, which are in the nearest cache.
   LANEWISE_FUNCTION row_of_words load(const Warp& warp, const std::uint32_t* at) const {
     const auto whole = warp.load(reinterpret_cast<const pack<std::uint32_t, k>*>(at));
     row_of_words in;
@@ -80,23 +80,23 @@ struct set_filter {
       in.own[j] =
           warp.map([j](const pack<std::uint32_t, k>& x) { return x[j]; }, whole) & words(letters);
     if constexpr (k == 1) {
-      for (int i = 0; i < 2; ++i) in.behind[i] = warp.load(at + 1 + i) & words(letters);
+      for (int i = 0; i < 3; ++i) in.behind[i] = warp.load(at + 1 + i) & words(letters);
     } else {
-      using two = pack<std::uint32_t, 2>;
-      const auto next = warp.gather(reinterpret_cast<const two*>(at + k),
-                                    warp.lane() * words(std::uint32_t{k / 2}));
+      using four = pack<std::uint32_t, 4>;
+      const auto next = warp.gather(reinterpret_cast<const four*>(at + k),
+                                    warp.lane() * words(std::uint32_t{k / 4}));
       LANEWISE_UNROLL
-      for (int i = 0; i < 2; ++i)
-        in.behind[i] = warp.map([i](const two& x) { return x[i]; }, next) & words(letters);
+      for (int i = 0; i < 3; ++i)
+        in.behind[i] = warp.map([i](const four& x) { return x[i]; }, next) & words(letters);
     }
     return in;
   }
-  /// Looks at the window at byte o of word j, whose bit is bit i.
-  template <int kind, bool looks_behind>
+  /// Looks at the window at byte o of word j + 1, whose bit is bit i.
+  template <int kind, bool looks_around>
   LANEWISE_FUNCTION void look(const Warp& warp, const row_of_words& in, int j, int o, int i,
                               passed& found) const {
-    const words a = across(in[j], in[j + 1], o);
-    const words b = kind <= window_kind::shorts ? a : across(in[j + 1], in[j + 2], o);
+    const words a = across(in[j + 1], in[j + 2], o);
+    const words b = kind <= window_kind::shorts ? a : across(in[j + 2], in[j + 3], o);
     const words hash = warp.map(
         [](std::uint32_t x, std::uint32_t y) { return window_key::of(kind, x, y).hash(); }, a, b);
     const words word = warp.gather(
@@ -109,11 +109,14 @@ struct set_filter {
                                  std::uint32_t h) { return filter_place::bits_set(w, h) << i; },
                              word, of);
     };
-    if constexpr (looks_behind) {
-      const auto bits = [](std::uint32_t h, std::uint32_t x) { return filter_place::behind(h, x); };
-      const words next = behind_window<kind>(in, j, o);
-      add(found.shorts, warp.map(bits, hash, next & words(behind)));
-      add(found.longs, warp.map(bits, hash, next));
+    if constexpr (looks_around) {
+      const auto bits = [](std::uint32_t h, std::uint32_t x) { return filter_place::with(h, x); };
+      const words after = behind_window<kind>(in, j + 1, o);
+      const words mixed = warp.map(
+          [around = around](std::uint32_t x, std::uint32_t y) { return around.mixed(x, y); },
+          across(in[j], in[j + 1], o), after);
+      add(found.shorts, warp.map(bits, hash, mixed));
+      add(found.longs, warp.map(bits, hash, after));
     } else {
       add(found.shorts, hash);
     }

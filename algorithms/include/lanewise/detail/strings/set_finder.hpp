@@ -46,7 +46,8 @@ class set_finder {
         first_(first),
         steps_(steps),
         span_(span),
-        past_(static_cast<int>(reinterpret_cast<std::uintptr_t>(text.data) % (4 * k))) {
+        past_(4 + static_cast<int>((reinterpret_cast<std::uintptr_t>(text.data) + 4 * k - 4) %
+                                   (4 * k))) {
     static_assert(sizeof(scratch) == width * row * sizeof(std::uint32_t));
   }
 
@@ -140,14 +141,14 @@ class set_finder {
     candidates_.add(byte_of(step), bits, 0);
   }
   LANEWISE_FUNCTION std::uint32_t byte_of(int step) const {
-    return static_cast<std::uint32_t>(step * places - past_ + reach);
+    return static_cast<std::uint32_t>(step * places - past_ + 4 + reach);
   }
   /// The first of some steps in which windows of the main kind pass.
   LANEWISE_FUNCTION typename filter_type::passed next(const std::uint32_t* at, int step,
                                                       int end) const {
     const auto of = [&](auto kind) LANEWISE_INLINE_LAMBDA {
       constexpr int main = decltype(kind)::value;
-      return set_.looks_behind ? filter_.template next<main, true>(warp_, at, step, end)
+      return set_.looks_around ? filter_.template next<main, true>(warp_, at, step, end)
                                : filter_.template next<main, false>(warp_, at, step, end);
     };
     switch (set_.kinds >> window_kind::shorts) {
@@ -247,7 +248,7 @@ class set_finder {
   std::int64_t first_;
   int steps_;
   int& span_;
-  int past_;  // how far the bytes of a step are in front of its places, to begin in the grid
+  int past_;  // how far the bytes of a step are in front of its places: 4 or more, in the grid
 };
 
 }  // namespace detail

@@ -39,9 +39,8 @@ struct set_text {
     const std::uint32_t letters = set.letters;
     window_key key = window_key::of(kind, text[0] & letters, text[1] & letters);
     if (kind >= window_kind::shorts) {
-      const int bytes = window_kind{kind}.bytes();
-      const text_words behind(text_of(place + bytes));
-      key = key.with(behind[0] & (is_long ? letters : set.behind), is_long);
+      const text_words after(text_of(place + window_kind{kind}.bytes())), front(text_of(place - 4));
+      key = key.with(is_long ? after[0] & letters : set.around.mixed(front[0], after[0]), is_long);
     }
     const std::uint32_t mask = (1u << set.slots_bits) - 1;
     for (std::uint32_t s = window_slot::place(key.hash(), set.slots_bits);; ++s) {

@@ -14,9 +14,15 @@ namespace detail {
 /// neighbouring ones, all of which the filter knows.
 ///
 /// Patterns of 1, 2 and 3 bytes have a kind each. All others have one kind, by the shortest: of 4
-/// to 6 bytes, from 7, and from 11 bytes on. In larger sets windows are longer, as fewer patterns
-/// have them: a window has as many of the four bytes behind as all patterns have, and long windows,
-/// behind which there is room in their patterns, have all four.
+/// to 6 bytes, from 7, and from 11 bytes on. In larger sets more bytes count, as fewer patterns
+/// have them: of long windows, behind which there is room in their patterns, the four bytes behind;
+/// of others those behind and in front that the shortest pattern has in any case:
+///
+///   a pattern of 12 bytes     e x t r a t e r r i t o       q = 8, s = 4
+///   its long window           = = = = = = = = + + + +
+///   its others                + = = = = = = = = +
+///                               + = = = = = = = = +
+///                                 + = = = = = = = = +
 struct window_kind {
   /// Kinds 0 to 2 are of patterns of 1 to 3 bytes.
   static constexpr int shorts = 3, number = 6;
@@ -27,6 +33,14 @@ struct window_kind {
   LANEWISE_FUNCTION constexpr int bytes() const { return kind < shorts ? kind + 1 : 2 * kind - 2; }
   /// What a pattern has at least.
   LANEWISE_FUNCTION constexpr int span() const { return bytes() + stride() - 1; }
+};
+
+/// The bits that count of the words in front of a window and behind it.
+struct window_surroundings {
+  std::uint32_t front = 0, behind = 0;
+  LANEWISE_FUNCTION std::uint32_t mixed(std::uint32_t in_front, std::uint32_t after) const {
+    return (in_front & front) ^ (after & behind);
+  }
 };
 
 /// A window as two words. Of the longest, mixtures, which need not be unique, as patterns are
@@ -40,9 +54,9 @@ struct window_key {
     if (kind <= window_kind::shorts) return {(a & ~0u >> (24 - 8 * kind)) ^ salt, 0};
     return {a ^ salt, kind == window_kind::shorts + 1 ? b & 0xffff : b};
   }
-  /// The same with bytes behind, in a long window or another.
-  LANEWISE_FUNCTION window_key with(std::uint32_t behind, bool is_long) const {
-    return {is_long ? low ^ 0x55555555u : low, high ^ behind * 0x2c1b3c6du};
+  /// The same with the bytes around that count, of a long window or another.
+  LANEWISE_FUNCTION window_key with(std::uint32_t around, bool is_long) const {
+    return {is_long ? low ^ 0x55555555u : low, high ^ around * 0x2c1b3c6du};
   }
   LANEWISE_FUNCTION bool operator==(const window_key& other) const {
     return low == other.low && high == other.high;
@@ -55,7 +69,7 @@ struct window_key {
 };
 
 /// The filter: a table of words. The hash of a window's first q bytes says in which word two bits
-/// are set for it, and with the bytes behind, which. So one look at the table answers for long
+/// are set for it, and with the bytes around, which. So one look at the table answers for long
 /// windows and others.
 struct filter_place {
   static constexpr int few_words_bits = 13, many_words_bits = 15;
@@ -71,9 +85,10 @@ struct filter_place {
   static std::uint32_t bits(std::uint32_t hash) {
     return 1u << (hash & 31) | 1u << (hash >> 5 & 31);
   }
-  /// The hash whose bits are those of a window with bytes behind.
-  static LANEWISE_FUNCTION std::uint32_t behind(std::uint32_t hash, std::uint32_t bytes) {
-    return (bytes * 0xc2b2ae35u + hash) >> 20;
+  /// The hash whose bits are those of a window with bytes around. The product makes them
+  /// independent of the high bits of the hash, by which the word is chosen.
+  static LANEWISE_FUNCTION std::uint32_t with(std::uint32_t hash, std::uint32_t bytes) {
+    return (bytes * 0xc2b2ae35u + hash * 0x27d4eb2fu) >> 20;
   }
 };
 
@@ -116,14 +131,14 @@ struct long_group {
 /// A set as kernels have it. Different patterns have ranks from 1 on, in the order of their
 /// lengths; 0 is none.
 struct pattern_set_view {
-  std::uint32_t ranks;    ///< the greatest
-  std::uint32_t kinds;    ///< bit k: there are windows of kind k
-  bool looks_behind;      ///< windows of the main kind
-  std::uint32_t behind;   ///< the bits that count of the word behind a window that is not long
-  std::uint32_t letters;  ///< the bits of a word that count in windows
-  bool folds_case;        ///< and then the patterns' letters are small
-  bool has_many;          ///< windows, so that the larger table is worth its place
-  int depth;              ///< of the automaton
+  std::uint32_t ranks;         ///< the greatest
+  std::uint32_t kinds;         ///< bit k: there are windows of kind k
+  bool looks_around;           ///< windows of the main kind
+  window_surroundings around;  ///< of windows that are not long
+  std::uint32_t letters;       ///< the bits of a word that count in windows
+  bool folds_case;             ///< and then the patterns' letters are small
+  bool has_many;               ///< windows, so that the larger table is worth its place
+  int depth;                   ///< of the automaton
   int slots_bits;
   const std::uint32_t* size;      ///< of each rank: its bytes
   const std::uint32_t* record;    ///< the number of its first word in `records`, a multiple of 4

@@ -24,8 +24,8 @@ class set_windows {
   static constexpr std::size_t most_offset = 48;
 
   std::uint32_t kinds = 0;
-  bool looks_behind = false;
-  std::uint32_t behind = 0;
+  bool looks_around = false;
+  window_surroundings around;
   bool has_many = false;
   int slots_bits = 1;
   std::vector<std::uint32_t> few = std::vector<std::uint32_t>(1 << filter_place::few_words_bits);
@@ -64,35 +64,46 @@ class set_windows {
   }
   /// Whether a pattern has four bytes more behind the window that begins at its byte i.
   bool is_long(std::string_view p, std::size_t i) const {
-    return looks_behind && p.size() > window_kind::shorts &&
+    return looks_around && p.size() > window_kind::shorts &&
            p.size() >= i + static_cast<std::size_t>(window_kind{kind_}.bytes()) + 4;
   }
   /// Of patterns of 4 bytes and more. The filter should not pass what only looks like some: from so
-  /// many patterns on it is worth a test to look behind windows.
+  /// many patterns on it is worth a test to look around windows.
   void choose_kind() {
     constexpr std::size_t many_patterns = 64;
     for (const std::string_view p : set_.patterns)
       if (p.size() > window_kind::shorts) shortest_ = std::min(shortest_, p.size());
-    looks_behind = set_.ranks() >= many_patterns && shortest_ != ~std::size_t{0};
+    looks_around = set_.ranks() >= many_patterns && shortest_ != ~std::size_t{0};
     while (kind_ + 1 < window_kind::number && shortest_ >= span_of(kind_ + 1)) ++kind_;
-    set_behind();
+    set_surroundings();
   }
   static std::size_t span_of(int kind) {
     return static_cast<std::size_t>(window_kind{kind}.span());
   }
-  void set_behind() {
-    all_behind_ = looks_behind ? std::min<std::size_t>(shortest_ - span_of(kind_), 4) : 0;
-    behind = (all_behind_ == 4 ? ~0u : (1u << 8 * all_behind_) - 1) & letters_;
+  /// Windows that are not long have so many bytes in front, in the shortest pattern and in longer
+  /// ones, and windows are so chosen that so many are behind.
+  void set_surroundings() {
+    all_behind_ = looks_around ? std::min<std::size_t>(shortest_ - span_of(kind_), 4) : 0;
+    const auto enough = static_cast<std::size_t>(window_kind{kind_}.bytes()) + 3;
+    const std::size_t in_front =
+        looks_around && shortest_ > enough ? std::min<std::size_t>(shortest_ - enough, 4) : 0;
+    around.front = (in_front == 4 ? ~0u : ~(~0u >> 8 * in_front)) & letters_;
+    around.behind = (all_behind_ == 4 ? ~0u : (1u << 8 * all_behind_) - 1) & letters_;
+  }
+  /// Of the first q bytes of a window, which choose the word of the filter.
+  window_key first_bytes_at(std::string_view p, std::size_t i) const {
+    return window_key::of(kind_of(p), word_at(p, i), word_at(p, i + 4));
   }
   window_key key_at(std::string_view p, std::size_t i) const {
-    const int kind = kind_of(p);
-    const window_key key = window_key::of(kind, word_at(p, i), word_at(p, i + 4));
-    return kind == kind_ ? key.with(behind_at(p, i), is_long(p, i)) : key;
+    const window_key key = first_bytes_at(p, i);
+    return kind_of(p) == kind_ ? key.with(around_at(p, i), is_long(p, i)) : key;
   }
-  /// What counts of the bytes behind a window.
-  std::uint32_t behind_at(std::string_view p, std::size_t i) const {
-    const std::uint32_t word = word_at(p, i + static_cast<std::size_t>(window_kind{kind_}.bytes()));
-    return is_long(p, i) ? word : word & behind;
+  /// What counts of the bytes around a window.
+  std::uint32_t around_at(std::string_view p, std::size_t i) const {
+    const std::uint32_t after =
+        word_at(p, i + static_cast<std::size_t>(window_kind{kind_}.bytes()));
+    if (is_long(p, i)) return after;
+    return around.mixed(i >= 4 ? word_at(p, i - 4) : word_at(p, 0) << 8 * (4 - i), after);
   }
   std::uint32_t word_at(std::string_view p, std::size_t i) const {
     std::uint32_t word = 0;
@@ -126,7 +137,7 @@ class set_windows {
     const std::size_t stride = stride_of(kind), n = choices(p);
     const auto bytes = static_cast<std::size_t>(window_kind{kind}.bytes());
     std::uint32_t counts[most_offset + 4];
-    for (std::size_t i = 0; i < n + stride - 1; ++i) counts[i] = count_of(key_at(p, i));
+    for (std::size_t i = 0; i < n + stride - 1; ++i) counts[i] = count_of(key_at(p, i)) + count_of(first_bytes_at(p, i));
     place best{0, 0, false};
     std::uint64_t least = ~std::uint64_t{0};
     for (std::size_t i = 0; i < n; ++i) {
@@ -151,7 +162,7 @@ class set_windows {
     std::vector<place> places = best_places();
     if (has_many_runs(places) && kind_ != window_kind::shorts) {
       kind_ = window_kind::shorts;
-      set_behind();
+      set_surroundings();
       places = best_places();
     }
     for (std::uint32_t r = 1; r <= set_.ranks(); ++r) {
@@ -170,7 +181,10 @@ class set_windows {
     for (std::uint32_t r = 1; r <= set_.ranks(); ++r) {
       const std::string_view p = set_.patterns[r];
       const std::size_t n = choices(p) + stride_of(kind_of(p)) - 1;
-      for (std::size_t i = 0; i < n; ++i) ++count_of(key_at(p, i));
+      for (std::size_t i = 0; i < n; ++i) {
+        ++count_of(key_at(p, i));
+        ++count_of(first_bytes_at(p, i));
+      }
     }
     std::vector<place> places(1);
     for (std::uint32_t r = 1; r <= set_.ranks(); ++r)
@@ -186,7 +200,7 @@ class set_windows {
     const int kind = kind_of(p);
     const std::uint32_t hash = window_key::of(kind, word_at(p, at), word_at(p, at + 4)).hash();
     const std::uint32_t bits = filter_place::bits(
-        looks_behind && kind == kind_ ? filter_place::behind(hash, behind_at(p, at)) : hash);
+        looks_around && kind == kind_ ? filter_place::with(hash, around_at(p, at)) : hash);
     few[filter_place::word(hash, filter_place::few_words_bits)] |= bits;
     many[filter_place::word(hash, filter_place::many_words_bits)] |= bits;
   }
