@@ -59,8 +59,8 @@ class set_candidates {
   /// of short patterns, 3 and 4 the short and the long windows of the others. A lane has 32
   /// neighbouring bytes, from byte `from` on, counted from `reach` bytes in front of the span.
   template <int lists>
-  LANEWISE_FUNCTION void add(std::uint32_t from, const words (&bits)[lists],
-                             std::uint32_t first_list) {
+  LANEWISE_LOOP_FUNCTION void add(std::uint32_t from, const words (&bits)[lists],
+                                  std::uint32_t first_list) {
     words number = bits_set(warp_, bits[0]);
     for (int i = 1; i < lists; ++i) number = number + bits_set(warp_, bits[i]);
     const auto room = allocate(warp_, number);

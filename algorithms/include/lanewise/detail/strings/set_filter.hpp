@@ -9,6 +9,12 @@
 
 #include <cstdint>
 
+#if defined(__CUDA_ARCH__)
+#define TAB(p) \
+  static_cast<const std::uint32_t*>(__cvta_shared_to_generic(__cvta_generic_to_shared(p)))
+#else
+#define TAB(p) p
+#endif
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -23,10 +29,9 @@ struct set_filter {
   static constexpr int step_words = 8 * width;
   using words = typename Warp::template lanes<std::uint32_t>;
 
-  /// The windows of a step that pass, and which step it is.
+  /// The windows of a step that pass.
   struct passed {
     words shorts, longs;
-    int step;
   };
 
   const std::uint32_t* table;
@@ -34,17 +39,39 @@ struct set_filter {
   std::uint32_t letters;  ///< the bits of a word that count
   window_surroundings around;
 
-  /// The first of the steps [step, end) in which windows of a kind pass. The steps' bytes begin
-  /// `at`. A call by itself, so that its few registers are all it keeps.
-  template <int kind, bool looks_around>
-  LANEWISE_RARE_FUNCTION passed next(const Warp& warp, const std::uint32_t* at, int step,
-                                     int end) const {
-    const set_filter mine = *this;
-    passed found{words(0u), words(0u), step};
-    for (; found.step < end; ++found.step) {
-      mine.probe<kind, looks_around>(warp, at + std::int64_t{found.step} * step_words, found);
-      if (warp.any((found.shorts | found.longs) != 0u)) break;
+  /// Calls f(step, passed) for those of the steps [step, end) in which windows of a kind pass,
+  /// until it returns false. The steps' bytes begin `at`.
+  template <int kind, bool looks_around, class F>
+  LANEWISE_FUNCTION void each(const Warp& warp, const std::uint32_t* at, int step, int end,
+                              F f) const {
+    if constexpr (rows == 1) {
+      // Two steps at once: so many words are on their way.
+      for (; step < end; step += 2) {
+        const int other = step + 1 < end ? step + 1 : step;
+        const row_of_words in[] = {load(warp, at + std::int64_t{step} * step_words),
+                                   load(warp, at + std::int64_t{other} * step_words)};
+        passed found[] = {{words(0u), words(0u)}, {words(0u), words(0u)}};
+        LANEWISE_UNROLL
+        for (int s = 0; s < 2; ++s) look_at_row<kind, looks_around>(warp, in[s], 0, found[s]);
+        if (warp.any((found[0].shorts | found[0].longs) != 0u) && !f(step, found[0])) return;
+        if (other != step && warp.any((found[1].shorts | found[1].longs) != 0u) &&
+            !f(other, found[1]))
+          return;
+      }
+    } else {
+      for (; step < end; ++step) {
+        const passed found = pass<kind, looks_around>(warp, at + std::int64_t{step} * step_words);
+        if (warp.any((found.shorts | found.longs) != 0u) && !f(step, found)) return;
+      }
     }
+  }
+  /// The windows of a step.
+  template <int kind, bool looks_around>
+  LANEWISE_RARE_FUNCTION passed pass(const Warp& warp, const std::uint32_t* at) const {
+    const set_filter mine = *this;
+    passed found{words(0u), words(0u)};
+    for (int r = 0; r < rows; ++r)
+      mine.look_at_row<kind, looks_around>(warp, mine.load(warp, at + r * width * k), r, found);
     return found;
   }
 
@@ -58,17 +85,13 @@ struct set_filter {
   };
 
   template <int kind, bool looks_around>
-  LANEWISE_FUNCTION void probe(const Warp& warp, const std::uint32_t* at, passed& found) const {
-    found.shorts = found.longs = words(0u);
-    for (int r = 0; r < rows; ++r) {
-      const row_of_words in = load(warp, at + r * width * k);
+  LANEWISE_FUNCTION void look_at_row(const Warp& warp, const row_of_words& in, int r,
+                                     passed& found) const {
+    LANEWISE_UNROLL
+    for (int j = 0; j < k; ++j) {
       LANEWISE_UNROLL
-      for (int j = 0; j < k; ++j) {
-        const int i = 4 * (k * r + j);
-        LANEWISE_UNROLL
-        for (int o = 0; o < 4; o += window_kind{kind}.stride())
-          look<kind, looks_around>(warp, in, j, o, i + o, found);
-      }
+      for (int o = 0; o < 4; o += window_kind{kind}.stride())
+        look<kind, looks_around>(warp, in, j, o, 4 * (k * r + j) + o, found);
     }
   }
   /// A row, and the three words behind each lane's own, which are in the nearest cache.
@@ -83,6 +106,17 @@ struct set_filter {
       for (int i = 0; i < 3; ++i) in.behind[i] = warp.load(at + 1 + i) & words(letters);
     } else {
       using four = pack<std::uint32_t, 4>;
+#ifdef SHUF
+      const auto is_last = warp.lane() == std::uint32_t{width - 1};
+      const auto last = warp.gather(is_last, reinterpret_cast<const four*>(at + k),
+                                    warp.lane() * words(std::uint32_t{k / 4}), four{});
+      LANEWISE_UNROLL
+      for (int i = 0; i < 3; ++i)
+        in.behind[i] =
+            select(is_last, warp.map([i](const four& x) { return x[i]; }, last) & words(letters),
+                   warp.shuffle_down(in.own[i], 1));
+      return in;
+#endif
       const auto next = warp.gather(reinterpret_cast<const four*>(at + k),
                                     warp.lane() * words(std::uint32_t{k / 4}));
       LANEWISE_UNROLL

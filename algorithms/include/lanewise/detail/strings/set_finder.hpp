@@ -104,14 +104,13 @@ class set_finder {
                       most_turns * number);
     const auto* const at =
         reinterpret_cast<const std::uint32_t*>(text_.data + (first_of(step) - past_));
-    const bool has_shorts = (set_.kinds & ((1u << window_kind::shorts) - 1)) != 0;
-    for (int s = 0; s <= number && !candidates_.is_full();) {
-      // Steps in which nothing passes are passed over at once, if nothing else is looked for.
-      const int end = s == number ? number + 1 : has_shorts ? s + 1 : number;
-      const auto passed = next(at, s, end);
-      if (has_shorts) add_shorts(at, s, number);
-      if (passed.step < end) add(passed, number);
-      s = passed.step < end ? passed.step + 1 : end;
+    if ((set_.kinds & ((1u << window_kind::shorts) - 1)) == 0) {
+      search_main(at, 0, number + 1, number);
+    } else {
+      for (int s = 0; s <= number && !candidates_.is_full(); ++s) {
+        search_main(at, s, s + 1, number);
+        add_shorts(at, s, number);
+      }
     }
     if (!candidates_.is_full()) candidates_.look_up(true);
   }
@@ -122,44 +121,52 @@ class set_finder {
                ? all
                : select(warp_.lane() * words(32u) < std::uint32_t{2 * reach}, all, words(0u));
   }
-  LANEWISE_FUNCTION void add(const typename filter_type::passed& found, int number) {
-    const words bits[] = {counting(found.shorts, found.step, number),
-                          counting(found.longs, found.step, number)};
-    candidates_.add(byte_of(found.step), bits, window_kind::shorts);
-  }
   LANEWISE_RARE_FUNCTION void add_shorts(const std::uint32_t* at, int step, int number) {
+    if (candidates_.is_full()) return;
     words bits[window_kind::shorts] = {words(0u), words(0u), words(0u)};
     if ((set_.kinds & 1) != 0)
-      bits[0] =
-          counting(filter_.template next<0, false>(warp_, at, step, step + 1).shorts, step, number);
+      bits[0] = counting(
+          filter_.template pass<0, false>(warp_, at + step * filter_type::step_words).shorts, step,
+          number);
     if ((set_.kinds & 2) != 0)
-      bits[1] =
-          counting(filter_.template next<1, false>(warp_, at, step, step + 1).shorts, step, number);
+      bits[1] = counting(
+          filter_.template pass<1, false>(warp_, at + step * filter_type::step_words).shorts, step,
+          number);
     if ((set_.kinds & 4) != 0)
-      bits[2] =
-          counting(filter_.template next<2, false>(warp_, at, step, step + 1).shorts, step, number);
+      bits[2] = counting(
+          filter_.template pass<2, false>(warp_, at + step * filter_type::step_words).shorts, step,
+          number);
     candidates_.add(byte_of(step), bits, 0);
   }
   LANEWISE_FUNCTION std::uint32_t byte_of(int step) const {
     return static_cast<std::uint32_t>(step * places - past_ + 4 + reach);
   }
-  /// The first of some steps in which windows of the main kind pass.
-  LANEWISE_FUNCTION typename filter_type::passed next(const std::uint32_t* at, int step,
-                                                      int end) const {
-    const auto of = [&](auto kind) LANEWISE_INLINE_LAMBDA {
-      constexpr int main = decltype(kind)::value;
-      return set_.looks_around ? filter_.template next<main, true>(warp_, at, step, end)
-                               : filter_.template next<main, false>(warp_, at, step, end);
+  /// Adds the windows of the main kind that pass in steps [step, end).
+  LANEWISE_FUNCTION void search_main(const std::uint32_t* at, int step, int end, int number) const {
+    const auto of = [&](auto kind, auto looks_around) LANEWISE_INLINE_LAMBDA {
+      filter_.template each<decltype(kind)::value, decltype(looks_around)::value>(
+          warp_, at, step, end,
+          [&](int s, const typename filter_type::passed& found) LANEWISE_INLINE_LAMBDA {
+            const words bits[] = {counting(found.shorts, s, number),
+                                  counting(found.longs, s, number)};
+            candidates_.add(byte_of(s), bits, window_kind::shorts);
+            return !candidates_.is_full();
+          });
+    };
+    const auto with = [&](auto kind) LANEWISE_INLINE_LAMBDA {
+      if (set_.looks_around) {
+        of(kind, std::true_type{});
+      } else {
+        of(kind, std::false_type{});
+      }
     };
     switch (set_.kinds >> window_kind::shorts) {
       case 1:
-        return of(std::integral_constant<int, window_kind::shorts>{});
+        return with(std::integral_constant<int, window_kind::shorts>{});
       case 2:
-        return of(std::integral_constant<int, window_kind::shorts + 1>{});
+        return with(std::integral_constant<int, window_kind::shorts + 1>{});
       case 4:
-        return of(std::integral_constant<int, window_kind::shorts + 2>{});
-      default:
-        return {words(0u), words(0u), end};
+        return with(std::integral_constant<int, window_kind::shorts + 2>{});
     }
   }
 

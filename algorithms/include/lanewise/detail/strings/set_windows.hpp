@@ -55,8 +55,7 @@ class set_windows {
   /// Where the first window of a pattern begins.
   struct place {
     std::size_t at;
-    std::uint32_t most;  ///< how often the most frequent window is in the patterns
-    bool is_run;         ///< whether a window has one byte repeated
+    bool is_run;  ///< whether a window is a run that many patterns have
   };
 
   int kind_of(std::string_view p) const {
@@ -137,8 +136,9 @@ class set_windows {
     const std::size_t stride = stride_of(kind), n = choices(p);
     const auto bytes = static_cast<std::size_t>(window_kind{kind}.bytes());
     std::uint32_t counts[most_offset + 4];
-    for (std::size_t i = 0; i < n + stride - 1; ++i) counts[i] = count_of(key_at(p, i)) + count_of(first_bytes_at(p, i));
-    place best{0, 0, false};
+    for (std::size_t i = 0; i < n + stride - 1; ++i)
+      counts[i] = count_of(key_at(p, i)) + count_of(first_bytes_at(p, i));
+    place best{0, false};
     std::uint64_t least = ~std::uint64_t{0};
     for (std::size_t i = 0; i < n; ++i) {
       std::uint64_t value = 0;
@@ -149,18 +149,24 @@ class set_windows {
       least = value;
       best.at = i;
     }
-    for (std::size_t o = 0; o < stride; ++o) {
-      best.most = std::max(best.most, counts[best.at + o]);
-      best.is_run = best.is_run || different(p.substr(best.at + o, bytes)) == 1;
-    }
+    for (std::size_t o = 0; o < stride; ++o)
+      best.is_run = best.is_run || is_frequent_run(p, best.at + o);
     return best;
+  }
+  /// Whether a window has one byte repeated, and many patterns have it.
+  bool is_frequent_run(std::string_view p, std::size_t at) {
+    constexpr std::uint32_t many_alike = 16;
+    const std::size_t bytes =
+        static_cast<std::size_t>(window_kind{kind_of(p)}.bytes()) + (is_long(p, at) ? 4 : 0);
+    return different(p.substr(at, bytes)) == 1 && count_of(key_at(p, at)) >= many_alike;
   }
   /// In a pattern xaaa...a all windows but the first are runs, which patterns that are mostly such
   /// have in common with texts that are. Where there are many, all patterns are looked for at every
   /// byte: by xaaa.
   void choose_places() {
     std::vector<place> places = best_places();
-    if (has_many_runs(places) && kind_ != window_kind::shorts) {
+    if (kind_ != window_kind::shorts &&
+        std::any_of(places.begin(), places.end(), [](const place& p) { return p.is_run; })) {
       kind_ = window_kind::shorts;
       set_surroundings();
       places = best_places();
@@ -190,11 +196,6 @@ class set_windows {
     for (std::uint32_t r = 1; r <= set_.ranks(); ++r)
       places.push_back(best_place(set_.patterns[r]));
     return places;
-  }
-  bool has_many_runs(const std::vector<place>& places) const {
-    constexpr std::uint32_t many_alike = 16;
-    return std::any_of(places.begin(), places.end(),
-                       [](const place& p) { return p.is_run && p.most >= many_alike; });
   }
   void let_pass(std::string_view p, std::size_t at) {
     const int kind = kind_of(p);
