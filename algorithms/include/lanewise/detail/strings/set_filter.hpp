@@ -9,12 +9,6 @@
 
 #include <cstdint>
 
-#if defined(__CUDA_ARCH__)
-#define TAB(p) \
-  static_cast<const std::uint32_t*>(__cvta_shared_to_generic(__cvta_generic_to_shared(p)))
-#else
-#define TAB(p) p
-#endif
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -29,9 +23,10 @@ struct set_filter {
   static constexpr int step_words = 8 * width;
   using words = typename Warp::template lanes<std::uint32_t>;
 
-  /// The windows of a step that pass.
+  /// The windows of a step that pass, and which step it is.
   struct passed {
     words shorts, longs;
+    int step;
   };
 
   const std::uint32_t* table;
@@ -39,39 +34,33 @@ struct set_filter {
   std::uint32_t letters;  ///< the bits of a word that count
   window_surroundings around;
 
-  /// Calls f(step, passed) for those of the steps [step, end) in which windows of a kind pass,
-  /// until it returns false. The steps' bytes begin `at`.
-  template <int kind, bool looks_around, class F>
-  LANEWISE_FUNCTION void each(const Warp& warp, const std::uint32_t* at, int step, int end,
-                              F f) const {
+  /// The first of the steps [step, end) in which windows of a kind pass, or `end`. The steps' bytes
+  /// begin `at`. A function of its own, so that registers are left for the words of the next step,
+  /// which are on their way while a step is looked at.
+  template <int kind, bool looks_around>
+  LANEWISE_LOOP_FUNCTION passed next(const Warp& warp, const std::uint32_t* at, int step,
+                                     int end) const {
+    const set_filter mine = *this;
+    passed found{words(0u), words(0u), step};
+    at += std::int64_t{step} * step_words;
     if constexpr (rows == 1) {
-      // Two steps at once: so many words are on their way.
-      for (; step < end; step += 2) {
-        const int other = step + 1 < end ? step + 1 : step;
-        const row_of_words in[] = {load(warp, at + std::int64_t{step} * step_words),
-                                   load(warp, at + std::int64_t{other} * step_words)};
-        passed found[] = {{words(0u), words(0u)}, {words(0u), words(0u)}};
-        LANEWISE_UNROLL
-        for (int s = 0; s < 2; ++s) look_at_row<kind, looks_around>(warp, in[s], 0, found[s]);
-        if (warp.any((found[0].shorts | found[0].longs) != 0u) && !f(step, found[0])) return;
-        if (other != step && warp.any((found[1].shorts | found[1].longs) != 0u) &&
-            !f(other, found[1]))
-          return;
+      row_of_words in = mine.load(warp, at);
+      for (; found.step < end; ++found.step) {
+        if (found.step + 1 < end) at += step_words;
+        const row_of_words behind = mine.load(warp, at);
+        found.shorts = found.longs = words(0u);
+        mine.look_at_row<kind, looks_around>(warp, in, 0, found);
+        if (warp.any((found.shorts | found.longs) != 0u)) break;
+        in = behind;
       }
     } else {
-      for (; step < end; ++step) {
-        const passed found = pass<kind, looks_around>(warp, at + std::int64_t{step} * step_words);
-        if (warp.any((found.shorts | found.longs) != 0u) && !f(step, found)) return;
+      for (; found.step < end; ++found.step, at += step_words) {
+        found.shorts = found.longs = words(0u);
+        for (int r = 0; r < rows; ++r)
+          mine.look_at_row<kind, looks_around>(warp, mine.load(warp, at + r * width * k), r, found);
+        if (warp.any((found.shorts | found.longs) != 0u)) break;
       }
     }
-  }
-  /// The windows of a step.
-  template <int kind, bool looks_around>
-  LANEWISE_RARE_FUNCTION passed pass(const Warp& warp, const std::uint32_t* at) const {
-    const set_filter mine = *this;
-    passed found{words(0u), words(0u)};
-    for (int r = 0; r < rows; ++r)
-      mine.look_at_row<kind, looks_around>(warp, mine.load(warp, at + r * width * k), r, found);
     return found;
   }
 
@@ -106,17 +95,6 @@ struct set_filter {
       for (int i = 0; i < 3; ++i) in.behind[i] = warp.load(at + 1 + i) & words(letters);
     } else {
       using four = pack<std::uint32_t, 4>;
-#ifdef SHUF
-      const auto is_last = warp.lane() == std::uint32_t{width - 1};
-      const auto last = warp.gather(is_last, reinterpret_cast<const four*>(at + k),
-                                    warp.lane() * words(std::uint32_t{k / 4}), four{});
-      LANEWISE_UNROLL
-      for (int i = 0; i < 3; ++i)
-        in.behind[i] =
-            select(is_last, warp.map([i](const four& x) { return x[i]; }, last) & words(letters),
-                   warp.shuffle_down(in.own[i], 1));
-      return in;
-#endif
       const auto next = warp.gather(reinterpret_cast<const four*>(at + k),
                                     warp.lane() * words(std::uint32_t{k / 4}));
       LANEWISE_UNROLL
@@ -133,7 +111,7 @@ struct set_filter {
     const words b = kind <= window_kind::shorts ? a : across(in[j + 2], in[j + 3], o);
     const words hash = warp.map(
         [](std::uint32_t x, std::uint32_t y) { return window_key::of(kind, x, y).hash(); }, a, b);
-    const words word = warp.gather(
+    const words word = warp.gather_scratch(
         table,
         warp.map([bits = table_bits](std::uint32_t h) { return filter_place::word(h, bits); },
                  hash));

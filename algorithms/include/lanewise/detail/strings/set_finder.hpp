@@ -125,17 +125,14 @@ class set_finder {
     if (candidates_.is_full()) return;
     words bits[window_kind::shorts] = {words(0u), words(0u), words(0u)};
     if ((set_.kinds & 1) != 0)
-      bits[0] = counting(
-          filter_.template pass<0, false>(warp_, at + step * filter_type::step_words).shorts, step,
-          number);
+      bits[0] =
+          counting(filter_.template next<0, false>(warp_, at, step, step + 1).shorts, step, number);
     if ((set_.kinds & 2) != 0)
-      bits[1] = counting(
-          filter_.template pass<1, false>(warp_, at + step * filter_type::step_words).shorts, step,
-          number);
+      bits[1] =
+          counting(filter_.template next<1, false>(warp_, at, step, step + 1).shorts, step, number);
     if ((set_.kinds & 4) != 0)
-      bits[2] = counting(
-          filter_.template pass<2, false>(warp_, at + step * filter_type::step_words).shorts, step,
-          number);
+      bits[2] =
+          counting(filter_.template next<2, false>(warp_, at, step, step + 1).shorts, step, number);
     candidates_.add(byte_of(step), bits, 0);
   }
   LANEWISE_FUNCTION std::uint32_t byte_of(int step) const {
@@ -144,14 +141,15 @@ class set_finder {
   /// Adds the windows of the main kind that pass in steps [step, end).
   LANEWISE_FUNCTION void search_main(const std::uint32_t* at, int step, int end, int number) const {
     const auto of = [&](auto kind, auto looks_around) LANEWISE_INLINE_LAMBDA {
-      filter_.template each<decltype(kind)::value, decltype(looks_around)::value>(
-          warp_, at, step, end,
-          [&](int s, const typename filter_type::passed& found) LANEWISE_INLINE_LAMBDA {
-            const words bits[] = {counting(found.shorts, s, number),
-                                  counting(found.longs, s, number)};
-            candidates_.add(byte_of(s), bits, window_kind::shorts);
-            return !candidates_.is_full();
-          });
+      for (int s = step; s < end && !candidates_.is_full(); ++s) {
+        const auto found =
+            filter_.template next<decltype(kind)::value, decltype(looks_around)::value>(warp_, at,
+                                                                                        s, end);
+        s = found.step;
+        if (s == end) return;
+        const words bits[] = {counting(found.shorts, s, number), counting(found.longs, s, number)};
+        candidates_.add(byte_of(s), bits, window_kind::shorts);
+      }
     };
     const auto with = [&](auto kind) LANEWISE_INLINE_LAMBDA {
       if (set_.looks_around) {
