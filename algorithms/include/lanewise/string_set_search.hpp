@@ -20,12 +20,8 @@ namespace kernels {
 /// multiprocessor, of as many warps as a team may have.
 template <bool many>
 struct set_policy : launch_policy {
-#ifndef LW_W
-#define LW_W 16
-#define LW_T 3
-#endif
-  static constexpr int warps = many ? 32 : LW_W;
-  static constexpr int teams_per_multiprocessor = many ? 1 : LW_T;
+  static constexpr int warps = many ? 32 : 16;
+  static constexpr int teams_per_multiprocessor = many ? 1 : 2;
 };
 template <bool many>
 inline constexpr int table_bits =
@@ -199,9 +195,7 @@ struct set_bitmap_kernel {
 /// go; where there are more, it finds them again.
 template <bool many, class Places, class Ids>
 struct set_places_kernel {
-  struct policy : set_policy<many> {
-    static constexpr int teams_per_multiprocessor = many ? 1 : 2;
-  };
+  using policy = set_policy<many>;
   static constexpr int most_kept = 128;
   template <class Team>
   struct scratch {
