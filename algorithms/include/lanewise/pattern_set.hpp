@@ -23,24 +23,26 @@ namespace detail {
 /// A set in one piece of memory: where each array begins, in words of 4 bytes.
 struct set_image {
   pattern_set_view view{};  ///< without addresses
-  std::size_t size = 0, words = 0, prefix = 0, number = 0, ids_from = 0, ids = 0, rank_of = 0,
-              bytes = 0, few = 0, many = 0, slots = 0, entries = 0, states = 0, labels = 0,
+  std::size_t size = 0, record = 0, prefix = 0, number = 0, ids_from = 0, ids = 0, rank_of = 0,
+              records = 0, few = 0, many = 0, slots = 0, entries = 0, states = 0, labels = 0,
               roots = 0, groups = 0, longs = 0;
   std::vector<std::uint32_t> memory;
 
   set_image() = default;
   set_image(const set_normal_form& set, bool folds_case) {
     const std::uint32_t letters = folds_case ? pattern_filter::folded : ~0u;
-    const set_windows windows(set, letters);
+    const std::vector<std::uint32_t> record_of = put_patterns(set);
+    const set_windows windows(set, letters, record_of);
     const set_automaton automaton(set);
     view.ranks = set.ranks();
-    view.probed = windows.probed;
+    view.kinds = windows.kinds;
+    view.looks_around = windows.looks_around;
+    view.around = windows.around;
     view.letters = letters;
     view.folds_case = folds_case;
     view.has_many = windows.has_many;
     view.depth = automaton.depth;
     view.slots_bits = windows.slots_bits;
-    put_patterns(set);
     prefix = put(set.prefix);
     number = put(set.number);
     ids_from = put(set.ids_from);
@@ -60,13 +62,13 @@ struct set_image {
   pattern_set_view at(const std::uint32_t* begin) const {
     pattern_set_view v = view;
     v.size = begin + size;
-    v.words = begin + words;
+    v.record = begin + record;
     v.prefix = begin + prefix;
     v.number = begin + number;
     v.ids_from = begin + ids_from;
     v.ids = begin + ids;
     v.rank_of = begin + rank_of;
-    v.bytes = begin + bytes;
+    v.records = begin + records;
     v.few = begin + few;
     v.many = begin + many;
     v.slots = reinterpret_cast<const window_slot*>(begin + slots);
@@ -80,17 +82,22 @@ struct set_image {
   }
 
  private:
-  void put_patterns(const set_normal_form& set) {
+  /// Returns where each rank's record begins.
+  std::vector<std::uint32_t> put_patterns(const set_normal_form& set) {
     std::vector<std::uint32_t> sizes, firsts, all;
     for (const std::string_view p : set.patterns) {
+      const auto rank = static_cast<std::uint32_t>(sizes.size());
       sizes.push_back(static_cast<std::uint32_t>(p.size()));
       firsts.push_back(static_cast<std::uint32_t>(all.size()));
-      all.resize(all.size() + (p.size() + 3) / 4);
-      if (!p.empty()) std::memcpy(all.data() + firsts.back(), p.data(), p.size());
+      all.push_back(rank);
+      all.push_back(sizes.back());
+      all.resize((all.size() + (p.size() + 3) / 4 + 3) / 4 * 4);
+      if (!p.empty()) std::memcpy(all.data() + firsts.back() + 2, p.data(), p.size());
     }
     size = put(sizes);
-    words = put(firsts);
-    bytes = put(all);
+    record = put(firsts);
+    records = put(all);
+    return firsts;
   }
   /// Behind what is there, in the grid of 16 bytes.
   template <class T>

@@ -16,12 +16,12 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// The larger filter is for sets of many windows. It takes 64 KiB, so that one team has room on a
-/// multiprocessor, of as many warps as have registers.
+/// The larger filter is for sets of many windows. It takes 128 KiB, so that one team has room on a
+/// multiprocessor, of as many warps as a team may have.
 template <bool many>
 struct set_policy : launch_policy {
-  static constexpr int warps = many ? 24 : 8;
-  static constexpr int teams_per_multiprocessor = many ? 1 : 4;
+  static constexpr int warps = many ? 32 : 16;
+  static constexpr int teams_per_multiprocessor = many ? 1 : 2;
 };
 template <bool many>
 inline constexpr int table_bits =
@@ -45,13 +45,13 @@ struct set_pieces {
   template <class Team>
   using words = typename finder<Team>::words;
 
-  /// So many steps for a warp's part of a piece that there are some thousand pieces, up to 16.
+  /// So many steps for a warp's part of a piece that there are some thousand pieces, 4 to 32.
   template <class Exec>
   static int steps_of(std::int64_t n) {
     constexpr std::int64_t piece = detail::set_finder<warp_t<Exec>>::places *
                                    std::int64_t{team_t<Exec, set_policy<many>>::warps};
-    int s = 1;
-    while (s < 16 && n / (piece * s) > 4000) s *= 2;
+    int s = 4;
+    while (s < 32 && n / (piece * s) > 2000) s *= 2;
     return s;
   }
   template <class Team>
@@ -75,34 +75,20 @@ struct set_pieces {
   LANEWISE_FUNCTION std::int64_t last(const Team& team, std::int64_t piece) const {
     return first(team, piece) + std::int64_t{steps} * finder<Team>::places;
   }
-  /// Calls f(place, hit, ranks) for each step of this warp's part: bit b of hit says whether
-  /// patterns begin in band b of the 32 W places from one on, and ranks(i) are the best of the W
-  /// places from number i on.
+  /// Calls f(places, ranks) for all places of this warp's part where patterns begin, W at a time
+  /// and in order, counted from `first`: ranks are those of the longest patterns, or 0. span is 32
+  /// at first, and for the warp's next part what it has become.
   template <class Team, class F>
-  LANEWISE_FUNCTION void find_steps(const Team& team, scratch<Team>& shared, std::int64_t piece,
-                                    F f) const {
+  LANEWISE_FUNCTION void find(const Team& team, scratch<Team>& shared, std::int64_t piece,
+                              int& span, F f) const {
     const std::int64_t begin = first(team, piece);
     if (begin >= text.n) return;
     const auto warp = team.warp();
-    const finder<Team> found(warp, text, set, shared.table, table_bits<many>,
-                             shared.of_warp[team.warp_index()], begin, steps);
-    found.find([&](std::int64_t place, std::uint32_t hit) LANEWISE_INLINE_LAMBDA {
-      f(place, hit, [&](int i) LANEWISE_INLINE_LAMBDA { return found.ranks(i); });
-    });
-  }
-  /// Calls f(place, ranks) for W places at a time, in order, those in bands with hits.
-  template <class Team, class F>
-  LANEWISE_FUNCTION void find(const Team& team, scratch<Team>& shared, std::int64_t piece,
-                              F f) const {
-    constexpr int reach = finder<Team>::reach;
-    find_steps(team, shared, piece,
-               [&](std::int64_t place, std::uint32_t hit, auto ranks) LANEWISE_INLINE_LAMBDA {
-                 for (; hit != 0; hit &= hit - 1) {
-                   const int from = Team::warp_type::lowest(hit) * reach;
-                   for (int i = from; i < from + reach; i += Team::warp_type::width)
-                     f(place + i, ranks(i));
-                 }
-               });
+    auto& mine = shared.of_warp[team.warp_index()];
+    typename finder<Team>::candidates_type candidates(warp, text, set, mine);
+    finder<Team>(warp, text, set, {shared.table, table_bits<many>, set.letters, set.around}, mine,
+                 candidates, begin, steps, span)
+        .find(f);
   }
 };
 
@@ -130,19 +116,20 @@ struct set_fold_kernel {
     const auto warp = team.warp();
     const std::int64_t pieces = in.template pieces<Team>();
     numbers number(0u);
+    int span = 32;
     in.load_filter(team, shared);
     for (std::int64_t p = team.index(); p < pieces; p += team.league()) {
       const std::int64_t piece = what == wanted::last ? pieces - 1 - p : p;
       if (is_decided(team, piece)) break;
-      in.find(team, shared, piece,
-              [&](std::int64_t place, const words& ranks) LANEWISE_INLINE_LAMBDA {
+      in.find(team, shared, piece, span,
+              [&](const words& places, const words& ranks) LANEWISE_INLINE_LAMBDA {
                 if (what == wanted::number) {
                   number = number + warp.template cast<std::uint64_t>(
                                         warp.gather(ranks != 0u, in.set.number, ranks, 0u));
                 } else if (what == wanted::of_each) {
                   warp.fetch_add(ranks != 0u, of_rank, ranks, numbers(1u));
                 } else {
-                  take(warp, place, warp.ballot(ranks != 0u));
+                  take(warp, in.first(team, piece), places, warp.ballot(ranks != 0u));
                 }
               });
     }
@@ -159,19 +146,21 @@ struct set_fold_kernel {
     return what == wanted::first ? best >= 0 && best < in.first(team, piece)
                                  : best >= in.last(team, piece);
   }
-  template <class Warp, class Bits>
-  LANEWISE_FUNCTION void take(const Warp& warp, std::int64_t place, Bits lanes) const {
+  template <class Warp, class Words, class Bits>
+  LANEWISE_FUNCTION void take(const Warp& warp, std::int64_t first, const Words& places,
+                              Bits lanes) const {
     if (lanes == 0) return;
     if (what == wanted::first) {
-      warp.fetch_min(*reinterpret_cast<std::uint64_t*>(result),
-                     static_cast<std::uint64_t>(place + Warp::lowest(lanes)));
+      warp.fetch_min(
+          *reinterpret_cast<std::uint64_t*>(result),
+          static_cast<std::uint64_t>(first + warp.broadcast(places, Warp::lowest(lanes))));
     } else {
-      warp.fetch_max(*result, place + Warp::highest(lanes));
+      warp.fetch_max(*result, first + warp.broadcast(places, Warp::highest(lanes)));
     }
   }
 };
 
-/// Writes a bit for every byte of the text.
+/// Sets the bits of places where patterns begin, in a bitmap of zeros.
 template <bool many>
 struct set_bitmap_kernel {
   struct policy : set_policy<many> {
@@ -185,34 +174,19 @@ struct set_bitmap_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    using warp_type = typename Team::warp_type;
-    using words = typename warp_type::template lanes<std::uint32_t>;
-    static_assert(warp_type::width == 32, "a row is a word of the bitmap");
+    using words = typename set_pieces<many>::template words<Team>;
     const auto warp = team.warp();
     const std::int64_t pieces = in.template pieces<Team>();
+    int span = 32;
     in.load_filter(team, shared);
-    for (std::int64_t p = team.index(); p < pieces; p += team.league()) {
-      const std::int64_t begin = in.first(team, p) / 32;
-      const std::int64_t all = divide_up(in.text.n, std::int64_t{32}), last = in.last(team, p) / 32;
-      const std::int64_t end = last < all ? last : all;
-      in.find_steps(team, shared, p,
-                    [&](std::int64_t place, std::uint32_t hit, auto ranks) LANEWISE_INLINE_LAMBDA {
-                      words word(0u);
-                      for (int r = 0; hit >> r / 2 != 0; ++r) {
-                        if ((hit >> r / 2 & 1) == 0) continue;
-                        word = select(warp.lane() == static_cast<std::uint32_t>(r),
-                                      words(warp.ballot(ranks(32 * r) != 0u)), word);
-                      }
-                      const std::int64_t at = place >= 0 ? place / 32 : -(-place / 32);
-                      const auto is_own = warp.map(
-                          [=](std::uint32_t lane) {
-                            const std::int64_t w = at + lane;
-                            return w >= begin && w < end ? 1u : 0u;
-                          },
-                          warp.lane());
-                      warp.store(is_own == 1u, bits + at, word);
-                    });
-    }
+    for (std::int64_t p = team.index(); p < pieces; p += team.league())
+      in.find(team, shared, p, span,
+              [&](const words& places, const words& ranks) LANEWISE_INLINE_LAMBDA {
+                const words bit =
+                    warp.map([](std::uint32_t place) { return 1u << place % 32; }, places);
+                warp.template fetch_or<order::relaxed>(ranks != 0u, bits + in.first(team, p) / 32,
+                                                       places >> 5, bit);
+              });
   }
 };
 
@@ -221,10 +195,8 @@ struct set_bitmap_kernel {
 /// go; where there are more, it finds them again.
 template <bool many, class Places, class Ids>
 struct set_places_kernel {
-  struct policy : set_policy<many> {
-    static constexpr int teams_per_multiprocessor = many ? 1 : 3;
-  };
-  static constexpr int most_kept = 256;
+  using policy = set_policy<many>;
+  static constexpr int most_kept = 128;
   template <class Team>
   struct scratch {
     typename set_pieces<many>::template scratch<Team> in;
@@ -244,6 +216,7 @@ struct set_places_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const auto pieces = static_cast<std::uint32_t>(in.template pieces<Team>());
+    int span = 32;
     in.load_filter(team, shared.in);
     for (;;) {
       // A team stays for many pieces, as it has the filter.
@@ -254,7 +227,7 @@ struct set_places_kernel {
       team.barrier();
       const auto mine = shared.link.drawn;
       if (mine.ticket >= pieces) return;
-      do_piece(team, shared, mine, mine.ticket + 1 == pieces);
+      do_piece(team, shared, mine, mine.ticket + 1 == pieces, span);
       team.barrier();
     }
   }
@@ -263,7 +236,7 @@ struct set_places_kernel {
   /// The pass over a piece that counts, and then the one that writes what could not be kept.
   template <class Team, class Drawn>
   LANEWISE_FUNCTION void do_piece(const Team& team, scratch<Team>& shared, const Drawn& mine,
-                                  bool is_last) const {
+                                  bool is_last, int& span) const {
     using warp_type = typename Team::warp_type;
     using words = typename warp_type::template lanes<std::uint32_t>;
     const auto warp = team.warp();
@@ -272,11 +245,11 @@ struct set_places_kernel {
     int kept = 0;
     std::int64_t at = 0;
     for (int pass = 0; pass < 2; ++pass) {
-      in.find(team, shared.in, mine.ticket,
-              [&](std::int64_t place, const words& ranks) LANEWISE_INLINE_LAMBDA {
-                if (pass == 1) return write(warp, place, warp.lane(), ranks, at);
+      in.find(team, shared.in, mine.ticket, span,
+              [&](const words& places_here, const words& ranks) LANEWISE_INLINE_LAMBDA {
+                if (pass == 1) return write(warp, first, places_here, ranks, at);
                 found = found + warp.template cast<std::uint64_t>(numbers(warp, ranks));
-                kept = keep(team, shared, static_cast<std::uint32_t>(place - first), ranks, kept);
+                kept = keep(team, shared, places_here, ranks, kept);
               });
       if (pass == 1) return;
       at = publish(team, shared, mine, warp.reduce(found, plus{}), is_last);
@@ -286,14 +259,13 @@ struct set_places_kernel {
   }
   /// Keeps the places of a row, behind so many others, if they fit.
   template <class Team, class Words>
-  LANEWISE_FUNCTION int keep(const Team& team, scratch<Team>& shared, std::uint32_t place,
+  LANEWISE_FUNCTION int keep(const Team& team, scratch<Team>& shared, const Words& places_here,
                              const Words& ranks, int kept) const {
     const auto warp = team.warp();
     const auto is_there = ranks != 0u;
     const int behind = kept + warp.count(is_there);
     if (behind <= most_kept && behind > kept) {
-      warp.compress_store(shared.kept_place[team.warp_index()] + kept, is_there,
-                          warp.lane() + Words(place));
+      warp.compress_store(shared.kept_place[team.warp_index()] + kept, is_there, places_here);
       warp.compress_store(shared.kept_rank[team.warp_index()] + kept, is_there, ranks);
     }
     return behind;
@@ -419,20 +391,29 @@ struct set_counts_kernel {
     }
   }
 };
+template <class T>
 struct set_clear_kernel {
   struct policy : launch_policy {};
   template <class Team>
   struct scratch {};
 
-  std::uint64_t* numbers;
+  T* items;
   std::int64_t n;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
     const auto mine = team.share(n);
-    fill(team, numbers + mine.begin, mine.end - mine.begin, std::uint64_t{0});
+    fill(team, items + mine.begin, mine.end - mine.begin, T{0});
   }
 };
+template <class Exec, class T>
+void clear_items(const Exec& exec, const char* name, T* items, std::int64_t n) {
+  const set_clear_kernel<T> kernel{items, n};
+  launch(exec, name,
+         backend_of<Exec>::template resident_league<set_clear_kernel<T>>(
+             exec, divide_up(n, std::int64_t{4096})),
+         kernel);
+}
 
 template <class Exec, bool many>
 set_pieces<many> pieces_for(const detail::text_bytes& text, const detail::pattern_set_view& set) {
@@ -542,6 +523,7 @@ void find_bitmap(const Exec& exec, const Text& text, const pattern_set<Memory>& 
                   bytes.n, " bytes needs ", words);
   detail::expects_memory(sink, "find_bitmap", "bits");
   if (bytes.n == 0) return;
+  kernels::clear_items(exec, "Lanewise::find_bitmap::clear", sink.data, words);
   kernels::with_pieces<Exec>(bytes, set, [&]<bool many>(const kernels::set_pieces<many>& in) {
     using kernel = kernels::set_bitmap_kernel<many>;
     launch(exec, "Lanewise::find_bitmap",
@@ -575,8 +557,7 @@ void count_each(const Exec& exec, const Text& text, const pattern_set<Memory>& s
     return backend_of<Exec>::template resident_league<Kernel>(exec,
                                                               divide_up(n, std::int64_t{256}));
   };
-  const kernels::set_clear_kernel clear{of_rank, 2 * ranks};
-  launch(exec, "Lanewise::count_each::clear", teams(clear, 2 * ranks), clear);
+  kernels::clear_items(exec, "Lanewise::count_each::clear", of_rank, 2 * ranks);
   if (bytes.n > 0)
     kernels::fold_set_search(exec, bytes, set,
                              static_cast<int>(kernels::set_fold_kernel<false>::wanted::of_each),

@@ -31,19 +31,19 @@ struct set_rows_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using warp_type = typename Team::warp_type;
     using words = typename warp_type::template lanes<std::uint32_t>;
-    static_assert(warp_type::width == 32, "W places are a word of bits");
     const auto warp = team.warp();
     const detail::row_path<warp_type> path(rows, bits);
     const set_pieces<many> here{path.text, in.set, in.steps};
     const std::int64_t pieces = here.template pieces<Team>();
+    int span = 32;
     here.load_filter(team, shared);
     for (std::int64_t p = team.index(); p < pieces; p += team.league()) {
       const std::int64_t begin = here.first(team, p);
       detail::row_of_place<warp_type> row(warp, rows, path.first, begin, here.last(team, p));
       sum_of_row<warp_type> sum{numbers};
-      here.find(team, shared, p,
-                [&](std::int64_t place, const words& ranks) LANEWISE_INLINE_LAMBDA {
-                  if (warp.any(ranks != 0u)) take(warp, place, ranks, row, sum);
+      here.find(team, shared, p, span,
+                [&](const words& places, const words& ranks) LANEWISE_INLINE_LAMBDA {
+                  if (warp.any(ranks != 0u)) take(warp, begin, places, ranks, row, sum);
                 });
       sum.end(warp);
     }
@@ -80,10 +80,13 @@ struct set_rows_kernel {
     }
   };
 
+  /// Of places counted from the first one.
   template <class Warp, class Words>
-  LANEWISE_FUNCTION void take(const Warp& warp, std::int64_t place, Words ranks,
-                              detail::row_of_place<Warp>& row_of, sum_of_row<Warp>& sum) const {
-    auto at = warp.map([=](std::uint32_t lane) { return place + std::int64_t{lane}; }, warp.lane());
+  LANEWISE_FUNCTION void take(const Warp& warp, std::int64_t first, const Words& places,
+                              Words ranks, detail::row_of_place<Warp>& row_of,
+                              sum_of_row<Warp>& sum) const {
+    auto at = warp.map([=](std::uint32_t place) { return first + std::int64_t{place}; }, places);
+    const auto place_of = at;
     auto row = row_of.find(ranks != 0u, at);
     warp.each(
         ranks != 0u,
@@ -92,19 +95,29 @@ struct set_rows_kernel {
           while (rank != 0 && begin + size[rank] > end) rank = prefix[rank];
         },
         ranks, at, row.end);
-    const auto hits = warp.ballot(ranks != 0u);
-    if (hits == 0) return;
-    if (numbers == nullptr) return set_bits(warp, place, hits);
+    if (!warp.any(ranks != 0u)) return;
+    if (numbers == nullptr) return set_bits(warp, ranks != 0u, place_of);
     using counts = typename sum_of_row<Warp>::counts;
     const counts number =
         warp.template cast<std::uint64_t>(warp.gather(ranks != 0u, in.set.number, ranks, 0u));
     sum.add(warp, ranks != 0u, row.row, number);
   }
-  template <class Warp, class Bits>
-  LANEWISE_FUNCTION void set_bits(const Warp& warp, std::int64_t place, Bits hits) const {
-    const std::int64_t step = place / (32 * Warp::width), of_word = bits.passed.of_word;
-    warp.once([&] { bits.words[place / 32] = hits; });
-    warp.template fetch_or<order::relaxed>(bits.passed.words[step / of_word], 1u << step % of_word);
+  template <class Warp, class Mask, class Places>
+  LANEWISE_FUNCTION void set_bits(const Warp& warp, const Mask& hits, const Places& at) const {
+    set_bits_of(warp, hits, at, bits.words, 1, 32);
+    set_bits_of(warp, hits, at, bits.passed.words, 32 * Warp::width, bits.passed.of_word);
+  }
+  /// In a bitmap with a bit for so many places, and so many bits in a word.
+  template <class Warp, class Mask, class Places>
+  static LANEWISE_FUNCTION void set_bits_of(const Warp& warp, const Mask& hits, const Places& at,
+                                            std::uint32_t* to, std::int64_t places, int of_word) {
+    const auto word = warp.map([=](std::int64_t place) { return place / places / of_word; }, at);
+    const auto bit = warp.map(
+        [=](std::int64_t place) {
+          return 1u << static_cast<std::uint32_t>(place / places % of_word);
+        },
+        at);
+    warp.template fetch_or<order::relaxed>(hits, to, word, bit);
   }
 };
 

@@ -32,31 +32,46 @@ struct set_text {
     return set.folds_case ? small_letters(word) : word;
   }
 
-  /// Where the list of the window that begins at a place begins; << 32: its length and `also`.
-  LANEWISE_FUNCTION std::uint64_t list_of(std::int64_t place, int kind) const {
-    const window_key key =
-        window_key::of(kind, [&](int w) { return word(place + 4 * w) & set.letters; });
+  /// The window of a kind that begins at a place, or the long one: which patterns have it. Of none
+  /// the number is 0. The text has 16 bytes more on either side.
+  LANEWISE_FUNCTION window_slot slot_of(std::int64_t place, int kind, bool is_long) const {
+    const text_words text(text_of(place));
+    const std::uint32_t letters = set.letters;
+    window_key key = window_key::of(kind, text[0] & letters, text[1] & letters);
+    if (kind >= window_kind::shorts) {
+      const text_words after(text_of(place + window_kind{kind}.bytes())), front(text_of(place - 4));
+      key = key.with(is_long ? after[0] & letters : set.around.mixed(front[0], after[0]), is_long);
+    }
     const std::uint32_t mask = (1u << set.slots_bits) - 1;
     for (std::uint32_t s = window_slot::place(key.hash(), set.slots_bits);; ++s) {
       const window_slot slot = set.slots[s & mask];
-      if (slot.first == 0) return 0;
-      if (slot.key == key) return std::uint64_t{slot.length_and_also} << 32 | slot.first;
+      if (slot.number == 0 || slot.key == key) return slot;
     }
   }
 
   enum outcome : std::uint32_t { differs, agrees, agrees_so_far };
   /// What a lane compares by itself.
   static constexpr std::uint32_t most_compared = 256;
-  /// Whether a pattern is at a place where there is room for it.
-  LANEWISE_FUNCTION std::uint32_t compare(std::int64_t place, std::uint32_t rank) const {
-    const std::uint32_t* const pattern = set.bytes + set.words[rank];
+  /// Whether a pattern of so many bytes, which begin there, is at a place where there is room.
+  LANEWISE_FUNCTION std::uint32_t compare(std::int64_t place, const std::uint32_t* pattern,
+                                          std::uint32_t size) const {
+    if (place < 4 || place + size + 8 > text.n)
+      return compare(pattern, size, [&](std::uint32_t i) { return word(place + 4 * i); });
+    const text_words words(text_of(place));
+    return compare(pattern, size, [&](std::uint32_t i) { return words[i]; });
+  }
+  /// Whether the whole of a pattern is at a place, by one lane.
+  LANEWISE_FUNCTION bool is_at(std::int64_t place, std::uint32_t rank) const {
+    const std::uint32_t* const pattern = set.records + set.record[rank] + 2;
     const std::uint32_t size = set.size[rank];
-    for (std::uint32_t i = 0; i < size; i += 4) {
-      if (i == most_compared) return agrees_so_far;
-      const std::uint32_t counting = size - i < 4 ? ~0u >> (32 - 8 * (size - i)) : ~0u;
-      if (((folded(word(place + i)) ^ pattern[i / 4]) & counting) != 0) return differs;
+    if (place + size > text.n) return false;
+    for (std::uint32_t i = 0; i < size; i += most_compared) {
+      const std::uint32_t left = size - i;
+      if (compare(place + i, pattern + i / 4, left < most_compared ? left : most_compared) !=
+          agrees)
+        return false;
     }
-    return agrees;
+    return true;
   }
 
   /// The state of the automaton behind one more byte, that in front of what it has read.
@@ -73,6 +88,36 @@ struct set_text {
       state = here.shorter;
     }
     return set.roots[byte];
+  }
+
+ private:
+  /// Words that begin anywhere in a text, each from two words of memory.
+  struct text_words {
+    const std::uint32_t* at;
+    std::uint32_t past;
+
+    explicit LANEWISE_FUNCTION text_words(const unsigned char* text)
+        : at(reinterpret_cast<const std::uint32_t*>(text -
+                                                    reinterpret_cast<std::uintptr_t>(text) % 4)),
+          past(8 * static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(text) % 4)) {}
+    LANEWISE_FUNCTION std::uint32_t operator[](std::uint32_t i) const {
+      const std::uint64_t both = std::uint64_t{at[i + 1]} << 32 | at[i];
+      return static_cast<std::uint32_t>(both >> past);
+    }
+  };
+  LANEWISE_FUNCTION const unsigned char* text_of(std::int64_t place) const {
+    return text.data + place;
+  }
+  /// The text's words are word(0), word(1), ...
+  template <class Word>
+  LANEWISE_FUNCTION std::uint32_t compare(const std::uint32_t* pattern, std::uint32_t size,
+                                          Word word) const {
+    for (std::uint32_t i = 0; i < size; i += 4) {
+      if (i == most_compared) return agrees_so_far;
+      const std::uint32_t counting = size - i < 4 ? ~0u >> (32 - 8 * (size - i)) : ~0u;
+      if (((folded(word(i / 4)) ^ pattern[i / 4]) & counting) != 0) return differs;
+    }
+    return agrees;
   }
 };
 

@@ -13,63 +13,50 @@ namespace detail {
 /// memory. A pattern of at least q + s - 1 bytes has one such window, wherever it lies: of s
 /// neighbouring ones, all of which the filter knows.
 ///
-/// The longer a window, the fewer patterns have it. But the filter shall not look at too many: it
-/// looks at the window that a longer one begins with, and what is known of that window (`also`)
-/// tells whether to look at more.
+/// Patterns of 1, 2 and 3 bytes have a kind each. All others have one kind, by the shortest: of 4
+/// to 6 bytes, from 7, and from 11 bytes on. In larger sets more bytes count, as fewer patterns
+/// have them: of long windows, behind which there is room in their patterns, the four bytes behind;
+/// of others those behind and in front that the shortest pattern has in any case:
+///
+///   a pattern of 12 bytes     e x t r a t e r r i t o       q = 8, s = 4
+///   its long window           = = = = = = = = + + + +
+///   its others                + = = = = = = = = +
+///                               + = = = = = = = = +
+///                                 + = = = = = = = = +
 struct window_kind {
-  int bytes, stride;
-  int first;  ///< the kind that the filter looks at
-  constexpr int span() const { return bytes + stride - 1; }
-};
-/// Of patterns of 1, 2, 3 bytes, of 4 to 6, from 7 and from 11 bytes on; where there are many, also
-/// from 15 and 19, and (beside those of 7) 11 bytes on. The last two are what all neighbouring
-/// windows of 6 and of 8 bytes lie in, where too many patterns have one of these.
-inline constexpr window_kind window_kinds[] = {{1, 1, 0},  {2, 1, 1}, {3, 1, 2},  {4, 1, 3},
-                                               {6, 2, 4},  {8, 4, 5}, {12, 4, 5}, {16, 4, 5},
-                                               {10, 2, 4}, {7, 1, 4}, {11, 1, 5}};
-inline constexpr int long_kinds_begin = 6, long_kinds_end = 9;
-/// The kind around windows of kind 4 or 5, and how many of these it has.
-LANEWISE_FUNCTION constexpr int kind_around(int kind) {
-  return kind + 5;
-}
-LANEWISE_FUNCTION constexpr int windows_around(int kind) {
-  return kind == 5 ? 4 : 2;
-}
-/// The bit that says that there are patterns with longer windows of a kind, or such around.
-LANEWISE_FUNCTION constexpr std::uint32_t also_of(int kind) {
-  return kind < long_kinds_end ? 1u << (kind - long_kinds_begin) : 8u;
-}
+  /// Kinds 0 to 2 are of patterns of 1 to 3 bytes.
+  static constexpr int shorts = 3, number = 6;
 
-/// A window as two words: bytes 0 to 3 and 4 to 7, of which only its own are set; of more bytes
-/// mixtures, which need not be unique, as patterns are compared.
+  int kind;
+
+  LANEWISE_FUNCTION constexpr int stride() const { return kind <= shorts ? 1 : 2 * kind - 6; }
+  LANEWISE_FUNCTION constexpr int bytes() const { return kind < shorts ? kind + 1 : 2 * kind - 2; }
+  /// What a pattern has at least.
+  LANEWISE_FUNCTION constexpr int span() const { return bytes() + stride() - 1; }
+};
+
+/// The bits that count of the words in front of a window and behind it.
+struct window_surroundings {
+  std::uint32_t front = 0, behind = 0;
+  LANEWISE_FUNCTION std::uint32_t mixed(std::uint32_t in_front, std::uint32_t after) const {
+    return (in_front & front) ^ (after & behind);
+  }
+};
+
+/// A window as two words. Of the longest, mixtures, which need not be unique, as patterns are
+/// compared.
 struct window_key {
   std::uint32_t low, high;
 
-  static LANEWISE_FUNCTION std::uint32_t mixed(std::uint32_t near, std::uint32_t far) {
-    return near * 0x2c1b3c6du + far;
+  /// Of q bytes, from the words in which bytes 0 to 3 and 4 to 7 are.
+  static LANEWISE_FUNCTION window_key of(int kind, std::uint32_t a, std::uint32_t b) {
+    const std::uint32_t salt = static_cast<std::uint32_t>(kind) * 0x6b43a9b5u;
+    if (kind <= window_kind::shorts) return {(a & ~0u >> (24 - 8 * kind)) ^ salt, 0};
+    return {a ^ salt, kind == window_kind::shorts + 1 ? b & 0xffff : b};
   }
-  /// Of a kind, from words, of which word(i) has bytes 4 i to 4 i + 3.
-  template <class F>
-  static LANEWISE_FUNCTION window_key of(int kind, F word) {
-    const std::uint32_t a = word(0), salt = static_cast<std::uint32_t>(kind) * 0x6b43a9b5u;
-    if (kind < 4) return {(a & ~0u >> (24 - 8 * kind)) ^ salt, 0};
-    const std::uint32_t b = word(1);
-    switch (kind) {
-      case 4:
-        return {a ^ salt, b & 0xffff};
-      case 5:
-        return {a ^ salt, b};
-      case 6:
-        return {mixed(a, word(2)) ^ salt, b};
-      case 7:
-        return {mixed(a, word(2)) ^ salt, mixed(b, word(3))};
-      case 8:
-        return {mixed(a, word(2) & 0xffff) ^ salt, b};
-      case 9:
-        return {a ^ salt, b & 0xffffff};
-      default:
-        return {mixed(a, word(2) & 0xffffff) ^ salt, b};
-    }
+  /// The same with the bytes around that count, of a long window or another.
+  LANEWISE_FUNCTION window_key with(std::uint32_t around, bool is_long) const {
+    return {is_long ? low ^ 0x55555555u : low, high ^ around * 0x2c1b3c6du};
   }
   LANEWISE_FUNCTION bool operator==(const window_key& other) const {
     return low == other.low && high == other.high;
@@ -81,9 +68,11 @@ struct window_key {
   }
 };
 
-/// The filter: a table of words, in which two bits of a word are set for every window.
+/// The filter: a table of words. The hash of a window's first q bytes says in which word two bits
+/// are set for it, and with the bytes around, which. So one look at the table answers for long
+/// windows and others.
 struct filter_place {
-  static constexpr int few_words_bits = 12, many_words_bits = 14;
+  static constexpr int few_words_bits = 13, many_words_bits = 15;
 
   /// Which word, of a table of 2^bits.
   static LANEWISE_FUNCTION std::uint32_t word(std::uint32_t hash, int bits) {
@@ -96,14 +85,19 @@ struct filter_place {
   static std::uint32_t bits(std::uint32_t hash) {
     return 1u << (hash & 31) | 1u << (hash >> 5 & 31);
   }
+  /// The hash whose bits are those of a window with bytes around. The product makes them
+  /// independent of the high bits of the hash, by which the word is chosen.
+  static LANEWISE_FUNCTION std::uint32_t with(std::uint32_t hash, std::uint32_t bytes) {
+    return (bytes * 0xc2b2ae35u + hash * 0x27d4eb2fu) >> 20;
+  }
 };
 
-/// Of the table of windows, with open addressing: where the list of its patterns begins. In a slot
-/// without a window, and only there, that is 0.
+/// Of the table of windows, with open addressing: which patterns have one. In a slot without a
+/// window, and only there, `number` is 0.
 struct alignas(16) window_slot {
   window_key key;
-  std::uint32_t first;
-  std::uint32_t length_and_also;  ///< length << 8 | also
+  std::uint32_t first;   ///< of several patterns, of `entries`; of one, its record
+  std::uint32_t number;  ///< << 8; | offset, of one
 
   static LANEWISE_FUNCTION std::uint32_t place(std::uint32_t hash, int bits) {
     return (hash * 0x2545f491u ^ hash) >> (32 - bits);
@@ -111,7 +105,7 @@ struct alignas(16) window_slot {
 };
 /// A pattern that has a window, and where in it.
 struct window_entry {
-  std::uint32_t rank;
+  std::uint32_t record;
   std::uint32_t offset;
 };
 
@@ -137,21 +131,23 @@ struct long_group {
 /// A set as kernels have it. Different patterns have ranks from 1 on, in the order of their
 /// lengths; 0 is none.
 struct pattern_set_view {
-  std::uint32_t ranks;    ///< the greatest
-  std::uint32_t probed;   ///< bit k: the filter looks at windows of kind k first
-  std::uint32_t letters;  ///< the bits of a word that count in windows
-  bool folds_case;        ///< and then the patterns' letters are small
-  bool has_many;          ///< windows, so that the larger table is worth its place
-  int depth;              ///< of the automaton
+  std::uint32_t ranks;         ///< the greatest
+  std::uint32_t kinds;         ///< bit k: there are windows of kind k
+  bool looks_around;           ///< windows of the main kind
+  window_surroundings around;  ///< of windows that are not long
+  std::uint32_t letters;       ///< the bits of a word that count in windows
+  bool folds_case;             ///< and then the patterns' letters are small
+  bool has_many;               ///< windows, so that the larger table is worth its place
+  int depth;                   ///< of the automaton
   int slots_bits;
   const std::uint32_t* size;      ///< of each rank: its bytes
-  const std::uint32_t* words;     ///< the number of its first word in `bytes`
+  const std::uint32_t* record;    ///< the number of its first word in `records`, a multiple of 4
   const std::uint32_t* prefix;    ///< the rank of the longest pattern that it begins with
   const std::uint32_t* number;    ///< how many patterns it begins with, itself and equal ones too
   const std::uint32_t* ids_from;  ///< its ids, which are those of equal patterns
   const std::uint32_t* ids;
   const std::uint32_t* rank_of;  ///< id
-  const std::uint32_t* bytes;    ///< 0 behind the last one
+  const std::uint32_t* records;  ///< a pattern's rank, its size, its bytes, and 0 behind them
   const std::uint32_t* few;      ///< the filter's table, short and long
   const std::uint32_t* many;
   const window_slot* slots;

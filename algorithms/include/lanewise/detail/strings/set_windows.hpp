@@ -23,89 +23,104 @@ class set_windows {
   /// How far behind a pattern's begin a window may begin.
   static constexpr std::size_t most_offset = 48;
 
-  /// From so many patterns of 7 bytes on longer windows are worth another look-up.
-  static constexpr std::size_t many_patterns = 256;
-
-  std::uint32_t probed = 0;
-
-  int slots_bits = 1;
+  std::uint32_t kinds = 0;
+  bool looks_around = false;
+  window_surroundings around;
   bool has_many = false;
+  int slots_bits = 1;
   std::vector<std::uint32_t> few = std::vector<std::uint32_t>(1 << filter_place::few_words_bits);
   std::vector<std::uint32_t> many = std::vector<std::uint32_t>(1 << filter_place::many_words_bits);
   std::vector<window_slot> slots;
-  std::vector<window_entry> entries = std::vector<window_entry>(1);
+  std::vector<window_entry> entries;
 
-  /// letters: the bits of a word that count. O(48 windows for each pattern).
-  set_windows(const set_normal_form& set, std::uint32_t letters) : letters_(letters) {
-    std::size_t places = 0;
-    for (const std::string_view p : set.patterns) {
-      if (p.size() < 7) continue;
-      shortest_ = std::min(shortest_, p.size());
-      ++number_of_long_;
-    }
-    for (const std::string_view p : set.patterns) places += std::min(p.size(), most_offset);
-    counts_.resize(std::bit_ceil(std::clamp<std::size_t>(places, 1 << 8, 1 << 22)));
-    choose(set);
-    put_longer_windows(set);
-    make_tables();
+  /// letters: the bits of a word that count; record: of each rank. O(48 windows for each pattern).
+  set_windows(const set_normal_form& set, std::uint32_t letters,
+              const std::vector<std::uint32_t>& record)
+      : set_(set), letters_(letters) {
+    std::size_t bytes = 0;
+    for (const std::string_view p : set.patterns) bytes += std::min(p.size(), most_offset);
+    counts_.resize(std::bit_ceil(std::clamp<std::size_t>(bytes, 1 << 8, 1 << 22)));
+    choose_kind();
+    choose_places();
+    make_tables(record);
   }
 
  private:
-  /// A pattern's, whose filter looks at windows of kind `first`.
-  struct choice {
-    window_key key;  ///< of kind `first`
-    std::uint32_t kind, first, rank, offset, beyond;
-    auto order() const { return std::tuple(key.low, key.high); }
-  };
-  /// Of a pattern, or of none where it only tells of others.
+  /// A pattern's window.
   struct window {
     window_key key;
-    std::uint32_t also, rank, offset;
-    auto order() const { return std::tuple(key.low, key.high, ~rank, offset, also); }
-    bool operator==(const window& other) const { return order() == other.order(); }
+    std::uint32_t rank, offset;
+    auto order() const { return std::tuple(key.low, key.high, ~rank, offset); }
   };
-  /// So many patterns of a window are compared; of more, longer windows are looked up.
-  static constexpr std::size_t most_compared = 4;
+  /// Where the first window of a pattern begins.
+  struct place {
+    std::size_t at;
+    bool is_run;  ///< whether a window is a run that many patterns have
+  };
 
-  std::uint32_t kind_of(std::string_view p) const {
-    if (p.size() < 7) return static_cast<std::uint32_t>(std::min<std::size_t>(p.size(), 4)) - 1;
-    if (shortest_ >= 19) return 7;
-    const bool has_many_long = number_of_long_ >= many_patterns;
-    if (shortest_ < 11) return has_many_long && p.size() >= 11 ? 8 : 4;
-    return !has_many_long || p.size() < 15 ? 5 : p.size() < 19 ? 6 : 7;
+  int kind_of(std::string_view p) const {
+    return p.size() <= window_kind::shorts ? static_cast<int>(p.size()) - 1 : kind_;
   }
-  static std::size_t stride_of(std::uint32_t kind) {
-    return static_cast<std::size_t>(window_kinds[kind].stride);
+  /// Whether a pattern has four bytes more behind the window that begins at its byte i.
+  bool is_long(std::string_view p, std::size_t i) const {
+    return looks_around && p.size() > window_kind::shorts &&
+           p.size() >= i + static_cast<std::size_t>(window_kind{kind_}.bytes()) + 4;
   }
-  /// The kind that the filter looks at first.
-  std::uint32_t first_kind(std::uint32_t kind) const {
-    return shortest_ >= 19 ? kind : static_cast<std::uint32_t>(window_kinds[kind].first);
+  /// Of patterns of 4 bytes and more. The filter should not pass what only looks like some: from so
+  /// many patterns on it is worth a test to look around windows.
+  void choose_kind() {
+    constexpr std::size_t many_patterns = 64;
+    for (const std::string_view p : set_.patterns)
+      if (p.size() > window_kind::shorts) shortest_ = std::min(shortest_, p.size());
+    looks_around = set_.ranks() >= many_patterns && shortest_ != ~std::size_t{0};
+    while (kind_ + 1 < window_kind::number && shortest_ >= span_of(kind_ + 1)) ++kind_;
+    set_surroundings();
+  }
+  static std::size_t span_of(int kind) {
+    return static_cast<std::size_t>(window_kind{kind}.span());
+  }
+  /// Windows that are not long have so many bytes in front, in the shortest pattern and in longer
+  /// ones, and windows are so chosen that so many are behind.
+  void set_surroundings() {
+    all_behind_ = looks_around ? std::min<std::size_t>(shortest_ - span_of(kind_), 4) : 0;
+    const auto enough = static_cast<std::size_t>(window_kind{kind_}.bytes()) + 3;
+    const std::size_t in_front =
+        looks_around && shortest_ > enough ? std::min<std::size_t>(shortest_ - enough, 4) : 0;
+    around.front = (in_front == 4 ? ~0u : ~(~0u >> 8 * in_front)) & letters_;
+    around.behind = (all_behind_ == 4 ? ~0u : (1u << 8 * all_behind_) - 1) & letters_;
+  }
+  /// Of the first q bytes of a window, which choose the word of the filter.
+  window_key first_bytes_at(std::string_view p, std::size_t i) const {
+    return window_key::of(kind_of(p), word_at(p, i), word_at(p, i + 4));
+  }
+  window_key key_at(std::string_view p, std::size_t i) const {
+    const window_key key = first_bytes_at(p, i);
+    return kind_of(p) == kind_ ? key.with(around_at(p, i), is_long(p, i)) : key;
+  }
+  /// What counts of the bytes around a window.
+  std::uint32_t around_at(std::string_view p, std::size_t i) const {
+    const std::uint32_t after =
+        word_at(p, i + static_cast<std::size_t>(window_kind{kind_}.bytes()));
+    if (is_long(p, i)) return after;
+    return around.mixed(i >= 4 ? word_at(p, i - 4) : word_at(p, 0) << 8 * (4 - i), after);
+  }
+  std::uint32_t word_at(std::string_view p, std::size_t i) const {
+    std::uint32_t word = 0;
+    for (std::size_t b = 0; b < 4 && i + b < p.size(); ++b)
+      word |= std::uint32_t{static_cast<unsigned char>(p[i + b])} << 8 * b;
+    return word & letters_;
+  }
+  std::uint32_t& count_of(const window_key& key) {
+    return counts_[key.hash() * 0x2545f491u >> 7 & (counts_.size() - 1)];
+  }
+  static std::size_t stride_of(int kind) {
+    return static_cast<std::size_t>(window_kind{kind}.stride());
   }
   /// The first window may begin at bytes [0, n) of a pattern.
-  static std::size_t choices(std::string_view p, const window_kind& kind) {
-    const auto span = static_cast<std::size_t>(kind.span());
-    return std::min(p.size() - span, most_offset - static_cast<std::size_t>(kind.stride) + 1) + 1;
-  }
-  window_key key_at(std::string_view p, std::size_t i, std::uint32_t kind) const {
-    return window_key::of(static_cast<int>(kind), [&](std::size_t w) {
-      std::uint32_t word = 0;
-      for (std::size_t b = 0; b < 4 && i + 4 * w + b < p.size(); ++b)
-        word |= std::uint32_t{static_cast<unsigned char>(p[i + 4 * w + b])} << 8 * b;
-      return word & letters_;
-    });
-  }
-  std::uint32_t& count_of(std::string_view p, std::size_t i, std::uint32_t kind) {
-    const std::uint32_t hash = key_at(p, i, kind).hash();
-    return counts_[hash * 0x2545f491u >> 7 & (counts_.size() - 1)];
-  }
-  /// Counts the windows that a pattern may have, and those that the filter looks at.
-  void count_windows(std::string_view p, std::uint32_t kind) {
-    const std::uint32_t first = first_kind(kind);
-    const std::size_t n = choices(p, window_kinds[kind]) + stride_of(kind) - 1;
-    for (std::size_t i = 0; i < n; ++i) {
-      ++count_of(p, i, kind);
-      if (first != kind) ++count_of(p, i, first);
-    }
+  std::size_t choices(std::string_view p) const {
+    const int kind = kind_of(p);
+    const std::size_t span = span_of(kind) + (kind == kind_ ? all_behind_ : 0);
+    return std::min(p.size() - span, most_offset - stride_of(kind) + 1) + 1;
   }
   static int different(std::string_view bytes) {
     std::uint64_t seen[4] = {};
@@ -114,132 +129,116 @@ class set_windows {
     return std::popcount(seen[0]) + std::popcount(seen[1]) + std::popcount(seen[2]) +
            std::popcount(seen[3]);
   }
-  /// Where the first window of a pattern begins.
-  struct place {
-    std::uint32_t kind;
-    std::size_t at;
-    std::uint32_t most;  ///< how often the most frequent window is in the patterns
-    bool is_run;         ///< whether a window has one byte repeated
-  };
   /// The place whose windows are in the fewest patterns; of these, that with the most different
   /// bytes.
-  place best_place(std::string_view p, std::uint32_t kind) {
-    const std::uint32_t first = first_kind(kind);
-    const std::size_t stride = stride_of(kind), n = choices(p, window_kinds[kind]);
-    const auto bytes = static_cast<std::size_t>(window_kinds[kind].bytes);
+  place best_place(std::string_view p) {
+    const int kind = kind_of(p);
+    const std::size_t stride = stride_of(kind), n = choices(p);
+    const auto bytes = static_cast<std::size_t>(window_kind{kind}.bytes());
     std::uint32_t counts[most_offset + 4];
     for (std::size_t i = 0; i < n + stride - 1; ++i)
-      counts[i] = count_of(p, i, kind) + (first != kind ? count_of(p, i, first) : 0);
-    place best{kind, 0, 0, false};
+      counts[i] = count_of(key_at(p, i)) + count_of(first_bytes_at(p, i));
+    place best{0, false};
     std::uint64_t least = ~std::uint64_t{0};
     for (std::size_t i = 0; i < n; ++i) {
       std::uint64_t value = 0;
       for (std::size_t o = 0; o < stride; ++o) value += counts[i + o];
       value =
-          value << 5 | static_cast<std::uint64_t>(31 - different(p.substr(i, bytes + stride - 1)));
+          value << 6 | static_cast<std::uint64_t>(63 - different(p.substr(i, bytes + stride - 1)));
       if (value >= least) continue;
       least = value;
       best.at = i;
     }
-    for (std::size_t o = 0; o < stride; ++o) {
-      best.most = std::max(best.most, counts[best.at + o]);
-      best.is_run = best.is_run || different(p.substr(best.at + o, bytes)) == 1;
-    }
+    for (std::size_t o = 0; o < stride; ++o)
+      best.is_run = best.is_run || is_frequent_run(p, best.at + o);
     return best;
   }
-  /// In a pattern xaaa...a all windows but the first are runs, which patterns that are mostly such
-  /// have in common with texts that are: it is looked for by xaaa at every byte instead.
-  void choose(const set_normal_form& set) {
+  /// Whether a window has one byte repeated, and many patterns have it.
+  bool is_frequent_run(std::string_view p, std::size_t at) {
     constexpr std::uint32_t many_alike = 16;
+    const std::size_t bytes =
+        static_cast<std::size_t>(window_kind{kind_of(p)}.bytes()) + (is_long(p, at) ? 4 : 0);
+    return different(p.substr(at, bytes)) == 1 && count_of(key_at(p, at)) >= many_alike;
+  }
+  /// In a pattern xaaa...a all windows but the first are runs, which patterns that are mostly such
+  /// have in common with texts that are. Where there are many, all patterns are looked for at every
+  /// byte: by xaaa.
+  void choose_places() {
+    std::vector<place> places = best_places();
+    if (kind_ != window_kind::shorts &&
+        std::any_of(places.begin(), places.end(), [](const place& p) { return p.is_run; })) {
+      kind_ = window_kind::shorts;
+      set_surroundings();
+      places = best_places();
+    }
+    for (std::uint32_t r = 1; r <= set_.ranks(); ++r) {
+      const std::string_view p = set_.patterns[r];
+      const int kind = kind_of(p);
+      kinds |= 1u << kind;
+      for (std::size_t o = 0; o < stride_of(kind); ++o) {
+        const std::size_t at = places[r].at + o;
+        windows_.push_back({key_at(p, at), r, static_cast<std::uint32_t>(at)});
+        let_pass(p, at);
+      }
+    }
+  }
+  std::vector<place> best_places() {
+    std::fill(counts_.begin(), counts_.end(), 0u);
+    for (std::uint32_t r = 1; r <= set_.ranks(); ++r) {
+      const std::string_view p = set_.patterns[r];
+      const std::size_t n = choices(p) + stride_of(kind_of(p)) - 1;
+      for (std::size_t i = 0; i < n; ++i) {
+        ++count_of(key_at(p, i));
+        ++count_of(first_bytes_at(p, i));
+      }
+    }
     std::vector<place> places(1);
-    std::vector<std::uint32_t> by_runs;
-    for (std::uint32_t r = 1; r <= set.ranks(); ++r)
-      count_windows(set.patterns[r], kind_of(set.patterns[r]));
-    for (std::uint32_t r = 1; r <= set.ranks(); ++r) {
-      places.push_back(best_place(set.patterns[r], kind_of(set.patterns[r])));
-      if (places[r].kind > 3 && places[r].is_run && places[r].most >= many_alike)
-        by_runs.push_back(r);
-    }
-    for (const std::uint32_t r : by_runs) count_windows(set.patterns[r], 3);
-    for (const std::uint32_t r : by_runs) {
-      const place at_every_byte = best_place(set.patterns[r], 3);
-      if (!at_every_byte.is_run && 8 * at_every_byte.most <= places[r].most)
-        places[r] = at_every_byte;
-    }
-    for (std::uint32_t r = 1; r <= set.ranks(); ++r) add_choices(set.patterns[r], r, places[r]);
+    for (std::uint32_t r = 1; r <= set_.ranks(); ++r)
+      places.push_back(best_place(set_.patterns[r]));
+    return places;
   }
-  void add_choices(std::string_view p, std::uint32_t rank, const place& chosen) {
-    const std::uint32_t first = first_kind(chosen.kind);
-    probed |= 1u << first;
-    for (std::size_t o = 0; o < stride_of(chosen.kind); ++o)
-      choices_.push_back({key_at(p, chosen.at + o, first), chosen.kind, first, rank,
-                          static_cast<std::uint32_t>(chosen.at + o),
-                          static_cast<std::uint32_t>(o)});
+  void let_pass(std::string_view p, std::size_t at) {
+    const int kind = kind_of(p);
+    const std::uint32_t hash = window_key::of(kind, word_at(p, at), word_at(p, at + 4)).hash();
+    const std::uint32_t bits = filter_place::bits(
+        looks_around && kind == kind_ ? filter_place::with(hash, around_at(p, at)) : hash);
+    few[filter_place::word(hash, filter_place::few_words_bits)] |= bits;
+    many[filter_place::word(hash, filter_place::many_words_bits)] |= bits;
   }
-  /// Makes windows of what was chosen: of the filter's kind, or longer ones.
-  void put_longer_windows(const set_normal_form& set) {
-    std::sort(choices_.begin(), choices_.end(),
-              [](const choice& a, const choice& b) { return a.order() < b.order(); });
-    std::size_t number = 0;
-    for (std::size_t i = 0, end = 0; i < choices_.size(); i = end, ++number) {
-      std::size_t own = 0;
-      for (; end < choices_.size() && choices_[end].key == choices_[i].key; ++end)
-        own += choices_[end].kind == choices_[end].first ? 1 : 0;
-      let_pass(choices_[i].key);
-      for (std::size_t k = i; k < end; ++k) put(set, choices_[k], own > most_compared);
-    }
-    has_many = number > most_with_few;
-  }
-  void put(const set_normal_form& set, const choice& c, bool has_too_many) {
-    const std::string_view p = set.patterns[c.rank];
-    const auto put_longer = [&](std::uint32_t kind, std::uint32_t offset) {
-      windows_.push_back({c.key, also_of(static_cast<int>(kind)), 0, 0});
-      windows_.push_back({key_at(p, offset, kind), 0, c.rank, offset});
-    };
-    if (c.kind != c.first) {
-      put_longer(c.kind, c.offset);
-    } else if (has_too_many && (c.kind == 4 || c.kind == 5)) {
-      put_longer(static_cast<std::uint32_t>(kind_around(static_cast<int>(c.kind))),
-                 c.offset - c.beyond);
-    } else {
-      windows_.push_back({c.key, 0, c.rank, c.offset});
-    }
-  }
-  void let_pass(const window_key& key) {
-    const std::uint32_t hash = key.hash();
-    few[filter_place::word(hash, filter_place::few_words_bits)] |= filter_place::bits(hash);
-    many[filter_place::word(hash, filter_place::many_words_bits)] |= filter_place::bits(hash);
-  }
-  void make_tables() {
+  void make_tables(const std::vector<std::uint32_t>& record) {
     std::sort(windows_.begin(), windows_.end(),
               [](const window& a, const window& b) { return a.order() < b.order(); });
-    windows_.erase(std::unique(windows_.begin(), windows_.end()), windows_.end());
     std::size_t number = 0;
     for (std::size_t i = 0; i < windows_.size(); ++i)
       number += i == 0 || !(windows_[i].key == windows_[i - 1].key) ? 1 : 0;
+    has_many = number > most_with_few;
     while (std::size_t{1} << slots_bits < 2 * number) ++slots_bits;
     slots.resize(std::size_t{1} << slots_bits);
     for (std::size_t i = 0, end = 0; i < windows_.size(); i = end) {
       window_slot slot{windows_[i].key, static_cast<std::uint32_t>(entries.size()), 0};
-      for (; end < windows_.size() && windows_[end].key == slot.key; ++end) {
-        slot.length_and_also |= windows_[end].also;
-        if (windows_[end].rank == 0) continue;
-        slot.length_and_also += 1 << 8;
-        entries.push_back({windows_[end].rank, windows_[end].offset});
+      for (; end < windows_.size() && windows_[end].key == slot.key; ++end)
+        entries.push_back({record[windows_[end].rank], windows_[end].offset});
+      slot.number = static_cast<std::uint32_t>(end - i) << 8;
+      if (end - i == 1) {
+        slot.first = entries.back().record;
+        slot.number |= entries.back().offset;
+        entries.pop_back();
       }
       std::size_t s = window_slot::place(slot.key.hash(), slots_bits);
-      while (slots[s].first != 0) s = (s + 1) & (slots.size() - 1);
+      while (slots[s].number != 0) s = (s + 1) & (slots.size() - 1);
       slots[s] = slot;
     }
   }
 
-  /// So many windows leave seven of eight bits of the short table unset.
-  static constexpr std::size_t most_with_few = 6000;
+  /// So many windows leave nine of ten bits of the short table unset.
+  static constexpr std::size_t most_with_few = 12'000;
 
+  const set_normal_form& set_;
   std::uint32_t letters_;
-  std::size_t shortest_ = ~std::size_t{0}, number_of_long_ = 0;  // of the patterns from 7 bytes on
+  int kind_ = window_kind::shorts;          // of patterns of 4 bytes and more
+  std::size_t shortest_ = ~std::size_t{0};  // of these
+  std::size_t all_behind_ = 0;              // so many bytes are behind each window of these
   std::vector<std::uint32_t> counts_;
-  std::vector<choice> choices_;
   std::vector<window> windows_;
 };
 

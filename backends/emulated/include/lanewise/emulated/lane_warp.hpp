@@ -193,6 +193,9 @@ class lane_warp : public warp_operations<lane_warp<W, S>> {
     return lanes<std::remove_const_t<T>>(watch("gather", p).read(p + index.value, 0));
   }
   template <class T, class I>
+  requires(sizeof(T) == 4) lanes<T> gather_scratch(const T* p, const lanes<I>& index)
+  const { return gather(p, index); }
+  template <class T, class I>
   lanes<std::remove_const_t<T>> gather(mask m, T* p, const lanes<I>& index,
                                        std::remove_const_t<T> otherwise) const {
     const watched memory = watch("gather", p);

@@ -388,6 +388,9 @@ class warp : public warp_operations<warp<W>> {
     return r;
   }
   template <class T, class I>
+  requires(sizeof(T) == 4) lanes<T> gather_scratch(const T* p, const lanes<I>& index)
+  const { return gather(p, index); }
+  template <class T, class I>
   lanes<std::remove_const_t<T>> gather(const mask& m, T* p, const lanes<I>& index,
                                        std::remove_const_t<T> otherwise) const {
     const watched memory = watch("gather");

@@ -1528,6 +1528,12 @@ class warp : public warp_operations<warp<W>> {
   LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> gather(T* p, const lanes<I>& index) const {
     return map([=](I i) LANEWISE_INLINE_LAMBDA { return p[i]; }, index);
   }
+  template <class T, class I>
+  requires(sizeof(T) == 4) LANEWISE_SIMD_FUNCTION lanes<T> gather_scratch(const T* p,
+                                                                          const lanes<I>& index)
+  const {
+    return gather(p, index);
+  }
   template <int b, class T, class I>
   LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> gather(
       const mask<b, W>& m, T* p, const lanes<I>& index, std::remove_const_t<T> otherwise) const {

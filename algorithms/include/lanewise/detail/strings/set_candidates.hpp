@@ -1,0 +1,303 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/allocation.hpp>
+#include <lanewise/detail/strings/set_filter.hpp>
+#include <lanewise/detail/strings/set_text.hpp>
+#include <lanewise/operators.hpp>
+#include <lanewise/warp.hpp>
+
+#include <cstdint>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The windows of a span of text that the filter has passed, and the patterns that turned out to be
+/// there, the hits. Windows wait in scratch until every lane of the warp has one: so the dependent
+/// reads of a comparison (the table of windows, a pattern, the text) are done for 32 at a time.
+///
+/// Each pattern has one window at each place where it begins. So no hit comes twice.
+template <class Warp>
+class set_candidates {
+ public:
+  static constexpr int width = Warp::width;
+  static constexpr int most_waiting = 256, most_hits = 128;
+  /// Windows begin up to so many bytes behind their patterns (51), or in front of the span (31).
+  static constexpr int reach = 64;
+  using words = typename Warp::template lanes<std::uint32_t>;
+  using mask = typename Warp::template mask_for<std::uint32_t>;
+
+  /// Of a warp: windows that wait, then places and ranks of hits.
+  struct scratch {
+    std::uint32_t words[most_waiting + 2 * most_hits];
+  };
+
+  LANEWISE_FUNCTION set_candidates(const Warp& warp, const text_bytes& text,
+                                   const pattern_set_view& set, scratch& shared)
+      : warp_(warp),
+        text_(text),
+        set_(set),
+        wait_(shared.words),
+        place_(shared.words + most_waiting),
+        rank_(shared.words + most_waiting + most_hits) {}
+
+  /// Begins a span of so many places, the first of which is given. To look up and to compare may
+  /// take so many turns of the warp.
+  LANEWISE_FUNCTION void begin(std::int64_t first, std::uint32_t places, int turns) {
+    first_ = first;
+    places_ = places;
+    turns_ = turns;
+    waiting_ = hits_ = 0;
+    is_full_ = false;
+  }
+  /// Whether the turns, or room, are used up: then nothing is known of the span.
+  LANEWISE_FUNCTION bool is_full() const { return is_full_; }
+  LANEWISE_FUNCTION int hits() const { return hits_; }
+
+  /// Adds windows that passed. bits[i] are those of list first_list + i: lists 0 to 2 are the kinds
+  /// of short patterns, 3 and 4 the short and the long windows of the others. A lane has 32
+  /// neighbouring bytes, from byte `from` on, counted from `reach` bytes in front of the span.
+  template <int lists>
+  LANEWISE_LOOP_FUNCTION void add(std::uint32_t from, const words (&bits)[lists],
+                                  std::uint32_t first_list) {
+    words number = bits_set(warp_, bits[0]);
+    for (int i = 1; i < lists; ++i) number = number + bits_set(warp_, bits[i]);
+    const auto room = allocate(warp_, number);
+    for (std::uint32_t begin = 0, now = 0; begin < room.total; begin += now) {
+      const auto free = static_cast<std::uint32_t>(most_waiting - waiting_);
+      now = room.total - begin < free ? room.total - begin : free;
+      put(from, bits, first_list, room.offset - words(begin), now);
+      waiting_ += static_cast<int>(now);
+      if (waiting_ >= width) look_up(false);
+      if (is_full_) return;
+    }
+  }
+  /// Looks up all windows that wait, or as long as there is one for each lane.
+  LANEWISE_LOOP_FUNCTION void look_up(bool all) {
+    warp_.fence();
+    int i = 0;
+    for (; !is_full_ && (i + width <= waiting_ || (all && i < waiting_)); i += width)
+      look_up_lanes(i, warp_.first(waiting_ - i));
+    if (i < waiting_ && i > 0) {
+      const mask is_left = warp_.first(waiting_ - i);
+      const words left = warp_.load(is_left, wait_ + i, 0u);
+      warp_.fence();
+      warp_.store(is_left, wait_, left);
+    }
+    waiting_ = i < waiting_ ? waiting_ - i : 0;
+    warp_.fence();
+  }
+  /// Calls f(places, ranks) for the hits of the span, W at a time in the order of their places,
+  /// counted from its first one. A place is there once, with the greatest of its ranks; where ranks
+  /// are 0 there is none.
+  template <class F>
+  LANEWISE_FUNCTION void each_hit(F f) {
+    if (hits_ == 0) return;
+    put_in_order();
+    for (int i = 0; i < hits_; i += width) {
+      const mask is_there = warp_.first(hits_ - i);
+      const words place = warp_.load(is_there, wait_ + i, 0u);
+      const words next = warp_.load(warp_.first(hits_ - i - 1), wait_ + i + 1, ~0u);
+      const words rank = warp_.load(is_there, wait_ + most_hits + i, 0u);
+      f(place, select(place == next, words(0u), rank));
+    }
+    warp_.fence();
+  }
+
+ private:
+  /// Those that come behind so many others that their offset is 0, and so many.
+  template <int lists>
+  LANEWISE_RARE_FUNCTION void put(std::uint32_t from, const words (&bits)[lists],
+                                  std::uint32_t first_list, const words& offset,
+                                  std::uint32_t number) {
+    words all = bits[0];
+    for (int i = 1; i < lists; ++i) all = all | bits[i];
+    words at = offset;
+    std::uint32_t* const to = wait_ + waiting_;
+    while (warp_.any(all != 0u)) {
+      const words lowest = all & (words(0u) - all);
+      const words place = warp_.map(
+          [from](std::uint32_t bit, std::uint32_t lane) {
+            return from + 32 * lane + static_cast<std::uint32_t>(Warp::popcount(bit - 1));
+          },
+          lowest, warp_.lane());
+      for (int i = 0; i < lists; ++i) {
+        const mask is_there = (bits[i] & lowest) != 0u;
+        warp_.scatter(is_there & (at < number), to, at,
+                      place << 3 | words(first_list + static_cast<std::uint32_t>(i)));
+        at = select(is_there, at + words(1u), at);
+      }
+      all = all ^ lowest;
+    }
+  }
+
+  /// What lanes have a number of each, as tasks of lanes: from which lane a task is, and which of
+  /// that lane's it is.
+  struct tasks {
+    words upto;
+    words number;
+    std::uint32_t total;
+  };
+  LANEWISE_FUNCTION tasks tasks_of(const words& number) const {
+    const words upto = warp_.inclusive_scan(number, plus{});
+    return {upto, number, warp_.broadcast(upto, width - 1)};
+  }
+  LANEWISE_FUNCTION words owner_of(const tasks& all, const words& task) const {
+    words owner(0u);
+    LANEWISE_UNROLL
+    for (std::uint32_t half = width / 2; half != 0; half /= 2) {
+      const words upto = warp_.shuffle(all.upto, owner + words(half - 1));
+      owner = select(upto <= task, owner + words(half), owner);
+    }
+    return owner;
+  }
+
+  /// Looks up windows that wait, from number i on, and compares what has them.
+  LANEWISE_FUNCTION void look_up_lanes(int i, const mask& exist) {
+    const set_text mine{text_, set_};
+    const std::int64_t base = first_ - reach;
+    const int main_kind = Warp::highest(set_.kinds);
+    const words entry = warp_.load(exist, wait_ + i, 0u);
+    words first = entry, number(0u);
+    warp_.each(
+        exist,
+        [=](std::uint32_t& x, std::uint32_t& n) {
+          const auto list = static_cast<int>(x & 7);
+          const window_slot slot =
+              mine.slot_of(base + (x >> 3), list < window_kind::shorts ? list : main_kind,
+                           list > window_kind::shorts);
+          x = slot.first;
+          n = slot.number;
+        },
+        first, number);
+    const words at = entry >> 3, how_many = number >> 8;
+    take_turn();
+    if (!warp_.any(how_many > 1u))
+      return compare(how_many == 1u, at - (number & words(0xffu)), first);
+    const tasks all = tasks_of(how_many);
+    for (std::uint32_t t = 0; t < all.total && !is_full_; t += width) {
+      const words task = warp_.lane() + words(t), owner = owner_of(all, task);
+      words in_list = task - warp_.shuffle(all.upto - all.number, owner);
+      words record = warp_.shuffle(first, owner), offset = warp_.shuffle(number, owner);
+      warp_.each(
+          task < all.total,
+          [entries = set_.entries](std::uint32_t& r, std::uint32_t& o, std::uint32_t k) {
+            if (o >> 8 == 1) {
+              o &= 0xff;
+            } else {
+              const window_entry e = entries[r + k];
+              r = e.record;
+              o = e.offset;
+            }
+          },
+          record, offset, in_list);
+      take_turn();
+      compare(task < all.total, warp_.shuffle(at, owner) - offset, record);
+    }
+  }
+  LANEWISE_FUNCTION void take_turn() { is_full_ = is_full_ || --turns_ < 0; }
+
+  /// Compares a pattern of each lane with the text from a byte on, and keeps the hits.
+  LANEWISE_FUNCTION void compare(const mask& exist, const words& at, const words& record) {
+    const set_text mine{text_, set_};
+    const std::int64_t first = first_;
+    const std::uint32_t places = places_;
+    const words place = at - words(std::uint32_t{reach});
+    words outcome = place, rank = record;
+    warp_.each(
+        exist,
+        [=](std::uint32_t& o, std::uint32_t& r) {
+          const std::uint32_t* const pattern = mine.set.records + r;
+          const std::int64_t from = first + o;
+          o = o < places && from + pattern[1] <= mine.text.n
+                  ? mine.compare(from, pattern + 2, pattern[1])
+                  : std::uint32_t{set_text::differs};
+          r = pattern[0];
+        },
+        outcome, rank);
+    outcome = select(exist, outcome, words(std::uint32_t{set_text::differs}));
+    for (auto todo = warp_.ballot(outcome == std::uint32_t{set_text::agrees_so_far}); todo != 0;
+         todo &= todo - 1) {
+      const int lane = Warp::lowest(todo);
+      const bool agrees = agrees_behind(first + warp_.broadcast(place, lane),
+                                        set_.records + warp_.broadcast(record, lane));
+      outcome =
+          select(warp_.lane() == static_cast<std::uint32_t>(lane),
+                 words(std::uint32_t{agrees ? set_text::agrees : set_text::differs}), outcome);
+    }
+    keep(outcome == std::uint32_t{set_text::agrees}, place, rank);
+  }
+  /// The rest of a long pattern, by the whole warp.
+  LANEWISE_RARE_FUNCTION bool agrees_behind(std::int64_t place, const std::uint32_t* record) {
+    const set_text mine{text_, set_};
+    const std::uint32_t size = record[1];
+    const std::uint32_t* const pattern = record + 2;
+    for (std::uint32_t i = set_text::most_compared; i < size; i += 4 * width) {
+      take_turn();
+      const auto different = warp_.map(
+          [=](std::uint32_t lane) {
+            const std::uint32_t b = i + 4 * lane;
+            if (b >= size) return 0u;
+            const std::uint32_t counting = size - b < 4 ? ~0u >> (32 - 8 * (size - b)) : ~0u;
+            return (mine.folded(mine.word(place + b)) ^ pattern[b / 4]) & counting;
+          },
+          warp_.lane());
+      if (warp_.any(different != 0u)) return false;
+    }
+    return true;
+  }
+  LANEWISE_FUNCTION void keep(const mask& agree, const words& place, const words& rank) {
+    const int number = warp_.count(agree);
+    is_full_ = is_full_ || hits_ + number > most_hits;
+    if (number == 0 || is_full_) return;
+    warp_.compress_store(place_ + hits_, agree, place);
+    warp_.compress_store(rank_ + hits_, agree, rank);
+    hits_ += number;
+  }
+
+  /// Sorts hits by places and ranks, to where windows waited. Windows came in the order of their
+  /// bytes (those of short patterns behind the others of a step), so only hits whose places are
+  /// near each other may be out of order.
+  LANEWISE_FUNCTION void put_in_order() {
+    const std::uint32_t near = reach + ((set_.kinds & (1u << window_kind::shorts) - 1) != 0
+                                            ? set_filter<Warp>::step_words * 4
+                                            : 0);
+    warp_.fence();
+    for (int i = 0; i < hits_; i += width) {
+      const mask exist = warp_.first(hits_ - i);
+      words place = warp_.load(exist, place_ + i, 0u), rank = warp_.load(exist, rank_ + i, 0u);
+      words to = warp_.lane() + words(static_cast<std::uint32_t>(i));
+      warp_.each(
+          exist,
+          [=, n = hits_, places = place_, ranks = rank_](std::uint32_t& mine, std::uint32_t p,
+                                                         std::uint32_t r) {
+            const auto is_in_front = [&](int j) {
+              return places[j] < p || (places[j] == p && ranks[j] < r);
+            };
+            std::uint32_t at = mine;
+            for (int j = static_cast<int>(mine) + 1; j < n && places[j] <= p + near; ++j)
+              at += is_in_front(j) ? 1 : 0;
+            for (int j = static_cast<int>(mine) - 1; j >= 0 && p <= places[j] + near; --j)
+              at -= is_in_front(j) ? 0 : 1;
+            mine = at;
+          },
+          to, place, rank);
+      warp_.scatter(exist, wait_, to, place);
+      warp_.scatter(exist, wait_ + most_hits, to, rank);
+    }
+    warp_.fence();
+  }
+
+  const Warp& warp_;
+  const text_bytes& text_;
+  const pattern_set_view& set_;
+  std::uint32_t *wait_, *place_, *rank_;
+  std::int64_t first_ = 0;
+  std::uint32_t places_ = 0;
+  int turns_ = 0, waiting_ = 0, hits_ = 0;
+  bool is_full_ = false;
+};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE
