@@ -24,8 +24,8 @@ namespace detail {
 struct set_image {
   pattern_set_view view{};  ///< without addresses
   std::size_t size = 0, record = 0, prefix = 0, number = 0, ids_from = 0, ids = 0, rank_of = 0,
-              records = 0, few = 0, many = 0, slots = 0, entries = 0, states = 0, labels = 0,
-              roots = 0, groups = 0, longs = 0;
+              records = 0, filter = 0, slots = 0, entries = 0, states = 0, labels = 0, roots = 0,
+              groups = 0, longs = 0;
   std::vector<std::uint32_t> memory;
 
   set_image() = default;
@@ -48,8 +48,7 @@ struct set_image {
     ids_from = put(set.ids_from);
     ids = put(set.ids);
     rank_of = put(set.rank_of);
-    few = put(windows.few);
-    many = put(windows.many);
+    filter = put(windows.filter);
     slots = put(windows.slots);
     entries = put(windows.entries);
     states = put(automaton.states);
@@ -69,8 +68,7 @@ struct set_image {
     v.ids = begin + ids;
     v.rank_of = begin + rank_of;
     v.records = begin + records;
-    v.few = begin + few;
-    v.many = begin + many;
+    v.filter = begin + filter;
     v.slots = reinterpret_cast<const window_slot*>(begin + slots);
     v.entries = reinterpret_cast<const window_entry*>(begin + entries);
     v.states = reinterpret_cast<const set_state*>(begin + states);

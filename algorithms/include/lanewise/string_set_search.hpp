@@ -63,7 +63,7 @@ struct set_pieces {
   /// Once, before a team finds something.
   template <class Team>
   LANEWISE_FUNCTION void load_filter(const Team& team, scratch<Team>& shared) const {
-    copy(team, many ? set.many : set.few, std::int64_t{1} << table_bits<many>, shared.table);
+    copy(team, set.filter, std::int64_t{1} << table_bits<many>, shared.table);
     team.barrier();
   }
   /// Where this warp's part of a piece begins.

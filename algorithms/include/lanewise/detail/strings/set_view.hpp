@@ -148,8 +148,7 @@ struct pattern_set_view {
   const std::uint32_t* ids;
   const std::uint32_t* rank_of;  ///< id
   const std::uint32_t* records;  ///< a pattern's rank, its size, its bytes, and 0 behind them
-  const std::uint32_t* few;      ///< the filter's table, short and long
-  const std::uint32_t* many;
+  const std::uint32_t* filter;   ///< its table
   const window_slot* slots;
   const window_entry* entries;
   const set_state* states;

@@ -28,8 +28,8 @@ class set_windows {
   window_surroundings around;
   bool has_many = false;
   int slots_bits = 1;
-  std::vector<std::uint32_t> few = std::vector<std::uint32_t>(1 << filter_place::few_words_bits);
-  std::vector<std::uint32_t> many = std::vector<std::uint32_t>(1 << filter_place::many_words_bits);
+  std::vector<std::uint32_t> filter =
+      std::vector<std::uint32_t>(std::size_t{1} << filter_place::many_words_bits);
   std::vector<window_slot> slots;
   std::vector<window_entry> entries;
 
@@ -202,8 +202,18 @@ class set_windows {
     const std::uint32_t hash = window_key::of(kind, word_at(p, at), word_at(p, at + 4)).hash();
     const std::uint32_t bits = filter_place::bits(
         looks_around && kind == kind_ ? filter_place::with(hash, around_at(p, at)) : hash);
-    few[filter_place::word(hash, filter_place::few_words_bits)] |= bits;
-    many[filter_place::word(hash, filter_place::many_words_bits)] |= bits;
+    filter[filter_place::word(hash, filter_place::many_words_bits)] |= bits;
+  }
+  /// The words whose numbers begin with the same bits become one.
+  void make_filter_short() {
+    constexpr std::size_t together =
+        std::size_t{1} << (filter_place::many_words_bits - filter_place::few_words_bits);
+    for (std::size_t w = 0; w < filter.size() / together; ++w) {
+      std::uint32_t bits = 0;
+      for (std::size_t i = 0; i < together; ++i) bits |= filter[w * together + i];
+      filter[w] = bits;
+    }
+    filter.resize(filter.size() / together);
   }
   void make_tables(const std::vector<std::uint32_t>& record) {
     std::sort(windows_.begin(), windows_.end(),
@@ -212,6 +222,7 @@ class set_windows {
     for (std::size_t i = 0; i < windows_.size(); ++i)
       number += i == 0 || !(windows_[i].key == windows_[i - 1].key) ? 1 : 0;
     has_many = number > most_with_few;
+    if (!has_many) make_filter_short();
     while (std::size_t{1} << slots_bits < 2 * number) ++slots_bits;
     slots.resize(std::size_t{1} << slots_bits);
     for (std::size_t i = 0, end = 0; i < windows_.size(); i = end) {
