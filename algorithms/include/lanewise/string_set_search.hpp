@@ -461,10 +461,10 @@ void fold_set_search(const Exec& exec, const char* algorithm, const Text& text,
 /// included: stored in the rank-0 View result.
 ///
 /// text is a contiguous View of bytes (char, unsigned char, std::byte), which may begin anywhere.
-/// One launch behind one that clears the result; reads the text once, and 1/16 or less of it
-/// twice. O(n + m) work for m bytes of patterns, if no more than a few patterns of more than 1024
-/// bytes begin with the same 1024: else as many comparisons at each place where these are. Does not
-/// block.
+/// One launch behind one that clears the result; reads the text once, and what is around windows
+/// that pass again. O(n + m) work for m bytes of patterns, if no more than a few patterns of more
+/// than 1024 bytes begin with the same 1024: else as many comparisons at each place where these
+/// are. Does not block.
 template <execution_space Exec, class Text, class Memory, class... P>
 void count(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
            const Kokkos::View<std::int64_t, P...>& result) {
@@ -510,7 +510,7 @@ bool contains(const Exec& exec, const Text& text, const pattern_set<Memory>& set
 
 /// Bit i % 32 of word i / 32 says whether a pattern begins at byte i of the text: a View of
 /// std::uint32_t with a word for every 32 bytes of the text, all of which are written. As count, in
-/// one launch.
+/// two launches.
 template <execution_space Exec, class Text, class Memory, class Bits>
 void find_bitmap(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
                  const Bits& bits) {
@@ -619,7 +619,8 @@ workspace_size find_set_workspace(std::int64_t n) {
 /// at one place shorter ones come first, and equal ones by id. places and ids are Views of
 /// integers, or sinks; where they have fewer places than there are occurrences, the first are
 /// written, number tells how many there are, and nothing is written behind. As count, in one launch
-/// and one pass; where patterns begin at more than 256 places of 16 KiB, these are searched twice.
+/// and one pass; where patterns begin at more than 128 places of a warp's part of 4 to 32 KiB, this
+/// is searched twice.
 template <execution_space Exec, class Text, class Memory, class Places, class Ids, class T,
           class... P>
 void find_all(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
