@@ -260,7 +260,7 @@ class set_candidates {
   /// bytes (those of short patterns behind the others of a step), so only hits whose places are
   /// near each other may be out of order.
   LANEWISE_FUNCTION void put_in_order() {
-    const std::uint32_t near = reach + ((set_.kinds & (1u << window_kind::shorts) - 1) != 0
+    const std::uint32_t near = reach + ((set_.kinds & ((1u << window_kind::shorts) - 1)) != 0
                                             ? set_filter<Warp>::step_words * 4
                                             : 0);
     warp_.fence();
