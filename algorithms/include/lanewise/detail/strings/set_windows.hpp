@@ -102,7 +102,10 @@ class set_windows {
     const std::uint32_t after =
         word_at(p, i + static_cast<std::size_t>(window_kind{kind_}.bytes()));
     if (is_long(p, i)) return after;
-    return around.mixed(i >= 4 ? word_at(p, i - 4) : word_at(p, 0) << 8 * (4 - i), after);
+    const std::uint32_t front = i >= 4   ? word_at(p, i - 4)
+                                : i != 0 ? word_at(p, 0) << 8 * (4 - i)
+                                         : 0;
+    return around.mixed(front, after);
   }
   std::uint32_t word_at(std::string_view p, std::size_t i) const {
     std::uint32_t word = 0;
