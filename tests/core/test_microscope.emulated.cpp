@@ -441,6 +441,8 @@ TEST_CASE("Every operation that reads is told of lanes that wrote", "[microscope
   check("load", [](const auto& w, u32* p, const auto&, const auto&) { w.load_streaming(p + 1); });
   check("gather", [](const auto& w, u32* p, const auto&, const auto& i) { w.gather(p, i); });
   check("gather",
+        [](const auto& w, u32* p, const auto&, const auto& i) { w.gather_scratch(p, i); });
+  check("gather",
         [](const auto& w, u32* p, const auto& m, const auto& i) { w.gather(m, p, i, 0u); });
 }
 
