@@ -47,11 +47,6 @@ struct near_text {
   }
 };
 
-template <class Words>
-LANEWISE_FUNCTION Words word_across(const Words& a, const Words& b, int o) {
-  return o == 0 ? a : a >> 8 * o | b << (32 - 8 * o);
-}
-
 /// Calls f(b, mixture) for the windows that begin with a word: window o of a part, of four, tells
 /// about place b + 3 - o; of one, about place b.
 template <bool at_every_byte, class Words, class F>

@@ -59,8 +59,8 @@ class set_candidates {
   /// of short patterns, 3 and 4 the short and the long windows of the others. A lane has 32
   /// neighbouring bytes, from byte `from` on, counted from `reach` bytes in front of the span.
   template <int lists>
-  LANEWISE_LOOP_FUNCTION void add(std::uint32_t from, const words (&bits)[lists],
-                                  std::uint32_t first_list) {
+  LANEWISE_SEPARATE_FUNCTION void add(std::uint32_t from, const words (&bits)[lists],
+                                      std::uint32_t first_list) {
     words number = bits_set(warp_, bits[0]);
     for (int i = 1; i < lists; ++i) number = number + bits_set(warp_, bits[i]);
     const auto room = allocate(warp_, number);
@@ -74,7 +74,7 @@ class set_candidates {
     }
   }
   /// Looks up all windows that wait, or as long as there is one for each lane.
-  LANEWISE_LOOP_FUNCTION void look_up(bool all) {
+  LANEWISE_SEPARATE_FUNCTION void look_up(bool all) {
     warp_.fence();
     int i = 0;
     for (; !is_full_ && (i + width <= waiting_ || (all && i < waiting_)); i += width)
@@ -260,9 +260,7 @@ class set_candidates {
   /// bytes (those of short patterns behind the others of a step), so only hits whose places are
   /// near each other may be out of order.
   LANEWISE_FUNCTION void put_in_order() {
-    const std::uint32_t near = reach + ((set_.kinds & ((1u << window_kind::shorts) - 1)) != 0
-                                            ? set_filter<Warp>::step_words * 4
-                                            : 0);
+    const std::uint32_t near = reach + (set_.has_shorts() ? 4 * set_filter<Warp>::step_words : 0);
     warp_.fence();
     for (int i = 0; i < hits_; i += width) {
       const mask exist = warp_.first(hits_ - i);

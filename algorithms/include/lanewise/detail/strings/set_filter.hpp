@@ -38,8 +38,8 @@ struct set_filter {
   /// begin `at`. A function of its own, so that registers are left for the words of the next step,
   /// which are on their way while a step is looked at.
   template <int kind, bool looks_around>
-  LANEWISE_LOOP_FUNCTION passed next(const Warp& warp, const std::uint32_t* at, int step,
-                                     int end) const {
+  LANEWISE_SEPARATE_FUNCTION passed next(const Warp& warp, const std::uint32_t* at, int step,
+                                         int end) const {
     const set_filter mine = *this;
     passed found{words(0u), words(0u), step};
     at += std::int64_t{step} * step_words;
@@ -107,8 +107,8 @@ struct set_filter {
   template <int kind, bool looks_around>
   LANEWISE_FUNCTION void look(const Warp& warp, const row_of_words& in, int j, int o, int i,
                               passed& found) const {
-    const words a = across(in[j + 1], in[j + 2], o);
-    const words b = kind <= window_kind::shorts ? a : across(in[j + 2], in[j + 3], o);
+    const words a = word_across(in[j + 1], in[j + 2], o);
+    const words b = kind <= window_kind::shorts ? a : word_across(in[j + 2], in[j + 3], o);
     const words hash = warp.map(
         [](std::uint32_t x, std::uint32_t y) { return window_key::of(kind, x, y).hash(); }, a, b);
     const words word = warp.gather_scratch(
@@ -126,7 +126,7 @@ struct set_filter {
       const words after = behind_window<kind>(in, j + 1, o);
       const words mixed = warp.map(
           [around = around](std::uint32_t x, std::uint32_t y) { return around.mixed(x, y); },
-          across(in[j], in[j + 1], o), after);
+          word_across(in[j], in[j + 1], o), after);
       add(found.shorts, warp.map(bits, hash, mixed));
       add(found.longs, warp.map(bits, hash, after));
     } else {
@@ -137,10 +137,7 @@ struct set_filter {
   template <int kind>
   static LANEWISE_FUNCTION words behind_window(const row_of_words& in, int j, int o) {
     const int at = o + window_kind{kind}.bytes();
-    return at % 4 == 0 ? in[j + at / 4] : across(in[j + at / 4], in[j + at / 4 + 1], at % 4);
-  }
-  static LANEWISE_FUNCTION words across(const words& a, const words& b, int o) {
-    return o == 0 ? a : a >> 8 * o | b << (32 - 8 * o);
+    return at % 4 == 0 ? in[j + at / 4] : word_across(in[j + at / 4], in[j + at / 4 + 1], at % 4);
   }
 };
 

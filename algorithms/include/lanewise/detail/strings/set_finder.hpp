@@ -104,7 +104,7 @@ class set_finder {
                       most_turns * number);
     const auto* const at =
         reinterpret_cast<const std::uint32_t*>(text_.data + (first_of(step) - past_));
-    if ((set_.kinds & ((1u << window_kind::shorts) - 1)) == 0) {
+    if (!set_.has_shorts()) {
       search_main(at, 0, number + 1, number);
     } else {
       for (int s = 0; s <= number && !candidates_.is_full(); ++s) {
@@ -190,7 +190,7 @@ class set_finder {
   }
 
   /// Each lane begins `depth` bytes behind its places, as its state depends on no more.
-  LANEWISE_LOOP_FUNCTION void fill_best(std::int64_t base) const {
+  LANEWISE_SEPARATE_FUNCTION void fill_best(std::int64_t base) const {
     const set_text mine{text_, set_};
     words state = warp_.map(
         [=](std::uint32_t lane) {

@@ -156,6 +156,11 @@ struct pattern_set_view {
   const std::uint32_t* roots;   ///< the root's child by each byte
   const long_group* groups;
   const std::uint32_t* longs;
+
+  /// Whether there are patterns of 1 to 3 bytes.
+  LANEWISE_FUNCTION bool has_shorts() const {
+    return (kinds & ((1u << window_kind::shorts) - 1)) != 0;
+  }
 };
 
 /// Letters of a word, small ones made of capitals.

@@ -20,6 +20,12 @@ struct text_bytes {
   std::int64_t begin = 0;  ///< the position of the first one: results are positions
 };
 
+/// The four bytes from byte o of a word on, of which the next word has the last o.
+template <class Words>
+LANEWISE_FUNCTION Words word_across(const Words& a, const Words& b, int o) {
+  return o == 0 ? a : a >> 8 * o | b << (32 - 8 * o);
+}
+
 /// How many bits of every lane's word are set.
 template <class Warp, class Words>
 LANEWISE_FUNCTION auto bits_set(const Warp& warp, const Words& words) {
@@ -320,19 +326,16 @@ class text_steps {
   template <kind how>
   LANEWISE_FUNCTION mask fits_at(const row& in, int j, int o) const {
     const auto& filter = pattern_.filter;
-    const words here = across(in[j], in[j + 1], o);
+    const words here = word_across(in[j], in[j + 1], o);
     if constexpr (how == kind::four_bytes) {
       return here == filter.window[0];
     } else if constexpr (how == kind::up_to_four_bytes || how == kind::one_byte) {
       return (here & words(filter.care[0])) == filter.window[0];
     } else {
-      const words next = across(in[j + 1], in[j + 2], o);
+      const words next = word_across(in[j + 1], in[j + 2], o);
       const words first = (here & words(filter.care[0])) ^ words(filter.window[0]);
       return (first | ((next & words(filter.care[1])) ^ words(filter.window[1]))) == 0u;
     }
-  }
-  static LANEWISE_FUNCTION words across(const words& a, const words& b, int o) {
-    return o == 0 ? a : a >> 8 * o | b << (32 - 8 * o);
   }
   static LANEWISE_RARE_FUNCTION words rows_in_order(const Warp& warp, const words& found) {
     constexpr std::uint32_t lanes_of_word = 8 / k, words_of_row = width / lanes_of_word;
