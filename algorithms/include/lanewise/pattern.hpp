@@ -88,6 +88,7 @@ struct pattern_view {
   /// Every so many words, modulo their number, come to all of them, and any few in a row lie far
   /// from each other.
   std::uint32_t stride;
+  std::int64_t long_period;  ///< the least number of periods that is whole packs of 32 bytes
 
   /// Whether the filter looks at all bytes.
   LANEWISE_FUNCTION bool is_exact() const { return filter.at_every_byte() && size <= 8; }
@@ -285,8 +286,14 @@ class pattern {
   }
   detail::pattern_view view() const {
     const std::uint32_t* const first = words_.data();
-    return {first,  first + words(), has_repeats_ ? first + 2 * words() : nullptr, period_,
-            size(), filter_,         detail::stride_of((bytes_.size() + 3) / 4)};
+    return {first,
+            first + words(),
+            has_repeats_ ? first + 2 * words() : nullptr,
+            period_,
+            size(),
+            filter_,
+            detail::stride_of((bytes_.size() + 3) / 4),
+            std::lcm(period_, std::int64_t{32})};
   }
 
  private:

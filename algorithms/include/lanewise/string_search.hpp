@@ -81,31 +81,30 @@ struct search_count_kernel {
     std::uint64_t all = 0;
     for (std::int64_t p = begin; p < in.pieces; p += stride) {
       typename piece::words number(0u);
-      piece(team, shared, in, p)
-          .find(counter<typename Team::warp_type, typename piece::words>{warp, number, all});
+      piece(team, shared, in, p).find(counter<typename Team::warp_type>{warp, number});
       all += warp.reduce(number, plus{});
     }
     if (all != 0) warp.fetch_add(*reinterpret_cast<std::uint64_t*>(result), all);
   }
 
  private:
-  template <class Warp, class Words>
+  template <class Warp>
   struct counter {
+    using words = typename Warp::template lanes<std::uint32_t>;
     const Warp& warp;
-    Words& number;
-    std::uint64_t& in_runs;
+    words& number;
 
-    LANEWISE_FUNCTION void operator()(int, std::int64_t, const Words& bits) const {
+    LANEWISE_FUNCTION void operator()(int, std::int64_t, const words& bits) const {
       number = number + detail::bits_set(warp, bits);
     }
     LANEWISE_FUNCTION void run(int, const detail::run_of_places& run) const {
-      in_runs += run.number;
+      number = number + select(warp.first(1), words(run.number), words(0u));
     }
   };
 };
 
-/// Finds the first place or the last.
-template <bool is_short>
+/// Finds the first place or the last. Kind: of the filter, or any_kind.
+template <bool is_short, class Kind = any_kind>
 struct search_end_kernel {
   /// Four steps on their way at once take registers: an H200 reads 0.91 of what a sum reads by
   /// three teams, and 0.88 by four.
@@ -137,7 +136,8 @@ struct search_end_kernel {
       // Asked for in front of the piece, and looked at behind it: nothing waits for it.
       best = warp.template load<order::relaxed>(*result);
       piece.find_alone([&](int, std::int64_t first, const auto& bits)
-                           LANEWISE_INLINE_LAMBDA { take(warp, first, bits); });
+                           LANEWISE_INLINE_LAMBDA { take(warp, first, bits); },
+                       Kind{});
     }
   }
 
@@ -416,7 +416,10 @@ void find_end(const Exec& exec, const char* algorithm, const Text& text,
   if (what.view().is_short()) {
     call.template run<search_end_kernel<true>>("Lanewise::find_end", place, is_first);
   } else {
-    call.template run<search_end_kernel<false>>("Lanewise::find_end", place, is_first);
+    detail::with_long_kind(what.view().filter.how, [&](auto how) {
+      call.template run<search_end_kernel<false, decltype(how)>>("Lanewise::find_end", place,
+                                                                 is_first);
+    });
   }
 }
 
