@@ -103,8 +103,8 @@ struct search_count_kernel {
   };
 };
 
-/// Finds the first place or the last. Kind: of the filter, or any_kind.
-template <bool is_short, class Kind = any_kind>
+/// Finds the first place or the last.
+template <bool is_short>
 struct search_end_kernel {
   /// Four steps on their way at once take registers: an H200 reads 0.91 of what a sum reads by
   /// three teams, and 0.88 by four.
@@ -136,8 +136,7 @@ struct search_end_kernel {
       // Asked for in front of the piece, and looked at behind it: nothing waits for it.
       best = warp.template load<order::relaxed>(*result);
       piece.find_alone([&](int, std::int64_t first, const auto& bits)
-                           LANEWISE_INLINE_LAMBDA { take(warp, first, bits); },
-                       Kind{});
+                           LANEWISE_INLINE_LAMBDA { take(warp, first, bits); });
     }
   }
 
@@ -416,10 +415,7 @@ void find_end(const Exec& exec, const char* algorithm, const Text& text,
   if (what.view().is_short()) {
     call.template run<search_end_kernel<true>>("Lanewise::find_end", place, is_first);
   } else {
-    detail::with_long_kind(what.view().filter.how, [&](auto how) {
-      call.template run<search_end_kernel<false, decltype(how)>>("Lanewise::find_end", place,
-                                                                 is_first);
-    });
+    call.template run<search_end_kernel<false>>("Lanewise::find_end", place, is_first);
   }
 }
 

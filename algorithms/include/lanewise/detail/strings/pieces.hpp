@@ -158,9 +158,6 @@ LANEWISE_SEPARATE_FUNCTION void find_in_steps(const Team& team,
   }
 }
 
-/// Where the kind of a filter is no constant.
-struct any_kind {};
-
 /// A piece of a text, of which each warp of a team has some steps, one behind the other.
 template <class Team, bool is_short>
 class text_piece {
@@ -197,8 +194,8 @@ class text_piece {
     find_alone(f);
   }
   /// The same where no filter has been, and no warp waits for another.
-  template <class F, class Kind = any_kind>
-  LANEWISE_FUNCTION void find_alone(F f, Kind kind = {}) const {
+  template <class F>
+  LANEWISE_FUNCTION void find_alone(F f) const {
     const auto warp = team_.warp();
     const std::int64_t first = my_place();
     const int here = number_of_steps(first, steps());
@@ -210,7 +207,10 @@ class text_piece {
       const steps_type in(warp, search_.text, search_.pattern, first, steps());
       for (int s = 0; s < here; s += 32) {
         const int number = here - s < 32 ? here - s : 32;
-        const std::uint32_t passed = passed_by(in, kind, s, number);
+        const std::uint32_t passed = detail::with_long_kind(
+            search_.pattern.filter.how, [&](auto how) LANEWISE_INLINE_LAMBDA {
+              return in.template passed<decltype(how)::value>(s, number);
+            });
         if (passed != 0) find_in_steps(team_, shared_, search_, first, s, passed, f);
       }
     }
@@ -224,18 +224,6 @@ class text_piece {
   }
 
  private:
-  LANEWISE_FUNCTION std::uint32_t passed_by(const steps_type& in, any_kind, int s,
-                                            int number) const {
-    return detail::with_long_kind(search_.pattern.filter.how, [&](auto how) LANEWISE_INLINE_LAMBDA {
-      return passed_by(in, how, s, number);
-    });
-  }
-  template <detail::pattern_filter::kind how>
-  LANEWISE_FUNCTION std::uint32_t passed_by(
-      const steps_type& in, std::integral_constant<detail::pattern_filter::kind, how>, int s,
-      int number) const {
-    return in.template passed<how>(s, number);
-  }
   /// From so many bytes on a team compares together: 2^16 bytes take a warp 0.28 ms.
   static constexpr std::int64_t long_pattern = 4096;
 
