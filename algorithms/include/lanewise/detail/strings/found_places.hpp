@@ -34,6 +34,11 @@ class found_places {
   /// Of steps with up to so many places, these go through scratch.
   static constexpr std::uint32_t room = 12 * width;
 
+  static LANEWISE_FUNCTION std::uint32_t whole_words(std::uint32_t used) {
+    constexpr std::uint32_t each = sizeof(word) / sizeof(short_place);
+    return (used + each - 1) / each * each;
+  }
+
   struct chunk {
     enum class kind : std::uint32_t { list, words, run } is;
     std::uint32_t first;   ///< from the piece's first place on: what lists count from; of a run
@@ -119,10 +124,10 @@ class found_places {
       now.behind_run = -1;
       const std::uint32_t in_front = static_cast<std::uint32_t>(step) * each * width;
       if (place.total > of_words) {
-        if (begin(now, {kind::words, in_front, 0}, now.used % 2 + of_words)) {
-          now.used += now.used % 2;
-          warp.store(reinterpret_cast<word*>(mine.kept_places + now.used), bits);
-          now.used += of_words;
+        const std::uint32_t at = whole_words(now.used);
+        if (begin(now, {kind::words, in_front, 0}, at + of_words - now.used)) {
+          warp.store(reinterpret_cast<word*>(mine.kept_places + at), bits);
+          now.used = at + of_words;
           grow(now, place.total, step);
         }
       } else if (goes_on(now, in_front, place.total) ||
@@ -244,7 +249,7 @@ class found_places {
       write_list(warp, sink, at, first, mine_.kept_places + used, now.number);
       used += now.number;
     } else {
-      used += used % 2;
+      used = whole_words(used);
       write_many(warp, sink, at, first,
                  warp.load(reinterpret_cast<const word*>(mine_.kept_places + used)));
       used += of_words;
