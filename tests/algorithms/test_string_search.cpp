@@ -200,6 +200,36 @@ TEST_CASE("Texts made of one letter, and of periods", "[string_search]") {
   }
 }
 
+TEST_CASE("Runs that end, and begin again in another phase", "[string_search][sanitize]") {
+  auto random = make_random(21);
+  for (const std::int64_t period : {1, 2, 3, 7, 32, 96, 700, 1500}) {
+    const std::string unit = random_text(period - 1, 3, random()) + 'd';
+    for (const std::int64_t m : {2 * period + 5, 3 * period + 11}) {
+      std::string text;
+      for (const std::int64_t part : {m + 5000, m, m + 1, std::int64_t{900}, m + 3072}) {
+        const auto phase = static_cast<std::size_t>(random() % static_cast<std::uint64_t>(period));
+        text += repeated(unit, part + period).substr(phase, static_cast<std::size_t>(part));
+        if (random() % 2 == 0) text += 'e';
+      }
+      check_searches(text,
+                     repeated(unit, m + period)
+                         .substr(static_cast<std::size_t>(period / 2), static_cast<std::size_t>(m)),
+                     static_cast<int>(random() % 32));
+    }
+  }
+}
+
+TEST_CASE("Steps with one, few and many places, in any order", "[string_search][sanitize]") {
+  auto random = make_random(22);
+  std::string text;
+  while (static_cast<std::int64_t>(text.size()) < 3 * piece) {
+    const auto every = std::size_t{1} << random() % 11;
+    for (const std::size_t end = text.size() + random() % 3000; text.size() < end;)
+      text += std::string(every, '.') + "a";
+  }
+  for (const std::string bytes : {"a", "a.", ".a", "a.a.a"}) check_searches(text, bytes, 7);
+}
+
 TEST_CASE("What the filter passes is compared to the last byte", "[string_search]") {
   // Copies that differ in one byte, wherever it is.
   for (const std::size_t m : {12, 13, 128, 129, 1025, 1500}) {
@@ -323,7 +353,7 @@ TEST_CASE("Patterns without bytes, and outputs without memory", "[string_search]
       ContainsSubstring("count: result has no memory"));
 }
 
-TEST_CASE("More steps with places than a warp keeps", "[.large][string_search]") {
+TEST_CASE("A run as long as a text with a filter of its own", "[.large][string_search]") {
   const std::int64_t n = std::int64_t{1} << 28;
   const Kokkos::View<char*, memory> text("text", static_cast<std::size_t>(n));
   const Kokkos::View<std::int64_t*, memory> places("places", static_cast<std::size_t>(n));
@@ -336,6 +366,29 @@ TEST_CASE("More steps with places than a warp keeps", "[.large][string_search]")
       Kokkos::HostSpace{}, Kokkos::subview(places, std::make_pair(n - 5, n)));
   CHECK(last(0) == n - 5);
   CHECK(last(1) == 0);
+}
+
+TEST_CASE("More places than a warp keeps", "[.large][string_search]") {
+  // 5,600 times 'a' and another letter, in the first half of the text: warps of one piece differ in
+  // what they keep.
+  constexpr std::int64_t n = std::int64_t{1} << 28, line = 5601;
+  const Kokkos::View<char*, memory> text("text", static_cast<std::size_t>(n));
+  const auto host = Kokkos::create_mirror_view(text);
+  for (std::int64_t i = 0; i < n / 2; ++i) host(i) = i % line == line - 1 ? '.' : 'a';
+  Kokkos::deep_copy(text, host);
+  const Kokkos::View<std::int64_t*, memory> places("places", static_cast<std::size_t>(n));
+  for (const std::int64_t m : {100, 5000}) {
+    const std::int64_t of_line = line - m, left = n / 2 % line;
+    const std::int64_t expected = n / 2 / line * of_line + std::max(left - m + 1, std::int64_t{0});
+    const std::int64_t number = lanewise::find_all(
+        make_space(), text, pattern_type(std::string(static_cast<std::size_t>(m), 'a')), places);
+    REQUIRE(number == expected);
+    const auto found = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, places);
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < number; ++i)
+      wrong += found(i) != i / of_line * line + i % of_line ? 1 : 0;
+    CHECK(wrong == 0);
+  }
 }
 
 TEST_CASE("A text of more than 2^32 bytes", "[.large][string_search]") {

@@ -12,6 +12,7 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -84,6 +85,10 @@ struct pattern_view {
       period;  ///< the least number of bytes after which it repeats; its size if it does not
   std::int64_t size;
   pattern_filter filter;
+  /// Every so many words, modulo their number, come to all of them, and any few in a row lie far
+  /// from each other.
+  std::uint32_t stride;
+  std::int64_t long_period;  ///< the least number of periods that is whole packs of 32 bytes
 
   /// Whether the filter looks at all bytes.
   LANEWISE_FUNCTION bool is_exact() const { return filter.at_every_byte() && size <= 8; }
@@ -225,6 +230,14 @@ inline pattern_filter filter_of(const pattern_bytes& pattern) {
   return filter;
 }
 
+/// pattern_view::stride, for so many words: near their golden section, whose multiples are as
+/// evenly spread as any.
+inline std::uint32_t stride_of(std::size_t words) {
+  auto stride = std::max(std::size_t{1}, words * 618 / 1000);
+  while (std::gcd(stride, words) != 1) ++stride;
+  return static_cast<std::uint32_t>(stride);
+}
+
 }  // namespace detail
 
 /// Bytes to look for in texts (string_search.hpp): made once, used on many texts.
@@ -273,8 +286,14 @@ class pattern {
   }
   detail::pattern_view view() const {
     const std::uint32_t* const first = words_.data();
-    return {first,   first + words(), has_repeats_ ? first + 2 * words() : nullptr,
-            period_, size(),          filter_};
+    return {first,
+            first + words(),
+            has_repeats_ ? first + 2 * words() : nullptr,
+            period_,
+            size(),
+            filter_,
+            detail::stride_of((bytes_.size() + 3) / 4),
+            std::lcm(period_, std::int64_t{32})};
   }
 
  private:

@@ -81,13 +81,26 @@ struct search_count_kernel {
     std::uint64_t all = 0;
     for (std::int64_t p = begin; p < in.pieces; p += stride) {
       typename piece::words number(0u);
-      piece(team, shared, in, p)
-          .find([&](int, std::int64_t, const auto& bits)
-                    LANEWISE_INLINE_LAMBDA { number = number + detail::bits_set(warp, bits); });
+      piece(team, shared, in, p).find(counter<typename Team::warp_type>{warp, number});
       all += warp.reduce(number, plus{});
     }
     if (all != 0) warp.fetch_add(*reinterpret_cast<std::uint64_t*>(result), all);
   }
+
+ private:
+  template <class Warp>
+  struct counter {
+    using words = typename Warp::template lanes<std::uint32_t>;
+    const Warp& warp;
+    words& number;
+
+    LANEWISE_FUNCTION void operator()(int, std::int64_t, const words& bits) const {
+      number = number + detail::bits_set(warp, bits);
+    }
+    LANEWISE_FUNCTION void run(int, const detail::run_of_places& run) const {
+      number = number + select(warp.first(1), words(run.number), words(0u));
+    }
+  };
 };
 
 /// Finds the first place or the last.
@@ -256,7 +269,7 @@ struct search_bits_kernel {
 template <bool is_short, class Sink>
 struct search_places_kernel {
   struct policy : launch_policy {
-    static constexpr int teams_per_multiprocessor = 4;
+    static constexpr int teams_per_multiprocessor = is_short ? 5 : 4;
     static constexpr int most_steps = text_cuts::kept_steps;
   };
   template <class Team>
@@ -272,19 +285,16 @@ struct search_places_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const auto pieces = static_cast<std::uint32_t>(search.pieces);
-    std::int64_t mine = 0;
-    decoupled_look_back(
-        team, link, pieces, shared, plus{}, maybe<std::int64_t>{0, true},
-        [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
-          return found<Team>(team, place,
-                             text_piece<Team, is_short>(team, place.piece, search, ticket));
-        },
-        [&](auto& found) LANEWISE_INLINE_LAMBDA { return mine = found.total(); },
-        [&](auto& found, std::uint32_t ticket, const maybe<std::int64_t>& before)
-            LANEWISE_INLINE_LAMBDA {
-              found.store(places, before.value);
-              if (ticket + 1 == pieces) team.once([&] { number.put(0, before.value + mine); });
-            });
+    for_each_ticket(team, link, pieces, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {
+      const text_piece<Team, is_short> piece(team, shared.scratch.piece, search, mine.ticket);
+      found<Team> here(team, shared.scratch, piece);
+      const std::int64_t all = here.total();
+      const std::int64_t before = publish_and_look_back(team, link, mine, shared.link, all, plus{},
+                                                        maybe<std::int64_t>{0, true})
+                                      .value;
+      here.store(places, before);
+      if (mine.ticket + 1 == pieces) team.once([&] { number.put(0, before + all); });
+    });
   }
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/strings/comparisons.hpp>
 #include <lanewise/detail/strings/steps.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -63,6 +64,17 @@ struct comparison_scratch {
   std::int64_t mismatch[Team::warps];
 };
 
+/// Places that lie `period` apart: all of a step.
+struct run_of_places {
+  std::int64_t first, period;
+  std::uint32_t number;
+};
+/// Functions that take such steps as run(step, run), without bits.
+template <class F>
+concept takes_runs = requires(std::remove_reference_t<F>& f, const run_of_places& run) {
+  f.run(0, run);
+};
+
 /// The places of a text where a longer pattern begins: of steps where the filter passes any, each
 /// place that passes is compared with the whole pattern. `together`: all warps of the team ask for
 /// the same steps, and share the comparisons.
@@ -72,7 +84,6 @@ class match_finder {
   using Warp = typename Team::warp_type;
   using steps = text_steps<Warp>;
   using words = typename steps::words;
-  using mask = typename steps::mask;
 
   LANEWISE_FUNCTION match_finder(const Team& team, const Warp& warp, const text_bytes& text,
                                  const pattern_view& pattern, comparison_scratch<Team>& shared,
@@ -93,8 +104,29 @@ class match_finder {
   /// The bits of a step.
   LANEWISE_RARE_FUNCTION words find(int step) const {
     const std::int64_t first = steps_.first_of(step);
+    return is_in_run(first) ? keep_in_run(first, words(0u)) : find_out_of_run(step);
+  }
+  /// Calls f(number, first, bits) for a step, which the caller has by another number.
+  template <class F>
+  LANEWISE_FUNCTION void tell(int step, int number, F& f) const {
+    if constexpr (takes_runs<F>) {
+      const std::int64_t first = steps_.first_of(step);
+      if (!is_in_run(first)) {
+        f(number, text_.begin + first, find_out_of_run(step));
+      } else if (fills(first)) {
+        f.run(number, run_from(first));
+      } else {
+        f(number, text_.begin + first, keep_in_run(first, words(0u)));
+      }
+    } else {
+      f(number, text_.begin + steps_.first_of(step), find(step));
+    }
+  }
+
+ private:
+  LANEWISE_RARE_FUNCTION words find_out_of_run(int step) const {
+    const std::int64_t first = steps_.first_of(step);
     words found(0u);
-    if (is_in_run(first)) return keep_in_run(first, found);
     if (steps_.is_inside(step)) {
       found = passing(step);
       verify(first, found);
@@ -104,15 +136,12 @@ class match_finder {
     }
     return found;
   }
-
- private:
   static constexpr int width = Warp::width;
   static constexpr int k = steps::k;
   static constexpr int rows = steps::rows;
   static constexpr int row_places = steps::row_places;
   static constexpr std::uint32_t row_bits = steps::row_bits;
   static constexpr int places = steps::places;
-  static constexpr int rows_at_once = 8;
   using kind = pattern_filter::kind;
 
   LANEWISE_FUNCTION words passing(int step) const {
@@ -123,20 +152,22 @@ class match_finder {
     return steps_.template passing<kind::up_to_eight_bytes>(step);
   }
   /// Leaves the places where the whole pattern is. Where there are many, they may be a run; if not,
-  /// lanes first compare the beginning, each for its own.
+  /// lanes first compare some words, each for its own.
   LANEWISE_FUNCTION void verify(std::int64_t first, words& found) const {
     if (pattern_.is_exact()) return;
-    constexpr std::uint32_t few = 4;
-    if (first >= 4 && warp_.reduce(bits_set(warp_, found), plus{}) > few) {
+    if (first >= 4 && are_many(found)) {
       if (2 * pattern_.period <= pattern_.size && is_at(first + lowest_place(found)) &&
           is_in_run(first)) {
         found = keep_in_run(first, found);
         return;
       }
-      compare_beginnings(first, found);
-      if (pattern_.size <= beginning) return;
+      found = compare_some(first, found);
+      if (pattern_.size <= 4 * compared_words<Warp>) return;
     }
     verify_in_order(first, found);
+  }
+  LANEWISE_FUNCTION bool are_many(const words& found) const {
+    return warp_.reduce(bits_set(warp_, found), plus{}) > 4;
   }
   /// Where some are found.
   LANEWISE_FUNCTION std::uint32_t lowest_place(const words& found) const {
@@ -146,38 +177,12 @@ class match_finder {
                   found, warp_.lane()),
         minimum{});
   }
-  /// So many bytes are compared by lanes. Words of 4 bytes around the places can be read.
-  static constexpr std::int64_t beginning = 16 * k;
-  LANEWISE_RARE_FUNCTION void compare_beginnings(std::int64_t first, words& found) const {
-    const unsigned char* const from = text_.data + first;
-    const auto past = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from) % 4);
-    const auto* const low = reinterpret_cast<const std::uint32_t*>(from - past);
-    words rest = found;
-    for (; warp_.any(rest != 0u); rest = rest & (rest - words(1u))) {
-      const auto byte =
-          warp_.map([past](std::uint32_t bits,
-                           std::uint32_t lane) { return past + steps::place_of(bits, lane); },
-                    rest, warp_.lane());
-      mask there = rest != 0u;
-      for (std::uint32_t i = 0; i < beginning && i < pattern_.size && warp_.any(there); i += 16) {
-        words in[5];
-        LANEWISE_UNROLL
-        for (std::uint32_t t = 0; t < 5; ++t) {
-          const auto at = warp_.map([=](std::uint32_t x) { return (x + i) / 4 + t; }, byte);
-          in[t] = i + 4 * t < pattern_.size + 4 ? warp_.gather(there, low, at, 0u) : words(0u);
-        }
-        LANEWISE_UNROLL
-        for (std::uint32_t t = 0; t < 4; ++t) {
-          const words word = warp_.map(
-              [](std::uint32_t a, std::uint32_t b, std::uint32_t x) {
-                return static_cast<std::uint32_t>((std::uint64_t{b} << 32 | a) >> 8 * (x % 4));
-              },
-              in[t], in[t + 1], byte);
-          there = there & ((word & words(pattern_.cares[i / 4 + t])) == pattern_.words[i / 4 + t]);
-        }
-      }
-      found = select(there | (rest == 0u), found, found & ~(rest & (words(0u) - rest)));
-    }
+  /// Leaves the places where some words of the pattern are, by a lane for each; all of a pattern
+  /// that has no more.
+  LANEWISE_FUNCTION words compare_some(std::int64_t first, const words& found) const {
+    const auto all = static_cast<std::uint32_t>((pattern_.size + 3) / 4);
+    return compare_words(warp_, text_.data + first, pattern_.words, pattern_.cares, all,
+                         pattern_.stride, found);
   }
   /// Whether the text goes on with the pattern's period from a place where the pattern was found to
   /// the end of what a step needs, or of the text. Then the pattern is at every so many bytes, and
@@ -187,27 +192,32 @@ class match_finder {
     const std::int64_t wanted = end < text_.n ? end : text_.n;
     compared_text known = compared_;
     if (!known.run_goes_on || known.run_end + pattern_.period < first + pattern_.size) return false;
-    while (known.run_goes_on && known.run_end < wanted) {
-      constexpr int row = 4 * width, many = rows_at_once * row;
-      const std::int64_t at = known.run_end, before = at - pattern_.period;
-      const bool is_inside = at + many + 4 <= text_.n;
-      const int same = is_inside
-                           ? first_difference<rows_at_once>([&](int t) LANEWISE_INLINE_LAMBDA {
-                               return text_row(at + t * row) ^ text_row(before + t * row);
-                             })
-                           : first_difference<1>([&](int) LANEWISE_INLINE_LAMBDA {
-                               return text_words(at, wanted - at) ^ text_words(before, wanted - at);
-                             });
-      known.run_goes_on = same == (is_inside ? many : row);
-      known.run_end += same;
+    if (known.run_end < wanted) {
+      known.run_end = end_of_run(warp_, text_, pattern_, known.run_begin, known.run_end, wanted);
+      known.run_goes_on = known.run_end >= wanted;
+      remember(known);
     }
-    remember(known);
     return known.run_end >= wanted;
   }
   LANEWISE_FUNCTION void remember(const compared_text& known) const {
     warp_.fence();
     warp_.once([&] { compared_ = known; });
     warp_.fence();
+  }
+  /// Whether all places of a step are in the run that reaches it.
+  LANEWISE_FUNCTION bool fills(std::int64_t first) const {
+    return compared_.run_begin <= first && first + places + pattern_.size <= text_.n + 1;
+  }
+  LANEWISE_FUNCTION run_of_places run_from(std::int64_t first) const {
+    const auto past = static_cast<std::uint64_t>(first - compared_.run_begin);
+    const auto period = static_cast<std::uint64_t>(pattern_.period);
+    // No 64-bit division where 32 bits are enough.
+    const std::uint64_t o = (past | period) >> 32 == 0 ? static_cast<std::uint32_t>(past) %
+                                                             static_cast<std::uint32_t>(period)
+                                                       : past % period;
+    const std::uint64_t next = o == 0 ? 0 : period - o;
+    return {text_.begin + first + static_cast<std::int64_t>(next), pattern_.period,
+            next < places ? static_cast<std::uint32_t>((places - 1 - next) / period) + 1 : 0};
   }
   /// Of the places in front of the run those that are found, and every so many of the others.
   LANEWISE_RARE_FUNCTION words keep_in_run(std::int64_t first, const words& found) const {
@@ -305,8 +315,8 @@ class match_finder {
     constexpr int row = 4 * width, many = rows_at_once * row;
     std::int64_t at = pattern_.size;
     if (place + i >= 4 && place + i + many + 4 <= text_.n) {
-      const int same = first_difference<rows_at_once>([&](int t) LANEWISE_INLINE_LAMBDA {
-        return difference(text_row(place + i + t * row), i + t * row);
+      const int same = first_difference<rows_at_once>(warp_, [&](int t) LANEWISE_INLINE_LAMBDA {
+        return difference(text_row(warp_, text_, place + i + t * row), i + t * row);
       });
       if (same < many) at = i + same;
     } else {
@@ -317,31 +327,10 @@ class match_finder {
   }
   /// The same of one row.
   LANEWISE_RARE_FUNCTION std::int64_t mismatch_in_row(std::int64_t place, std::int64_t i) const {
-    const int same = first_difference<1>([&](int) LANEWISE_INLINE_LAMBDA {
-      return difference(text_words(place + i, pattern_.size - i), i);
+    const int same = first_difference<1>(warp_, [&](int) LANEWISE_INLINE_LAMBDA {
+      return difference(text_words(warp_, text_, place + i, pattern_.size - i), i);
     });
     return same == 4 * width ? pattern_.size : i + same;
-  }
-  /// How many bytes of some rows of words are 0 in front of the first one that is not.
-  template <int number, class F>
-  LANEWISE_FUNCTION int first_difference(F row) const {
-    words different[number];
-    words any(0u);
-    LANEWISE_UNROLL
-    for (int t = 0; t < number; ++t) {
-      different[t] = row(t);
-      any = any | different[t];
-    }
-    int at = number * 4 * width;
-    if (!warp_.any(any != 0u)) return at;
-    LANEWISE_UNROLL
-    for (int t = number - 1; t >= 0; --t) {
-      const auto here = warp_.ballot(different[t] != 0u);
-      if (here == 0) continue;
-      const int lane = Warp::lowest(here);
-      at = t * 4 * width + 4 * lane + Warp::lowest(warp_.broadcast(different[t], lane)) / 8;
-    }
-    return at;
   }
   /// The least of what all warps found that compare together.
   LANEWISE_FUNCTION std::int64_t least(std::int64_t mine) const {
@@ -362,33 +351,6 @@ class match_finder {
     const words care = warp_.load(there, pattern_.cares + i / 4, 0u);
     return (text & care) ^ word;
   }
-  /// A row of words of the text from any byte on. Four bytes around are there, too.
-  LANEWISE_FUNCTION words text_row(std::int64_t from) const {
-    const unsigned char* const at = text_.data + from;
-    const auto past = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(at) % 4);
-    const auto* const low = reinterpret_cast<const std::uint32_t*>(at - past);
-    return warp_.map(
-        [past](std::uint32_t a, std::uint32_t b) {
-          return static_cast<std::uint32_t>((std::uint64_t{b} << 32 | a) >> 8 * past);
-        },
-        warp_.load(low), warp_.load(low + 1));
-  }
-  /// Words of the text from any byte on, `left` bytes of it or a row.
-  LANEWISE_RARE_FUNCTION words text_words(std::int64_t from, std::int64_t left) const {
-    if (left <= 0) return words(0u);
-    if (from >= 4 && from + 4 * width + 4 <= text_.n) return text_row(from);
-    words word(0u);
-    for (int c = 0; c < 4; ++c) {
-      const auto at = warp_.map(
-          [=](std::uint32_t lane) { return from + 4 * std::int64_t{lane} + c; }, warp_.lane());
-      const auto there =
-          warp_.map([n = text_.n](std::int64_t p) { return p < n ? 1u : 0u; }, at) == 1u;
-      word = word | warp_.map([c](unsigned char byte) { return std::uint32_t{byte} << 8 * c; },
-                              warp_.gather(there, text_.data, at, static_cast<unsigned char>(0)));
-    }
-    return word;
-  }
-
   const Team& team_;
   const Warp& warp_;
   const text_bytes& text_;

@@ -19,7 +19,7 @@ namespace kernels {
 /// nothing to do. Else they have 8 to 256 steps, and each team has as many of them: it takes some
 /// teams a second turn, and the others wait, if not.
 struct text_cuts {
-  static constexpr int kept_steps = 128;  ///< of a piece, by found_places
+  static constexpr int kept_steps = 176;  ///< of a piece, by found_places
 
   int of_word;
   int of_piece;
@@ -140,8 +140,8 @@ LANEWISE_FUNCTION void each_passed(const Warp& warp, const std::uint32_t* passed
   }
 }
 
-/// Calls f(s, position, bits) for some of the steps behind a place: `passed` has a bit for each of
-/// them, from step `begin` on.
+/// Calls f(s, position, bits) or f.run(s, run) for some of the steps behind a place: `passed` has a
+/// bit for each of them, from step `begin` on.
 template <class Team, class F>
 LANEWISE_SEPARATE_FUNCTION void find_in_steps(const Team& team,
                                               detail::comparison_scratch<Team>& shared,
@@ -154,7 +154,7 @@ LANEWISE_SEPARATE_FUNCTION void find_in_steps(const Team& team,
                                            begin + 32);
   for (; passed != 0; passed &= passed - 1) {
     const int s = begin + Team::warp_type::lowest(passed);
-    f(s, text.begin + matches.steps_of().first_of(s), matches.find(s));
+    matches.tell(s, s, f);
   }
 }
 
@@ -185,6 +185,7 @@ class text_piece {
 
   /// Calls f(step, first, bits) for the steps of this warp; of longer patterns, for those that the
   /// filter passes. bits are those of the places from position `first` on, as text_steps has them.
+  /// An f that takes runs gets f.run(step, run) where all places of a step are in one.
   template <class F>
   LANEWISE_FUNCTION void find(F f) const {
     if constexpr (!is_short) {
@@ -263,8 +264,11 @@ class text_piece {
     matches.forget();
     each_passed(warp, passed_from(begin), search_.cuts.of_word,
                 number_of_steps(place_of(begin), all), [&](int s) LANEWISE_INLINE_LAMBDA {
-                  const words bits = matches.find(s);
-                  if (s >= before && s < end) f(s - before, position(matches.steps_of(), s), bits);
+                  if (s >= before && s < end) {
+                    matches.tell(s, s - before, f);
+                  } else {
+                    matches.find(s);
+                  }
                 });
   }
 
