@@ -18,7 +18,9 @@ namespace detail {
 /// reads of a comparison (the table of windows, a pattern, the text) are done for 32 at a time.
 ///
 /// Each pattern has one window at each place where it begins. So no hit comes twice.
-template <class Warp>
+///
+/// by_probes: windows are those of set_probes, which devices look for.
+template <class Warp, bool by_probes = false>
 class set_candidates {
  public:
   static constexpr int width = Warp::width;
@@ -56,11 +58,19 @@ class set_candidates {
   LANEWISE_FUNCTION int hits() const { return hits_; }
 
   /// Adds windows that passed. bits[i] are those of list first_list + i: lists 0 to 2 are the kinds
-  /// of short patterns, 3 and 4 the short and the long windows of the others. A lane has 32
-  /// neighbouring bytes, from byte `from` on, counted from `reach` bytes in front of the span.
+  /// of short patterns, 3 and 4 the short and the long windows of the others. (By probes, there are
+  /// lists 0 and 1.) A lane has 32 neighbouring bytes, from byte `from` on, counted from `reach`
+  /// bytes in front of the span.
   template <int lists>
-  LANEWISE_SEPARATE_FUNCTION void add(std::uint32_t from, const words (&bits)[lists],
+  LANEWISE_SEPARATE_FUNCTION void add(const words& from, const words (&bits)[lists],
                                       std::uint32_t first_list) {
+    add_here(from, bits, first_list);
+  }
+  LANEWISE_SEPARATE_FUNCTION void look_up(bool all) { look_up_here(all); }
+  /// The same, not as functions of their own: what they are given by reference is in memory.
+  template <int lists>
+  LANEWISE_FUNCTION void add_here(const words& from, const words (&bits)[lists],
+                                  std::uint32_t first_list) {
     words number = bits_set(warp_, bits[0]);
     for (int i = 1; i < lists; ++i) number = number + bits_set(warp_, bits[i]);
     const auto room = allocate(warp_, number);
@@ -69,12 +79,12 @@ class set_candidates {
       now = room.total - begin < free ? room.total - begin : free;
       put(from, bits, first_list, room.offset - words(begin), now);
       waiting_ += static_cast<int>(now);
-      if (waiting_ >= width) look_up(false);
+      if (waiting_ >= width) look_up_here(false);
       if (is_full_) return;
     }
   }
   /// Looks up all windows that wait, or as long as there is one for each lane.
-  LANEWISE_SEPARATE_FUNCTION void look_up(bool all) {
+  LANEWISE_FUNCTION void look_up_here(bool all) {
     warp_.fence();
     int i = 0;
     for (; !is_full_ && (i + width <= waiting_ || (all && i < waiting_)); i += width)
@@ -108,7 +118,7 @@ class set_candidates {
  private:
   /// Those that come behind so many others that their offset is 0, and so many.
   template <int lists>
-  LANEWISE_RARE_FUNCTION void put(std::uint32_t from, const words (&bits)[lists],
+  LANEWISE_RARE_FUNCTION void put(const words& from, const words (&bits)[lists],
                                   std::uint32_t first_list, const words& offset,
                                   std::uint32_t number) {
     words all = bits[0];
@@ -118,10 +128,10 @@ class set_candidates {
     while (warp_.any(all != 0u)) {
       const words lowest = all & (words(0u) - all);
       const words place = warp_.map(
-          [from](std::uint32_t bit, std::uint32_t lane) {
-            return from + 32 * lane + static_cast<std::uint32_t>(Warp::popcount(bit - 1));
+          [](std::uint32_t bit, std::uint32_t begin) {
+            return begin + static_cast<std::uint32_t>(Warp::popcount(bit - 1));
           },
-          lowest, warp_.lane());
+          lowest, from);
       for (int i = 0; i < lists; ++i) {
         const mask is_there = (bits[i] & lowest) != 0u;
         warp_.scatter(is_there & (at < number), to, at,
@@ -157,16 +167,20 @@ class set_candidates {
   LANEWISE_FUNCTION void look_up_lanes(int i, const mask& exist) {
     const set_text mine{text_, set_};
     const std::int64_t base = first_ - reach;
-    const int main_kind = Warp::highest(set_.kinds);
+    [[maybe_unused]] const int main_kind = by_probes ? 0 : Warp::highest(set_.kinds);
     const words entry = warp_.load(exist, wait_ + i, 0u);
     words first = entry, number(0u);
     warp_.each(
         exist,
         [=](std::uint32_t& x, std::uint32_t& n) {
           const auto list = static_cast<int>(x & 7);
-          const window_slot slot =
-              mine.slot_of(base + (x >> 3), list < window_kind::shorts ? list : main_kind,
-                           list > window_kind::shorts);
+          window_slot slot;
+          if constexpr (by_probes) {
+            slot = mine.probe_slot_of(base + (x >> 3), list);
+          } else {
+            slot = mine.slot_of(base + (x >> 3), list < window_kind::shorts ? list : main_kind,
+                                list > window_kind::shorts);
+          }
           x = slot.first;
           n = slot.number;
         },
@@ -182,7 +196,8 @@ class set_candidates {
       words record = warp_.shuffle(first, owner), offset = warp_.shuffle(number, owner);
       warp_.each(
           task < all.total,
-          [entries = set_.entries](std::uint32_t& r, std::uint32_t& o, std::uint32_t k) {
+          [entries = by_probes ? set_.probes_entries : set_.entries](
+              std::uint32_t& r, std::uint32_t& o, std::uint32_t k) {
             if (o >> 8 == 1) {
               o &= 0xff;
             } else {
@@ -210,6 +225,11 @@ class set_candidates {
         [=](std::uint32_t& o, std::uint32_t& r) {
           const std::uint32_t* const pattern = mine.set.records + r;
           const std::int64_t from = first + o;
+          if constexpr (by_probes) {
+            o = o < places ? mine.compare_record(from, pattern, r)
+                           : std::uint32_t{set_text::differs};
+            return;
+          }
           o = o < places && from + pattern[1] <= mine.text.n
                   ? mine.compare(from, pattern + 2, pattern[1])
                   : std::uint32_t{set_text::differs};
@@ -260,7 +280,8 @@ class set_candidates {
   /// bytes (those of short patterns behind the others of a step), so only hits whose places are
   /// near each other may be out of order.
   LANEWISE_FUNCTION void put_in_order() {
-    const std::uint32_t near = reach + (set_.has_shorts() ? 4 * set_filter<Warp>::step_words : 0);
+    const std::uint32_t near =
+        reach + (!by_probes && set_.has_shorts() ? 4 * set_filter<Warp>::step_words : 0);
     warp_.fence();
     for (int i = 0; i < hits_; i += width) {
       const mask exist = warp_.first(hits_ - i);
