@@ -51,11 +51,11 @@ struct set_pieces {
   template <class Team>
   using words = typename finder<Team>::words;
 
-  /// So many steps for a warp's part of a piece that there are some thousand pieces, 4 to 32. By
-  /// probes 30: then all marks of a part are in W words, as those of a few bytes around.
+  /// By probes, all marks of a part are in W words, and those of a few bytes around.
+  static constexpr int most_steps = by_probes ? 30 : 32;
+  /// So many steps for a warp's part of a piece that there are some thousand pieces, 4 or more.
   template <class Exec>
-  static int steps_of(std::int64_t n) {
-    constexpr int most = by_probes ? 30 : 32;
+  static int steps_of(std::int64_t n, int most = most_steps) {
     constexpr std::int64_t piece =
         detail::set_finder<warp_t<Exec>>::places * std::int64_t{team_t<Exec, policy>::warps};
     int s = 4;
@@ -446,14 +446,21 @@ struct set_memory : arrays_behind {
             looks_by_probes<Exec> ? detail::set_chunks::most_steps(n, warp_t<Exec>::width) : 0)) {}
 };
 
+/// Of a warp's part of a piece, where larger sets are looked for by probes. Most texts have no more
+/// than ten places in a step.
+inline constexpr int steps_with_places = 12;
+
 /// Calls f(pieces) with the pieces of a text, for a filter that fits the set.
+/// wants_places: of these a warp keeps 128, and where more are found it searches twice.
 template <class Exec, class Memory, class F>
 void with_pieces(const detail::text_bytes& text, const pattern_set<Memory>& set,
-                 const std::uint32_t* marks, F f) {
+                 const std::uint32_t* marks, F f, bool wants_places = false) {
   const detail::pattern_set_view view = set.view();
   const auto call = [&]<bool many, bool by_probes>() {
     using pieces = set_pieces<many, by_probes>;
-    f(pieces{text, view, pieces::template steps_of<Exec>(text.n), marks});
+    const bool has_few = !by_probes || view.probes.how == detail::set_probes::kind::every_word;
+    const int most = wants_places && !has_few ? steps_with_places : pieces::most_steps;
+    f(pieces{text, view, pieces::template steps_of<Exec>(text.n, most), marks});
   };
   if constexpr (looks_by_probes<Exec>) {
     if (view.has_probes()) {
@@ -678,8 +685,9 @@ template <class Exec>
 set_memory<Exec> places_memory(std::int64_t n) {
   const auto of = [n]<bool many, bool by_probes>() {
     using type = set_pieces<many, by_probes>;
+    constexpr int most = by_probes ? steps_with_places : type::most_steps;
     const std::int64_t pieces =
-        pieces_of<Exec>(type{{nullptr, n}, {}, type::template steps_of<Exec>(n)});
+        pieces_of<Exec>(type{{nullptr, n}, {}, type::template steps_of<Exec>(n, most)});
     return workspace_size{pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)};
   };
   workspace_size most =
@@ -708,14 +716,17 @@ void find_set_places(const Exec& exec, const char* algorithm, const Text& text,
     const set_memory<Exec> memory = places_memory<Exec>(bytes.n);
     auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, memory.size(), algorithm);
     const auto* const marks = mark_text(exec, bytes, set.view(), work.get(), memory);
-    with_pieces<Exec>(bytes, set, marks, [&]<class Pieces>(const Pieces& in) {
-      using kernel = set_places_kernel<Pieces, to_type, ids_type>;
-      const std::int64_t pieces = pieces_of<Exec>(in);
-      launch(exec, "Lanewise::find_all",
-             backend_of<Exec>::template resident_league<kernel>(exec, pieces),
-             kernel{in, longest, to, ids_to,
-                    work.get().template make_look_back_chain<std::int64_t>(0), result});
-    });
+    with_pieces<Exec>(
+        bytes, set, marks,
+        [&]<class Pieces>(const Pieces& in) {
+          using kernel = set_places_kernel<Pieces, to_type, ids_type>;
+          const std::int64_t pieces = pieces_of<Exec>(in);
+          launch(exec, "Lanewise::find_all",
+                 backend_of<Exec>::template resident_league<kernel>(exec, pieces),
+                 kernel{in, longest, to, ids_to,
+                        work.get().template make_look_back_chain<std::int64_t>(0), result});
+        },
+        true);
   }
 }
 

@@ -64,23 +64,25 @@ class set_candidates {
   template <int lists>
   LANEWISE_SEPARATE_FUNCTION void add(const words& from, const words (&bits)[lists],
                                       std::uint32_t first_list) {
-    add_here(from, bits, first_list);
+    add_here(from, bits, first_list, false);
   }
   LANEWISE_SEPARATE_FUNCTION void look_up(bool all) { look_up_here(all); }
-  /// The same, not as functions of their own: what they are given by reference is in memory.
+  /// Adds windows, and looks up all that wait if these are the last. Not a function of its own:
+  /// what such a function is given by reference is in memory.
   template <int lists>
   LANEWISE_FUNCTION void add_here(const words& from, const words (&bits)[lists],
-                                  std::uint32_t first_list) {
+                                  std::uint32_t first_list, bool are_last) {
     words number = bits_set(warp_, bits[0]);
     for (int i = 1; i < lists; ++i) number = number + bits_set(warp_, bits[i]);
     const auto room = allocate(warp_, number);
-    for (std::uint32_t begin = 0, now = 0; begin < room.total; begin += now) {
+    for (std::uint32_t begin = 0, now = 0; begin < room.total || are_last; begin += now) {
       const auto free = static_cast<std::uint32_t>(most_waiting - waiting_);
       now = room.total - begin < free ? room.total - begin : free;
       put(from, bits, first_list, room.offset - words(begin), now);
       waiting_ += static_cast<int>(now);
-      if (waiting_ >= width) look_up_here(false);
-      if (is_full_) return;
+      const bool all = are_last && begin + now == room.total;
+      if (waiting_ >= width || all) look_up_here(all);
+      if (is_full_ || all) return;
     }
   }
   /// Looks up all windows that wait, or as long as there is one for each lane.
@@ -187,28 +189,36 @@ class set_candidates {
         first, number);
     const words at = entry >> 3, how_many = number >> 8;
     take_turn();
-    if (!warp_.any(how_many > 1u))
-      return compare(how_many == 1u, at - (number & words(0xffu)), first);
-    const tasks all = tasks_of(how_many);
+    if (!warp_.any(how_many != 0u)) return;
+    const bool are_single = !warp_.any(how_many > 1u);
+    tasks all{how_many, how_many, width};
+    if (!are_single) all = tasks_of(how_many);
     for (std::uint32_t t = 0; t < all.total && !is_full_; t += width) {
-      const words task = warp_.lane() + words(t), owner = owner_of(all, task);
-      words in_list = task - warp_.shuffle(all.upto - all.number, owner);
-      words record = warp_.shuffle(first, owner), offset = warp_.shuffle(number, owner);
-      warp_.each(
-          task < all.total,
-          [entries = by_probes ? set_.probes_entries : set_.entries](
-              std::uint32_t& r, std::uint32_t& o, std::uint32_t k) {
-            if (o >> 8 == 1) {
-              o &= 0xff;
-            } else {
-              const window_entry e = entries[r + k];
-              r = e.record;
-              o = e.offset;
-            }
-          },
-          record, offset, in_list);
-      take_turn();
-      compare(task < all.total, warp_.shuffle(at, owner) - offset, record);
+      mask is_there = how_many == 1u;
+      words record = first, place = at - (number & words(0xffu));
+      if (!are_single) {
+        const words task = warp_.lane() + words(t), owner = owner_of(all, task);
+        is_there = task < all.total;
+        words in_list = task - warp_.shuffle(all.upto - all.number, owner);
+        words offset = warp_.shuffle(number, owner);
+        record = warp_.shuffle(first, owner);
+        warp_.each(
+            is_there,
+            [entries = by_probes ? set_.probes_entries : set_.entries](
+                std::uint32_t& r, std::uint32_t& o, std::uint32_t k) {
+              if (o >> 8 == 1) {
+                o &= 0xff;
+              } else {
+                const window_entry e = entries[r + k];
+                r = e.record;
+                o = e.offset;
+              }
+            },
+            record, offset, in_list);
+        place = warp_.shuffle(at, owner) - offset;
+        take_turn();
+      }
+      compare(is_there, place, record);
     }
   }
   LANEWISE_FUNCTION void take_turn() { is_full_ = is_full_ || --turns_ < 0; }

@@ -49,70 +49,78 @@ class set_marked_finder {
   /// As set_finder.
   template <class F>
   LANEWISE_FUNCTION void find(F f) {
-    constexpr int most_steps = 32, steps_by_automaton = 8, most_turns = 64;
-    int by_automaton = 0;
-    const std::int64_t left = divide_up(text_.n - first_, std::int64_t{places});
-    const int steps = left < steps_ ? static_cast<int>(left) : steps_;
-    for (int step = 0; step < steps;) {
-      const std::int64_t first = first_ + std::int64_t{step} * places;
+    constexpr int most_span = 32, most_by_automaton = 8, most_turns = 64;
+    const std::int64_t left = text_.n - first_, wanted = std::int64_t{steps_} * places;
+    const int all = static_cast<int>(left < wanted ? left : wanted);
+    const int unit = marks_ == nullptr ? unmarked_places : places;
+    // A step by the automaton takes as long as hundreds of others. Where one has too many hits the
+    // next may have few.
+    int by_automaton = 0, next_by_automaton = 1;
+    for (int at = 0; at < all;) {
       if (by_automaton > 0) {
-        ask_automaton(first, step, f);
+        ask_automaton(at, all, f);
         --by_automaton;
-        ++step;
+        at += places;
         continue;
       }
-      const int now = span_ < steps - step ? span_ : steps - step;
-      candidates_.begin(first, static_cast<std::uint32_t>(now * places), most_turns * now);
-      search(first, first + std::int64_t{now} * places + candidates_type::reach,
-             first - candidates_type::reach);
+      const int now = span_ * unit < all - at ? span_ * unit : all - at;
+      const std::int64_t first = first_ + at;
+      candidates_.begin(first, static_cast<std::uint32_t>(now), most_turns * span_);
+      search(first, first + now + most_ahead, first - candidates_type::reach);
       if (candidates_.is_full()) {
-        span_ = now > 1 ? now / 2 : 1;
-        by_automaton = now > 1 ? 0 : steps_by_automaton;
+        if (span_ == 1) {
+          by_automaton = next_by_automaton;
+          if (next_by_automaton < most_by_automaton) next_by_automaton *= 2;
+        } else {
+          span_ /= 2;
+        }
         continue;
       }
-      const auto offset = static_cast<std::uint32_t>(step * places);
-      candidates_.each_hit([&](const words& place, const words& ranks)
-                               LANEWISE_INLINE_LAMBDA { f(place + words(offset), ranks); });
-      if (candidates_.hits() < candidates_type::most_hits / 4 && span_ < most_steps) span_ *= 2;
-      step += now;
+      next_by_automaton = 1;
+      candidates_.each_hit([&](const words& place, const words& ranks) LANEWISE_INLINE_LAMBDA {
+        f(place + words(static_cast<std::uint32_t>(at)), ranks);
+      });
+      if (candidates_.hits() < candidates_type::most_hits / 4 && span_ < most_span) span_ *= 2;
+      at += now;
     }
   }
 
  private:
   using kind = set_probes::kind;
+  /// Windows begin no further behind their patterns.
+  static constexpr int most_ahead = 48;
+  /// The windows of so many places are in W chunks, wherever these are.
+  static constexpr int unmarked_places = places - 96;
 
   /// Looks up the windows that begin at bytes [begin, end) of the text, and some around. The
   /// candidates count bytes from `base` on.
   LANEWISE_FUNCTION void search(std::int64_t begin, std::int64_t end, std::int64_t base) {
     const std::int64_t all = chunks_.chunks(), last = chunks_.chunk_of(end + 31);
     const std::int64_t from = chunks_.chunk_of(begin), to = last < all ? last : all;
-    // Chunks behind the last ones with windows are in words behind, too: then w ends the loop.
-    std::int64_t w = marks_ == nullptr ? from : from / width * width;
+    std::int64_t next = marks_ == nullptr ? from : from / width * width;
     words marks(0u), upto(0u);
     std::uint32_t total = 0, done = 0;
-    for (;;) {
-      if (done >= total) {
-        // The next words of marks, or the next W chunks.
-        if (w >= to) break;
-        begin_ = w;
+    bool are_some = false;
+    for (bool are_last = false; !are_last && !candidates_.is_full(); done += width) {
+      while (done >= total && next < to) {
+        begin_ = next;
         done = 0;
         if (marks_ == nullptr) {
-          total = static_cast<std::uint32_t>(to - w < width ? to - w : width);
-          w += width;
+          total = static_cast<std::uint32_t>(to - next < width ? to - next : width);
+          next += width;
         } else {
-          marks = marks_of(w, from, to);
+          marks = marks_of(next, from, to);
           upto = warp_.inclusive_scan(bits_set(warp_, marks), plus{});
           total = warp_.broadcast(upto, width - 1);
-          w += width * width;
-          if (total == 0) continue;
+          next += width * width;
         }
       }
-      const words index = marks_ == nullptr ? warp_.lane() : marked(marks, upto, done, total);
-      look(index, total - done, base);
-      done += width;
-      if (candidates_.is_full()) return;
+      if (total == 0 && !are_some) return;
+      are_some = true;
+      are_last = done + width >= total && next >= to;
+      look(marks_ == nullptr ? warp_.lane() : marked(marks, upto, done, total),
+           done < total ? total - done : 0, base, are_last);
     }
-    candidates_.look_up_here(true);
   }
   /// The marks of chunks [from, to) in W words, the first of which has chunk w.
   LANEWISE_FUNCTION words marks_of(std::int64_t w, std::int64_t from, std::int64_t to) const {
@@ -148,7 +156,8 @@ class set_marked_finder {
         all, task, before, owner);
   }
   /// Looks at the chunks begin_ + index, of the first `number` lanes.
-  LANEWISE_FUNCTION void look(const words& index, std::uint32_t number, std::int64_t base) {
+  LANEWISE_FUNCTION void look(const words& index, std::uint32_t number, std::int64_t base,
+                              bool are_last) {
     words row[12];
     const near_text text = chunks_.text;
     const std::int64_t first = begin_;
@@ -167,7 +176,7 @@ class set_marked_finder {
       probe<many ? kind::every_byte : kind::every_word>(row, exist, bits);
     }
     const auto from = static_cast<std::uint32_t>(chunks_.byte_of(first) - base);
-    candidates_.add_here(index * words(32u) + words(from), bits, 0);
+    candidates_.add_here(index * words(32u) + words(from), bits, 0, are_last);
   }
   template <kind how, class Mask>
   LANEWISE_FUNCTION void probe(const words (&row)[12], const Mask& exist, words (&bits)[2]) const {
@@ -177,13 +186,19 @@ class set_marked_finder {
                     });
     for (int i = 0; i < 2; ++i) bits[i] = select(exist, bits[i], words(0u));
   }
+  /// Of the places from `at` on, a step of them, but of no more than all.
   template <class F>
-  LANEWISE_FUNCTION void ask_automaton(std::int64_t first, int step, F f) const {
+  LANEWISE_FUNCTION void ask_automaton(int at, int all, F f) const {
     // Copies, so that the others need no memory.
     const text_bytes text = text_;
     const pattern_set_view set = set_;
     const Warp warp = warp_;
-    set_walk<Warp>(warp, text, set, best_).each_place(first, step * places, f);
+    const words end(static_cast<std::uint32_t>(all));
+    set_walk<Warp>(warp, text, set, best_)
+        .each_place(first_ + at, at,
+                    [&](const words& place, const words& ranks) LANEWISE_INLINE_LAMBDA {
+                      f(place, select(place < end, ranks, words(0u)));
+                    });
   }
 
   const Warp& warp_;

@@ -164,10 +164,8 @@ class set_probe_windows {
     const std::string_view p = set_.patterns[w.rank];
     const std::uint32_t a = word_at(p, w.offset), b = word_at(p, w.offset + 4),
                         c = word_at(p, w.offset + 8), hash = probes.hash(a, b, c);
-    std::uint32_t other = set_probes::second_bit(hash);
     // The key's first word is the hash with the bytes at the side.
-    if (probes.how == set_probes::kind::with_sides) other = set_probes::side_bit(w.key.low);
-    filter[probes.word(hash)] |= 1u << hash % 32 | 1u << other % 32;
+    filter[probes.word(hash)] |= probes.bits(hash, w.key.low);
   }
 
   const set_normal_form& set_;

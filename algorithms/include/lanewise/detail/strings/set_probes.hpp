@@ -16,8 +16,10 @@ namespace detail {
 template <set_probes::kind how, class Warp, class Words, class F>
 LANEWISE_FUNCTION void each_probe(const Warp& warp, const set_probes& probes,
                                   const std::uint32_t* filter, const Words (&row)[12], F f) {
-  const auto bit = [&](const Words& word, const Words& index) {
-    return warp.map([](std::uint32_t w, std::uint32_t i) { return w >> (i & 31); }, word, index);
+  const auto passes = [&](const Words& word, const Words& hash) {
+    return warp.map(
+        [](std::uint32_t w, std::uint32_t h) { return w >> (set_probes::bit(how, h) & 31); }, word,
+        hash);
   };
   LANEWISE_UNROLL
   for (int i = 0; i < 32; i += set_probes::stride(how)) {
@@ -25,14 +27,15 @@ LANEWISE_FUNCTION void each_probe(const Warp& warp, const set_probes& probes,
     const Words a = word_across(row[j], row[j + 1], o), b = word_across(row[j + 1], row[j + 2], o),
                 c = word_across(row[j + 2], row[j + 3 < 12 ? j + 3 : 11], o);
     const Words hash = probes.hash(a, b, c);
-    const Words word = warp.gather_scratch(filter, probes.word(hash));
-    const Words first = bit(word, hash);
+    const Words word =
+        warp.map([](std::uint32_t w, std::uint32_t h) { return set_probes::both_set(w, h); },
+                 warp.gather_scratch(filter, probes.word(hash)), hash);
     if constexpr (how != set_probes::kind::with_sides) {
-      f(i, 0, first & bit(word, set_probes::second_bit(hash)));
+      f(i, 0, passes(word, hash));
     } else {
       const Words front = word_across(row[j - 1], row[j], 2);
-      f(i, 0, first & bit(word, set_probes::side_bit(probes.with_behind(hash, b, c))));
-      f(i, 1, first & bit(word, set_probes::side_bit(probes.with_front(hash, front))));
+      f(i, 0, passes(word, probes.with_behind(hash, b, c)));
+      f(i, 1, passes(word, probes.with_front(hash, front)));
     }
   }
 }

@@ -120,9 +120,9 @@ struct window_entry {
 ///                             + + = = = = = = = = =
 ///                               + + = = = = = = = = =
 ///
-/// The filter is a table of words. A window's hash says which word has two bits for it, and one of
-/// them; the other one, too, or the hash with the two bytes. So one look at the table, of which a
-/// GPU has time for one at every fourth byte, answers for both sides.
+/// The filter is a table of words. A window's hash says which word has two bits for it, and how far
+/// they are apart; the hash, with sides that with the bytes there, says where they are. So one look
+/// at the table, of which a GPU has time for one at every fourth byte, answers for both sides.
 struct set_probes {
   enum class kind : std::uint32_t { none, every_byte, every_word, with_sides };
   static constexpr int most_bytes = 12, side = 2;
@@ -166,14 +166,18 @@ struct set_probes {
   LANEWISE_FUNCTION Words word(const Words& hash) const {
     return hash >> (32 - filter_bits);
   }
-  /// Which bit counts besides bit `hash`, modulo 32.
-  template <class Words>
-  static LANEWISE_FUNCTION Words second_bit(const Words& hash) {
-    return hash >> 5;
+  /// The bits of a word that are set, as those are which lie `hash` further down, modulo 32.
+  static LANEWISE_FUNCTION std::uint32_t both_set(std::uint32_t word, std::uint32_t hash) {
+    return word & (word << (hash & 31) | word >> (0 - hash & 31));
   }
-  template <class Words>
-  static LANEWISE_FUNCTION Words side_bit(const Words& hash) {
-    return hash >> 27;
+  /// Which of these bits is a window's: its last five bits say.
+  static LANEWISE_FUNCTION std::uint32_t bit(kind how, std::uint32_t hash) {
+    return how == kind::with_sides ? hash >> 27 : hash >> 5;
+  }
+  /// The bits of a window, of which `side` is the hash with sides.
+  std::uint32_t bits(std::uint32_t hash, std::uint32_t side) const {
+    const std::uint32_t at = bit(how, how == kind::with_sides ? side : hash);
+    return 1u << (at & 31) | 1u << (at - hash & 31);
   }
   /// By which the table of windows knows one: words as above, list as each_probe has it.
   LANEWISE_FUNCTION window_key key(std::uint32_t front, std::uint32_t a, std::uint32_t b,
