@@ -53,12 +53,19 @@ struct set_pieces {
 
   /// By probes, all marks of a part are in W words, and those of a few bytes around.
   static constexpr int most_steps = by_probes ? 30 : 32;
+  /// So many places of a part are kept in scratch, where they are wanted.
+  static constexpr int most_kept = by_probes && !many ? 256 : 128;
+  /// Parts of so many steps mostly have no more. (10,000 phrases: 4 in a step, 100,000: 40.)
+  static constexpr int most_steps_with_places(detail::set_probes::kind how) {
+    if (!by_probes || !many) return most_steps;
+    return how == detail::set_probes::kind::every_byte ? 2 : 12;
+  }
   /// So many steps for a warp's part of a piece that there are some thousand pieces, 4 or more.
   template <class Exec>
   static int steps_of(std::int64_t n, int most = most_steps) {
     constexpr std::int64_t piece =
         detail::set_finder<warp_t<Exec>>::places * std::int64_t{team_t<Exec, policy>::warps};
-    int s = 4;
+    int s = most < 4 ? most : 4;
     while (s < most && n / (piece * s) > 2000) s = 2 * s < most ? 2 * s : most;
     return s;
   }
@@ -207,12 +214,12 @@ struct set_bitmap_kernel {
 };
 
 /// Writes all occurrences in order, or the longest of each place, and counts them: a single pass
-/// with look-back. A warp keeps up to 256 places of its part of a piece until it knows where they
-/// go; where there are more, it finds them again.
+/// with look-back. A warp keeps some places of its part of a piece until it knows where they go;
+/// where there are more, it finds them again.
 template <class Pieces, class Places, class Ids>
 struct set_places_kernel {
   using policy = typename Pieces::policy;
-  static constexpr int most_kept = 128;
+  static constexpr int most_kept = Pieces::most_kept;
   template <class Team>
   struct scratch {
     typename Pieces::template scratch<Team> in;
@@ -446,20 +453,16 @@ struct set_memory : arrays_behind {
             looks_by_probes<Exec> ? detail::set_chunks::most_steps(n, warp_t<Exec>::width) : 0)) {}
 };
 
-/// Of a warp's part of a piece, where larger sets are looked for by probes. Most texts have no more
-/// than ten places in a step.
-inline constexpr int steps_with_places = 12;
-
 /// Calls f(pieces) with the pieces of a text, for a filter that fits the set.
-/// wants_places: of these a warp keeps 128, and where more are found it searches twice.
+/// wants_places: of these a warp keeps some, and where more are found it searches twice.
 template <class Exec, class Memory, class F>
 void with_pieces(const detail::text_bytes& text, const pattern_set<Memory>& set,
                  const std::uint32_t* marks, F f, bool wants_places = false) {
   const detail::pattern_set_view view = set.view();
   const auto call = [&]<bool many, bool by_probes>() {
     using pieces = set_pieces<many, by_probes>;
-    const bool has_few = !by_probes || view.probes.how == detail::set_probes::kind::every_word;
-    const int most = wants_places && !has_few ? steps_with_places : pieces::most_steps;
+    const int most =
+        wants_places ? pieces::most_steps_with_places(view.probes.how) : pieces::most_steps;
     f(pieces{text, view, pieces::template steps_of<Exec>(text.n, most), marks});
   };
   if constexpr (looks_by_probes<Exec>) {
@@ -685,7 +688,7 @@ template <class Exec>
 set_memory<Exec> places_memory(std::int64_t n) {
   const auto of = [n]<bool many, bool by_probes>() {
     using type = set_pieces<many, by_probes>;
-    constexpr int most = by_probes ? steps_with_places : type::most_steps;
+    constexpr int most = type::most_steps_with_places(detail::set_probes::kind::every_byte);
     const std::int64_t pieces =
         pieces_of<Exec>(type{{nullptr, n}, {}, type::template steps_of<Exec>(n, most)});
     return workspace_size{pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)};

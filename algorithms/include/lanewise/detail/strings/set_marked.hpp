@@ -175,6 +175,7 @@ class set_marked_finder {
     } else {
       probe<many ? kind::every_byte : kind::every_word>(row, exist, bits);
     }
+    if (!are_last && !warp_.any((bits[0] | bits[1]) != 0u)) return;
     const auto from = static_cast<std::uint32_t>(chunks_.byte_of(first) - base);
     candidates_.add_here(index * words(32u) + words(from), bits, 0, are_last);
   }

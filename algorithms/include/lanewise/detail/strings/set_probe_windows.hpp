@@ -142,8 +142,7 @@ class set_probe_windows {
     for (const window& w : windows_) let_pass(w);
     std::sort(windows_.begin(), windows_.end(),
               [](const window& a, const window& b) { return a.order() < b.order(); });
-    // Lanes wait for the one that looks at most slots.
-    while (std::size_t{1} << slots_bits < 4 * windows_.size()) ++slots_bits;
+    while (std::size_t{1} << slots_bits < 2 * windows_.size()) ++slots_bits;
     slots.resize(std::size_t{1} << slots_bits);
     for (std::size_t i = 0, end = 0; i < windows_.size(); i = end) {
       window_slot slot{windows_[i].key, static_cast<std::uint32_t>(entries.size()), 0};
@@ -155,7 +154,7 @@ class set_probe_windows {
         slot.number |= entries.back().offset;
         entries.pop_back();
       }
-      std::size_t s = window_slot::place(slot.key.hash(), slots_bits);
+      std::size_t s = set_probes::slot(slot.key, slots_bits);
       while (slots[s].number != 0) s = (s + 1) & (slots.size() - 1);
       slots[s] = slot;
     }

@@ -65,9 +65,10 @@ struct set_text {
     const window_key key =
         set.probes.key(in[0] & letters, in[1] & letters, in[2] & letters, in[3] & letters, list);
     const std::uint32_t mask = (1u << set.probes_slots_bits) - 1;
-    for (std::uint32_t s = window_slot::place(key.hash(), set.probes_slots_bits);; ++s) {
-      const window_slot slot = set.probes_slots[s & mask];
-      if (slot.number == 0 || slot.key == key) return slot;
+    for (std::uint32_t s = set_probes::slot(key, set.probes_slots_bits);; s += 2) {
+      const window_slot one = set.probes_slots[s & mask], other = set.probes_slots[(s & mask) + 1];
+      if (one.number == 0 || one.key == key) return one;
+      if (other.number == 0 || other.key == key) return other;
     }
   }
 

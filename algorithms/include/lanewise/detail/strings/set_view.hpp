@@ -179,6 +179,11 @@ struct set_probes {
     const std::uint32_t at = bit(how, how == kind::with_sides ? side : hash);
     return 1u << (at & 31) | 1u << (at - hash & 31);
   }
+  /// Where a window's slot is, or one further on: slots are looked at in pairs, as lanes wait for
+  /// the one that looks longest, and memory has two at once.
+  static LANEWISE_FUNCTION std::uint32_t slot(const window_key& key, int slots_bits) {
+    return window_slot::place(key.hash(), slots_bits) & ~1u;
+  }
   /// By which the table of windows knows one: words as above, list as each_probe has it.
   LANEWISE_FUNCTION window_key key(std::uint32_t front, std::uint32_t a, std::uint32_t b,
                                    std::uint32_t c, int list) const {
