@@ -53,19 +53,16 @@ struct set_pieces {
 
   /// By probes, all marks of a part are in W words, and those of a few bytes around.
   static constexpr int most_steps = by_probes ? 30 : 32;
-  /// So many places of a part are kept in scratch, where they are wanted.
-  static constexpr int most_kept = by_probes && !many ? 256 : 128;
-  /// Parts of so many steps mostly have no more. (10,000 phrases: 4 in a step, 100,000: 40.)
+  /// Of a part whose places are wanted, of which a warp keeps 128. (10,000 phrases: 4 in a step.)
   static constexpr int most_steps_with_places(detail::set_probes::kind how) {
-    if (!by_probes || !many) return most_steps;
-    return how == detail::set_probes::kind::every_byte ? 2 : 12;
+    return by_probes && how != detail::set_probes::kind::every_word ? 12 : most_steps;
   }
   /// So many steps for a warp's part of a piece that there are some thousand pieces, 4 or more.
   template <class Exec>
   static int steps_of(std::int64_t n, int most = most_steps) {
     constexpr std::int64_t piece =
         detail::set_finder<warp_t<Exec>>::places * std::int64_t{team_t<Exec, policy>::warps};
-    int s = most < 4 ? most : 4;
+    int s = 4;
     while (s < most && n / (piece * s) > 2000) s = 2 * s < most ? 2 * s : most;
     return s;
   }
@@ -219,7 +216,7 @@ struct set_bitmap_kernel {
 template <class Pieces, class Places, class Ids>
 struct set_places_kernel {
   using policy = typename Pieces::policy;
-  static constexpr int most_kept = Pieces::most_kept;
+  static constexpr int most_kept = 128;
   template <class Team>
   struct scratch {
     typename Pieces::template scratch<Team> in;
@@ -454,7 +451,7 @@ struct set_memory : arrays_behind {
 };
 
 /// Calls f(pieces) with the pieces of a text, for a filter that fits the set.
-/// wants_places: of these a warp keeps some, and where more are found it searches twice.
+/// wants_places: of these a warp keeps 128, and where more are found it searches twice.
 template <class Exec, class Memory, class F>
 void with_pieces(const detail::text_bytes& text, const pattern_set<Memory>& set,
                  const std::uint32_t* marks, F f, bool wants_places = false) {
@@ -745,9 +742,9 @@ workspace_size find_set_workspace(std::int64_t n) {
 /// ids, and their number in the rank-0 View number. In the order of places; of patterns that begin
 /// at one place shorter ones come first, and equal ones by id. places and ids are Views of
 /// integers, or sinks; where they have fewer places than there are occurrences, the first are
-/// written, number tells how many there are, and nothing is written behind. As count, in one launch
-/// and one pass; where patterns begin at more than 128 places of a warp's part of 4 to 32 KiB, this
-/// is searched twice.
+/// written, number tells how many there are, and nothing is written behind. As count, but no launch
+/// clears the number; where patterns begin at more than 128 places of a warp's part of 4 to 32 KiB,
+/// this is searched twice.
 template <execution_space Exec, class Text, class Memory, class Places, class Ids, class T,
           class... P>
 void find_all(const Exec& exec, const Text& text, const pattern_set<Memory>& set,

@@ -58,6 +58,8 @@ class set_probe_windows {
   /// Of a few patterns, windows without sides pass little. Of very many, there is one window each.
   static constexpr std::uint32_t many_patterns = 64, most_at_words = 32'768;
   static constexpr std::size_t least_bytes = 7, most_looked_at = 48;
+  /// Bytes of slots for each byte of the patterns.
+  static constexpr std::size_t most_of_slots = 24;
   /// So many windows leave nine of ten bits of the short table unset.
   static constexpr std::size_t most_with_few = 12'000;
 
@@ -143,6 +145,10 @@ class set_probe_windows {
     std::sort(windows_.begin(), windows_.end(),
               [](const window& a, const window& b) { return a.order() < b.order(); });
     while (std::size_t{1} << slots_bits < 2 * windows_.size()) ++slots_bits;
+    // Twice as many, if that is not too much memory: lanes wait for the one that looks longest.
+    std::size_t bytes = 0;
+    for (const std::string_view p : set_.patterns) bytes += p.size();
+    if ((std::size_t{2} << slots_bits) * sizeof(window_slot) <= most_of_slots * bytes) ++slots_bits;
     slots.resize(std::size_t{1} << slots_bits);
     for (std::size_t i = 0, end = 0; i < windows_.size(); i = end) {
       window_slot slot{windows_[i].key, static_cast<std::uint32_t>(entries.size()), 0};
