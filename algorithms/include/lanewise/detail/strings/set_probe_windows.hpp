@@ -138,8 +138,10 @@ class set_probe_windows {
     return best;
   }
   void make_tables(const std::vector<std::uint32_t>& record) {
-    probes.filter_bits = windows_.size() > most_with_few ? filter_place::many_words_bits
-                                                         : filter_place::few_words_bits;
+    // Kernels with the short table have no code for windows at every byte.
+    const bool has_many =
+        probes.how == set_probes::kind::every_byte || windows_.size() > most_with_few;
+    probes.filter_bits = has_many ? filter_place::many_words_bits : filter_place::few_words_bits;
     filter.resize(std::size_t{1} << probes.filter_bits);
     for (const window& w : windows_) let_pass(w);
     std::sort(windows_.begin(), windows_.end(),
