@@ -148,7 +148,7 @@ void add_set_searches() {
     });
   });
   add<set_problem<Exec, wanted::number>>("lanewise", [](auto& p, auto time) {
-    time([&] { count(p.exec, p.text, p.searched, p.result); });
+    time([&] { count(p.exec, p.text, p.searched, p.result, {.work = &p.work}); });
   });
 }
 

@@ -272,6 +272,38 @@ TEST_CASE("Many patterns", "[string_set_search]") {
   check_sets(text, parts_of(text, many, 4, 9, 2), 8, true);
 }
 
+TEST_CASE("Larger sets, of which devices mark windows first", "[string_set_search][sanitize]") {
+  auto random = make_random(17);
+  int shift = 0;
+  for (const std::size_t least : {7, 8, 11, 12, 15}) {
+    for (const std::int64_t n :
+         {std::int64_t{33}, set_step - 3, 2 * set_step + 31, set_piece + 5}) {
+      std::string text = text_for_sets(n, 3, random());
+      std::vector<std::string> patterns = parts_of(text, 70, least, least + 9, random());
+      text.replace(0, patterns[0].size(), patterns[0]);
+      text.replace(text.size() - patterns[1].size(), patterns[1].size(), patterns[1]);
+      check_sets(text, patterns, shift % 32, least == 8);
+      shift += 5;
+    }
+  }
+}
+
+TEST_CASE("Very many patterns, and where nearly all places have some", "[string_set_search]") {
+  const std::size_t n = is_emulated ? 1200 : 30'000;
+  const std::string text = text_for_sets(static_cast<std::int64_t>(n), 26, 21);
+  const std::string other = text_for_sets(500'000, 26, 22);
+  std::vector<std::string> patterns = parts_of(other, 33'000, 12, 20, 23);
+  check_sets(text, patterns, 3);
+  for (std::size_t i = 0; i + 12 <= n; i += 29) patterns[i] = text.substr(i, 12);
+  check_sets(text, patterns, 29);
+  // All words of 12 letters.
+  std::vector<std::string> words(1 << 12, std::string(12, 'a'));
+  for (std::size_t w = 0; w < words.size(); ++w)
+    for (std::size_t i = 0; i < 12; ++i)
+      if ((w >> i & 1) != 0) words[w][i] = 'b';
+  check_sets(text_for_sets(static_cast<std::int64_t>(n), 2, 24), words, 7);
+}
+
 TEST_CASE("Bytes of every value in sets, and letters of either case", "[string_set_search]") {
   std::string text;
   for (int i = 0; i < 3000; ++i) text += static_cast<char>(i * 7);

@@ -4,6 +4,7 @@
 
 #include <lanewise/detail/strings/set_automaton.hpp>
 #include <lanewise/detail/strings/set_normal_form.hpp>
+#include <lanewise/detail/strings/set_probe_windows.hpp>
 #include <lanewise/detail/strings/set_view.hpp>
 #include <lanewise/detail/strings/set_windows.hpp>
 #include <lanewise/pattern.hpp>
@@ -24,8 +25,8 @@ namespace detail {
 struct set_image {
   pattern_set_view view{};  ///< without addresses
   std::size_t size = 0, record = 0, prefix = 0, number = 0, ids_from = 0, ids = 0, rank_of = 0,
-              records = 0, filter = 0, slots = 0, entries = 0, states = 0, labels = 0, roots = 0,
-              groups = 0, longs = 0;
+              records = 0, filter = 0, slots = 0, entries = 0, probes_filter = 0, probes_slots = 0,
+              probes_entries = 0, states = 0, labels = 0, roots = 0, groups = 0, longs = 0;
   std::vector<std::uint32_t> memory;
 
   set_image() = default;
@@ -33,6 +34,7 @@ struct set_image {
     const std::uint32_t letters = folds_case ? pattern_filter::folded : ~0u;
     const std::vector<std::uint32_t> record_of = put_patterns(set);
     const set_windows windows(set, letters, record_of);
+    const set_probe_windows probes(set, letters, record_of);
     const set_automaton automaton(set);
     view.ranks = set.ranks();
     view.kinds = windows.kinds;
@@ -43,6 +45,8 @@ struct set_image {
     view.has_many = windows.has_many;
     view.depth = automaton.depth;
     view.slots_bits = windows.slots_bits;
+    view.probes = probes.probes;
+    view.probes_slots_bits = probes.slots_bits;
     prefix = put(set.prefix);
     number = put(set.number);
     ids_from = put(set.ids_from);
@@ -51,6 +55,9 @@ struct set_image {
     filter = put(windows.filter);
     slots = put(windows.slots);
     entries = put(windows.entries);
+    probes_filter = put(probes.filter);
+    probes_slots = put(probes.slots);
+    probes_entries = put(probes.entries);
     states = put(automaton.states);
     labels = put(automaton.labels);
     roots = put(automaton.roots);
@@ -71,6 +78,9 @@ struct set_image {
     v.filter = begin + filter;
     v.slots = reinterpret_cast<const window_slot*>(begin + slots);
     v.entries = reinterpret_cast<const window_entry*>(begin + entries);
+    v.probes_filter = begin + probes_filter;
+    v.probes_slots = reinterpret_cast<const window_slot*>(begin + probes_slots);
+    v.probes_entries = reinterpret_cast<const window_entry*>(begin + probes_entries);
     v.states = reinterpret_cast<const set_state*>(begin + states);
     v.labels = reinterpret_cast<const unsigned char*>(begin + labels);
     v.roots = begin + roots;

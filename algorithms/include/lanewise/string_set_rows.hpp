@@ -57,8 +57,8 @@ void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
                   memory.bits_at + memory.bits_bytes - call.memory.words_at);
   }
   if (rows.bytes.n > 0)
-    with_pieces<Exec>(rows.bytes, set, [&]<bool many>(const set_pieces<many>& in) {
-      using kernel = set_rows_kernel<many>;
+    with_pieces<Exec>(rows.bytes, set, nullptr, [&]<class Pieces>(const Pieces& in) {
+      using kernel = set_rows_kernel<Pieces>;
       launch(exec, "Lanewise::string_set_rows",
              backend::template resident_league<kernel>(exec, pieces_of<Exec>(in)),
              kernel{in, rows, bits, numbers});

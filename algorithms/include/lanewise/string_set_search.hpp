@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/strings/set_finder.hpp>
+#include <lanewise/detail/strings/set_marked.hpp>
 #include <lanewise/pattern_set.hpp>
 #include <lanewise/string_search.hpp>
 #include <lanewise/team_algorithms.hpp>
@@ -28,15 +29,20 @@ inline constexpr int table_bits =
     many ? detail::filter_place::many_words_bits : detail::filter_place::few_words_bits;
 
 /// A text, a set, and pieces of the text, of which a team does one at a time: some steps for each
-/// warp, one warp behind the other.
-template <bool many>
+/// warp, one warp behind the other. by_probes: devices look for most sets by other windows.
+template <bool many, bool by_probes>
 struct set_pieces {
+  using policy = set_policy<many>;
+
   detail::text_bytes text;
   detail::pattern_set_view set;
   int steps;
+  const std::uint32_t* marks = nullptr;  ///< of the filter, where it was a launch of its own
 
   template <class Team>
-  using finder = detail::set_finder<typename Team::warp_type>;
+  using finder =
+      std::conditional_t<by_probes, detail::set_marked_finder<typename Team::warp_type, many>,
+                         detail::set_finder<typename Team::warp_type>>;
   template <class Team>
   struct scratch {
     std::uint32_t table[1 << table_bits<many>];
@@ -45,13 +51,19 @@ struct set_pieces {
   template <class Team>
   using words = typename finder<Team>::words;
 
-  /// So many steps for a warp's part of a piece that there are some thousand pieces, 4 to 32.
+  /// By probes, all marks of a part are in W words, and those of a few bytes around.
+  static constexpr int most_steps = by_probes ? 30 : 32;
+  /// Of a part whose places are wanted, of which a warp keeps 128. (10,000 phrases: 4 in a step.)
+  static constexpr int most_steps_with_places(detail::set_probes::kind how) {
+    return by_probes && how != detail::set_probes::kind::every_word ? 12 : most_steps;
+  }
+  /// So many steps for a warp's part of a piece that there are some thousand pieces, 4 or more.
   template <class Exec>
-  static int steps_of(std::int64_t n) {
-    constexpr std::int64_t piece = detail::set_finder<warp_t<Exec>>::places *
-                                   std::int64_t{team_t<Exec, set_policy<many>>::warps};
+  static int steps_of(std::int64_t n, int most = most_steps) {
+    constexpr std::int64_t piece =
+        detail::set_finder<warp_t<Exec>>::places * std::int64_t{team_t<Exec, policy>::warps};
     int s = 4;
-    while (s < 32 && n / (piece * s) > 2000) s *= 2;
+    while (s < most && n / (piece * s) > 2000) s = 2 * s < most ? 2 * s : most;
     return s;
   }
   template <class Team>
@@ -63,7 +75,8 @@ struct set_pieces {
   /// Once, before a team finds something.
   template <class Team>
   LANEWISE_FUNCTION void load_filter(const Team& team, scratch<Team>& shared) const {
-    copy(team, set.filter, std::int64_t{1} << table_bits<many>, shared.table);
+    copy(team, by_probes ? set.probes_filter : set.filter, std::int64_t{1} << table_bits<many>,
+         shared.table);
     team.barrier();
   }
   /// Where this warp's part of a piece begins.
@@ -85,25 +98,32 @@ struct set_pieces {
     if (begin >= text.n) return;
     const auto warp = team.warp();
     auto& mine = shared.of_warp[team.warp_index()];
-    typename finder<Team>::candidates_type candidates(warp, text, set, mine);
-    finder<Team>(warp, text, set, {shared.table, table_bits<many>, set.letters, set.around}, mine,
-                 candidates, begin, steps, span)
-        .find(f);
+    if constexpr (by_probes) {
+      finder<Team>(warp, text, set, shared.table, marks, mine, begin, steps, span).find(f);
+    } else {
+      typename finder<Team>::candidates_type candidates(warp, text, set, mine);
+      finder<Team>(warp, text, set, {shared.table, table_bits<many>, set.letters, set.around}, mine,
+                   candidates, begin, steps, span)
+          .find(f);
+    }
   }
 };
 
+/// What a fold is to find.
+enum class set_fold { number, of_each, first, last };
+
 /// Counts all occurrences or those of each rank's places, or finds the first or last place.
-template <bool many>
+template <class Pieces>
 struct set_fold_kernel {
-  struct policy : set_policy<many> {
+  struct policy : Pieces::policy {
     static constexpr int host_teams_per_thread = 4;
   };
   template <class Team>
-  using scratch = typename set_pieces<many>::template scratch<Team>;
+  using scratch = typename Pieces::template scratch<Team>;
 
-  enum class wanted { number, of_each, first, last };
+  using wanted = set_fold;
 
-  set_pieces<many> in;
+  Pieces in;
   wanted what;
   std::int64_t* result;  // of the first and the last: begins with -1
   std::uint64_t* of_rank;
@@ -161,20 +181,20 @@ struct set_fold_kernel {
 };
 
 /// Sets the bits of places where patterns begin, in a bitmap of zeros.
-template <bool many>
+template <class Pieces>
 struct set_bitmap_kernel {
-  struct policy : set_policy<many> {
+  struct policy : Pieces::policy {
     static constexpr int host_teams_per_thread = 4;
   };
   template <class Team>
-  using scratch = typename set_pieces<many>::template scratch<Team>;
+  using scratch = typename Pieces::template scratch<Team>;
 
-  set_pieces<many> in;
+  Pieces in;
   std::uint32_t* bits;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    using words = typename set_pieces<many>::template words<Team>;
+    using words = typename Pieces::template words<Team>;
     const auto warp = team.warp();
     const std::int64_t pieces = in.template pieces<Team>();
     int span = 32;
@@ -191,22 +211,22 @@ struct set_bitmap_kernel {
 };
 
 /// Writes all occurrences in order, or the longest of each place, and counts them: a single pass
-/// with look-back. A warp keeps up to 256 places of its part of a piece until it knows where they
-/// go; where there are more, it finds them again.
-template <bool many, class Places, class Ids>
+/// with look-back. A warp keeps some places of its part of a piece until it knows where they go;
+/// where there are more, it finds them again.
+template <class Pieces, class Places, class Ids>
 struct set_places_kernel {
-  using policy = set_policy<many>;
+  using policy = typename Pieces::policy;
   static constexpr int most_kept = 128;
   template <class Team>
   struct scratch {
-    typename set_pieces<many>::template scratch<Team> in;
+    typename Pieces::template scratch<Team> in;
     look_back_scratch<std::int64_t> link;
     std::int64_t of_warp[Team::warps];
     std::uint32_t kept_place[Team::warps][most_kept];  // of the warp's first
     std::uint32_t kept_rank[Team::warps][most_kept];
   };
 
-  set_pieces<many> in;
+  Pieces in;
   bool longest;
   Places places;
   Ids ids;
@@ -415,75 +435,152 @@ void clear_items(const Exec& exec, const char* name, T* items, std::int64_t n) {
          kernel);
 }
 
-template <class Exec, bool many>
-set_pieces<many> pieces_for(const detail::text_bytes& text, const detail::pattern_set_view& set) {
-  return {text, set, set_pieces<many>::template steps_of<Exec>(text.n)};
-}
+/// Whether devices look at a text by other windows, and a filter of its own.
+template <class Exec>
+inline constexpr bool looks_by_probes = warp_t<Exec>::words_of_text == 8;
+
+/// What a call has in its workspace: something of its own, and behind it the marks.
+template <class Exec>
+struct set_memory : arrays_behind {
+  std::size_t marks_at;
+
+  set_memory(std::int64_t n, const workspace_size& inner)
+      : arrays_behind(inner),
+        marks_at(add<std::uint32_t>(
+            looks_by_probes<Exec> ? detail::set_chunks::most_steps(n, warp_t<Exec>::width) : 0)) {}
+};
+
 /// Calls f(pieces) with the pieces of a text, for a filter that fits the set.
+/// wants_places: of these a warp keeps 128, and where more are found it searches twice.
 template <class Exec, class Memory, class F>
-void with_pieces(const detail::text_bytes& text, const pattern_set<Memory>& set, F f) {
-  if (set.view().has_many) {
-    f(pieces_for<Exec, true>(text, set.view()));
-  } else {
-    f(pieces_for<Exec, false>(text, set.view()));
+void with_pieces(const detail::text_bytes& text, const pattern_set<Memory>& set,
+                 const std::uint32_t* marks, F f, bool wants_places = false) {
+  const detail::pattern_set_view view = set.view();
+  const auto call = [&]<bool many, bool by_probes>() {
+    using pieces = set_pieces<many, by_probes>;
+    const int most =
+        wants_places ? pieces::most_steps_with_places(view.probes.how) : pieces::most_steps;
+    f(pieces{text, view, pieces::template steps_of<Exec>(text.n, most), marks});
+  };
+  if constexpr (looks_by_probes<Exec>) {
+    if (view.has_probes()) {
+      view.probes.filter_bits == table_bits<true> ? call.template operator()<true, true>()
+                                                  : call.template operator()<false, true>();
+      return;
+    }
   }
+  view.has_many ? call.template operator()<true, false>()
+                : call.template operator()<false, false>();
 }
-template <class Exec, bool many>
-std::int64_t pieces_of(const set_pieces<many>& in) {
+template <class Exec, bool many, bool by_probes>
+std::int64_t pieces_of(const set_pieces<many, by_probes>& in) {
   return in.template pieces<team_t<Exec, set_policy<many>>>();
+}
+
+template <bool many, detail::set_probes::kind how, class Exec>
+void run_marks(const Exec& exec, const detail::text_bytes& text,
+               const detail::pattern_set_view& set, std::uint32_t* marks) {
+  using kernel = set_marks_kernel<many, how>;
+  const auto chunks = detail::set_chunks::make(text, set.probes);
+  const int of_turn = text_cuts::make<warp_t<Exec>>(text.n, true).of_word;
+  const std::int64_t teams =
+      divide_up(detail::set_chunks::most_steps(text.n, warp_t<Exec>::width),
+                std::int64_t{of_turn} * team_t<Exec, typename kernel::policy>::warps);
+  launch(exec, "Lanewise::string_set_search::marks",
+         backend_of<Exec>::template resident_league<kernel>(exec, teams),
+         kernel{chunks, set.probes_filter, marks, of_turn});
+}
+/// Marks the chunks of a text that may have windows of a set. Null where no filter runs: on hosts,
+/// for sets without probes, and for those of which most chunks have some.
+template <class Exec>
+const std::uint32_t* mark_text(const Exec& exec, const detail::text_bytes& text,
+                               const detail::pattern_set_view& set, const workspace& work,
+                               const set_memory<Exec>& memory) {
+  if constexpr (looks_by_probes<Exec>) {
+    using kind = detail::set_probes::kind;
+    auto* const marks = arrays_behind::view<std::uint32_t, Exec>(work, memory.marks_at, 1).data();
+    if (text.n == 0) return nullptr;
+    const bool many = set.probes.filter_bits == table_bits<true>;
+    if (set.probes.how == kind::every_word && !many) {
+      run_marks<false, kind::every_word>(exec, text, set, marks);
+      return marks;
+    }
+    if (set.probes.how == kind::with_sides) {
+      if (many) {
+        run_marks<true, kind::with_sides>(exec, text, set, marks);
+      } else {
+        run_marks<false, kind::with_sides>(exec, text, set, marks);
+      }
+      return marks;
+    }
+  }
+  return nullptr;
 }
 
 template <class Exec, class Memory>
 void fold_set_search(const Exec& exec, const detail::text_bytes& text,
-                     const pattern_set<Memory>& set, int what, std::int64_t* result,
-                     std::uint64_t* of_rank) {
-  with_pieces<Exec>(text, set, [&]<bool many>(const set_pieces<many>& in) {
-    using kernel = set_fold_kernel<many>;
+                     const pattern_set<Memory>& set, const std::uint32_t* marks, set_fold what,
+                     std::int64_t* result, std::uint64_t* of_rank) {
+  with_pieces<Exec>(text, set, marks, [&]<class Pieces>(const Pieces& in) {
+    using kernel = set_fold_kernel<Pieces>;
     launch(exec, "Lanewise::string_set_search",
            backend_of<Exec>::template resident_league<kernel>(exec, pieces_of<Exec>(in)),
-           kernel{in, static_cast<typename kernel::wanted>(what), result, of_rank});
+           kernel{in, what, result, of_rank});
   });
 }
+/// The first place or the last: without a filter in front, as not all of the text may be read.
 template <class Exec, class Text, class Memory, class... P>
-void fold_set_search(const Exec& exec, const char* algorithm, const Text& text,
-                     const pattern_set<Memory>& set, const Kokkos::View<std::int64_t, P...>& result,
-                     set_fold_kernel<false>::wanted what) {
+void find_set_end(const Exec& exec, const char* algorithm, const Text& text,
+                  const pattern_set<Memory>& set, const Kokkos::View<std::int64_t, P...>& result,
+                  set_fold what) {
   const auto bytes = text_of<Exec>(algorithm, text, set);
   std::int64_t* const place = result_place<Exec>(algorithm, result);
-  const std::int64_t nothing = what == set_fold_kernel<false>::wanted::number ? 0 : -1;
-  launch(exec, "Lanewise::string_search::begin", 1, search_begin_kernel{place, nothing});
-  if (bytes.n > 0) fold_set_search(exec, bytes, set, static_cast<int>(what), place, nullptr);
+  launch(exec, "Lanewise::string_search::begin", 1, search_begin_kernel{place, -1});
+  if (bytes.n > 0) fold_set_search(exec, bytes, set, nullptr, what, place, nullptr);
 }
 
 }  // namespace kernels
+
+/// The workspace that count and find_bitmap need for a set and a text of n bytes: none on hosts, on
+/// devices 4 bytes for each KiB. Needs no device.
+template <class Exec>
+workspace_size search_set_workspace(std::int64_t n) {
+  return kernels::set_memory<Exec>(n, {}).size();
+}
 
 /// How often patterns of a set occur in a text, overlapping occurrences and equal patterns
 /// included: stored in the rank-0 View result.
 ///
 /// text is a contiguous View of bytes (char, unsigned char, std::byte), which may begin anywhere.
-/// One launch behind one that clears the result; reads the text once, and what is around windows
-/// that pass again. O(n + m) work for m bytes of patterns, if no more than a few patterns of more
-/// than 1024 bytes begin with the same 1024: else as many comparisons at each place where these
-/// are. Does not block.
+/// One launch behind one that clears the result, and on devices behind a filter; reads the text
+/// once, and what is around windows that pass again. O(n + m) work for m bytes of patterns, if no
+/// more than a few patterns of more than 1024 bytes begin with the same 1024: else as many
+/// comparisons at each place where these are. Does not block.
 template <execution_space Exec, class Text, class Memory, class... P>
 void count(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
-           const Kokkos::View<std::int64_t, P...>& result) {
-  kernels::fold_set_search(exec, "count", text, set, result,
-                           kernels::set_fold_kernel<false>::wanted::number);
+           const Kokkos::View<std::int64_t, P...>& result, const string_search_options& with = {}) {
+  const auto bytes = kernels::text_of<Exec>("count", text, set);
+  std::int64_t* const place = kernels::result_place<Exec>("count", result);
+  const kernels::set_memory<Exec> memory(bytes.n, {});
+  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, memory.size(), "count");
+  launch(exec, "Lanewise::string_search::begin", 1, kernels::search_begin_kernel{place, 0});
+  if (bytes.n == 0) return;
+  const auto* const marks = kernels::mark_text(exec, bytes, set.view(), work.get(), memory);
+  kernels::fold_set_search(exec, bytes, set, marks, kernels::set_fold::number, place, nullptr);
 }
 /// The same, returned. **Blocks.**
 template <execution_space Exec, class Text, class Memory>
-std::int64_t count(const Exec& exec, const Text& text, const pattern_set<Memory>& set) {
+std::int64_t count(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
+                   const string_search_options& with = {}) {
   return kernels::returned<std::int64_t>(
-      exec, [&](const auto& result) { count(exec, text, set, result); });
+      exec, [&](const auto& result) { count(exec, text, set, result, with); });
 }
 /// The first place of the text where a pattern begins, or -1. Reads the text up to there, and what
 /// is read at the same time. As count.
 template <execution_space Exec, class Text, class Memory, class... P>
 void find_first(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
                 const Kokkos::View<std::int64_t, P...>& result) {
-  kernels::fold_set_search(exec, "find_first", text, set, result,
-                           kernels::set_fold_kernel<false>::wanted::first);
+  kernels::find_set_end(exec, "find_first", text, set, result, kernels::set_fold::first);
 }
 template <execution_space Exec, class Text, class Memory>
 std::int64_t find_first(const Exec& exec, const Text& text, const pattern_set<Memory>& set) {
@@ -494,8 +591,7 @@ std::int64_t find_first(const Exec& exec, const Text& text, const pattern_set<Me
 template <execution_space Exec, class Text, class Memory, class... P>
 void find_last(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
                const Kokkos::View<std::int64_t, P...>& result) {
-  kernels::fold_set_search(exec, "find_last", text, set, result,
-                           kernels::set_fold_kernel<false>::wanted::last);
+  kernels::find_set_end(exec, "find_last", text, set, result, kernels::set_fold::last);
 }
 template <execution_space Exec, class Text, class Memory>
 std::int64_t find_last(const Exec& exec, const Text& text, const pattern_set<Memory>& set) {
@@ -513,7 +609,7 @@ bool contains(const Exec& exec, const Text& text, const pattern_set<Memory>& set
 /// two launches.
 template <execution_space Exec, class Text, class Memory, class Bits>
 void find_bitmap(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
-                 const Bits& bits) {
+                 const Bits& bits, const string_search_options& with = {}) {
   static_assert(Kokkos::is_view_v<Bits> && std::is_same_v<typename Bits::value_type, std::uint32_t>,
                 "lanewise: a bitmap is a View of std::uint32_t");
   const auto bytes = kernels::text_of<Exec>("find_bitmap", text, set);
@@ -524,18 +620,31 @@ void find_bitmap(const Exec& exec, const Text& text, const pattern_set<Memory>& 
   detail::expects_memory(sink, "find_bitmap", "bits");
   if (bytes.n == 0) return;
   kernels::clear_items(exec, "Lanewise::find_bitmap::clear", sink.data, words);
-  kernels::with_pieces<Exec>(bytes, set, [&]<bool many>(const kernels::set_pieces<many>& in) {
-    using kernel = kernels::set_bitmap_kernel<many>;
+  const kernels::set_memory<Exec> memory(bytes.n, {});
+  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, memory.size(), "find_bitmap");
+  const auto* const marks = kernels::mark_text(exec, bytes, set.view(), work.get(), memory);
+  kernels::with_pieces<Exec>(bytes, set, marks, [&]<class Pieces>(const Pieces& in) {
+    using kernel = kernels::set_bitmap_kernel<Pieces>;
     launch(exec, "Lanewise::find_bitmap",
            backend_of<Exec>::template resident_league<kernel>(exec, kernels::pieces_of<Exec>(in)),
            kernel{in, sink.data});
   });
 }
 
-/// The workspace that count_each needs: 16 bytes for each pattern. Needs no device.
-template <class Memory>
-workspace_size count_each_workspace(const pattern_set<Memory>& set) {
-  return {0, 2 * sizeof(std::uint64_t) * (static_cast<std::size_t>(set.view().ranks) + 1)};
+namespace kernels {
+
+template <class Exec>
+set_memory<Exec> count_each_memory(const detail::pattern_set_view& set, std::int64_t n) {
+  return {n, {0, 2 * sizeof(std::uint64_t) * (static_cast<std::size_t>(set.ranks) + 1)}};
+}
+
+}  // namespace kernels
+
+/// The workspace that count_each needs for a text of n bytes: 16 bytes for each pattern, and what
+/// count needs. Needs no device.
+template <class Exec, class Memory>
+workspace_size count_each_workspace(const pattern_set<Memory>& set, std::int64_t n) {
+  return kernels::count_each_memory<Exec>(set.view(), n).size();
 }
 /// How often each pattern occurs in the text: counts is a View of integers, one for each pattern by
 /// its id; the greatest of their type where there are more. As count, in four launches; each place
@@ -548,10 +657,10 @@ void count_each(const Exec& exec, const Text& text, const pattern_set<Memory>& s
   detail::expects(sink.extent >= set.size(), "count_each: counts has ", sink.extent,
                   " places, there are ", set.size(), " patterns");
   detail::expects_memory(sink, "count_each", "counts");
-  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, count_each_workspace(set),
-                                                     "count_each");
-  auto* const of_rank = static_cast<std::uint64_t*>(work.get().plain());
   const auto view = set.view();
+  const auto memory = kernels::count_each_memory<Exec>(view, bytes.n);
+  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, memory.size(), "count_each");
+  auto* const of_rank = static_cast<std::uint64_t*>(work.get().plain());
   const std::int64_t ranks = std::int64_t{view.ranks} + 1;
   const auto teams = [&]<class Kernel>(const Kernel&, std::int64_t n) {
     return backend_of<Exec>::template resident_league<Kernel>(exec,
@@ -560,8 +669,8 @@ void count_each(const Exec& exec, const Text& text, const pattern_set<Memory>& s
   kernels::clear_items(exec, "Lanewise::count_each::clear", of_rank, 2 * ranks);
   if (bytes.n > 0)
     kernels::fold_set_search(exec, bytes, set,
-                             static_cast<int>(kernels::set_fold_kernel<false>::wanted::of_each),
-                             nullptr, of_rank);
+                             kernels::mark_text(exec, bytes, view, work.get(), memory),
+                             kernels::set_fold::of_each, nullptr, of_rank);
   const kernels::set_spread_kernel spread{view, of_rank, of_rank + ranks};
   launch(exec, "Lanewise::count_each::spread", teams(spread, ranks), spread);
   const kernels::set_counts_kernel put{view, set.size(), of_rank + ranks,
@@ -570,6 +679,24 @@ void count_each(const Exec& exec, const Text& text, const pattern_set<Memory>& s
 }
 
 namespace kernels {
+
+/// For all sets.
+template <class Exec>
+set_memory<Exec> places_memory(std::int64_t n) {
+  const auto of = [n]<bool many, bool by_probes>() {
+    using type = set_pieces<many, by_probes>;
+    constexpr int most = type::most_steps_with_places(detail::set_probes::kind::every_byte);
+    const std::int64_t pieces =
+        pieces_of<Exec>(type{{nullptr, n}, {}, type::template steps_of<Exec>(n, most)});
+    return workspace_size{pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)};
+  };
+  workspace_size most =
+      max(of.template operator()<false, false>(), of.template operator()<true, false>());
+  if constexpr (looks_by_probes<Exec>)
+    most =
+        max(most, max(of.template operator()<false, true>(), of.template operator()<true, true>()));
+  return {n, most};
+}
 
 template <class Exec, class Text, class Memory, class Places, class Ids, class T, class... P>
 void find_set_places(const Exec& exec, const char* algorithm, const Text& text,
@@ -586,17 +713,20 @@ void find_set_places(const Exec& exec, const char* algorithm, const Text& text,
   if constexpr (detail::check_results<Exec, std::int64_t, to_type>() &&
                 detail::check_results<Exec, std::int64_t, ids_type>()) {
     const auto result = count_place<Exec>(number, algorithm);
-    with_pieces<Exec>(bytes, set, [&]<bool many>(const set_pieces<many>& in) {
-      using kernel = set_places_kernel<many, to_type, ids_type>;
-      const std::int64_t pieces = pieces_of<Exec>(in);
-      auto work = call_workspace::make<backend_of<Exec>>(
-          exec, with.work, {pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)},
-          algorithm);
-      launch(exec, "Lanewise::find_all",
-             backend_of<Exec>::template resident_league<kernel>(exec, pieces),
-             kernel{in, longest, to, ids_to,
-                    work.get().template make_look_back_chain<std::int64_t>(0), result});
-    });
+    const set_memory<Exec> memory = places_memory<Exec>(bytes.n);
+    auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, memory.size(), algorithm);
+    const auto* const marks = mark_text(exec, bytes, set.view(), work.get(), memory);
+    with_pieces<Exec>(
+        bytes, set, marks,
+        [&]<class Pieces>(const Pieces& in) {
+          using kernel = set_places_kernel<Pieces, to_type, ids_type>;
+          const std::int64_t pieces = pieces_of<Exec>(in);
+          launch(exec, "Lanewise::find_all",
+                 backend_of<Exec>::template resident_league<kernel>(exec, pieces),
+                 kernel{in, longest, to, ids_to,
+                        work.get().template make_look_back_chain<std::int64_t>(0), result});
+        },
+        true);
   }
 }
 
@@ -606,21 +736,15 @@ void find_set_places(const Exec& exec, const char* algorithm, const Text& text,
 /// device.
 template <class Exec>
 workspace_size find_set_workspace(std::int64_t n) {
-  const auto of = [](const auto& in) {
-    const std::int64_t pieces = kernels::pieces_of<Exec>(in);
-    return workspace_size{pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)};
-  };
-  const detail::text_bytes text{nullptr, n};
-  return max(of(kernels::pieces_for<Exec, false>(text, {})),
-             of(kernels::pieces_for<Exec, true>(text, {})));
+  return kernels::places_memory<Exec>(n).size();
 }
 /// All occurrences of the patterns of a set, overlapping ones included: where they begin, their
 /// ids, and their number in the rank-0 View number. In the order of places; of patterns that begin
 /// at one place shorter ones come first, and equal ones by id. places and ids are Views of
 /// integers, or sinks; where they have fewer places than there are occurrences, the first are
-/// written, number tells how many there are, and nothing is written behind. As count, in one launch
-/// and one pass; where patterns begin at more than 128 places of a warp's part of 4 to 32 KiB, this
-/// is searched twice.
+/// written, number tells how many there are, and nothing is written behind. As count, but no launch
+/// clears the number; where patterns begin at more than 128 places of a warp's part of 4 to 32 KiB,
+/// this is searched twice.
 template <execution_space Exec, class Text, class Memory, class Places, class Ids, class T,
           class... P>
 void find_all(const Exec& exec, const Text& text, const pattern_set<Memory>& set,

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/backend.hpp>
 #include <lanewise/detail/strings/near_windows.hpp>
 #include <lanewise/detail/strings/steps.hpp>
 #include <lanewise/policy.hpp>
@@ -12,13 +13,18 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// The words of a text, in the grid of 32 bytes of memory: a place is counted from the grid's byte
-/// at or in front of the text's first one. Bytes beyond the text are 0.
+/// at or in front of the text's first one, or from as many bytes as wanted in front of this. Bytes
+/// beyond the text are 0.
 struct near_text {
   const unsigned char* data;
   std::int64_t n;
+  int in_front = 0;
 
   LANEWISE_FUNCTION int past() const {
-    return static_cast<int>(reinterpret_cast<std::uintptr_t>(data) % 32);
+    return static_cast<int>(
+               (reinterpret_cast<std::uintptr_t>(data) - static_cast<std::uintptr_t>(in_front)) %
+               32) +
+           in_front;
   }
   LANEWISE_FUNCTION bool has(std::int64_t place, int bytes) const {
     return place >= past() && place + bytes <= past() + n;

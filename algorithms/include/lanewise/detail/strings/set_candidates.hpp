@@ -18,7 +18,9 @@ namespace detail {
 /// reads of a comparison (the table of windows, a pattern, the text) are done for 32 at a time.
 ///
 /// Each pattern has one window at each place where it begins. So no hit comes twice.
-template <class Warp>
+///
+/// by_probes: windows are those of set_probes, which devices look for.
+template <class Warp, bool by_probes = false>
 class set_candidates {
  public:
   static constexpr int width = Warp::width;
@@ -56,25 +58,35 @@ class set_candidates {
   LANEWISE_FUNCTION int hits() const { return hits_; }
 
   /// Adds windows that passed. bits[i] are those of list first_list + i: lists 0 to 2 are the kinds
-  /// of short patterns, 3 and 4 the short and the long windows of the others. A lane has 32
-  /// neighbouring bytes, from byte `from` on, counted from `reach` bytes in front of the span.
+  /// of short patterns, 3 and 4 the short and the long windows of the others. (By probes, there are
+  /// lists 0 and 1.) A lane has 32 neighbouring bytes, from byte `from` on, counted from `reach`
+  /// bytes in front of the span.
   template <int lists>
-  LANEWISE_SEPARATE_FUNCTION void add(std::uint32_t from, const words (&bits)[lists],
+  LANEWISE_SEPARATE_FUNCTION void add(const words& from, const words (&bits)[lists],
                                       std::uint32_t first_list) {
+    add_here(from, bits, first_list, false);
+  }
+  LANEWISE_SEPARATE_FUNCTION void look_up(bool all) { look_up_here(all); }
+  /// Adds windows, and looks up all that wait if these are the last. Not a function of its own:
+  /// what such a function is given by reference is in memory.
+  template <int lists>
+  LANEWISE_FUNCTION void add_here(const words& from, const words (&bits)[lists],
+                                  std::uint32_t first_list, bool are_last) {
     words number = bits_set(warp_, bits[0]);
     for (int i = 1; i < lists; ++i) number = number + bits_set(warp_, bits[i]);
     const auto room = allocate(warp_, number);
-    for (std::uint32_t begin = 0, now = 0; begin < room.total; begin += now) {
+    for (std::uint32_t begin = 0, now = 0; begin < room.total || are_last; begin += now) {
       const auto free = static_cast<std::uint32_t>(most_waiting - waiting_);
       now = room.total - begin < free ? room.total - begin : free;
       put(from, bits, first_list, room.offset - words(begin), now);
       waiting_ += static_cast<int>(now);
-      if (waiting_ >= width) look_up(false);
-      if (is_full_) return;
+      const bool all = are_last && begin + now == room.total;
+      if (waiting_ >= width || all) look_up_here(all);
+      if (is_full_ || all) return;
     }
   }
   /// Looks up all windows that wait, or as long as there is one for each lane.
-  LANEWISE_SEPARATE_FUNCTION void look_up(bool all) {
+  LANEWISE_FUNCTION void look_up_here(bool all) {
     warp_.fence();
     int i = 0;
     for (; !is_full_ && (i + width <= waiting_ || (all && i < waiting_)); i += width)
@@ -108,7 +120,7 @@ class set_candidates {
  private:
   /// Those that come behind so many others that their offset is 0, and so many.
   template <int lists>
-  LANEWISE_RARE_FUNCTION void put(std::uint32_t from, const words (&bits)[lists],
+  LANEWISE_RARE_FUNCTION void put(const words& from, const words (&bits)[lists],
                                   std::uint32_t first_list, const words& offset,
                                   std::uint32_t number) {
     words all = bits[0];
@@ -118,10 +130,10 @@ class set_candidates {
     while (warp_.any(all != 0u)) {
       const words lowest = all & (words(0u) - all);
       const words place = warp_.map(
-          [from](std::uint32_t bit, std::uint32_t lane) {
-            return from + 32 * lane + static_cast<std::uint32_t>(Warp::popcount(bit - 1));
+          [](std::uint32_t bit, std::uint32_t begin) {
+            return begin + static_cast<std::uint32_t>(Warp::popcount(bit - 1));
           },
-          lowest, warp_.lane());
+          lowest, from);
       for (int i = 0; i < lists; ++i) {
         const mask is_there = (bits[i] & lowest) != 0u;
         warp_.scatter(is_there & (at < number), to, at,
@@ -157,43 +169,56 @@ class set_candidates {
   LANEWISE_FUNCTION void look_up_lanes(int i, const mask& exist) {
     const set_text mine{text_, set_};
     const std::int64_t base = first_ - reach;
-    const int main_kind = Warp::highest(set_.kinds);
+    [[maybe_unused]] const int main_kind = by_probes ? 0 : Warp::highest(set_.kinds);
     const words entry = warp_.load(exist, wait_ + i, 0u);
     words first = entry, number(0u);
     warp_.each(
         exist,
         [=](std::uint32_t& x, std::uint32_t& n) {
           const auto list = static_cast<int>(x & 7);
-          const window_slot slot =
-              mine.slot_of(base + (x >> 3), list < window_kind::shorts ? list : main_kind,
-                           list > window_kind::shorts);
+          window_slot slot;
+          if constexpr (by_probes) {
+            slot = mine.probe_slot_of(base + (x >> 3), list);
+          } else {
+            slot = mine.slot_of(base + (x >> 3), list < window_kind::shorts ? list : main_kind,
+                                list > window_kind::shorts);
+          }
           x = slot.first;
           n = slot.number;
         },
         first, number);
     const words at = entry >> 3, how_many = number >> 8;
     take_turn();
-    if (!warp_.any(how_many > 1u))
-      return compare(how_many == 1u, at - (number & words(0xffu)), first);
-    const tasks all = tasks_of(how_many);
+    if (!warp_.any(how_many != 0u)) return;
+    const bool are_single = !warp_.any(how_many > 1u);
+    tasks all{how_many, how_many, width};
+    if (!are_single) all = tasks_of(how_many);
     for (std::uint32_t t = 0; t < all.total && !is_full_; t += width) {
-      const words task = warp_.lane() + words(t), owner = owner_of(all, task);
-      words in_list = task - warp_.shuffle(all.upto - all.number, owner);
-      words record = warp_.shuffle(first, owner), offset = warp_.shuffle(number, owner);
-      warp_.each(
-          task < all.total,
-          [entries = set_.entries](std::uint32_t& r, std::uint32_t& o, std::uint32_t k) {
-            if (o >> 8 == 1) {
-              o &= 0xff;
-            } else {
-              const window_entry e = entries[r + k];
-              r = e.record;
-              o = e.offset;
-            }
-          },
-          record, offset, in_list);
-      take_turn();
-      compare(task < all.total, warp_.shuffle(at, owner) - offset, record);
+      mask is_there = how_many == 1u;
+      words record = first, place = at - (number & words(0xffu));
+      if (!are_single) {
+        const words task = warp_.lane() + words(t), owner = owner_of(all, task);
+        is_there = task < all.total;
+        words in_list = task - warp_.shuffle(all.upto - all.number, owner);
+        words offset = warp_.shuffle(number, owner);
+        record = warp_.shuffle(first, owner);
+        warp_.each(
+            is_there,
+            [entries = by_probes ? set_.probes_entries : set_.entries](
+                std::uint32_t& r, std::uint32_t& o, std::uint32_t k) {
+              if (o >> 8 == 1) {
+                o &= 0xff;
+              } else {
+                const window_entry e = entries[r + k];
+                r = e.record;
+                o = e.offset;
+              }
+            },
+            record, offset, in_list);
+        place = warp_.shuffle(at, owner) - offset;
+        take_turn();
+      }
+      compare(is_there, place, record);
     }
   }
   LANEWISE_FUNCTION void take_turn() { is_full_ = is_full_ || --turns_ < 0; }
@@ -210,6 +235,11 @@ class set_candidates {
         [=](std::uint32_t& o, std::uint32_t& r) {
           const std::uint32_t* const pattern = mine.set.records + r;
           const std::int64_t from = first + o;
+          if constexpr (by_probes) {
+            o = o < places ? mine.compare_record(from, pattern, r)
+                           : std::uint32_t{set_text::differs};
+            return;
+          }
           o = o < places && from + pattern[1] <= mine.text.n
                   ? mine.compare(from, pattern + 2, pattern[1])
                   : std::uint32_t{set_text::differs};
@@ -260,7 +290,8 @@ class set_candidates {
   /// bytes (those of short patterns behind the others of a step), so only hits whose places are
   /// near each other may be out of order.
   LANEWISE_FUNCTION void put_in_order() {
-    const std::uint32_t near = reach + (set_.has_shorts() ? 4 * set_filter<Warp>::step_words : 0);
+    const std::uint32_t near =
+        reach + (!by_probes && set_.has_shorts() ? 4 * set_filter<Warp>::step_words : 0);
     warp_.fence();
     for (int i = 0; i < hits_; i += width) {
       const mask exist = warp_.first(hits_ - i);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/strings/set_candidates.hpp>
+#include <lanewise/detail/strings/set_walk.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -48,7 +49,7 @@ class set_finder {
         span_(span),
         past_(4 + static_cast<int>((reinterpret_cast<std::uintptr_t>(text.data) + 4 * k - 4) %
                                    (4 * k))) {
-    static_assert(sizeof(scratch) == width * row * sizeof(std::uint32_t));
+    static_assert(sizeof(scratch) == width * set_walk<Warp>::row * sizeof(std::uint32_t));
   }
 
   /// Calls f(places, ranks) for all places where patterns begin, W at a time and in order, counted
@@ -133,10 +134,12 @@ class set_finder {
     if ((set_.kinds & 4) != 0)
       bits[2] =
           counting(filter_.template next<2, false>(warp_, at, step, step + 1).shorts, step, number);
-    candidates_.add(byte_of(step), bits, 0);
+    candidates_.add(bytes_of(step), bits, 0);
   }
-  LANEWISE_FUNCTION std::uint32_t byte_of(int step) const {
-    return static_cast<std::uint32_t>(step * places - past_ + 4 + reach);
+  /// Where each lane's bytes of a step begin, as candidates have it.
+  LANEWISE_FUNCTION words bytes_of(int step) const {
+    return warp_.lane() * words(32u) +
+           words(static_cast<std::uint32_t>(step * places - past_ + 4 + reach));
   }
   /// Adds the windows of the main kind that pass in steps [step, end).
   LANEWISE_FUNCTION void search_main(const std::uint32_t* at, int step, int end, int number) const {
@@ -148,7 +151,7 @@ class set_finder {
         s = found.step;
         if (s == end) return;
         const words bits[] = {counting(found.shorts, s, number), counting(found.longs, s, number)};
-        candidates_.add(byte_of(s), bits, window_kind::shorts);
+        candidates_.add(bytes_of(s), bits, window_kind::shorts);
       }
     };
     const auto with = [&](auto kind) LANEWISE_INLINE_LAMBDA {
@@ -168,78 +171,10 @@ class set_finder {
     }
   }
 
-  /// The longest pattern of each place of a step, a part of it at a time.
+  /// The longest pattern of each place of a step.
   template <class F>
   LANEWISE_FUNCTION void ask_automaton(int step, F f) const {
-    for (int part = step * places; part < (step + 1) * places; part += row * width) {
-      fill_best(first_ + part);
-      for (int r = 0; r < row; ++r) {
-        const words in_part = warp_.lane() + words(static_cast<std::uint32_t>(r * width));
-        const words ranks = warp_.gather(best_, slot_of(in_part));
-        if (warp_.any(ranks != 0u)) f(in_part + words(static_cast<std::uint32_t>(part)), ranks);
-      }
-      warp_.fence();
-    }
-  }
-  /// Of places that the automaton tells of, a lane has so many neighbours.
-  static constexpr int row = 16;
-  /// Where a place of a part is in scratch: so that lanes that go along rows are in different
-  /// banks.
-  static LANEWISE_FUNCTION words slot_of(const words& place) {
-    return place ^ (place >> 5 & words(31u));
-  }
-
-  /// Each lane begins `depth` bytes behind its places, as its state depends on no more.
-  LANEWISE_SEPARATE_FUNCTION void fill_best(std::int64_t base) const {
-    const set_text mine{text_, set_};
-    words state = warp_.map(
-        [=](std::uint32_t lane) {
-          const std::int64_t to = base + row * (std::int64_t{lane} + 1);
-          std::uint32_t s = 0;
-          for (std::int64_t p = to + mine.set.depth - 2; p >= to; --p)
-            if (p < mine.text.n) s = mine.next(s, p);
-          return s;
-        },
-        warp_.lane());
-    for (std::uint32_t i = row; i-- > 0;) {
-      const words index = warp_.lane() * words(std::uint32_t{row}) + words(i);
-      state = warp_.map(
-          [=](std::uint32_t s, std::uint32_t x) {
-            const std::int64_t p = base + x;
-            return p < mine.text.n ? mine.next(s, p) : s;
-          },
-          state, index);
-      warp_.scatter(best_, slot_of(index), longest(base, state, index));
-    }
-    warp_.fence();
-  }
-  /// The longest pattern of each state, at places that are in the text.
-  LANEWISE_FUNCTION words longest(std::int64_t base, const words& state, const words& index) const {
-    const set_text mine{text_, set_};
-    const words value = warp_.map(
-        [=](std::uint32_t s, std::uint32_t i) {
-          return base + i < mine.text.n ? mine.set.states[s].value : 0u;
-        },
-        state, index);
-    return warp_.any(value >= set_state::is_group) ? longest_of_groups(base, value, index) : value;
-  }
-  LANEWISE_RARE_FUNCTION words longest_of_groups(std::int64_t base, const words& value,
-                                                 const words& index) const {
-    const set_text mine{text_, set_};
-    words rank = value, place = index;
-    warp_.each(
-        value >= set_state::is_group,
-        [=](std::uint32_t& r, std::uint32_t i) {
-          const long_group group = mine.set.groups[r & ~set_state::is_group];
-          r = group.otherwise;
-          for (std::uint32_t g = group.begin; g < group.end; ++g)
-            if (mine.is_at(base + i, mine.set.longs[g])) {
-              r = mine.set.longs[g];
-              break;
-            }
-        },
-        rank, place);
-    return rank;
+    set_walk<Warp>(warp_, text_, set_, best_).each_place(first_of(step), step * places, f);
   }
 
   static constexpr int reach = candidates_type::reach;

@@ -14,15 +14,15 @@ namespace kernels {
 ///
 /// A place has the longest pattern that the text has there. In a row that ends before it does, that
 /// is the longest of those that it begins with and that end in the row.
-template <bool many>
+template <class Pieces>
 struct set_rows_kernel {
-  struct policy : set_policy<many> {
+  struct policy : Pieces::policy {
     static constexpr int host_teams_per_thread = 4;
   };
   template <class Team>
-  using scratch = typename set_pieces<many>::template scratch<Team>;
+  using scratch = typename Pieces::template scratch<Team>;
 
-  set_pieces<many> in;  ///< of all bytes
+  Pieces in;  ///< of all bytes
   detail::row_layout rows;
   detail::place_bits bits;
   std::uint64_t* numbers;  ///< of rows, or null: bits are wanted
@@ -33,7 +33,7 @@ struct set_rows_kernel {
     using words = typename warp_type::template lanes<std::uint32_t>;
     const auto warp = team.warp();
     const detail::row_path<warp_type> path(rows, bits);
-    const set_pieces<many> here{path.text, in.set, in.steps};
+    const Pieces here{path.text, in.set, in.steps};
     const std::int64_t pieces = here.template pieces<Team>();
     int span = 32;
     here.load_filter(team, shared);

@@ -4,6 +4,7 @@
 
 #include <lanewise/detail/strings/matches.hpp>
 #include <lanewise/detail/strings/set_view.hpp>
+#include <lanewise/pack.hpp>
 
 #include <cstdint>
 
@@ -49,6 +50,28 @@ struct set_text {
     }
   }
 
+  /// The same of the windows of set_probes, of which list 1 has two bytes in front.
+  LANEWISE_FUNCTION window_slot probe_slot_of(std::int64_t place, int list) const {
+    std::uint32_t in[4];
+    if (place >= 4 && place + 16 <= text.n) {
+      const text_words front(text_of(place - 2)), words(text_of(place));
+      in[0] = front[0];
+      for (std::uint32_t i = 0; i < 3; ++i) in[i + 1] = words[i];
+    } else {
+      in[0] = word(place - 2);
+      for (int i = 0; i < 3; ++i) in[i + 1] = word(place + 4 * i);
+    }
+    const std::uint32_t letters = set.letters;
+    const window_key key =
+        set.probes.key(in[0] & letters, in[1] & letters, in[2] & letters, in[3] & letters, list);
+    const std::uint32_t mask = (1u << set.probes_slots_bits) - 1;
+    for (std::uint32_t s = set_probes::slot(key, set.probes_slots_bits);; s += 2) {
+      const window_slot one = set.probes_slots[s & mask], other = set.probes_slots[(s & mask) + 1];
+      if (one.number == 0 || one.key == key) return one;
+      if (other.number == 0 || other.key == key) return other;
+    }
+  }
+
   enum outcome : std::uint32_t { differs, agrees, agrees_so_far };
   /// What a lane compares by itself.
   static constexpr std::uint32_t most_compared = 256;
@@ -59,6 +82,31 @@ struct set_text {
       return compare(pattern, size, [&](std::uint32_t i) { return word(place + 4 * i); });
     const text_words words(text_of(place));
     return compare(pattern, size, [&](std::uint32_t i) { return words[i]; });
+  }
+  /// The same of a pattern's record, whose words are on their way at the same time as the text's.
+  LANEWISE_FUNCTION std::uint32_t compare_record(std::int64_t place, const std::uint32_t* record,
+                                                 std::uint32_t& rank) const {
+    using four = pack<std::uint32_t, 4>;
+    constexpr std::uint32_t at_once = 6;
+    const four first = reinterpret_cast<const four*>(record)[0],
+               next = reinterpret_cast<const four*>(record)[1];
+    const std::uint32_t size = first[1];
+    const bool is_inside = place >= 4 && place + 4 * at_once + 8 <= text.n;
+    std::uint32_t different = 0;
+    if (is_inside) {
+      const text_words words(text_of(place));
+      LANEWISE_UNROLL
+      for (std::uint32_t i = 0; i < at_once; ++i) {
+        const std::uint32_t counting = size >= 4 * i + 4 ? ~0u
+                                       : size > 4 * i    ? ~0u >> (32 - 8 * (size - 4 * i))
+                                                         : 0u;
+        different |= (folded(words[i]) ^ (i < 2 ? first[i + 2] : next[i - 2])) & counting;
+      }
+    }
+    rank = first[0];
+    if (different != 0 || place + size > text.n) return differs;
+    return is_inside && size <= 4 * at_once ? std::uint32_t{agrees}
+                                            : compare(place, record + 2, size);
   }
   /// Whether the whole of a pattern is at a place, by one lane.
   LANEWISE_FUNCTION bool is_at(std::int64_t place, std::uint32_t rank) const {

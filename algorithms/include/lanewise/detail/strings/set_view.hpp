@@ -109,6 +109,95 @@ struct window_entry {
   std::uint32_t offset;
 };
 
+/// The windows by which devices look for a set's patterns: q bytes that begin at every fourth byte
+/// of memory, or at every byte. Of patterns of q + 3 bytes one begins at a fourth byte, wherever a
+/// pattern is. As fewer patterns have longer windows, two more bytes count in larger sets, behind
+/// a window that begins with its pattern or a byte behind, in front of others:
+///
+///   a pattern of 12 bytes     e x t r a t e r r i t o       q = 9
+///                             = = = = = = = = = + +
+///                               = = = = = = = = = + +
+///                             + + = = = = = = = = =
+///                               + + = = = = = = = = =
+///
+/// The filter is a table of words. A window's hash says which word has two bits for it, and how far
+/// they are apart; the hash, with sides that with the bytes there, says where they are. So one look
+/// at the table, of which a GPU has time for one at every fourth byte, answers for both sides.
+struct set_probes {
+  enum class kind : std::uint32_t { none, every_byte, every_word, with_sides };
+  static constexpr int most_bytes = 12, side = 2;
+
+  kind how;
+  std::uint32_t letters;     ///< the bits of a word that count
+  std::uint32_t of_hash[3];  ///< factors of a window's words; bytes behind it are shifted out
+  std::uint32_t of_behind[2];
+  int filter_bits;  ///< the filter has 2^filter_bits words
+
+  static LANEWISE_FUNCTION constexpr int stride(kind k) { return k == kind::every_byte ? 1 : 4; }
+
+  /// Of windows of so many bytes.
+  static set_probes make(kind how, int bytes, std::uint32_t letters) {
+    set_probes p{how, letters, {}, {}, 0};
+    const auto cut = [](std::uint32_t factor, int there) {
+      return there <= 0 ? 0 : there >= 4 ? factor : factor << 8 * (4 - there);
+    };
+    p.of_hash[0] = cut(0x9e3779b1u, bytes);
+    p.of_hash[1] = cut(0x85ebca77u, bytes - 4);
+    p.of_hash[2] = cut(0xc2b2ae3du, bytes - 8);
+    p.of_behind[0] = cut(0x27d4eb2fu, bytes + side - 4);
+    p.of_behind[1] = cut(0x165667b1u, bytes + side - 8);
+    return p;
+  }
+  /// The high bits depend on all bytes, the low ones on the first of each word.
+  template <class Words>
+  LANEWISE_FUNCTION Words hash(const Words& a, const Words& b, const Words& c) const {
+    return a * Words(of_hash[0]) + b * Words(of_hash[1]) + c * Words(of_hash[2]);
+  }
+  template <class Words>
+  LANEWISE_FUNCTION Words with_behind(const Words& hash, const Words& b, const Words& c) const {
+    return hash + b * Words(of_behind[0]) + c * Words(of_behind[1]);
+  }
+  /// front: the two bytes in front, and the window's first.
+  template <class Words>
+  static LANEWISE_FUNCTION Words with_front(const Words& hash, const Words& front) {
+    return hash + front * Words(0x2c1b3c6du);
+  }
+  template <class Words>
+  LANEWISE_FUNCTION Words word(const Words& hash) const {
+    return hash >> (32 - filter_bits);
+  }
+  /// The bits of a word that are set, as those are which lie `hash` further down, modulo 32.
+  static LANEWISE_FUNCTION std::uint32_t both_set(std::uint32_t word, std::uint32_t hash) {
+    return word & (word << (hash & 31) | word >> (0 - hash & 31));
+  }
+  /// Which of these bits is a window's: its last five bits say.
+  static LANEWISE_FUNCTION std::uint32_t bit(kind how, std::uint32_t hash) {
+    return how == kind::with_sides ? hash >> 27 : hash >> 5;
+  }
+  /// The bits of a window, of which `side` is the hash with sides.
+  std::uint32_t bits(std::uint32_t hash, std::uint32_t side) const {
+    const std::uint32_t at = bit(how, how == kind::with_sides ? side : hash);
+    return 1u << (at & 31) | 1u << (at - hash & 31);
+  }
+  /// Where a window's slot is, or one further on: slots are looked at in pairs, as lanes wait for
+  /// the one that looks longest, and memory has two at once.
+  static LANEWISE_FUNCTION std::uint32_t slot(const window_key& key, int slots_bits) {
+    return window_slot::place(key.hash(), slots_bits) & ~1u;
+  }
+  /// By which the table of windows knows one: words as above, list as each_probe has it.
+  LANEWISE_FUNCTION window_key key(std::uint32_t front, std::uint32_t a, std::uint32_t b,
+                                   std::uint32_t c, int list) const {
+    const std::uint32_t h = hash(a, b, c);
+    const std::uint32_t other = a * (of_hash[0] * 0x2545f491u) + b * (of_hash[1] * 0x9e3779b1u) +
+                                c * (of_hash[2] * 0x85ebca77u);
+    if (how != kind::with_sides) return {h, other ^ other >> 15};
+    if (list == 1) return {with_front(h, front), (other ^ other >> 15) + front * 0xc2b2ae35u + 1};
+    const std::uint32_t behind =
+        b * (of_behind[0] * 0x6b43a9b5u) + c * (of_behind[1] * 0xc2b2ae35u);
+    return {with_behind(h, b, c), (other ^ other >> 15) + (behind ^ behind >> 15)};
+  }
+};
+
 /// A state of the automaton, which reads a text backwards: the longest of all beginnings of
 /// patterns (of the first most_depth bytes) that the text has from a byte on. Its children are one
 /// byte of the text further in front, and neighbours in the order of that byte.
@@ -140,6 +229,8 @@ struct pattern_set_view {
   bool has_many;               ///< windows, so that the larger table is worth its place
   int depth;                   ///< of the automaton
   int slots_bits;
+  set_probes probes;  ///< by which devices look, unless they are of no kind
+  int probes_slots_bits;
   const std::uint32_t* size;      ///< of each rank: its bytes
   const std::uint32_t* record;    ///< the number of its first word in `records`, a multiple of 4
   const std::uint32_t* prefix;    ///< the rank of the longest pattern that it begins with
@@ -151,12 +242,16 @@ struct pattern_set_view {
   const std::uint32_t* filter;   ///< its table
   const window_slot* slots;
   const window_entry* entries;
+  const std::uint32_t* probes_filter;
+  const window_slot* probes_slots;
+  const window_entry* probes_entries;
   const set_state* states;
   const unsigned char* labels;  ///< of each state, the byte by which it is reached
   const std::uint32_t* roots;   ///< the root's child by each byte
   const long_group* groups;
   const std::uint32_t* longs;
 
+  LANEWISE_FUNCTION bool has_probes() const { return probes.how != set_probes::kind::none; }
   /// Whether there are patterns of 1 to 3 bytes.
   LANEWISE_FUNCTION bool has_shorts() const {
     return (kinds & ((1u << window_kind::shorts) - 1)) != 0;
