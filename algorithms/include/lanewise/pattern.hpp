@@ -56,6 +56,8 @@ struct pattern_filter {
   /// So many bytes are compared at the ends of the text, from the first window on.
   std::int64_t bytes = 15;
   std::uint32_t window[4] = {};
+  /// From which bit on five bits tell which of four windows a word may be.
+  int shift = 0;
   /// At every byte: the bits of a word that count. At words: those of the second and third word, as
   /// they are in the mixture.
   std::uint32_t care[2] = {};
@@ -173,6 +175,18 @@ inline std::optional<std::size_t> place_of_windows(const pattern_bytes& pattern,
   }
   return first;
 }
+inline bool choose_shift(pattern_filter& filter) {
+  const auto& w = filter.window;
+  for (int s = 0; s <= 27; ++s) {
+    bool differ = true;
+    for (int i = 0; i < 4; ++i)
+      for (int j = 0; j < i; ++j)
+        differ = differ && (w[i] == w[j] || (w[i] >> s & 31) != (w[j] >> s & 31));
+    filter.shift = s;
+    if (differ) return true;
+  }
+  return false;
+}
 inline bool choose_words(const pattern_bytes& pattern, pattern_filter& filter) {
   std::optional<std::size_t> first;
   std::size_t window = 0;
@@ -195,7 +209,7 @@ inline bool choose_words(const pattern_bytes& pattern, pattern_filter& filter) {
                        (pattern_filter::second(pattern.word(at + 4)) & filter.care[0]) ^
                        (pattern_filter::third(pattern.word(at + 8)) & filter.care[1]);
   }
-  return true;
+  return choose_shift(filter);
 }
 /// Up to 8 bytes, of which the first four have the most bits that count, and among which the most
 /// are different: the filter looks at these first. Of such places the last one, as what differs in

@@ -302,6 +302,14 @@ struct search_places_kernel {
 /// fast, but the second launch takes 15 us, in which it reads 65 MB.
 inline constexpr std::int64_t filtered_bytes = std::int64_t{1} << 28;
 
+/// Whether it pays for a text of so many bytes; in_order: where pieces wait for those in front.
+/// Many threads of a host wait for the slowest of them in every piece, and for none in a filter.
+template <class Exec>
+bool has_own_filter(std::int64_t n, bool in_order) {
+  if (warp_t<Exec>::words_of_text > 1) return n >= filtered_bytes;
+  return in_order && n >= filtered_bytes / 16;
+}
+
 /// The search of a call.
 template <class Exec>
 class search_call {
@@ -438,16 +446,17 @@ workspace_size string_search_workspace(std::int64_t n) {
 /// View result.
 ///
 /// text is a contiguous View of bytes (char, unsigned char, std::byte), which may begin anywhere.
-/// Two launches. From 2^28 bytes on, of patterns of more than 4 bytes, the first is a filter that
-/// reads the text, and the second compares what the filter passes; else the first sets the result.
-/// O(n + m) work, and m more for each 1 to 64 KiB of a text in which the filter passes very many
-/// places; with wildcards, O(m) for each of these. Does not block.
+/// Two launches. On devices from 2^28 bytes on, of patterns of more than 4 bytes, the first is a
+/// filter that reads the text, and the second compares what the filter passes; else the first sets
+/// the result. O(n + m) work, and m more for each 1 to 64 KiB of a text in which the filter passes
+/// very many places; with wildcards, O(m) for each of these. Does not block.
 template <execution_space Exec, class Text, class Memory, class... P>
 void count(const Exec& exec, const Text& text, const pattern<Memory>& what,
            const Kokkos::View<std::int64_t, P...>& result, const string_search_options& with = {}) {
   const auto bytes = kernels::text_of<Exec>("count", text, what);
   std::int64_t* const place = kernels::result_place<Exec>("count", result);
-  kernels::search_call<Exec> call(exec, bytes, what.view(), bytes.n >= kernels::filtered_bytes);
+  kernels::search_call<Exec> call(exec, bytes, what.view(),
+                                  kernels::has_own_filter<Exec>(bytes.n, false));
   if (call.is_filtered()) {
     auto work = call.make_workspace(with.work, "count");
     call.filter(work.get(), place);
@@ -525,7 +534,7 @@ void find_bitmap(const Exec& exec, const Text& text, const pattern<Memory>& what
 /// All places of the text where the pattern begins, in order, and their number in the rank-0 View
 /// number. places is a View of integers, or a sink; where it has fewer places than there are, the
 /// first are written, number tells how many there are, and nothing is written behind. As count, but
-/// no launch clears the number.
+/// no launch clears the number; on hosts the filter is a launch of its own from 2^24 bytes on.
 template <execution_space Exec, class Text, class Memory, class Places, class T, class... P>
 void find_all(const Exec& exec, const Text& text, const pattern<Memory>& what, const Places& places,
               const Kokkos::View<T, P...>& number, const string_search_options& with = {}) {
@@ -534,7 +543,8 @@ void find_all(const Exec& exec, const Text& text, const pattern<Memory>& what, c
   detail::expects_memory(sink, "find_all", "places");
   if constexpr (detail::check_results<Exec, std::int64_t, std::decay_t<decltype(sink)>>()) {
     const auto count = kernels::count_place<Exec>(number, "find_all");
-    kernels::search_call<Exec> call(exec, bytes, what.view(), bytes.n >= kernels::filtered_bytes);
+    kernels::search_call<Exec> call(exec, bytes, what.view(),
+                                    kernels::has_own_filter<Exec>(bytes.n, true));
     auto work = call.make_workspace(with.work, "find_all");
     if (call.is_filtered()) call.filter(work.get());
     if (what.view().is_short()) {

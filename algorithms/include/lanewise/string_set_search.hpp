@@ -75,6 +75,7 @@ struct set_pieces {
   /// Once, before a team finds something.
   template <class Team>
   LANEWISE_FUNCTION void load_filter(const Team& team, scratch<Team>& shared) const {
+    if constexpr (finder<Team>::is_thread) return;  // reads the set's own
     copy(team, by_probes ? set.probes_filter : set.filter, std::int64_t{1} << table_bits<many>,
          shared.table);
     team.barrier();
@@ -216,14 +217,15 @@ struct set_bitmap_kernel {
 template <class Pieces, class Places, class Ids>
 struct set_places_kernel {
   using policy = typename Pieces::policy;
-  static constexpr int most_kept = 128;
+  template <class Team>
+  static constexpr int most_kept = Pieces::template finder<Team>::is_thread ? 2048 : 128;
   template <class Team>
   struct scratch {
     typename Pieces::template scratch<Team> in;
     look_back_scratch<std::int64_t> link;
     std::int64_t of_warp[Team::warps];
-    std::uint32_t kept_place[Team::warps][most_kept];  // of the warp's first
-    std::uint32_t kept_rank[Team::warps][most_kept];
+    std::uint32_t kept_place[Team::warps][most_kept<Team>];  // of the warp's first
+    std::uint32_t kept_rank[Team::warps][most_kept<Team>];
   };
 
   Pieces in;
@@ -273,7 +275,7 @@ struct set_places_kernel {
               });
       if (pass == 1) return;
       at = publish(team, shared, mine, warp.reduce(found, plus{}), is_last);
-      if (kept <= most_kept) return write_kept(team, shared, first, kept, at);
+      if (kept <= most_kept<Team>) return write_kept(team, shared, first, kept, at);
       if (at >= places.extent && at >= ids.extent) return;
     }
   }
@@ -284,7 +286,7 @@ struct set_places_kernel {
     const auto warp = team.warp();
     const auto is_there = ranks != 0u;
     const int behind = kept + warp.count(is_there);
-    if (behind <= most_kept && behind > kept) {
+    if (behind <= most_kept<Team> && behind > kept) {
       warp.compress_store(shared.kept_place[team.warp_index()] + kept, is_there, places_here);
       warp.compress_store(shared.kept_rank[team.warp_index()] + kept, is_there, ranks);
     }

@@ -87,8 +87,13 @@ struct search_filter_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
     const auto warp = team.warp();
     const std::int64_t words = search.cuts.words<typename Team::warp_type>(search.text.n);
-    const std::int64_t mine = team.index() * Team::warps + team.warp_index();
-    for (std::int64_t w = mine; w < words; w += team.league() * Team::warps) {
+    // A thread reads neighbouring words; warps on a device read them side by side.
+    constexpr bool is_thread = Team::warp_type::words_of_text == 1;
+    const index_range part = team.share(words);
+    const std::int64_t mine =
+        is_thread ? part.begin : team.index() * Team::warps + team.warp_index();
+    const std::int64_t end = is_thread ? part.end : words;
+    for (std::int64_t w = mine; w < end; w += is_thread ? 1 : team.league() * Team::warps) {
       const std::uint32_t bits = filter(warp, w);
       warp.once([&] { search.passed[w] = bits; });
       clear(warp, w);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/strings/set_candidates.hpp>
+#include <lanewise/detail/strings/set_scan.hpp>
 #include <lanewise/detail/strings/set_walk.hpp>
 
 #include <cstdint>
@@ -29,7 +30,9 @@ class set_finder {
   using words = typename Warp::template lanes<std::uint32_t>;
   using mask = typename Warp::template mask_for<std::uint32_t>;
   using filter_type = set_filter<Warp>;
-  using candidates_type = set_candidates<Warp>;
+  /// Whether a warp is one thread, which has its own way to look for windows.
+  static constexpr bool is_thread = Warp::words_of_text == 1;
+  using candidates_type = std::conditional_t<is_thread, set_scan<Warp>, set_candidates<Warp>>;
   using scratch = typename candidates_type::scratch;
 
   /// For the places [first, first + steps 32 W), where first is a multiple of 32 W. span: how many
@@ -49,7 +52,7 @@ class set_finder {
         span_(span),
         past_(4 + static_cast<int>((reinterpret_cast<std::uintptr_t>(text.data) + 4 * k - 4) %
                                    (4 * k))) {
-    static_assert(sizeof(scratch) == width * set_walk<Warp>::row * sizeof(std::uint32_t));
+    static_assert(sizeof(shared.words) >= width * set_walk<Warp>::row * sizeof(std::uint32_t));
   }
 
   /// Calls f(places, ranks) for all places where patterns begin, W at a time and in order, counted
@@ -62,13 +65,15 @@ class set_finder {
     for (int step = 0; step < steps_ && first_of(step) < text_.n;) {
       const int inside = steps_inside(step);
       int now = span_ < inside ? span_ : inside;
+      const bool is_edge = is_thread && now == 0;
+      if (is_edge) now = 1;
       if (now == 0 || by_automaton > 0) {
         ask_automaton(step, f);
         by_automaton -= by_automaton > 0 ? 1 : 0;
         ++step;
         continue;
       }
-      search(step, now);
+      search(step, now, is_edge);
       if (candidates_.is_full()) {
         span_ = now > 1 ? now / 2 : 1;
         by_automaton = now > 1 ? 0 : steps_by_automaton;
@@ -100,20 +105,24 @@ class set_finder {
   }
 
   /// Finds the hits of some steps.
-  LANEWISE_FUNCTION void search(int step, int number) {
+  LANEWISE_FUNCTION void search(int step, int number, bool is_edge) {
     candidates_.begin(first_of(step), static_cast<std::uint32_t>(number * places),
                       most_turns * number);
     const auto* const at =
         reinterpret_cast<const std::uint32_t*>(text_.data + (first_of(step) - past_));
-    if (!set_.has_shorts()) {
-      search_main(at, 0, number + 1, number);
+    if constexpr (is_thread) {
+      is_edge ? candidates_.search_at_edge(past_) : candidates_.search(at, past_, number);
     } else {
-      for (int s = 0; s <= number && !candidates_.is_full(); ++s) {
-        search_main(at, s, s + 1, number);
-        add_shorts(at, s, number);
+      if (!set_.has_shorts()) {
+        search_main(at, 0, number + 1, number);
+      } else {
+        for (int s = 0; s <= number && !candidates_.is_full(); ++s) {
+          search_main(at, s, s + 1, number);
+          add_shorts(at, s, number);
+        }
       }
+      if (!candidates_.is_full()) candidates_.look_up(true);
     }
-    if (!candidates_.is_full()) candidates_.look_up(true);
   }
   /// Of the step behind the last one, its beginning counts.
   LANEWISE_FUNCTION words counting(const words& bits, int step, int number) const {

@@ -22,6 +22,7 @@ namespace detail {
 template <class Warp, bool many>
 class set_marked_finder {
  public:
+  static constexpr bool is_thread = false;
   static constexpr int width = Warp::width;
   static constexpr int places = 32 * width;  ///< of a step
   using words = typename Warp::template lanes<std::uint32_t>;

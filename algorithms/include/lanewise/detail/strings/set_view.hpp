@@ -38,8 +38,9 @@ struct window_kind {
 /// The bits that count of the words in front of a window and behind it.
 struct window_surroundings {
   std::uint32_t front = 0, behind = 0;
-  LANEWISE_FUNCTION std::uint32_t mixed(std::uint32_t in_front, std::uint32_t after) const {
-    return (in_front & front) ^ (after & behind);
+  template <class Words>
+  LANEWISE_FUNCTION Words mixed(const Words& in_front, const Words& after) const {
+    return (in_front & Words(front)) ^ (after & Words(behind));
   }
 };
 
@@ -50,20 +51,38 @@ struct window_key {
 
   /// Of q bytes, from the words in which bytes 0 to 3 and 4 to 7 are.
   static LANEWISE_FUNCTION window_key of(int kind, std::uint32_t a, std::uint32_t b) {
-    const std::uint32_t salt = static_cast<std::uint32_t>(kind) * 0x6b43a9b5u;
-    if (kind <= window_kind::shorts) return {(a & ~0u >> (24 - 8 * kind)) ^ salt, 0};
-    return {a ^ salt, kind == window_kind::shorts + 1 ? b & 0xffff : b};
+    return {low_of(kind, a), high_of(kind, b)};
+  }
+  template <class Words>
+  static LANEWISE_FUNCTION Words low_of(int kind, const Words& a) {
+    const Words salt(static_cast<std::uint32_t>(kind) * 0x6b43a9b5u);
+    return kind < window_kind::shorts ? (a & Words(~0u >> (24 - 8 * kind))) ^ salt : a ^ salt;
+  }
+  template <class Words>
+  static LANEWISE_FUNCTION Words high_of(int kind, const Words& b) {
+    if (kind <= window_kind::shorts) return Words(0u);
+    return kind == window_kind::shorts + 1 ? b & Words(0xffffu) : b;
   }
   /// The same with the bytes around that count, of a long window or another.
   LANEWISE_FUNCTION window_key with(std::uint32_t around, bool is_long) const {
-    return {is_long ? low ^ 0x55555555u : low, high ^ around * 0x2c1b3c6du};
+    return {is_long ? low_of_long(low) : low, high_with(high, around)};
+  }
+  template <class Words>
+  static LANEWISE_FUNCTION Words low_of_long(const Words& low) {
+    return low ^ Words(0x55555555u);
+  }
+  template <class Words>
+  static LANEWISE_FUNCTION Words high_with(const Words& high, const Words& around) {
+    return high ^ around * Words(0x2c1b3c6du);
   }
   LANEWISE_FUNCTION bool operator==(const window_key& other) const {
     return low == other.low && high == other.high;
   }
   /// Its high bits depend on all bits of both words.
-  LANEWISE_FUNCTION std::uint32_t hash() const {
-    const std::uint32_t h = low * 0x9e3779b1u + high * 0x85ebca77u;
+  LANEWISE_FUNCTION std::uint32_t hash() const { return mixed(low, high); }
+  template <class Words>
+  static LANEWISE_FUNCTION Words mixed(const Words& low, const Words& high) {
+    const Words h = low * Words(0x9e3779b1u) + high * Words(0x85ebca77u);
     return h ^ h >> 15;
   }
 };
@@ -75,20 +94,23 @@ struct filter_place {
   static constexpr int few_words_bits = 13, many_words_bits = 15;
 
   /// Which word, of a table of 2^bits.
-  static LANEWISE_FUNCTION std::uint32_t word(std::uint32_t hash, int bits) {
+  template <class Words>
+  static LANEWISE_FUNCTION Words word(const Words& hash, int bits) {
     return hash >> (32 - bits);
   }
   /// Whether both bits are set: 1 or 0.
-  static LANEWISE_FUNCTION std::uint32_t bits_set(std::uint32_t word, std::uint32_t hash) {
-    return word >> (hash & 31) & word >> (hash >> 5 & 31) & 1;
+  template <class Words>
+  static LANEWISE_FUNCTION Words bits_set(const Words& word, const Words& hash) {
+    return word >> (hash & Words(31u)) & word >> (hash >> 5 & Words(31u)) & Words(1u);
   }
   static std::uint32_t bits(std::uint32_t hash) {
     return 1u << (hash & 31) | 1u << (hash >> 5 & 31);
   }
   /// The hash whose bits are those of a window with bytes around. The product makes them
   /// independent of the high bits of the hash, by which the word is chosen.
-  static LANEWISE_FUNCTION std::uint32_t with(std::uint32_t hash, std::uint32_t bytes) {
-    return (bytes * 0xc2b2ae35u + hash * 0x27d4eb2fu) >> 20;
+  template <class Words>
+  static LANEWISE_FUNCTION Words with(const Words& hash, const Words& bytes) {
+    return (bytes * Words(0xc2b2ae35u) + hash * Words(0x27d4eb2fu)) >> 20;
   }
 };
 
@@ -99,8 +121,9 @@ struct alignas(16) window_slot {
   std::uint32_t first;   ///< of several patterns, of `entries`; of one, its record
   std::uint32_t number;  ///< << 8; | offset, of one
 
-  static LANEWISE_FUNCTION std::uint32_t place(std::uint32_t hash, int bits) {
-    return (hash * 0x2545f491u ^ hash) >> (32 - bits);
+  template <class Words>
+  static LANEWISE_FUNCTION Words place(const Words& hash, int bits) {
+    return (hash * Words(0x2545f491u) ^ hash) >> (32 - bits);
   }
 };
 /// A pattern that has a window, and where in it.

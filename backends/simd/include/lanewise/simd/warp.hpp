@@ -1532,7 +1532,14 @@ class warp : public warp_operations<warp<W>> {
   requires(sizeof(T) == 4) LANEWISE_SIMD_FUNCTION lanes<T> gather_scratch(const T* p,
                                                                           const lanes<I>& index)
   const {
-    return gather(p, index);
+    using word = detail::element_t<T>;
+    using index_word = detail::word<4, true>;
+    return detail::by_vectors<T>(
+        [=](auto i) LANEWISE_INLINE_LAMBDA {
+          return hn::GatherIndex(detail::tag<T, W>(), reinterpret_cast<const word*>(p),
+                                 hn::BitCast(detail::tag<index_word, W>(), i));
+        },
+        detail::resize<std::uint32_t>(index));
   }
   template <int b, class T, class I>
   LANEWISE_SIMD_FUNCTION lanes<std::remove_const_t<T>> gather(
