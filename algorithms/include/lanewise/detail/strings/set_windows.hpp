@@ -226,8 +226,12 @@ class set_windows {
       number += i == 0 || !(windows_[i].key == windows_[i - 1].key) ? 1 : 0;
     has_many = number > most_with_few;
     if (!has_many) make_filter_short();
-    const std::size_t room = number <= most_with_room ? 4 : 2;
-    while (std::size_t{1} << slots_bits < room * number) ++slots_bits;
+    while (std::size_t{1} << slots_bits < 2 * number) ++slots_bits;
+    // Twice as many, if that is not too much memory: most of 32 windows are then found in the first
+    // slot.
+    std::size_t bytes = 0;
+    for (const std::string_view p : set_.patterns) bytes += p.size();
+    if ((std::size_t{2} << slots_bits) * sizeof(window_slot) <= most_of_slots * bytes) ++slots_bits;
     slots.resize(std::size_t{1} << slots_bits);
     for (std::size_t i = 0, end = 0; i < windows_.size(); i = end) {
       window_slot slot{windows_[i].key, static_cast<std::uint32_t>(entries.size()), 0};
@@ -247,8 +251,8 @@ class set_windows {
 
   /// So many windows leave nine of ten bits of the short table unset.
   static constexpr std::size_t most_with_few = 12'000;
-  /// So many windows have four slots each, as most of 32 are then found in the first one.
-  static constexpr std::size_t most_with_room = 65'536;
+  /// Bytes of slots for each byte of the patterns, where there are more than needed.
+  static constexpr std::size_t most_of_slots = 12;
 
   const set_normal_form& set_;
   std::uint32_t letters_;
