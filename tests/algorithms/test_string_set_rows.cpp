@@ -294,3 +294,25 @@ TEST_CASE("No rows, no bytes, results of few bits and memory that is given, with
                        out.view(), {.work = &work});
   CHECK_THROWS_WITH(lanewise::check(make_space(), work), ContainsSubstring("1 items"));
 }
+
+TEST_CASE("Rows of more than 2^32 bytes, with sets", "[.large][string_set_rows]") {
+  const std::int64_t n = (std::int64_t{1} << 32) + 100'003;
+  const Kokkos::View<char*, memory> text(Kokkos::view_alloc("text", Kokkos::WithoutInitializing),
+                                         static_cast<std::size_t>(n));
+  Kokkos::deep_copy(text, '.');
+  const std::string bytes = "behind 2^32 bytes";
+  const auto m = static_cast<std::int64_t>(bytes.size());
+  for (const std::int64_t at : {std::int64_t{12'345}, n - 50'000, n - m}) {
+    const Kokkos::View<const char*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> from(bytes.data(),
+                                                                                     bytes.size());
+    Kokkos::deep_copy(Kokkos::subview(text, Kokkos::make_pair(at, at + m)), from);
+  }
+  const array<std::int64_t> offsets({5, n - 40'000, n - 3, n - 3, n}), places(4, 7);
+  const string_rows rows(text, offsets.const_view());
+  const row_set set({bytes, std::string("behind 2^32"), std::string("in front of it")});
+  using results = std::vector<std::int64_t>;
+  lanewise::rows_count(make_space(), rows, set, places.view());
+  CHECK(places.items() == results{4, 1, 0, 0});
+  lanewise::rows_find_last(make_space(), rows, set, places.view());
+  CHECK(places.items() == results{n - 50'005, 40'000 - m, -1, -1});
+}
