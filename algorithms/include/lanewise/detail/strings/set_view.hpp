@@ -191,7 +191,7 @@ struct set_probes {
   }
   /// The bits of a word that are set, as those are which lie `hash` further down, modulo 32.
   static LANEWISE_FUNCTION std::uint32_t both_set(std::uint32_t word, std::uint32_t hash) {
-    return word & (word << (hash & 31) | word >> (0 - hash & 31));
+    return word & (word << (hash & 31) | word >> ((0 - hash) & 31));
   }
   /// Which of these bits is a window's: its last five bits say.
   static LANEWISE_FUNCTION std::uint32_t bit(kind how, std::uint32_t hash) {
@@ -200,7 +200,7 @@ struct set_probes {
   /// The bits of a window, of which `side` is the hash with sides.
   std::uint32_t bits(std::uint32_t hash, std::uint32_t side) const {
     const std::uint32_t at = bit(how, how == kind::with_sides ? side : hash);
-    return 1u << (at & 31) | 1u << (at - hash & 31);
+    return 1u << (at & 31) | 1u << ((at - hash) & 31);
   }
   /// Where a window's slot is, or one further on: slots are looked at in pairs, as lanes wait for
   /// the one that looks longest, and memory has two at once.
