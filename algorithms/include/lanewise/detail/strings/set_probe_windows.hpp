@@ -4,6 +4,7 @@
 
 #include <lanewise/detail/strings/set_normal_form.hpp>
 #include <lanewise/detail/strings/set_view.hpp>
+#include <lanewise/detail/strings/set_window_table.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -19,13 +20,10 @@ namespace detail {
 /// so chosen that its windows are those of few others. Sets with patterns of less than 7 bytes have
 /// none, nor do those where many patterns have a run of one byte as their best: set_windows knows
 /// what to do.
-class set_probe_windows {
+class set_probe_windows : public window_table {
  public:
   set_probes probes{};
-  int slots_bits = 1;
   std::vector<std::uint32_t> filter;
-  std::vector<window_slot> slots;
-  std::vector<window_entry> entries;
 
   /// letters: the bits of a word that count; record: of each rank. O(48 windows for each pattern).
   set_probe_windows(const set_normal_form& set, std::uint32_t letters,
@@ -164,26 +162,9 @@ class set_probe_windows {
     probes.filter_bits = has_many ? filter_place::many_words_bits : filter_place::few_words_bits;
     filter.resize(std::size_t{1} << probes.filter_bits);
     for (const window& w : windows_) let_pass(w);
-    while (std::size_t{1} << slots_bits < 2 * windows_.size()) ++slots_bits;
-    // Twice as many, if that is not too much memory: lanes wait for the one that looks longest.
-    std::size_t bytes = 0;
-    for (const std::string_view p : set_.patterns) bytes += p.size();
-    if ((std::size_t{2} << slots_bits) * sizeof(window_slot) <= most_of_slots * bytes) ++slots_bits;
-    slots.resize(std::size_t{1} << slots_bits);
-    for (std::size_t i = 0, end = 0; i < windows_.size(); i = end) {
-      window_slot slot{windows_[i].key, static_cast<std::uint32_t>(entries.size()), 0};
-      for (; end < windows_.size() && windows_[end].key == slot.key; ++end)
-        entries.push_back({record[windows_[end].rank], windows_[end].offset});
-      slot.number = static_cast<std::uint32_t>(end - i) << 8;
-      if (end - i == 1) {
-        slot.first = entries.back().record;
-        slot.number |= entries.back().offset;
-        entries.pop_back();
-      }
-      std::size_t s = set_probes::slot(slot.key, slots_bits);
-      while (slots[s].number != 0) s = (s + 1) & (slots.size() - 1);
-      slots[s] = slot;
-    }
+    make_slots(set_, windows_.size(), most_of_slots);
+    fill(windows_, record,
+         [this](const window_key& key) { return set_probes::slot(key, slots_bits); });
   }
   void let_pass(const window& w) {
     const std::string_view p = set_.patterns[w.rank];

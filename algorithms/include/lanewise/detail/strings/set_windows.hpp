@@ -4,6 +4,7 @@
 
 #include <lanewise/detail/strings/set_normal_form.hpp>
 #include <lanewise/detail/strings/set_view.hpp>
+#include <lanewise/detail/strings/set_window_table.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -18,7 +19,7 @@ namespace detail {
 /// The windows of a set's patterns, on the host: for each pattern a place, so chosen that its
 /// windows are those of few others. (What is in most patterns is in most texts, too: of 800
 /// patterns a...axa...a all have aaaaaaaa.)
-class set_windows {
+class set_windows : public window_table {
  public:
   /// How far behind a pattern's begin a window may begin.
   static constexpr std::size_t most_offset = 48;
@@ -27,11 +28,8 @@ class set_windows {
   bool looks_around = false;
   window_surroundings around;
   bool has_many = false;
-  int slots_bits = 1;
   std::vector<std::uint32_t> filter =
       std::vector<std::uint32_t>(std::size_t{1} << filter_place::many_words_bits);
-  std::vector<window_slot> slots;
-  std::vector<window_entry> entries;
 
   /// letters: the bits of a word that count; record: of each rank. O(48 windows for each pattern).
   set_windows(const set_normal_form& set, std::uint32_t letters,
@@ -226,27 +224,9 @@ class set_windows {
       number += i == 0 || !(windows_[i].key == windows_[i - 1].key) ? 1 : 0;
     has_many = number > most_with_few;
     if (!has_many) make_filter_short();
-    while (std::size_t{1} << slots_bits < 2 * number) ++slots_bits;
-    // Twice as many, if that is not too much memory: most of 32 windows are then found in the first
-    // slot.
-    std::size_t bytes = 0;
-    for (const std::string_view p : set_.patterns) bytes += p.size();
-    if ((std::size_t{2} << slots_bits) * sizeof(window_slot) <= most_of_slots * bytes) ++slots_bits;
-    slots.resize(std::size_t{1} << slots_bits);
-    for (std::size_t i = 0, end = 0; i < windows_.size(); i = end) {
-      window_slot slot{windows_[i].key, static_cast<std::uint32_t>(entries.size()), 0};
-      for (; end < windows_.size() && windows_[end].key == slot.key; ++end)
-        entries.push_back({record[windows_[end].rank], windows_[end].offset});
-      slot.number = static_cast<std::uint32_t>(end - i) << 8;
-      if (end - i == 1) {
-        slot.first = entries.back().record;
-        slot.number |= entries.back().offset;
-        entries.pop_back();
-      }
-      std::size_t s = window_slot::place(slot.key.hash(), slots_bits);
-      while (slots[s].number != 0) s = (s + 1) & (slots.size() - 1);
-      slots[s] = slot;
-    }
+    make_slots(set_, number, most_of_slots);
+    fill(windows_, record,
+         [this](const window_key& key) { return window_slot::place(key.hash(), slots_bits); });
   }
 
   /// So many windows leave nine of ten bits of the short table unset.
