@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/csr_graph.hpp>
+#include <lanewise/detail/graphs/bfs_search.hpp>
+#include <lanewise/detail/graphs/places.hpp>
+#include <lanewise/detail/graphs/sources.hpp>
+#include <lanewise/options.hpp>
+
+#include <limits>
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// Options of bfs.
+struct bfs_options {
+  workspace_ref work = {};
+  /// Vertices that are further away are not reached.
+  std::int64_t most_levels = std::numeric_limits<std::int32_t>::max();
+  /// Edges into vertices are not asked for.
+  bool top_down = false;
+  option_view<status> errors = {};
+};
+
+LANEWISE_END_NAMESPACE
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+template <class Vertex, class Offset>
+struct bfs_kernel {
+  struct policy : launch_policy {
+    static constexpr int warps = 16;
+    static constexpr int teams_per_multiprocessor = 2;
+  };
+  template <class Team>
+  using search = detail::bfs_search<Team, Vertex, Offset>;
+  template <class Team>
+  struct scratch {
+    typename search<Team>::scratch search;
+  };
+
+  detail::bfs_task<Vertex, Offset> task;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    search<Team>(team, shared.search, task).run();
+  }
+};
+
+/// Where a search has what in its workspace.
+template <class Vertex, class Offset>
+struct bfs_places {
+  using piece = detail::edge_piece<Vertex, Offset>;
+
+  detail::memory_places at;
+  std::size_t meetings, counter, bits[2], listed, depths, pieces[2];
+  std::size_t zeros;  // so many bytes are to be 0
+
+  bfs_places(std::int64_t n, std::int64_t m, std::int64_t league) {
+    meetings = at.place(league_sums::words(league), 8);
+    counter = at.place(1, sizeof(Offset));
+    bits[0] = at.place(divide_up(n, 32), 4);
+    zeros = at.bytes;
+    bits[1] = at.place(divide_up(n, 32), 4);
+    listed = at.place(n, 4);
+    depths = at.place(n, 4);
+    for (std::size_t& p : pieces) p = at.place(detail::most_edge_pieces(n, m), sizeof(piece));
+  }
+
+  detail::bfs_memory<Vertex, Offset> in(char* p) const {
+    return {
+        {detail::at_place<std::uint64_t>(p, meetings),
+         {detail::at_place<piece>(p, pieces[0]), detail::at_place<piece>(p, pieces[1])},
+         detail::at_place<Offset>(p, counter),
+         detail::at_place<std::uint32_t>(p, listed)},
+        {detail::at_place<std::uint32_t>(p, bits[0]), detail::at_place<std::uint32_t>(p, bits[1])},
+        detail::at_place<std::uint32_t>(p, depths)};
+  }
+};
+
+template <class Exec, class V, class O>
+using bfs_kernel_of = bfs_kernel<detail::number<V>, detail::number<O>>;
+
+template <class Exec, class M, class V, class O, class W>
+void bfs(const Exec& exec, const csr_graph<M, V, O, W>& graph,
+         const detail::graph_sources<V>& sources, std::int32_t* levels, detail::number<V>* parents,
+         const bfs_options& with) {
+  using kernel = bfs_kernel_of<Exec, V, O>;
+  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space, M>::accessible,
+                "lanewise: this execution space cannot reach the memory of a graph");
+  with.errors.template expects_reachable<Exec>("bfs", "options.errors");
+  detail::expects(with.most_levels >= 0, "bfs: options.most_levels is ", with.most_levels);
+  if (graph.vertices() == 0) return;
+  const std::int64_t league = backend_of<Exec>::template resident_teams<kernel>(exec);
+  const bfs_places<detail::number<V>, detail::number<O>> places(graph.vertices(), graph.edges(),
+                                                                league);
+  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, {0, places.at.bytes}, "bfs");
+  char* memory = static_cast<char*>(work.get().plain());
+  backend_of<Exec>::zero(exec, memory, places.zeros);
+  auto into = detail::rows_into(graph);
+  if (with.top_down) into.begins = nullptr;
+  launch_resident(
+      exec, "Lanewise::bfs", league,
+      kernel{{detail::rows_of(graph), into, sources.first, sources.count, sources.one, levels,
+              parents, static_cast<std::int32_t>(with.most_levels), places.in(memory),
+              with.errors.data() != nullptr ? with.errors.data() : work.get().errors()}});
+}
+
+}  // namespace kernels
+
+/// The workspace that a search in a graph of so many vertices and edges needs.
+template <class Graph, class Exec>
+workspace_size bfs_workspace(const Exec& exec, std::int64_t vertices, std::int64_t edges) {
+  using V = typename Graph::vertex_type;
+  using O = typename Graph::offset_type;
+  return {0,
+          kernels::bfs_places<detail::number<V>, detail::number<O>>(
+              vertices, edges,
+              backend_of<Exec>::template resident_teams<kernels::bfs_kernel_of<Exec, V, O>>(exec))
+              .bytes};
+}
+
+/// Breadth-first search: levels(v) becomes the least number of edges on a path from a source to
+/// vertex v, or -1 where there is none.
+///
+/// sources is one vertex, or a View of several, from all of which the search begins at once. levels
+/// is a View of std::int32_t with a place for every vertex.
+///
+/// One resident kernel, whose teams meet after each level (Merrill, 6.5; the direction is chosen as
+/// by Beamer, Asanovic and Patterson): levels of few edges are done by a few teams, which meet
+/// faster; wide ones top down along the edges of the frontier or, where the graph is symmetric or
+/// has its transpose, bottom up by vertices that look for a neighbour that is reached. O(n + m)
+/// work. Memory traffic: top down the frontier's edges, and a bit for each; bottom up a row's begin
+/// and a few edges for each vertex that is not reached. Workspace: bfs_workspace, n / 4 bytes and
+/// 16 for each vertex and each 128 edges. Does not block.
+///
+/// Columns and sources that are no vertices are skipped and counted, as often as the search meets
+/// them, in options.errors, else in options.work; rows that are none are empty. Nothing outside is
+/// touched. Throws std::invalid_argument on wrong extents, and where one source is no vertex.
+template <execution_space Exec, class M, class V, class O, class W, class Sources, class L,
+          class... Pl>
+void bfs(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,
+         const Kokkos::View<L, Pl...>& levels, const bfs_options& with = {}) {
+  kernels::bfs(
+      exec, graph, detail::sources_of<Exec, V>("bfs", sources, graph.vertices()),
+      detail::vertex_results<Exec, std::int32_t>("bfs", levels, graph.vertices(), "levels"),
+      static_cast<detail::number<V>*>(nullptr), with);
+}
+
+/// The same for parents: parents(v) becomes the vertex from which v was reached, v itself where it
+/// is a source, or the greatest number, -1 where numbers have a sign, where it is not reached.
+/// There may be several such trees, of which calls find any.
+template <execution_space Exec, class M, class V, class O, class W, class Sources, class P,
+          class... Pp>
+void bfs_parents(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,
+                 const Kokkos::View<P, Pp...>& parents, const bfs_options& with = {}) {
+  kernels::bfs(exec, graph, detail::sources_of<Exec, V>("bfs", sources, graph.vertices()), nullptr,
+               reinterpret_cast<detail::number<V>*>(
+                   detail::vertex_results<Exec, V>("bfs", parents, graph.vertices(), "parents")),
+               with);
+}
+/// Both.
+template <execution_space Exec, class M, class V, class O, class W, class Sources, class L,
+          class... Pl, class P, class... Pp>
+void bfs(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,
+         const Kokkos::View<L, Pl...>& levels, const Kokkos::View<P, Pp...>& parents,
+         const bfs_options& with = {}) {
+  kernels::bfs(
+      exec, graph, detail::sources_of<Exec, V>("bfs", sources, graph.vertices()),
+      detail::vertex_results<Exec, std::int32_t>("bfs", levels, graph.vertices(), "levels"),
+      reinterpret_cast<detail::number<V>*>(
+          detail::vertex_results<Exec, V>("bfs", parents, graph.vertices(), "parents")),
+      with);
+}
+
+LANEWISE_END_TARGET_NAMESPACE

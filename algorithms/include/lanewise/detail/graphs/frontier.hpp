@@ -1,0 +1,408 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/allocation.hpp>
+#include <lanewise/detail/graphs/rows.hpp>
+#include <lanewise/detail/scratch_items.hpp>
+#include <lanewise/league_sums.hpp>
+
+#include <cstdint>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// A row, or a piece of a long one, whose edges are to be looked at.
+template <class Vertex, class Offset>
+struct alignas(16) edge_piece {
+  Offset begin;
+  Offset length;
+  Vertex from;
+};
+
+/// The most edges of a piece in the queue: as many as a warp looks at together.
+inline constexpr std::uint32_t most_piece_edges = 128;
+/// The most pieces of a graph.
+constexpr std::int64_t most_edge_pieces(std::int64_t vertices, std::int64_t edges) {
+  return vertices + edges / most_piece_edges + 1;
+}
+
+/// What a frontier has in memory. meetings and counter are 0 before the launch.
+template <class Vertex, class Offset>
+struct frontier_memory {
+  std::uint64_t* meetings;                // league_sums::words
+  edge_piece<Vertex, Offset>* pieces[2];  // of rounds by turns, each most_edge_pieces
+  Offset* counter;                        // of the pieces of all rounds
+  std::uint32_t* listed;  // for each vertex the last round whose pieces have its row
+};
+
+/// A vertex that an edge leads to, and what it brings: a distance, or where it comes from.
+template <class Vertex, class Value>
+struct edge_end {
+  Vertex vertex;
+  Value value;
+};
+
+/// The frontier of a search in a resident kernel, as rows whose edges are to be looked at in the
+/// next round. Rows go to an array that all teams share, long ones in pieces, and are shared evenly
+/// in the next round: no warp has much more to do than others.
+///
+/// Where rounds are thin, a warp keeps a few rows of one piece in scratch instead. These need no
+/// way through memory, so that a warp can go on with them for several rounds before all meet.
+///
+/// A search is a Visit with two functions:
+///
+///   look(there, from, edge, open, to, value)
+///            edges of the frontier, in arrays of at_once masks and lanes; those of a lane are from
+///            one vertex. Says which lead to vertices that may be in the next frontier, and what
+///            they bring there. Most edges of most searches do not, so that lanes get few
+///   claim(active, vertex, value)
+///            such vertices, side by side now. Returns which are in the next frontier, for which a
+///            vertex may come again and again, but each time for one of those who claim it
+template <class Team, class Vertex, class Offset, class Value>
+class frontier {
+  using warp_type = typename Team::warp_type;
+  static constexpr int width = warp_type::width;
+  template <class T>
+  using lanes = typename warp_type::template lanes<T>;
+  using mask_type = typename warp_type::template mask_for<std::uint32_t>;
+
+ public:
+  using piece = edge_piece<Vertex, Offset>;
+  using memory = frontier_memory<Vertex, Offset>;
+  static constexpr int at_once = 4;  ///< edges that a lane looks at together
+
+ private:
+  using end_type = edge_end<Vertex, Value>;
+  static constexpr int room = (1 + at_once) * width;  // ends of edges in scratch
+  static constexpr int row_room = 2 * width;          // and rows
+  static constexpr std::uint32_t short_row = 16;      // edges that a lane looks at alone
+
+ public:
+  struct scratch {
+    raw_array<end_type, Team::warps * room> ends;
+    raw_array<piece, Team::warps * row_room> found;
+    league_sums::scratch<Team> sums;
+  };
+
+  LANEWISE_FUNCTION frontier(const Team& team, scratch& shared, const memory& m,
+                             const graph_rows<Vertex, Offset>& rows)
+      : team_(team), shared_(shared), memory_(m), rows_(rows) {
+    league_sums::init(team, shared.sums);
+  }
+
+  /// The edges of all rows of this round.
+  LANEWISE_FUNCTION Offset edges() const { return edges_; }
+  /// Vertices may come again and again from now on: each is in the pieces of a round once.
+  LANEWISE_FUNCTION void list_once() { lists_once_ = true; }
+
+  /// The active lanes' vertices with their rows are in the next round.
+  template <class Row>
+  LANEWISE_FUNCTION void push(const mask_type& active, const lanes<Vertex>& vertex,
+                              const Row& row) {
+    const auto warp = team_.warp();
+    if (next_ > row_room - width) settle(0, false);
+    next_ += static_cast<int>(warp.compress_store(mine() + next_, active,
+                                                  warp.map(
+                                                      [](Offset b, Offset l, Vertex v) {
+                                                        return piece{b, l, v};
+                                                      },
+                                                      row.begin, row.length, vertex)));
+    has_long_ = has_long_ || warp.any(active & (row.length > Offset{most_piece_edges}));
+  }
+  /// Vertices that edges lead to, to be claimed when a warp of them is there.
+  template <int k, class Visit>
+  LANEWISE_FUNCTION void add(const mask_type (&open)[k], const lanes<Vertex> (&vertex)[k],
+                             const lanes<Value> (&value)[k], Visit& visit) {
+    static_assert(k <= at_once);
+    const auto warp = team_.warp();
+    LANEWISE_UNROLL
+    for (int i = 0; i < k; ++i)
+      ends_ += static_cast<int>(warp.compress_store(ends() + ends_, open[i],
+                                                    warp.map(
+                                                        [](Vertex v, Value x) {
+                                                          return end_type{v, x};
+                                                        },
+                                                        vertex[i], value[i])));
+    if (ends_ >= width) claim(width, visit);
+  }
+  /// All that were added.
+  template <class Visit>
+  LANEWISE_FUNCTION void claim_all(Visit& visit) {
+    claim(1, visit);
+  }
+  /// What was not pushed, but is to be counted as edges of the next round.
+  LANEWISE_FUNCTION void count(std::uint64_t edges) const {
+    league_sums::add(team_, shared_.sums, {{edges, 0}});
+  }
+
+  /// Looks at the edges of this round's rows: those that this warp has kept, and its share of the
+  /// others. Then goes on with rows that this warp has pushed and may keep, for `steps` rounds in
+  /// all.
+  template <class Visit>
+  LANEWISE_FUNCTION void visit_edges(int steps, Visit& visit) {
+    expand_round(queue_end_ - queue_begin_, visit);
+    while (--steps > 0 && next_ != 0) {
+      settle(width, false);
+      here_ = next_;
+      next_ = 0;
+      expand_round(Offset{0}, visit);
+    }
+  }
+  /// Looks at the edges of a row in each lane. Nothing is claimed.
+  template <class Look>
+  LANEWISE_FUNCTION void for_each_edge_of(const lanes<piece>& rows, const Look& look) const {
+    expand(rows, look);
+  }
+
+  /// The league meets, and what was pushed is the next round. most_kept: how many rows a warp may
+  /// keep.
+  LANEWISE_FUNCTION void meet(int most_kept) {
+    settle(most_kept, true);
+    const auto x = wait();
+    edges_ = static_cast<Offset>(x[0]);
+    queue_begin_ = queue_end_;
+    queue_end_ += static_cast<Offset>(x[1]);
+    here_ = next_;
+    next_ = 0;
+    ++round_;
+  }
+  /// The league meets within a round. Returns the sums of what teams have counted.
+  LANEWISE_FUNCTION league_sums::numbers wait() {
+    league_sums of(memory_.meetings, meetings_);
+    const auto x = of.meet(team_, shared_.sums);
+    meetings_ = of.rounds();
+    return x;
+  }
+
+ private:
+  LANEWISE_FUNCTION piece* mine() const {
+    return shared_.found.data() + team_.warp_index() * row_room;
+  }
+  LANEWISE_FUNCTION end_type* ends() const {
+    return shared_.ends.data() + team_.warp_index() * room;
+  }
+
+  /// While there are so many ends, claims as many as there are lanes.
+  template <class Visit>
+  LANEWISE_FUNCTION void claim(int least, Visit& visit) {
+    const auto warp = team_.warp();
+    warp.fence();
+    while (ends_ >= least) {
+      const int taken = ends_ < width ? ends_ : width;
+      ends_ -= taken;
+      const mask_type active = warp.first(taken);
+      const lanes<end_type> end = warp.load(active, ends() + ends_, end_type{});
+      const auto vertex = warp.map([](const end_type& e) { return e.vertex; }, end);
+      // Rows are read without waiting for the claims.
+      const auto row = rows_.of(warp, active, vertex);
+      push(visit.claim(active, vertex, warp.map([](const end_type& e) { return e.value; }, end)),
+           vertex, row);
+    }
+    warp.fence();
+  }
+
+  // An index that is not known would keep all members in memory.
+  LANEWISE_FUNCTION piece* pieces(std::uint32_t round) const {
+    return (round & 1) != 0 ? memory_.pieces[1] : memory_.pieces[0];
+  }
+  /// Pieces of one round: that with the counter's value `base` comes first.
+  struct queue_part {
+    piece* items;
+    Offset* counter;
+    Offset base;
+    std::uint32_t* listed;  // null: no vertex comes twice
+    std::uint32_t round;
+  };
+  LANEWISE_FUNCTION queue_part next_part() const {
+    return {pieces(round_), memory_.counter, queue_end_, lists_once_ ? memory_.listed : nullptr,
+            round_};
+  }
+
+  /// Room for more, or the end of a round: rows that this warp may not keep go to memory.
+  LANEWISE_FUNCTION void settle(int most_kept, bool is_end) {
+    if (next_ == 0) return;
+    if (!is_end && next_ <= most_kept && !has_long_) return;
+    next_ = settle_list(team_, shared_, next_, next_part(), most_kept, is_end);
+    has_long_ = false;
+  }
+  /// Returns how many rows are kept. Those that are not are counted, at the end all.
+  static LANEWISE_SEPARATE_FUNCTION int settle_list(const Team team, scratch& shared, int count,
+                                                    const queue_part part, int most_kept,
+                                                    bool is_end) {
+    const auto warp = team.warp();
+    piece* pieces = shared.found.data() + team.warp_index() * row_room;
+    league_sums::numbers added{};
+    int kept = 0;
+    warp.fence();
+    for (int at = 0; at < count; at += width) {
+      const auto there = warp.first(count - at);
+      const lanes<piece> here = warp.load(there, pieces + at, piece{});
+      const auto length = warp.map([](const piece& p) { return p.length; }, here);
+      auto stay = there & (length <= Offset{most_piece_edges});
+      const int staying = warp.count(stay);
+      if (kept + staying > most_kept) stay = warp.first(0);
+      auto leave = there & !stay;
+      if (part.listed != nullptr && warp.any(leave)) leave = fresh(warp, part, leave, here);
+      added[0] +=
+          sum(warp, select(is_end ? leave | stay : leave, length, lanes<Offset>(Offset{0})));
+      if (warp.any(leave)) added[1] += push_pieces(warp, part, leave, here);
+      if (most_kept != 0) {
+        warp.fence();
+        kept += static_cast<int>(warp.compress_store(pieces + kept, stay, here));
+      }
+    }
+    warp.fence();
+    league_sums::add(team, shared.sums, added);
+    return kept;
+  }
+  /// Those of the active lanes' rows that are not among the pieces of this round.
+  static LANEWISE_FUNCTION mask_type fresh(const warp_type& warp, const queue_part& part,
+                                           const mask_type& active, const lanes<piece>& rows) {
+    const auto vertex = warp.map([](const piece& p) { return p.from; }, rows);
+    const lanes<std::uint32_t> round(part.round);
+    return active & (warp.fetch_max(active, part.listed, vertex, round) < round);
+  }
+  /// The sum of lanes by their halves, which have fast sums of 32 bits.
+  static LANEWISE_FUNCTION std::uint64_t sum(const warp_type& warp, const lanes<Offset>& x) {
+    const auto low = warp.map([](Offset a) { return static_cast<std::uint32_t>(a & 0xffff); }, x);
+    const auto high = warp.map([](Offset a) { return static_cast<std::uint32_t>(a >> 16); }, x);
+    return warp.reduce(low, plus{}) + (std::uint64_t{warp.reduce(high, plus{})} << 16);
+  }
+  /// Piece k of a row.
+  static LANEWISE_FUNCTION piece cut(const piece& row, Offset k) {
+    const auto skip = static_cast<Offset>(k * most_piece_edges);
+    const auto left = static_cast<Offset>(row.length - skip);
+    return {static_cast<Offset>(row.begin + skip),
+            left < most_piece_edges ? left : Offset{most_piece_edges}, row.from};
+  }
+  /// The active lanes' rows in pieces. Returns how many.
+  template <class Mask>
+  static LANEWISE_FUNCTION std::uint64_t push_pieces(const warp_type& warp, const queue_part& part,
+                                                     const Mask& mask, const lanes<piece>& rows) {
+    const auto pieces = warp.map(
+        mask,
+        [](const piece& p) -> Offset {
+          return p.length / most_piece_edges + (p.length % most_piece_edges != 0);
+        },
+        Offset{0}, rows);
+    const auto places = reserve(warp, *part.counter, pieces);
+    const auto first = places.offset - lanes<Offset>(part.base);
+    // A few pieces by lanes side by side, and those of long rows by the warp.
+    constexpr Offset few = 4;
+    for (Offset k = 0; k < few && warp.any(pieces > k); ++k)
+      warp.scatter(pieces > k, part.items, first + lanes<Offset>(k),
+                   warp.map([k](const piece& p) { return cut(p, k); }, rows));
+    for (auto todo = warp.ballot(pieces > few); todo != 0; todo &= todo - 1) {
+      const int l = warp_type::lowest(todo);
+      const piece row = warp.broadcast(rows, l);
+      const Offset count = warp.broadcast(pieces, l), at = warp.broadcast(first, l);
+      for (Offset k = few; k < count; k = static_cast<Offset>(k + width))
+        warp.store(
+            warp.first(static_cast<int>(count - k < width ? count - k : Offset{width})),
+            part.items + at + k,
+            warp.map([row, k](std::uint32_t i) { return cut(row, static_cast<Offset>(k + i)); },
+                     warp.lane()));
+    }
+    return places.total;
+  }
+
+  /// The edges of what this warp has kept, and of its share of so many pieces.
+  template <class Visit>
+  LANEWISE_FUNCTION void expand_round(Offset number, Visit& visit) {
+    const auto warp = team_.warp();
+    const std::uint32_t warps = team_.league() * Team::warps;
+    const std::uint32_t rank =
+        team_.index() * Team::warps + static_cast<std::uint32_t>(team_.warp_index());
+    const Offset even = number / warps + (number % warps != 0);
+    const Offset each = even < Offset{width} ? even : Offset{width};
+    const piece* items = pieces(round_ + 1);
+    for (Offset at = rank * each; here_ != 0 || at < number;) {
+      lanes<piece> batch;
+      if (here_ != 0) {
+        warp.fence();
+        batch = warp.load(warp.first(here_), mine(), piece{});
+        warp.fence();
+        here_ = 0;
+      } else {
+        const Offset left = number - at < each ? static_cast<Offset>(number - at) : each;
+        batch = warp.load(warp.first(static_cast<int>(left)), items + at, piece{});
+        at = number - at > warps * each ? static_cast<Offset>(at + warps * each) : number;
+      }
+      expand(batch, looks<Visit>{*this, visit});
+    }
+    claim_all(visit);
+  }
+  template <class Visit>
+  struct looks {
+    frontier& all;
+    Visit& visit;
+    LANEWISE_FUNCTION void operator()(const mask_type (&there)[at_once], const lanes<Vertex>& from,
+                                      const lanes<Offset> (&edge)[at_once]) const {
+      mask_type open[at_once];
+      lanes<Vertex> to[at_once];
+      lanes<Value> value[at_once];
+      visit.look(there, from, edge, open, to, value);
+      all.add(open, to, value, visit);
+    }
+  };
+
+  /// The edges of 32 rows: short rows by their lanes, side by side, then long ones by the warp, one
+  /// after the other. Both are lanes that go through places in steps.
+  template <class Body>
+  LANEWISE_FUNCTION void expand(const lanes<piece>& batch, const Body& body) const {
+    const auto warp = team_.warp();
+    const auto length = warp.map([](const piece& p) { return p.length; }, batch);
+    auto todo = warp.ballot(length > Offset{short_row});
+    auto edge = warp.map([](const piece& p) { return p.begin; }, batch);
+    auto from = warp.map([](const piece& p) { return p.from; }, batch);
+    auto left = select(length <= Offset{short_row}, length, lanes<Offset>(Offset{0}));
+    Offset step = 1;
+    for (;;) {
+      while (warp.any(left != Offset{0})) take(body, from, edge, left, step);
+      if (todo == 0) break;
+      const piece row = warp.broadcast(batch, warp_type::lowest(todo));
+      todo &= todo - 1;
+      step = width;
+      const auto lane = warp.template cast<Offset>(warp.lane());
+      from = lanes<Vertex>(row.from);
+      edge = lanes<Offset>(row.begin) + lane;
+      left = warp.map([n = row.length](Offset l) -> Offset { return l < n ? n - l : 0; }, lane);
+    }
+  }
+  template <class Body>
+  LANEWISE_FUNCTION void take(const Body& body, const lanes<Vertex>& from, lanes<Offset>& edge,
+                              lanes<Offset>& left, Offset step) const {
+    mask_type there[at_once];
+    lanes<Offset> edges[at_once];
+    LANEWISE_UNROLL
+    for (int k = 0; k < at_once; ++k) {
+      const auto ahead = static_cast<Offset>(k * step);
+      there[k] = left > ahead;
+      edges[k] = edge + lanes<Offset>(ahead);
+    }
+    const auto taken = static_cast<Offset>(at_once * step);
+    edge = edge + lanes<Offset>(taken);
+    left = team_.warp().map(
+        [taken](Offset l) -> Offset { return l > taken ? static_cast<Offset>(l - taken) : 0; },
+        left);
+    body(there, from, edges);
+  }
+
+  const Team& team_;
+  scratch& shared_;
+  memory memory_;
+  graph_rows<Vertex, Offset> rows_;
+  bool lists_once_ = false;
+  std::uint32_t round_ = 1;
+  std::uint32_t meetings_ = 0;
+  Offset edges_ = 0;
+  Offset queue_begin_ = 0, queue_end_ = 0;  // this round's pieces by the counter
+  int ends_ = 0;                            // ends of edges that are not claimed yet
+  int here_ = 0;                            // rows that this warp has kept of this round
+  int next_ = 0;                            // and of the next one
+  bool has_long_ = false;                   // one of these is more than a piece
+};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE

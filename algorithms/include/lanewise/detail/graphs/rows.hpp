@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/csr_graph.hpp>
+#include <lanewise/warp.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Unsigned numbers of the same size: one kernel serves both.
+template <class T>
+using number = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+/// Rows of edges as kernels see them. Vertex and Offset are unsigned.
+template <class Vertex, class Offset>
+struct graph_rows {
+  const Offset* begins;
+  const Vertex* columns;
+  Vertex vertices;
+  Offset edges;
+
+  /// Where lanes' rows begin and how long they are.
+  template <class W>
+  struct ranges {
+    typename W::template lanes<Offset> begin;
+    typename W::template lanes<Offset> length;
+  };
+
+  /// The rows of vertices below `vertices`. Rows that are none are empty, as are those of other
+  /// lanes.
+  template <class W, class Mask, class Lanes>
+  LANEWISE_FUNCTION ranges<W> of(const W& warp, const Mask& mask, const Lanes& vertex) const {
+    const auto begin = warp.gather(mask, begins, vertex, Offset{0});
+    const auto end = warp.gather(mask, begins + 1, vertex, Offset{0});
+    return {begin, warp.map(
+                       [m = edges](Offset b, Offset e) -> Offset {
+                         return e < b || e > m ? Offset{0} : static_cast<Offset>(e - b);
+                       },
+                       begin, end)};
+  }
+};
+
+/// The rows of a graph, or those of the edges into its vertices.
+template <class M, class V, class O, class Wt>
+graph_rows<number<V>, number<O>> rows_of(const csr_graph<M, V, O, Wt>& g) {
+  return {reinterpret_cast<const number<O>*>(g.begins().data()),
+          reinterpret_cast<const number<V>*>(g.columns().data()),
+          static_cast<number<V>>(g.vertices()), static_cast<number<O>>(g.edges())};
+}
+template <class M, class V, class O, class Wt>
+graph_rows<number<V>, number<O>> rows_into(const csr_graph<M, V, O, Wt>& g) {
+  return {reinterpret_cast<const number<O>*>(g.begins_into().data()),
+          reinterpret_cast<const number<V>*>(g.columns_into().data()),
+          static_cast<number<V>>(g.vertices()), static_cast<number<O>>(g.edges())};
+}
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE

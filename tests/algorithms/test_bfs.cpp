@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <lanewise/bfs.hpp>
+#include <support/generators.hpp>
+#include <support/graphs.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <set>
+
+namespace {
+
+using namespace test;
+using Catch::Matchers::ContainsSubstring;
+
+/// Whether parents are a tree of shortest paths (Graph500's rules).
+template <class V>
+bool is_tree(const graph_on_host& graph, const std::vector<std::int32_t>& level, const V& parents) {
+  std::set<std::pair<std::int64_t, std::int64_t>> edges;
+  for (std::int64_t v = 0; v < graph.vertices(); ++v)
+    for (std::uint64_t e = graph.begins[static_cast<std::size_t>(v)];
+         e < graph.begins[static_cast<std::size_t>(v) + 1]; ++e)
+      edges.emplace(v, graph.columns[e]);
+  using T = typename V::value_type;
+  for (std::int64_t v = 0; v < graph.vertices(); ++v) {
+    const T parent = parents(static_cast<std::size_t>(v));
+    const std::int32_t mine = level[static_cast<std::size_t>(v)];
+    if (mine < 0 && parent != static_cast<T>(-1)) return false;
+    if (mine == 0 && static_cast<std::int64_t>(parent) != v) return false;
+    if (mine > 0 && (static_cast<std::int64_t>(parent) < 0 ||
+                     static_cast<std::int64_t>(parent) >= graph.vertices() ||
+                     level[static_cast<std::size_t>(parent)] != mine - 1 ||
+                     edges.count({static_cast<std::int64_t>(parent), v}) == 0))
+      return false;
+  }
+  return true;
+}
+
+template <class Vertex, class Graph>
+void check_search(const graph_on_host& graph, const Graph& csr,
+                  const std::vector<std::int64_t>& sources, lanewise::bfs_options with,
+                  lanewise::workspace& work) {
+  const space exec = make_space();
+  const auto n = static_cast<std::size_t>(graph.vertices());
+  const Kokkos::View<std::int32_t*, memory> levels("levels", n + 1);
+  const Kokkos::View<Vertex*, memory> parents("parents", n);
+  Kokkos::deep_copy(levels, 77);
+  with.work = &work;
+  const auto from = in_memory<Vertex>(sources);
+  lanewise::bfs(exec, csr, from, levels, with);
+  exec.fence();
+  const auto expected = sequential_levels(graph, sources, with.most_levels);
+  auto seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), levels);
+  for (std::size_t v = 0; v < n; ++v) {
+    REQUIRE(seen(v) == expected[v]);
+  }
+  CHECK(seen(n) == 77);
+  Kokkos::deep_copy(levels, 77);
+  lanewise::bfs(exec, csr, from, levels, parents, with);
+  exec.fence();
+  seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), levels);
+  for (std::size_t v = 0; v < n; ++v) REQUIRE(seen(v) == expected[v]);
+  const auto tree = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), parents);
+  CHECK(is_tree(graph, expected, tree));
+  Kokkos::deep_copy(parents, Vertex{1});
+  if (sources.size() == 1)
+    lanewise::bfs_parents(exec, csr, sources[0], parents, with);
+  else
+    lanewise::bfs_parents(exec, csr, from, parents, with);
+  exec.fence();
+  Kokkos::deep_copy(tree, parents);
+  CHECK(is_tree(graph, expected, tree));
+}
+
+/// All directions.
+template <class Vertex = std::uint32_t, class Offset = std::uint32_t>
+void check_graph(const graph_on_host& graph, const std::vector<std::int64_t>& sources,
+                 bool symmetric = true, std::int64_t most = 1 << 30) {
+  CAPTURE(graph.vertices(), graph.edges(), sources, symmetric, most);
+  lanewise::workspace work;
+  const auto csr = in_memory<Vertex, Offset>(graph);
+  check_search<Vertex>(graph, csr, sources, {.most_levels = most}, work);
+  if (symmetric) {
+    check_search<Vertex>(graph, csr.symmetric(), sources, {.most_levels = most}, work);
+    check_search<Vertex>(graph, csr.symmetric(), sources, {.most_levels = most, .top_down = true},
+                         work);
+  } else {
+    const auto back = in_memory<Vertex, Offset>(transposed(graph));
+    check_search<Vertex>(graph, csr.with_transpose(back.begins(), back.columns()), sources,
+                         {.most_levels = most}, work);
+  }
+}
+
+edge_list random_edges(std::int64_t vertices, std::int64_t edges, std::uint64_t salt,
+                       bool skewed = false) {
+  auto random = make_random(salt);
+  edge_list list;
+  const auto n = static_cast<std::uint64_t>(vertices - 1);
+  const auto any = [&] {
+    const std::uint64_t x = random_number(random, n);
+    return static_cast<std::int64_t>(
+        skewed ? x * random_number(random, n) / (n + 1) * random_number(random, n) / (n + 1) : x);
+  };
+  for (std::int64_t i = 0; i < edges; ++i) {
+    const std::int64_t from = any();
+    list.emplace_back(from, any());
+  }
+  return list;
+}
+
+}  // namespace
+
+TEST_CASE("bfs: the graph of figure 59", "[bfs]") {
+  // Merrill, case D1.
+  const graph_on_host graph{{0, 2, 4, 7, 9}, {0, 1, 1, 2, 0, 2, 3, 1, 3}};
+  const std::int32_t expected[4][4] = {{0, 1, 2, 3}, {2, 0, 1, 2}, {1, 2, 0, 1}, {3, 1, 2, 0}};
+  for (std::int64_t s = 0; s < 4; ++s) {
+    CHECK(sequential_levels(graph, {s}) == std::vector<std::int32_t>(expected[s], expected[s] + 4));
+    check_graph(graph, {s}, false);
+  }
+}
+
+TEST_CASE("bfs: random graphs", "[bfs][sanitize]") {
+  for (const std::int64_t n : {1, 2, 31, 32, 33, 500, 4097}) {
+    for (const std::int64_t degree : {0, 1, 3, 20}) {
+      const auto salt = static_cast<std::uint64_t>(n * 100 + degree);
+      const edge_list edges = random_edges(n, n * degree, salt, degree == 20);
+      check_graph(make_graph(n, edges), {n / 2});
+      check_graph(make_graph(n, edges, false), {n / 3}, false);
+    }
+  }
+}
+
+TEST_CASE("bfs: types of vertices and row begins", "[bfs]") {
+  const graph_on_host graph = make_graph(700, random_edges(700, 3000, 5));
+  const graph_on_host directed = make_graph(700, random_edges(700, 1500, 6), false);
+  check_graph<std::int32_t, std::uint64_t>(graph, {3});
+  check_graph<std::int64_t, std::int64_t>(graph, {3, 699});
+  check_graph<std::uint64_t, std::int32_t>(directed, {3}, false);
+}
+
+TEST_CASE("bfs: several sources, and a limit of levels", "[bfs]") {
+  const graph_on_host graph = make_graph(2000, random_edges(2000, 2200, 9));
+  std::vector<std::int64_t> sources;
+  for (std::int64_t v = 0; v < 2000; v += 7) sources.push_back(v);
+  check_graph(graph, sources);
+  check_graph(graph, {5, 5, 5});
+  for (const std::int64_t most : {0, 1, 2, 5}) check_graph(graph, {17}, true, most);
+  check_graph(graph, {});
+}
+
+TEST_CASE("bfs: shapes", "[bfs]") {
+  edge_list star, path, lattice;
+  for (std::int64_t v = 1; v < 5000; ++v) star.emplace_back(0, v);
+  check_graph(make_graph(5000, star), {0});
+  check_graph(make_graph(5000, star), {4999});
+  const std::int64_t length = is_emulated ? 300 : 3000;
+  for (std::int64_t v = 1; v < length; ++v) path.emplace_back(v - 1, v);
+  check_graph(make_graph(length, path), {0});
+  check_graph(make_graph(length + 5, path, false), {length / 2}, false);
+  constexpr std::int64_t side = 40;
+  for (std::int64_t y = 0; y < side; ++y)
+    for (std::int64_t x = 0; x < side; ++x) {
+      if (x + 1 < side) lattice.emplace_back(y * side + x, y * side + x + 1);
+      if (y + 1 < side) lattice.emplace_back(y * side + x, y * side + x + side);
+    }
+  check_graph(make_graph(side * side, lattice), {0});
+  check_graph(make_graph(side * side + 40, lattice), {side * side + 7});  // another component
+  // Self loops and equal edges.
+  edge_list multi;
+  for (std::int64_t i = 0; i < 300; ++i) {
+    multi.emplace_back(i % 10, i % 10);
+    multi.emplace_back(i % 10, (i + 1) % 11);
+  }
+  check_graph(make_graph(20, multi), {3});
+}
+
+TEST_CASE("bfs: many levels of few edges, then many edges", "[bfs]") {
+  // Searches go deep behind 64 levels.
+  constexpr std::int64_t length = 150;
+  edge_list ladder;
+  for (std::int64_t i = 0; i < length; ++i)
+    for (std::int64_t rail = 0; rail < 3; ++rail) {
+      if (i > 0) ladder.emplace_back(3 * (i - 1) + rail, 3 * i + rail);
+      if (rail > 0 && i % 5 == 0) ladder.emplace_back(3 * i + rail, 3 * i + rail - 1);
+    }
+  check_graph(make_graph(3 * length, ladder), {1});
+  check_graph(make_graph(3 * length, ladder, false), {1}, false);
+  for (const std::int64_t most : {64, 65, 66, 100})
+    check_graph(make_graph(3 * length, ladder), {0}, true, most);
+  // Rows that are longer than a warp keeps, and a graph whose levels are wide.
+  const std::int64_t wide = is_emulated ? 600 : 20000;
+  edge_list tail = random_edges(wide, 8 * wide, 23, true);
+  for (auto& [from, to] : tail) {
+    from += 3 * length;
+    to += 3 * length;
+  }
+  for (std::int64_t i = 0; i < 300; ++i) tail.emplace_back(3 * (length - 1), 3 * length + i);
+  tail.insert(tail.end(), ladder.begin(), ladder.end());
+  check_graph(make_graph(3 * length + wide, tail), {1});
+  check_graph<std::int64_t, std::int64_t>(make_graph(3 * length + wide, tail, false), {0, 2},
+                                          false);
+}
+
+TEST_CASE("bfs: rows around a lane's share, a warp and a piece", "[bfs]") {
+  for (const std::int64_t degree : {15, 16, 17, 31, 32, 33, 127, 128, 129, 512, 1000}) {
+    edge_list edges;
+    std::int64_t next = 8;
+    for (std::int64_t hub = 0; hub < 8; ++hub) {
+      if (hub > 0) edges.emplace_back(0, hub);
+      for (std::int64_t i = 0; i < degree; ++i) edges.emplace_back(hub, next++);
+    }
+    check_graph(make_graph(next, edges), {0});
+    check_graph(make_graph(next, edges), {next - 1});
+  }
+}
+
+TEST_CASE("bfs: graphs that are wrong", "[bfs]") {
+  const space exec = make_space();
+  graph_on_host graph = make_graph(300, random_edges(300, 2000, 11));
+  const auto right = sequential_levels(graph, {0});
+  SECTION("columns outside are skipped and counted") {
+    for (std::size_t e = 0; e < graph.columns.size(); e += 5)
+      graph.columns[e] = e % 2 == 0 ? 300 : 0x7fffffff;
+    const auto csr = in_memory<std::int32_t, std::uint32_t>(graph).symmetric();
+    const Kokkos::View<std::int32_t*, memory> levels("levels", 300);
+    const Kokkos::View<lanewise::status, memory> bad("bad");
+    for (const bool top_down : {false, true}) {
+      lanewise::bfs(exec, csr, 0, levels, {.top_down = top_down, .errors = bad});
+      lanewise::status seen;
+      Kokkos::deep_copy(seen, bad);
+      CHECK(seen.bad_items > 0);
+      Kokkos::deep_copy(bad, lanewise::status{});
+    }
+  }
+  SECTION("rows that are none are empty") {
+    graph.begins[7] = 100000;
+    graph.begins[9] = 0;
+    const auto csr = in_memory<std::uint32_t, std::uint32_t>(graph);
+    const Kokkos::View<std::int32_t*, memory> levels("levels", 300);
+    lanewise::bfs(exec, csr, 0, levels);
+    lanewise::bfs(exec, csr.symmetric(), 0, levels);
+    exec.fence();
+  }
+  SECTION("sources outside") {
+    const auto csr = in_memory<std::int32_t, std::uint32_t>(graph);
+    const Kokkos::View<std::int32_t*, memory> levels("levels", 300);
+    CHECK_THROWS_WITH(lanewise::bfs(exec, csr, 300, levels),
+                      ContainsSubstring("the source is 300, the graph has 300 vertices"));
+    CHECK_THROWS_WITH(lanewise::bfs(exec, csr, -1, levels), ContainsSubstring("-1"));
+    const Kokkos::View<lanewise::status, memory> bad("bad");
+    lanewise::bfs(exec, csr, in_memory<std::int32_t>(std::vector<int>{300, 0, -5}), levels,
+                  {.errors = bad});
+    lanewise::status seen;
+    Kokkos::deep_copy(seen, bad);
+    CHECK(seen.bad_items == 2);
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), levels);
+    for (std::size_t v = 0; v < 300; ++v) REQUIRE(host(v) == right[v]);
+  }
+  SECTION("too few places") {
+    const auto csr = in_memory<std::int32_t, std::uint32_t>(graph);
+    CHECK_THROWS_WITH(
+        lanewise::bfs(exec, csr, 0, Kokkos::View<std::int32_t*, memory>("levels", 299)),
+        ContainsSubstring("levels has 299 places, the graph has 300 vertices"));
+  }
+}
