@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/csr_graph.hpp>
+#include <lanewise/detail/graphs/places.hpp>
+#include <lanewise/detail/graphs/sources.hpp>
+#include <lanewise/detail/graphs/sssp_search.hpp>
+#include <lanewise/options.hpp>
+#include <lanewise/reduce.hpp>
+#include <lanewise/sssp_parents.hpp>
+#include <lanewise/transform.hpp>
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// Options of sssp.
+struct sssp_options {
+  workspace_ref work = {};
+  /// How far apart the distances may lie that are looked at side by side; 0: chosen from the mean
+  /// weight and the mean number of edges.
+  double delta = 0;
+  option_view<status> errors = {};
+};
+
+LANEWISE_END_NAMESPACE
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+template <class Vertex, class Offset, class Weight>
+struct sssp_kernel {
+  struct policy : launch_policy {
+    static constexpr int warps = 16;
+    static constexpr int teams_per_multiprocessor = 1;
+  };
+  template <class Team>
+  using search = detail::sssp_search<Team, Vertex, Offset, Weight>;
+  template <class Team>
+  struct scratch {
+    typename search<Team>::scratch search;
+  };
+
+  detail::sssp_task<Vertex, Offset, Weight> task;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    search<Team>(team, shared.search, task).run();
+  }
+};
+
+/// Where a search has what in its workspace.
+template <class Vertex, class Offset, class Bits>
+struct sssp_places {
+  using piece = detail::edge_piece<Vertex, Offset>;
+
+  detail::memory_places at;
+  std::size_t meetings, counter, listed, far, far_count, far_least, far_list[2], delta, pieces[2];
+  std::size_t zeros;  // so many bytes are to be 0
+
+  sssp_places(std::int64_t n, std::int64_t m, std::int64_t league) {
+    meetings = at.place(league_sums::words(league), 8);
+    counter = at.place(1, sizeof(Offset));
+    listed = at.place(n, 4);
+    far = at.place(divide_up(n, 32), 4);
+    zeros = at.bytes;
+    far_count = at.place(3, sizeof(Offset));
+    far_least = at.place(3, sizeof(Bits));
+    for (std::size_t& p : far_list) p = at.place(n, sizeof(Vertex));
+    delta = at.place(1, 8);
+    for (std::size_t& p : pieces) p = at.place(detail::most_edge_pieces(n, m), sizeof(piece));
+  }
+
+  detail::sssp_memory<Vertex, Offset, Bits> in(char* p) const {
+    return {{detail::at_place<std::uint64_t>(p, meetings),
+             {detail::at_place<piece>(p, pieces[0]), detail::at_place<piece>(p, pieces[1])},
+             detail::at_place<Offset>(p, counter),
+             detail::at_place<std::uint32_t>(p, listed)},
+            detail::at_place<std::uint32_t>(p, far),
+            detail::at_place<Offset>(p, far_count),
+            detail::at_place<Bits>(p, far_least),
+            {detail::at_place<Vertex>(p, far_list[0]), detail::at_place<Vertex>(p, far_list[1])}};
+  }
+};
+
+/// Weights of edges spread over a graph, for their mean.
+template <class Weight>
+struct sampled_weights {
+  const Weight* weights;
+  std::int64_t step;
+  LANEWISE_FUNCTION double operator()(std::int64_t i) const {
+    const Weight w = weights[i * step];
+    return w > Weight{0} ? static_cast<double>(w) : 0.0;
+  }
+};
+/// delta of a sum of so many weights, in a graph of so many edges for each vertex.
+template <class Weight>
+struct delta_of_sum {
+  double samples, degree;
+  LANEWISE_FUNCTION Weight operator()(double sum) const {
+    // With 8, searches of random graphs took 0.6 to 0.9 of the time with 32. Lattices took 1.7
+    // times as long: for them the search goes on to 32 by itself (H200, 2^20 vertices).
+    const double delta = 8 * (sum / samples) / degree;
+    return delta >= 1 || detail::distances<Weight>::is_floating ? static_cast<Weight>(delta)
+                                                                : Weight{1};
+  }
+};
+
+/// delta as an option says, in a type of weights.
+template <class W>
+W given_delta(double delta) {
+  constexpr W most = std::numeric_limits<W>::max();
+  if (delta >= static_cast<double>(most)) return most;
+  return !std::is_floating_point_v<W> && delta < 1 ? W{1} : static_cast<W>(delta);
+}
+
+template <class Exec, class M, class V, class O, class W>
+void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph,
+          const detail::graph_sources<V>& sources, W* distances, const sssp_options& with) {
+  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space, M>::accessible,
+                "lanewise: this execution space cannot reach the memory of a graph");
+  using vertex = detail::number<V>;
+  using offset = detail::number<O>;
+  using bits = typename detail::distances<W>::bits;
+  using kernel = sssp_kernel<vertex, offset, W>;
+  const std::int64_t n = graph.vertices(), m = graph.edges();
+  with.errors.template expects_reachable<Exec>("sssp", "options.errors");
+  detail::expects(with.delta >= 0, "sssp: options.delta is ", with.delta, ", less than 0");
+  if (n == 0) return;
+  const std::int64_t league = backend_of<Exec>::template resident_teams<kernel>(exec);
+  const sssp_places<vertex, offset, bits> places(n, m, league);
+  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, {0, places.at.bytes}, "sssp");
+  char* memory = static_cast<char*>(work.get().plain());
+  backend_of<Exec>::zero(exec, memory, places.zeros);
+  W* delta = nullptr;
+  if (with.delta <= 0 && m > 0) {
+    delta = reinterpret_cast<W*>(memory + places.delta);
+    const std::int64_t step = divide_up(m, 65536), samples = divide_up(m, step);
+    const Kokkos::View<double, typename Exec::memory_space, Kokkos::MemoryUnmanaged> sum(
+        reinterpret_cast<double*>(memory + places.far_least));
+    reduce(exec, generated(samples, sampled_weights<W>{graph.weights().data(), step}), sum, plus{},
+           0.0);
+    const Kokkos::View<double*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> sums(
+        sum.data(), 1);
+    const Kokkos::View<W*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> deltas(delta, 1);
+    transform(exec, sums, deltas,
+              delta_of_sum<W>{static_cast<double>(samples),
+                              static_cast<double>(m) / static_cast<double>(n)});
+  }
+  launch_resident(
+      exec, "Lanewise::sssp", league,
+      kernel{{detail::rows_of(graph), graph.weights().data(), sources.first, sources.count,
+              sources.one, reinterpret_cast<bits*>(distances), delta, given_delta<W>(with.delta),
+              places.in(memory),
+              with.errors.data() != nullptr ? with.errors.data() : work.get().errors()}});
+}
+
+}  // namespace kernels
+
+/// The workspace that a search in a graph of so many vertices and edges needs.
+template <class Graph, class Exec>
+workspace_size sssp_workspace(const Exec& exec, std::int64_t vertices, std::int64_t edges) {
+  using vertex = detail::number<typename Graph::vertex_type>;
+  using offset = detail::number<typename Graph::offset_type>;
+  using weight = typename Graph::weight_type;
+  using kernel = kernels::sssp_kernel<vertex, offset, weight>;
+  return {0, kernels::sssp_places<vertex, offset, typename detail::distances<weight>::bits>(
+                 vertices, edges, backend_of<Exec>::template resident_teams<kernel>(exec))
+                 .at.bytes};
+}
+
+/// Shortest paths: distances(v) becomes the least sum of weights on a path from a source to v, or
+/// the greatest number of its type, infinity where it has one, if there is no path.
+///
+/// sources is one vertex, or a View of several. distances is a View of the graph's type of weights
+/// with a place for every vertex. Weights are not negative; floating-point sums are those along a
+/// path from the source on, each rounded.
+///
+/// One resident kernel, whose teams meet after each round. Vertices whose distance is less than an
+/// end are near, and go on relaxing until none is left; then the end moves on by delta, and far
+/// vertices are looked through (near-far: delta-stepping with two buckets). Rounds of few edges are
+/// done by a few teams. Memory traffic: columns, weights and two atomic operations for the edges of
+/// each round, of which there are 1.2 to 2.5 times those of the graph by the default delta.
+/// Workspace: sssp_workspace, 12 bytes for each vertex, and 32 to 64 for each vertex and each 128
+/// edges. Does not block.
+///
+/// Negative weights, those that are no number, columns and sources that are no vertices, and sums
+/// beyond the greatest number are left out and counted, as often as the search meets them, in
+/// options.errors, else in options.work. Throws std::invalid_argument on wrong extents, a source
+/// that is no vertex, and a delta below 0. (Ashkiani, 3.7.2.)
+template <execution_space Exec, class M, class V, class O, class W, class Sources, class D,
+          class... Pd>
+requires(!std::is_same_v<W, no_weight>) void sssp(const Exec& exec,
+                                                  const csr_graph<M, V, O, W>& graph,
+                                                  const Sources& sources,
+                                                  const Kokkos::View<D, Pd...>& distances,
+                                                  const sssp_options& with = {}) {
+  kernels::sssp(exec, graph, detail::sources_of<Exec, V>("sssp", sources, graph.vertices()),
+                detail::vertex_results<Exec, W>("sssp", distances, graph.vertices(), "distances"),
+                with);
+}
+
+/// The same, and the tree of shortest paths: see sssp_parents.
+template <execution_space Exec, class M, class V, class O, class W, class Sources, class D,
+          class... Pd, class P, class... Pp>
+requires(!std::is_same_v<W, no_weight>) void sssp(const Exec& exec,
+                                                  const csr_graph<M, V, O, W>& graph,
+                                                  const Sources& sources,
+                                                  const Kokkos::View<D, Pd...>& distances,
+                                                  const Kokkos::View<P, Pp...>& parents,
+                                                  const sssp_options& with = {}) {
+  const std::int64_t n = graph.vertices();
+  V* const tree = detail::vertex_results<Exec, V>("sssp", parents, n, "parents");
+  sssp(exec, graph, sources, distances, with);
+  kernels::sssp_parents(exec, graph, detail::sources_of<Exec, V>("sssp", sources, n),
+                        static_cast<const W*>(distances.data()), tree, with.work);
+}
+
+LANEWISE_END_TARGET_NAMESPACE
