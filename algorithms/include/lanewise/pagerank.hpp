@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/detail/arrays_behind.hpp>
+#include <lanewise/detail/graphs/rows.hpp>
+#include <lanewise/reduce.hpp>
+#include <lanewise/spmv.hpp>
+#include <lanewise/transform.hpp>
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// Options of pagerank.
+struct pagerank_options {
+  workspace_ref work = {};
+  double damping = 0.85;    ///< the share of a rank that goes along edges
+  std::int64_t steps = 20;  ///< of pagerank_step: one
+  option_view<status> errors = {};
+};
+
+namespace detail {
+
+/// Ranks, and how many edges share each.
+template <class T, class Offset>
+struct ranks_of_vertices {
+  T* ranks;
+  const Offset* begins;
+  Offset edges;  // of the graph
+
+  LANEWISE_FUNCTION Offset degree(std::int64_t v) const {
+    const Offset begin = begins[v], end = begins[v + 1];
+    return end < begin || end > edges ? Offset{0} : static_cast<Offset>(end - begin);
+  }
+};
+/// What a vertex hands on along each of its edges.
+template <class T, class Offset>
+struct rank_of_edge {
+  ranks_of_vertices<T, Offset> of;
+  LANEWISE_FUNCTION T operator()(std::int64_t v) const {
+    const Offset degree = of.degree(v);
+    return degree == 0 ? T{0} : of.ranks[v] / static_cast<T>(degree);
+  }
+};
+/// What a vertex without edges hands to all.
+template <class T, class Offset>
+struct rank_without_edges {
+  ranks_of_vertices<T, Offset> of;
+  LANEWISE_FUNCTION T operator()(std::int64_t v) const {
+    return of.degree(v) == 0 ? of.ranks[v] : T{0};
+  }
+};
+template <class T>
+struct next_rank {
+  T* ranks;
+  const T* without_edges;
+  T damping, of_all;
+
+  LANEWISE_FUNCTION void operator()(std::int64_t v, const T& sum) const {
+    ranks[v] = (T{1} - damping + damping * *without_edges) * of_all + damping * sum;
+  }
+};
+template <class T>
+struct same_rank {
+  T rank;
+  LANEWISE_FUNCTION T operator()(std::int64_t) const { return rank; }
+};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// Where a step has what each edge gets, and what vertices without edges have.
+template <class T, class Exec>
+struct pagerank_layout {
+  arrays_behind parts;
+  std::size_t of_edges, without_edges;
+
+  pagerank_layout(const Exec& exec, std::int64_t vertices, std::int64_t edges)
+      : parts(max(segmented_reduce_workspace<T, Exec>(edges, vertices), reduce_workspace<T>(exec))),
+        of_edges(parts.add<T>(vertices)),
+        without_edges(parts.add<T>(1)) {}
+};
+
+/// Ranks of so many steps, from what ranks are.
+template <class Exec, class M, class V, class O, class W, class T>
+void pagerank_steps(const Exec& exec, const csr_graph<M, V, O, W>& graph,
+                    const array_sink<T>& ranks, std::int64_t steps, const char* name,
+                    const pagerank_options& with) {
+  const std::int64_t n = graph.vertices();
+  const pagerank_layout<T, Exec> layout(exec, n, graph.edges());
+  auto given = call_workspace::make<backend_of<Exec>>(exec, with.work, layout.parts.size(), name);
+  workspace& work = given.get();
+  const auto of_edges = arrays_behind::view<T, Exec>(work, layout.of_edges, n);
+  T* const without_edges = arrays_behind::view<T, Exec>(work, layout.without_edges, 1).data();
+  const auto rows = detail::rows_of(graph);
+  const detail::ranks_of_vertices<T, detail::number<O>> of{ranks.data, rows.begins, rows.edges};
+  const detail::next_rank<T> next{ranks.data, without_edges, static_cast<T>(with.damping),
+                                  T{1} / static_cast<T>(n)};
+  for (std::int64_t step = 0; step < steps; ++step) {
+    transform(exec, generated(n, detail::rank_of_edge<T, detail::number<O>>{of}), of_edges,
+              identity{}, {.work = &work});
+    reduce(exec, generated(n, detail::rank_without_edges<T, detail::number<O>>{of}),
+           Kokkos::View<T, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(without_edges),
+           plus{}, T{0}, {.work = &work});
+    multiply<no_weight>(exec, graph.begins_into(), graph.columns_into(), nullptr,
+                        detail::as_source<Exec>(of_edges), consumed(n, next), work,
+                        {.errors = with.errors});
+  }
+}
+
+/// The ranks as an array, of arguments that are as they should be.
+template <class Exec, class Graph, class Ranks>
+auto ranks_of(const char* name, const Graph& graph, const Ranks& ranks,
+              const pagerank_options& with) {
+  static_assert(std::is_floating_point_v<typename Ranks::value_type>,
+                "lanewise::pagerank: ranks are floating-point numbers");
+  const auto sink = detail::as_sink<Exec>(ranks);
+  const std::int64_t n = graph.vertices();
+  detail::expects(n == 0 || graph.has_edges_into(), name,
+                  ": the graph does not have the edges into its vertices; see "
+                  "csr_graph::symmetric and with_transpose");
+  detail::expects(sink.extent >= n, name, ": ranks has ", sink.extent, " places, the graph has ", n,
+                  " vertices");
+  detail::expects_memory(sink, name, "ranks");
+  detail::expects(with.damping >= 0 && with.damping <= 1, name, ": options.damping is ",
+                  with.damping, ", not in [0, 1]");
+  detail::expects(with.steps >= 0, name, ": options.steps is ", with.steps, ", less than 0");
+  with.errors.template expects_reachable<Exec>(name, "options.errors");
+  return sink;
+}
+
+}  // namespace kernels
+
+/// One step from ranks to ranks: with n vertices, damping d, and D the sum of ranks of vertices
+/// without edges, rank(v) becomes (1 - d + d D) / n + d times the sum of rank(u) / edges(u) over
+/// the edges from vertices u to v. So the sum of all stays what it is, 1.
+///
+/// ranks is a View of float or double with a place for every vertex. Weights are not asked for. The
+/// graph has the edges into its vertices. A transform, a reduce, and a segmented_reduce of a source
+/// that gathers: O(n + m) work; columns are read once, an item of n for every edge, and row begins
+/// three times. Workspace: an item for each vertex, and what segmented_reduce needs. Sums depend
+/// on the number of teams. Does not block. Columns that are no vertices are skipped and counted in
+/// options.errors, else in options.work; so are rows that are none, and then ranks are
+/// unspecified. Throws std::invalid_argument where edges into vertices are not known, on wrong
+/// extents, or an option that cannot be.
+template <execution_space Exec, class M, class V, class O, class W, class R, class... P>
+void pagerank_step(const Exec& exec, const csr_graph<M, V, O, W>& graph,
+                   const Kokkos::View<R, P...>& ranks, const pagerank_options& with = {}) {
+  const auto sink = kernels::ranks_of<Exec>("pagerank_step", graph, ranks, with);
+  if (graph.vertices() == 0) return;
+  kernels::pagerank_steps(exec, graph, sink, 1, "pagerank_step", with);
+}
+
+/// Ranks after options.steps such steps from 1 / n.
+template <execution_space Exec, class M, class V, class O, class W, class R, class... P>
+void pagerank(const Exec& exec, const csr_graph<M, V, O, W>& graph,
+              const Kokkos::View<R, P...>& ranks, const pagerank_options& with = {}) {
+  const auto sink = kernels::ranks_of<Exec>("pagerank", graph, ranks, with);
+  const std::int64_t n = graph.vertices();
+  if (n == 0) return;
+  using T = typename Kokkos::View<R, P...>::value_type;
+  transform(exec, generated(n, detail::same_rank<T>{T{1} / static_cast<T>(n)}), sink, identity{},
+            {.work = with.work});
+  kernels::pagerank_steps(exec, graph, sink, with.steps, "pagerank", with);
+}
+
+LANEWISE_END_TARGET_NAMESPACE
