@@ -263,8 +263,8 @@ struct build_problem {
     p.with_edges([&](const auto& list) {
       from = vertices("perf::from", static_cast<std::size_t>(list.from.extent));
       to = vertices("perf::to", static_cast<std::size_t>(list.to.extent));
-      transform(exec, list.from, from);
-      transform(exec, list.to, to);
+      transform(exec, list.from, from, identity{});
+      transform(exec, list.to, to, identity{});
     });
     edges = built().edges();
   }

@@ -79,18 +79,21 @@ class csr_graph {
     return graph;
   }
 
-  std::int64_t vertices() const {
+  // In kernels, too.
+  KOKKOS_FUNCTION std::int64_t vertices() const {
     return begins_.extent(0) == 0 ? 0 : static_cast<std::int64_t>(begins_.extent(0)) - 1;
   }
-  std::int64_t edges() const { return static_cast<std::int64_t>(columns_.extent(0)); }
-  const view<Offset>& begins() const { return begins_; }
-  const view<Vertex>& columns() const { return columns_; }
-  const auto& weights() const { return weights_; }
+  KOKKOS_FUNCTION std::int64_t edges() const {
+    return static_cast<std::int64_t>(columns_.extent(0));
+  }
+  KOKKOS_FUNCTION const view<Offset>& begins() const { return begins_; }
+  KOKKOS_FUNCTION const view<Vertex>& columns() const { return columns_; }
+  KOKKOS_FUNCTION const auto& weights() const { return weights_; }
 
   /// Whether edges into a vertex can be looked up, and where.
-  bool has_edges_into() const { return begins_into_.data() != nullptr; }
-  const view<Offset>& begins_into() const { return begins_into_; }
-  const view<Vertex>& columns_into() const { return columns_into_; }
+  KOKKOS_FUNCTION bool has_edges_into() const { return begins_into_.data() != nullptr; }
+  KOKKOS_FUNCTION const view<Offset>& begins_into() const { return begins_into_; }
+  KOKKOS_FUNCTION const view<Vertex>& columns_into() const { return columns_into_; }
 
  private:
   view<Offset> begins_;
