@@ -7,6 +7,7 @@
 
 #include "support.hpp"
 #include <lanewise/bfs.hpp>
+#include <lanewise/bfs_batch.hpp>
 #include <lanewise/build_csr.hpp>
 #include <lanewise/connected_components.hpp>
 #include <lanewise/pagerank.hpp>
@@ -170,6 +171,51 @@ struct bfs_problem : search_problem<Exec> {
   };
 };
 
+/// All 64 searches in one call.
+template <class Exec>
+struct batch_problem : search_problem<Exec> {
+  using base = search_problem<Exec>;
+  using base::exec, base::graph, base::n;
+
+  array<Exec, std::uint32_t> all{"perf::sources", base::sources};
+  Kokkos::View<std::int32_t**, Kokkos::LayoutRight, typename Exec::memory_space> levels{
+      "perf::levels", static_cast<std::size_t>(n), base::sources};
+
+  explicit batch_problem(const generated_graph& p) : base(p) {
+    Kokkos::deep_copy(
+        all, Kokkos::View<const std::uint32_t*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                 this->source.data(), base::sources));
+  }
+  static row name(const generated_graph& p) {
+    return {"bfs.batch64", backend_name<Exec>(), "", "i32.i32", p.distribution, p.n};
+  }
+  std::int64_t bytes() const { return 4 * n * static_cast<std::int64_t>(base::sources); }
+  void call() { bfs_batch(exec, graph, all, levels, {.work = &this->work}); }
+  struct differing {
+    decltype(levels) seen;
+    array<Exec, std::int32_t> one;
+    std::size_t s;
+    KOKKOS_FUNCTION std::uint64_t operator()(std::int64_t v) const { return seen(v, s) != one(v); }
+  };
+  /// Some columns are those of single searches.
+  bool correct() {
+    const array<Exec, std::int32_t> one("perf::levels", static_cast<std::size_t>(n));
+    std::uint64_t wrong = 0;
+    for (const std::size_t s : {0, 31, 63}) {
+      bfs(exec, graph, this->source[s], one, {.work = &this->work});
+      wrong += sum<std::uint64_t>(exec, n, differing{levels, one, s});
+    }
+    return wrong == 0;
+  }
+  /// Edges of all searches.
+  void record(benchmark::UserCounters& counters) const {
+    counters["edges_per_second"] =
+        benchmark::Counter(static_cast<double>(base::sources) * static_cast<double>(graph.edges()),
+                           benchmark::Counter::kIsIterationInvariantRate);
+    counters["edges"] = static_cast<double>(graph.edges());
+  }
+};
+
 template <class Exec, class W>
 struct sssp_problem : search_problem<Exec, W> {
   using base = search_problem<Exec, W>;
@@ -300,6 +346,7 @@ void add_graphs() {
   add<bfs_problem<Exec, bfs_result::levels>>("lanewise", call);
   add<bfs_problem<Exec, bfs_result::parents>>("lanewise", call);
   add<bfs_problem<Exec, bfs_result::top_down>>("lanewise", call);
+  add<batch_problem<Exec>>("lanewise", call);
   add<sssp_problem<Exec, std::uint32_t>>("lanewise", call);
   add<sssp_problem<Exec, float>>("lanewise", call);
   add<components_problem<Exec>>("lanewise", call);

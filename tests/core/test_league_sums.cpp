@@ -99,7 +99,7 @@ using namespace lanewise::sums_kernels;
 using lanewise::league_sums;
 
 /// An instance on which several teams are resident.
-space make_wide_space([[maybe_unused]] int teams) {
+space space_of_teams([[maybe_unused]] int teams) {
 #if defined(LANEWISE_TEST_SPACE_EMULATED)
   return space(seed(), teams, mode());
 #else
@@ -133,8 +133,8 @@ void check_sums(const space& exec, std::uint32_t league, int rounds, std::uint32
 }
 
 template <int warps>
-void check_leagues(int rounds, int teams = 5) {
-  const space exec = make_wide_space(teams);
+void check_sums_of_leagues(int rounds, int teams = 5) {
+  const space exec = space_of_teams(teams);
   const std::int64_t most = lanewise::resident_teams<compare_sums<warps>>(exec);
   REQUIRE(most >= 1);
   for (const std::int64_t wanted :
@@ -147,27 +147,27 @@ void check_leagues(int rounds, int teams = 5) {
 }  // namespace
 
 TEST_CASE("Sums of a small league", "[league_sums][sanitize]") {
-  const space exec = make_wide_space(5);
+  const space exec = space_of_teams(5);
   const std::int64_t most = lanewise::resident_teams<compare_sums<2>>(exec);
   check_sums<2>(exec, static_cast<std::uint32_t>(std::min(std::int64_t{5}, most)), 12);
 }
 
 TEST_CASE("Sums of a league", "[league_sums]") {
-  check_leagues<1>(is_emulated ? 24 : 200);
-  check_leagues<3>(is_emulated ? 24 : 200);
+  check_sums_of_leagues<1>(is_emulated ? 24 : 200);
+  check_sums_of_leagues<3>(is_emulated ? 24 : 200);
 }
 
 TEST_CASE("Sums of many warps", "[league_sums]") {
-  check_leagues<16>(is_emulated ? 6 : 100, 3);
+  check_sums_of_leagues<16>(is_emulated ? 6 : 100, 3);
 }
 
 TEST_CASE("Sums of more teams than a warp has lanes", "[league_sums]") {
-  check_leagues<1>(is_emulated ? 6 : 20, 67);
-  check_leagues<2>(is_emulated ? 6 : 20, 35);
+  check_sums_of_leagues<1>(is_emulated ? 6 : 20, 67);
+  check_sums_of_leagues<2>(is_emulated ? 6 : 20, 35);
 }
 
 TEST_CASE("Sums of more rounds than tags", "[league_sums]") {
-  const space exec = make_wide_space(3);
+  const space exec = space_of_teams(3);
   const auto league = static_cast<std::uint32_t>(
       std::min(std::int64_t{3}, lanewise::resident_teams<compare_sums<2>>(exec)));
   constexpr int tags = 1 << 16;

@@ -112,6 +112,7 @@ class sssp_search {
   enum class step { init, begin, relax, split, end };
 
   static constexpr int most_deltas = 4;
+  static constexpr int patience = 32;  // splits between which all rounds are thin
 
   LANEWISE_FUNCTION std::int64_t warp_rank() const {
     return std::int64_t{team_.index()} * Team::warps + team_.warp_index();
@@ -206,12 +207,12 @@ class sssp_search {
       end = distance::sum(end, task_.delta == nullptr ? task_.given_delta : *task_.delta);
     return end > from ? end : static_cast<bits>(from + 1);
   }
-  /// A delta that was chosen is widened while all rounds are thin: they cost the same whether they
+  /// A delta that was chosen is widened where rounds stay thin: they cost the same whether they
   /// have many edges or few, where wide rounds cost by their edges.
   LANEWISE_FUNCTION void choose_deltas() {
-    const bool widens = task_.delta != nullptr && !was_wide_;
-    deltas_ = !widens ? 1 : deltas_ < most_deltas ? 2 * deltas_ : most_deltas;
+    thin_splits_ = was_wide_ ? 0 : thin_splits_ + 1;
     was_wide_ = false;
+    deltas_ = task_.delta != nullptr && thin_splits_ > patience ? most_deltas : 1;
   }
   /// Distances that are near now. The far list's vertices are listed, are done already, or stay.
   LANEWISE_FUNCTION void split() {
@@ -246,6 +247,7 @@ class sssp_search {
   Offset far_ = 0;            // vertices in the far list, where nothing is near
   std::uint32_t splits_ = 0;  // of the far list
   int deltas_ = 1;            // of which near distances are
+  int thin_splits_ = 0;       // one after the other
   bool was_wide_ = false;     // a round since the last split
   frontier_type frontier_;
   relaxation_type relaxation_;

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/csr_graph.hpp>
+#include <lanewise/detail/graphs/batch_search.hpp>
+#include <lanewise/detail/graphs/places.hpp>
+#include <lanewise/detail/graphs/sources.hpp>
+#include <lanewise/options.hpp>
+
+#include <limits>
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// The most searches of bfs_batch: as many as a word has bits.
+inline constexpr int most_batched_searches = 64;
+
+/// Options of bfs_batch.
+struct bfs_batch_options {
+  workspace_ref work = {};
+  /// Vertices that are further away are not reached.
+  std::int64_t most_levels = std::numeric_limits<std::int32_t>::max();
+  option_view<status> errors = {};
+};
+
+LANEWISE_END_NAMESPACE
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+template <class Vertex, class Offset>
+struct bfs_batch_kernel {
+  struct policy : launch_policy {
+    static constexpr int warps = 16;
+    static constexpr int teams_per_multiprocessor = 1;
+  };
+  template <class Team>
+  using search = detail::batch_search<Team, Vertex, Offset>;
+  template <class Team>
+  struct scratch {
+    typename search<Team>::scratch search;
+  };
+
+  detail::batch_task<Vertex, Offset> task;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    search<Team>(team, shared.search, task).run();
+  }
+};
+
+/// Where a batch has what in its workspace.
+template <class Vertex, class Offset>
+struct bfs_batch_places {
+  using piece = detail::edge_piece<Vertex, Offset>;
+
+  detail::memory_places at;
+  std::size_t meetings, counter, list_counts, seen, fresh, lists, pieces[2];
+  std::size_t zeros;  // so many bytes are to be 0
+
+  bfs_batch_places(std::int64_t n, std::int64_t m, std::int64_t league) {
+    meetings = at.place(league_sums::words(league), 8);
+    counter = at.place(1, sizeof(Offset));
+    list_counts = at.place(4, sizeof(Offset));
+    seen = at.place(n, 8);
+    fresh = at.place(3 * n, 8);
+    zeros = at.bytes;
+    lists = at.place(3 * n, sizeof(Vertex));
+    for (std::size_t& p : pieces) p = at.place(detail::most_edge_pieces(n, m), sizeof(piece));
+  }
+  detail::batch_memory<Vertex, Offset> in(char* p) const {
+    return {{detail::at_place<std::uint64_t>(p, meetings),
+             {detail::at_place<piece>(p, pieces[0]), detail::at_place<piece>(p, pieces[1])},
+             detail::at_place<Offset>(p, counter),
+             nullptr},
+            detail::at_place<Offset>(p, list_counts),
+            detail::at_place<std::uint64_t>(p, seen),
+            detail::at_place<std::uint64_t>(p, fresh),
+            detail::at_place<Vertex>(p, lists)};
+  }
+};
+
+template <class V, class O>
+using bfs_batch_kernel_of = bfs_batch_kernel<detail::number<V>, detail::number<O>>;
+
+template <class Exec, class M, class V, class O, class W>
+void bfs_batch(const Exec& exec, const csr_graph<M, V, O, W>& graph,
+               const detail::graph_sources<V>& sources, std::int32_t* levels,
+               const bfs_batch_options& with) {
+  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space, M>::accessible,
+                "lanewise: this execution space cannot reach the memory of a graph");
+  using kernel = bfs_batch_kernel_of<V, O>;
+  const std::int64_t league = backend_of<Exec>::template resident_teams<kernel>(exec);
+  const bfs_batch_places<detail::number<V>, detail::number<O>> places(graph.vertices(),
+                                                                      graph.edges(), league);
+  auto work =
+      call_workspace::make<backend_of<Exec>>(exec, with.work, {0, places.at.bytes}, "bfs_batch");
+  char* memory = static_cast<char*>(work.get().plain());
+  backend_of<Exec>::zero(exec, memory, places.zeros);
+  const auto most = std::int64_t{std::numeric_limits<std::int32_t>::max() - 4};
+  launch_resident(
+      exec, "Lanewise::bfs_batch", league,
+      kernel{{detail::rows_of(graph), sources.first, static_cast<int>(sources.count), levels,
+              static_cast<std::int32_t>(with.most_levels < most ? with.most_levels : most),
+              places.in(memory),
+              with.errors.data() != nullptr ? with.errors.data() : work.get().errors()}});
+}
+
+}  // namespace kernels
+
+/// The workspace that bfs_batch needs in a graph of so many vertices and edges.
+template <class Graph, class Exec>
+workspace_size bfs_batch_workspace(const Exec& exec, std::int64_t vertices, std::int64_t edges) {
+  using V = typename Graph::vertex_type;
+  using O = typename Graph::offset_type;
+  return {0,
+          kernels::bfs_batch_places<detail::number<V>, detail::number<O>>(
+              vertices, edges,
+              backend_of<Exec>::template resident_teams<kernels::bfs_batch_kernel_of<V, O>>(exec))
+              .at.bytes};
+}
+
+/// Several breadth-first searches at once: levels(v, s) becomes the least number of edges on a path
+/// from sources(s) to vertex v, or -1 where there is none.
+///
+/// sources is a View of at most 64 vertices, of the graph's type. levels is a View of
+/// std::int32_t in LayoutRight, with a row for every vertex and a column for every source.
+///
+/// One resident kernel, whose teams meet after each level. A vertex has a bit for each search, so
+/// that an edge is looked at once for all searches that reach its vertex in the same level: in
+/// graphs of few levels nearly all do, in lattices few, which still share the levels. O(k (n + m))
+/// work for k searches. Memory traffic: an edge's column and the bits of the vertex there for each
+/// level that reaches its vertex; levels twice. Workspace: bfs_batch_workspace, 44 bytes for each
+/// vertex, and 32 for each vertex and each 128 edges. Does not block.
+///
+/// Columns and sources that are no vertices are skipped and counted, as often as the search meets
+/// them, in options.errors, else in options.work. Throws std::invalid_argument on wrong extents,
+/// and on more than 64 sources. (Then and others, The More the Merrier, 2014.)
+template <execution_space Exec, class M, class V, class O, class W, class S, class... Ps, class L,
+          class... Pl>
+void bfs_batch(const Exec& exec, const csr_graph<M, V, O, W>& graph,
+               const Kokkos::View<S, Ps...>& sources, const Kokkos::View<L, Pl...>& levels,
+               const bfs_batch_options& with = {}) {
+  using view = Kokkos::View<L, Pl...>;
+  static_assert(view::rank() == 2 &&
+                    std::is_same_v<typename view::array_layout, Kokkos::LayoutRight> &&
+                    std::is_same_v<typename view::value_type, std::int32_t>,
+                "lanewise: levels of bfs_batch are a View of std::int32_t**, LayoutRight");
+  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
+                                           typename view::memory_space>::accessible,
+                "lanewise: this execution space cannot reach the memory of levels");
+  const std::int64_t n = graph.vertices();
+  const auto from = detail::sources_of<Exec, V>("bfs_batch", sources, n);
+  detail::expects(from.count <= most_batched_searches, "bfs_batch: there are ", from.count,
+                  " sources, of at most ", most_batched_searches);
+  detail::expects(static_cast<std::int64_t>(levels.extent(0)) == n &&
+                      static_cast<std::int64_t>(levels.extent(1)) == from.count,
+                  "bfs_batch: levels is ", levels.extent(0), " by ", levels.extent(1), ", not ", n,
+                  " vertices by ", from.count, " sources");
+  detail::expects(levels.span_is_contiguous(), "bfs_batch: levels is not contiguous");
+  detail::expects(with.most_levels >= 0, "bfs_batch: options.most_levels is ", with.most_levels);
+  with.errors.template expects_reachable<Exec>("bfs_batch", "options.errors");
+  if (n == 0 || from.count == 0) return;
+  kernels::bfs_batch(exec, graph, from, levels.data(), with);
+}
+
+LANEWISE_END_TARGET_NAMESPACE

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <lanewise/bfs_batch.hpp>
+#include <support/generators.hpp>
+#include <support/graphs.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+namespace {
+
+using namespace test;
+using Catch::Matchers::ContainsSubstring;
+
+using batch_levels = Kokkos::View<std::int32_t**, Kokkos::LayoutRight, memory>;
+
+template <class Vertex = std::uint32_t, class Offset = std::uint32_t>
+void check_batch(const graph_on_host& graph, const std::vector<std::int64_t>& sources,
+                 std::int64_t most = 1 << 30) {
+  CAPTURE(graph.vertices(), graph.edges(), sources, most);
+  const space exec = make_space();
+  const auto n = static_cast<std::size_t>(graph.vertices());
+  const batch_levels levels("levels", n, sources.size());
+  Kokkos::deep_copy(levels, 77);
+  lanewise::workspace work;
+  const auto csr = in_memory<Vertex, Offset>(graph);
+  for (int call = 0; call < 2; ++call)
+    lanewise::bfs_batch(exec, csr, in_memory<Vertex>(sources), levels,
+                        {.work = &work, .most_levels = most});
+  exec.fence();
+  const auto seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), levels);
+  for (std::size_t s = 0; s < sources.size(); ++s) {
+    const auto expected = sequential_levels(graph, {sources[s]}, most);
+    for (std::size_t v = 0; v < n; ++v) REQUIRE(seen(v, s) == expected[v]);
+  }
+}
+
+std::vector<std::int64_t> some_vertices(std::int64_t n, int count, std::uint64_t salt) {
+  auto random = make_random(salt);
+  std::vector<std::int64_t> all;
+  for (int i = 0; i < count; ++i)
+    all.push_back(
+        static_cast<std::int64_t>(random_number(random, static_cast<std::uint64_t>(n - 1))));
+  return all;
+}
+graph_on_host batch_graph(std::int64_t n, std::int64_t edges, std::uint64_t salt, bool symmetric) {
+  const auto from = some_vertices(n, static_cast<int>(edges), salt);
+  const auto to = some_vertices(n, static_cast<int>(edges), salt + 1);
+  edge_list list;
+  for (std::size_t i = 0; i < from.size(); ++i) list.emplace_back(from[i], to[i]);
+  return make_graph(n, list, symmetric);
+}
+
+}  // namespace
+
+TEST_CASE("bfs_batch: random graphs", "[bfs_batch][sanitize]") {
+  for (const std::int64_t n : {1, 2, 33, 700})
+    for (const std::int64_t degree : {0, 1, 2, 12})
+      for (const int searches : {1, 33, 64})
+        check_batch(batch_graph(n, n * degree, static_cast<std::uint64_t>(n + degree), n % 2 == 0),
+                    some_vertices(n, searches, 7));
+}
+
+TEST_CASE("bfs_batch: shapes, types, limits", "[bfs_batch]") {
+  edge_list star, path, lattice;
+  for (std::int64_t v = 1; v < 3000; ++v) star.emplace_back(0, v);
+  check_batch(make_graph(3000, star), some_vertices(3000, 32, 1));
+  const std::int64_t length = is_emulated ? 100 : 1000;
+  for (std::int64_t v = 1; v < length; ++v) path.emplace_back(v - 1, v);
+  check_batch(make_graph(length + 3, path), some_vertices(length, 64, 2));
+  check_batch(make_graph(length, path, false), {0, length - 1, length / 2});
+  constexpr std::int64_t side = 30;
+  for (std::int64_t y = 0; y < side; ++y)
+    for (std::int64_t x = 0; x < side; ++x) {
+      if (x + 1 < side) lattice.emplace_back(y * side + x, y * side + x + 1);
+      if (y + 1 < side) lattice.emplace_back(y * side + x, y * side + x + side);
+    }
+  const graph_on_host graph = make_graph(side * side, lattice);
+  check_batch(graph, some_vertices(side * side, 64, 3));
+  check_batch(graph, std::vector<std::int64_t>(64, 17));  // all the same
+  for (const std::int64_t most : {0, 1, 5}) check_batch(graph, some_vertices(900, 40, 4), most);
+  check_batch<std::int64_t, std::int64_t>(graph, some_vertices(900, 31, 5));
+  check_batch<std::int32_t, std::uint64_t>(batch_graph(400, 900, 6, false),
+                                           some_vertices(400, 65 - 1, 6));
+}
+
+TEST_CASE("bfs_batch: wrong graphs and arguments", "[bfs_batch]") {
+  const space exec = make_space();
+  graph_on_host graph = batch_graph(200, 900, 9, true);
+  const Kokkos::View<lanewise::status, memory> bad("bad");
+  SECTION("columns and sources outside are skipped and counted") {
+    const auto right = sequential_levels(graph, {3});
+    const auto csr = in_memory<std::int32_t, std::uint32_t>(graph);
+    const batch_levels levels("levels", 200, 3);
+    lanewise::bfs_batch(exec, csr, in_memory<std::int32_t>(std::vector<int>{200, 3, -1}), levels,
+                        {.errors = bad});
+    lanewise::status seen;
+    Kokkos::deep_copy(seen, bad);
+    CHECK(seen.bad_items == 2);
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), levels);
+    for (std::size_t v = 0; v < 200; ++v) {
+      REQUIRE(host(v, 0) == -1);
+      REQUIRE(host(v, 1) == right[v]);
+      REQUIRE(host(v, 2) == -1);
+    }
+    for (std::size_t e = 0; e < graph.columns.size(); e += 5) graph.columns[e] = 0x7fffffff;
+    graph.begins[7] = 100000;
+    lanewise::bfs_batch(exec, in_memory<std::int32_t, std::uint32_t>(graph),
+                        in_memory<std::int32_t>(std::vector<int>{0, 3, 5}), levels,
+                        {.errors = bad});
+    Kokkos::deep_copy(seen, bad);
+    CHECK(seen.bad_items > 2);
+  }
+  SECTION("refused") {
+    const auto csr = in_memory<std::uint32_t, std::uint32_t>(graph);
+    const auto sources = in_memory<std::uint32_t>(std::vector<int>(65, 1));
+    CHECK_THROWS_WITH(lanewise::bfs_batch(exec, csr, sources, batch_levels("levels", 200, 65)),
+                      ContainsSubstring("there are 65 sources, of at most 64"));
+    CHECK_THROWS_WITH(
+        lanewise::bfs_batch(exec, csr, in_memory<std::uint32_t>(std::vector<int>{1, 2}),
+                            batch_levels("levels", 199, 2)),
+        ContainsSubstring("levels is 199 by 2, not 200 vertices by 2 sources"));
+  }
+}
