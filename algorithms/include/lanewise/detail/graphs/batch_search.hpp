@@ -189,11 +189,9 @@ class batch_search {
       team_.warp().scatter(there, fresh_of(depth_ - 1), vertex, words(std::uint64_t{0}));
     });
     // Nobody reads this one now. It is written in the next level.
-    if (team_.index() == 0)
-      team_.once([&] {
-        team_.warp().template store<order::relaxed, scope::device>(
-            task_.memory.list_counts[(depth_ + 2) % 4], Offset{0});
-      });
+    if (team_.index() == 0 && team_.warp_index() == 0)
+      team_.warp().template store<order::relaxed, scope::device>(
+          task_.memory.list_counts[(depth_ + 2) % 4], Offset{0});
   }
 
   const Team& team_;
