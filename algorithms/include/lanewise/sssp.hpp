@@ -94,11 +94,9 @@ struct sampled_weights {
 /// delta of a sum of so many weights, in a graph of so many edges for each vertex.
 template <class Weight>
 struct delta_of_sum {
-  double samples, degree;
+  double samples, degree, factor;
   LANEWISE_FUNCTION Weight operator()(double sum) const {
-    // With 8, searches of random graphs took 0.6 to 0.9 of the time with 32. Lattices took 1.7
-    // times as long: for them the search goes on to 32 by itself (H200, 2^20 vertices).
-    const double delta = 8 * (sum / samples) / degree;
+    const double delta = factor * (sum / samples) / degree;
     return delta >= 1 || detail::distances<Weight>::is_floating ? static_cast<Weight>(delta)
                                                                 : Weight{1};
   }
@@ -141,9 +139,11 @@ void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph,
     const Kokkos::View<double*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> sums(
         sum.data(), 1);
     const Kokkos::View<W*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> deltas(delta, 1);
+    // With 8, searches of random graphs took 0.6 to 0.9 of the time with 32. Lattices took 1.7
+    // times as long: for them the search goes on to 32 by itself (H200, 2^20 vertices).
     transform(exec, sums, deltas,
               delta_of_sum<W>{static_cast<double>(samples),
-                              static_cast<double>(m) / static_cast<double>(n)});
+                              static_cast<double>(m) / static_cast<double>(n), 8});
   }
   launch_resident(
       exec, "Lanewise::sssp", league,

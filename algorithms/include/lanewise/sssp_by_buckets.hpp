@@ -91,7 +91,7 @@ W bucket_range(const Exec& exec, const Graph& graph, double given) {
            plus{}, 0.0);
   });
   return delta_of_sum<W>{static_cast<double>(samples),
-                         static_cast<double>(m) / static_cast<double>(graph.vertices())}(sum);
+                         static_cast<double>(m) / static_cast<double>(graph.vertices()), 32}(sum);
 }
 
 struct bucket_number {
