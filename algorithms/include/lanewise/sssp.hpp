@@ -176,11 +176,11 @@ workspace_size sssp_workspace(const Exec& exec, std::int64_t vertices, std::int6
 ///
 /// One resident kernel, whose teams meet after each round. Vertices whose distance is less than an
 /// end are near, and go on relaxing until none is left; then the end moves on by delta, and far
-/// vertices are looked through (near-far: delta-stepping with two buckets). Rounds of few edges are
-/// done by a few teams. Memory traffic: columns, weights and two atomic operations for the edges of
-/// each round, of which there are 1.2 to 2.5 times those of the graph by the default delta.
-/// Workspace: sssp_workspace, 12 bytes for each vertex, and 32 to 64 for each vertex and each 128
-/// edges. Does not block.
+/// vertices are looked through (near-far: delta-stepping with two buckets). In rounds of few edges
+/// warps go on by themselves for a while. Memory traffic: columns, weights, a distance and
+/// sometimes an atomic minimum for the edges of each round, of which there are 1.2 to 2.5 times
+/// those of the graph by the default delta. Workspace: sssp_workspace, 45 bytes for each vertex and
+/// 32 for each 128 edges, 85 and 64 where one of the types has 64 bits. Does not block.
 ///
 /// Negative weights, those that are no number, columns and sources that are no vertices, and sums
 /// beyond the greatest number are left out and counted, as often as the search meets them, in
