@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/graphs/frontier.hpp>
+#include <lanewise/detail/graphs/windows_of_items.hpp>
 #include <lanewise/queue.hpp>
 #include <lanewise/status.hpp>
 
@@ -125,35 +126,26 @@ class batch_search {
   LANEWISE_FUNCTION std::int64_t vertices() const {
     return static_cast<std::int64_t>(task_.rows.vertices);
   }
-  /// Calls f(at, mask) for windows of so many items, those that are this warp's.
-  template <class F>
-  LANEWISE_FUNCTION void for_each_window(std::int64_t count, const F& f) const {
-    const std::int64_t stride = std::int64_t{team_.league()} * Team::warps * width;
-    const std::int64_t rank = std::int64_t{team_.index()} * Team::warps + team_.warp_index();
-    for (std::int64_t at = rank * width; at < count; at += stride)
-      f(at,
-        mask_type(team_.warp().first(static_cast<int>(count - at < width ? count - at : width))));
-  }
   template <class F>
   LANEWISE_FUNCTION void for_each_listed(std::int32_t depth, const F& f) const {
     const auto warp = team_.warp();
     const auto from = list(depth);
     const auto count = warp.template load<order::relaxed, scope::device>(*from.counter);
-    for_each_window(static_cast<std::int64_t>(count),
-                    [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-                      f(there, warp.load(there, from.items + at, Vertex{0}));
-                    });
+    for_each_window_of(team_, static_cast<std::int64_t>(count),
+                       [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+                         f(there, warp.load(there, from.items + at, Vertex{0}));
+                       });
   }
 
   LANEWISE_FUNCTION void init() const {
-    for_each_window(vertices() * task_.searches,
-                    [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-                      team_.warp().store(there, task_.levels + at, lanes<std::int32_t>(-1));
-                    });
+    for_each_window_of(team_, vertices() * task_.searches,
+                       [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+                         team_.warp().store(there, task_.levels + at, lanes<std::int32_t>(-1));
+                       });
   }
   LANEWISE_FUNCTION void begin() {
-    for_each_window(
-        task_.searches, [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+    for_each_window_of(
+        team_, task_.searches, [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
           const auto warp = team_.warp();
           const lanes<Vertex> vertex[1] = {warp.load(there, task_.sources + at, nobody)};
           const mask_type open[1] = {there & (vertex[0] < task_.rows.vertices)};

@@ -5,6 +5,7 @@
 #include <lanewise/detail/graphs/frontier.hpp>
 #include <lanewise/detail/graphs/neighbours.hpp>
 #include <lanewise/detail/graphs/relaxation.hpp>
+#include <lanewise/detail/graphs/windows_of_items.hpp>
 #include <lanewise/status.hpp>
 
 #include <cstdint>
@@ -200,17 +201,17 @@ class bfs_search {
 
   LANEWISE_FUNCTION void begin() {
     const auto warp = team_.warp();
-    const std::int64_t warps = std::int64_t{team_.league()} * Team::warps;
-    for (std::int64_t at = warp_rank() * width; at < task_.source_count; at += warps * width) {
-      const std::int64_t left = task_.source_count - at;
-      mask_type there[1] = {warp.first(static_cast<int>(left < width ? left : width))};
-      const lanes<Vertex> vertex[1] = {task_.sources == nullptr
-                                           ? lanes<Vertex>(task_.one_source)
-                                           : warp.load(there[0], task_.sources + at, nobody)};
-      mask_type open[1];
-      only_vertices(there, vertex, open);
-      frontier_.add(open, vertex, vertex, *this);
-    }
+    for_each_window_of(
+        team_, task_.source_count,
+        [&](std::int64_t at, const mask_type& window) LANEWISE_INLINE_LAMBDA {
+          const mask_type there[1] = {window};
+          const lanes<Vertex> vertex[1] = {task_.sources == nullptr
+                                               ? lanes<Vertex>(task_.one_source)
+                                               : warp.load(window, task_.sources + at, nobody)};
+          mask_type open[1];
+          only_vertices(there, vertex, open);
+          frontier_.add(open, vertex, vertex, *this);
+        });
     frontier_.claim_all(*this);
   }
   LANEWISE_FUNCTION std::int64_t warp_rank() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/graphs/relaxation.hpp>
+#include <lanewise/detail/graphs/windows_of_items.hpp>
 #include <lanewise/queue.hpp>
 #include <lanewise/status.hpp>
 
@@ -126,16 +127,6 @@ class bucket_search {
   }
 
  private:
-  /// Calls f(at, mask) for windows of so many items, those that are this warp's.
-  template <class F>
-  LANEWISE_FUNCTION void for_each_window(std::int64_t count, const F& f) const {
-    const std::int64_t stride = std::int64_t{team_.league()} * Team::warps * width;
-    const std::int64_t rank = std::int64_t{team_.index()} * Team::warps + team_.warp_index();
-    for (std::int64_t at = rank * width; at < count; at += stride) {
-      const std::int64_t left = count - at;
-      f(at, mask_type(team_.warp().first(static_cast<int>(left < width ? left : width))));
-    }
-  }
   /// One warp of all says how the search stands.
   template <class F>
   LANEWISE_FUNCTION void once(const F& f) const {
@@ -144,14 +135,15 @@ class bucket_search {
 
   LANEWISE_FUNCTION void begin() {
     const auto warp = team_.warp();
-    for_each_window(task_.rows.vertices,
-                    [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-                      warp.store(there, task_.distance + at, lanes<bits>(distance::most()));
-                    });
+    for_each_window_of(team_, task_.rows.vertices,
+                       [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+                         warp.store(there, task_.distance + at, lanes<bits>(distance::most()));
+                       });
     once([&] { task_.state->least = distance::most(); });
     frontier_.wait();
-    for_each_window(
-        task_.source_count, [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+    for_each_window_of(
+        team_, task_.source_count,
+        [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
           const lanes<Vertex> vertex[1] = {task_.sources == nullptr
                                                ? lanes<Vertex>(task_.one_source)
                                                : warp.load(there, task_.sources + at, nobody)};
@@ -179,11 +171,13 @@ class bucket_search {
     const auto warp = team_.warp();
     const std::int64_t all = task_.offsets[task_.buckets];
     lanes<bits> least(distance::most());
-    for_each_window(all, [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-      const auto d = warp.gather(there, task_.distance,
-                                 warp.load(there, task_.list + at, Vertex{0}), distance::most());
-      least = select(d < least, d, least);
-    });
+    for_each_window_of(
+        team_, all, [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+          const auto d =
+              warp.gather(there, task_.distance, warp.load(there, task_.list + at, Vertex{0}),
+                          distance::most());
+          least = select(d < least, d, least);
+        });
     warp.fetch_min(task_.state->least, warp.reduce(least, minimum{}));
     frontier_.wait();
     once([&] {
@@ -194,12 +188,13 @@ class bucket_search {
 
   LANEWISE_FUNCTION void relax_bucket(std::int64_t near) {
     const std::int64_t count = task_.offsets[near + 1];
-    for_each_window(count, [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-      const auto warp = team_.warp();
-      const auto vertex = warp.load(there, task_.list + at, Vertex{0});
-      warp.fetch_and(there, task_.waiting, word_of(vertex), ~bit_of(vertex));
-      frontier_.push(there, vertex, task_.rows.of(warp, there, vertex));
-    });
+    for_each_window_of(team_, count,
+                       [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+                         const auto warp = team_.warp();
+                         const auto vertex = warp.load(there, task_.list + at, Vertex{0});
+                         warp.fetch_and(there, task_.waiting, word_of(vertex), ~bit_of(vertex));
+                         frontier_.push(there, vertex, task_.rows.of(warp, there, vertex));
+                       });
     once([&] {
       auto& state = *task_.state;
       state.begin = static_cast<std::uint64_t>(count);

@@ -5,6 +5,7 @@
 #include <lanewise/detail/graphs/distances.hpp>
 #include <lanewise/detail/graphs/frontier.hpp>
 #include <lanewise/detail/graphs/sources.hpp>
+#include <lanewise/detail/graphs/windows_of_items.hpp>
 
 #include <cstdint>
 
@@ -40,7 +41,6 @@ struct parent_task {
 template <class Team, class Vertex, class Offset, class Weight>
 class parent_search {
   using warp_type = typename Team::warp_type;
-  static constexpr int width = warp_type::width;
   template <class T>
   using lanes = typename warp_type::template lanes<T>;
   using words = lanes<std::uint32_t>;
@@ -79,23 +79,13 @@ class parent_search {
   }
 
  private:
-  /// Calls f(at, mask) for windows of so many items, those that are this warp's.
-  template <class F>
-  LANEWISE_FUNCTION void for_each_window(std::int64_t count, const F& f) const {
-    const std::int64_t stride = std::int64_t{team_.league()} * Team::warps * width;
-    const std::int64_t rank = std::int64_t{team_.index()} * Team::warps + team_.warp_index();
-    for (std::int64_t at = rank * width; at < count; at += stride) {
-      const std::int64_t left = count - at;
-      f(at, mask_type(team_.warp().first(static_cast<int>(left < width ? left : width))));
-    }
-  }
   LANEWISE_FUNCTION std::int64_t vertices() const {
     return static_cast<std::int64_t>(task_.rows.vertices);
   }
 
   LANEWISE_FUNCTION void list() {
-    for_each_window(
-        vertices(), [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+    for_each_window_of(
+        team_, vertices(), [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
           const auto warp = team_.warp();
           const auto d = warp.load(there, task_.distance + at, distance::most());
           const mask_type reached = d < distance::most();
@@ -106,18 +96,20 @@ class parent_search {
         });
   }
   LANEWISE_FUNCTION void mark_sources() const {
-    for_each_window(task_.source_count, [&](std::int64_t at,
-                                            const mask_type& there) LANEWISE_INLINE_LAMBDA {
-      const auto warp = team_.warp();
-      const auto vertex = task_.sources == nullptr ? lanes<Vertex>(task_.one_source)
-                                                   : warp.load(there, task_.sources + at, nobody);
-      warp.fetch_min(there & (vertex < task_.rows.vertices), task_.parents, vertex, vertex);
-    });
+    for_each_window_of(team_, task_.source_count,
+                       [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+                         const auto warp = team_.warp();
+                         const auto vertex = task_.sources == nullptr
+                                                 ? lanes<Vertex>(task_.one_source)
+                                                 : warp.load(there, task_.sources + at, nobody);
+                         warp.fetch_min(there & (vertex < task_.rows.vertices), task_.parents,
+                                        vertex, vertex);
+                       });
   }
   LANEWISE_FUNCTION void count() {
     std::uint64_t left = 0;
-    for_each_window(
-        vertices(), [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+    for_each_window_of(
+        team_, vertices(), [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
           const auto warp = team_.warp();
           const auto without = warp.load(there, task_.parents + at, Vertex{0}) == nobody;
           const auto d = warp.load(there, task_.distance + at, distance::most());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/graphs/relaxation.hpp>
+#include <lanewise/detail/graphs/windows_of_items.hpp>
 #include <lanewise/queue.hpp>
 
 #include <cstdint>
@@ -47,7 +48,6 @@ struct sssp_task {
 template <class Team, class Vertex, class Offset, class Weight>
 class sssp_search {
   using warp_type = typename Team::warp_type;
-  static constexpr int width = warp_type::width;
   template <class T>
   using lanes = typename warp_type::template lanes<T>;
   using words = lanes<std::uint32_t>;
@@ -114,10 +114,6 @@ class sssp_search {
   static constexpr int most_deltas = 4;
   static constexpr int patience = 32;  // splits between which all rounds are thin
 
-  LANEWISE_FUNCTION std::int64_t warp_rank() const {
-    return std::int64_t{team_.index()} * Team::warps + team_.warp_index();
-  }
-
   /// What comes behind a step. All teams know the same.
   LANEWISE_FUNCTION step next(step s) const {
     if (s == step::init) return step::begin;
@@ -136,11 +132,10 @@ class sssp_search {
 
   LANEWISE_FUNCTION void init() const {
     const auto warp = team_.warp();
-    const auto n = static_cast<std::int64_t>(task_.rows.vertices);
-    const std::int64_t stride = std::int64_t{team_.league()} * Team::warps * width;
-    for (std::int64_t at = warp_rank() * width; at < n; at += stride)
-      warp.store(warp.first(static_cast<int>(n - at < width ? n - at : width)), task_.distance + at,
-                 lanes<bits>(distance::most()));
+    for_each_window_of(team_, static_cast<std::int64_t>(task_.rows.vertices),
+                       [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+                         warp.store(there, task_.distance + at, lanes<bits>(distance::most()));
+                       });
     if (team_.index() == 0 && team_.warp_index() == 0) {
       for (std::uint32_t turn = 0; turn < 3; ++turn) forget_far(turn);
     }
@@ -155,18 +150,17 @@ class sssp_search {
   LANEWISE_FUNCTION void begin() {
     const auto warp = team_.warp();
     near_end_ = end_of_near(0);
-    const std::int64_t warps = std::int64_t{team_.league()} * Team::warps;
-    for (std::int64_t at = warp_rank() * width; at < task_.source_count; at += warps * width) {
-      const std::int64_t left = task_.source_count - at;
-      const mask_type there = warp.first(static_cast<int>(left < width ? left : width));
-      const lanes<Vertex> vertex[1] = {task_.sources == nullptr
-                                           ? lanes<Vertex>(task_.one_source)
-                                           : warp.load(there, task_.sources + at, nobody)};
-      const mask_type open[1] = {there & (vertex[0] < task_.rows.vertices)};
-      relaxation_.count_bad(warp.count(there & !open[0]));
-      const lanes<bits> zero[1] = {lanes<bits>(bits{0})};
-      frontier_.add(open, vertex, zero, *this);
-    }
+    for_each_window_of(
+        team_, task_.source_count,
+        [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+          const lanes<Vertex> vertex[1] = {task_.sources == nullptr
+                                               ? lanes<Vertex>(task_.one_source)
+                                               : warp.load(there, task_.sources + at, nobody)};
+          const mask_type open[1] = {there & (vertex[0] < task_.rows.vertices)};
+          relaxation_.count_bad(warp.count(there & !open[0]));
+          const lanes<bits> zero[1] = {lanes<bits>(bits{0})};
+          frontier_.add(open, vertex, zero, *this);
+        });
     frontier_.claim_all(*this);
   }
   LANEWISE_FUNCTION lanes<Vertex> word_of(const lanes<Vertex>& vertex) const {
@@ -225,20 +219,19 @@ class sssp_search {
     const std::uint32_t to = splits_ + 1;
     // Read by the split before this one, and added to by the next.
     if (team_.index() == 0 && team_.warp_index() == 0) forget_far(splits_ + 2);
-    const std::int64_t count = static_cast<std::int64_t>(far_);
-    const std::int64_t stride = std::int64_t{team_.league()} * Team::warps * width;
     const Vertex* list = far_list(splits_);
-    for (std::int64_t at = warp_rank() * width; at < count; at += stride) {
-      const mask_type there = warp.first(static_cast<int>(count - at < width ? count - at : width));
-      const lanes<Vertex> vertex = warp.load(there, list + at, Vertex{0});
-      const auto d = warp.gather(there, task_.distance, vertex, bits{0});
-      const mask_type stay = there & (d >= near_end_);
-      const mask_type near = there & (d >= done) & !stay;
-      warp.fetch_and(there & !stay, task_.memory.far, word_of(vertex), ~bit_of(vertex));
-      frontier_.push(near, vertex, task_.rows.of(warp, near, vertex));
-      far_queue(to).push(warp, stay, vertex);
-      note_least(to, select(stay, d, lanes<bits>(distance::most())));
-    }
+    for_each_window_of(team_, static_cast<std::int64_t>(far_),
+                       [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+                         const lanes<Vertex> vertex = warp.load(there, list + at, Vertex{0});
+                         const auto d = warp.gather(there, task_.distance, vertex, bits{0});
+                         const mask_type stay = there & (d >= near_end_);
+                         const mask_type near = there & (d >= done) & !stay;
+                         warp.fetch_and(there & !stay, task_.memory.far, word_of(vertex),
+                                        ~bit_of(vertex));
+                         frontier_.push(near, vertex, task_.rows.of(warp, near, vertex));
+                         far_queue(to).push(warp, stay, vertex);
+                         note_least(to, select(stay, d, lanes<bits>(distance::most())));
+                       });
   }
 
   const Team& team_;
