@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -85,6 +86,29 @@ inline std::vector<std::int32_t> sequential_levels(const graph_on_host& graph,
       reach(graph.columns[e], level[v] + 1);
   }
   return level;
+}
+
+/// Whether parents are a tree of shortest paths (Graph500's rules).
+template <class V>
+bool is_tree(const graph_on_host& graph, const std::vector<std::int32_t>& level, const V& parents) {
+  std::set<std::pair<std::int64_t, std::int64_t>> edges;
+  for (std::int64_t v = 0; v < graph.vertices(); ++v)
+    for (std::uint64_t e = graph.begins[static_cast<std::size_t>(v)];
+         e < graph.begins[static_cast<std::size_t>(v) + 1]; ++e)
+      edges.emplace(v, graph.columns[e]);
+  using T = typename V::value_type;
+  for (std::int64_t v = 0; v < graph.vertices(); ++v) {
+    const T parent = parents(static_cast<std::size_t>(v));
+    const std::int32_t mine = level[static_cast<std::size_t>(v)];
+    if (mine < 0 && parent != static_cast<T>(-1)) return false;
+    if (mine == 0 && static_cast<std::int64_t>(parent) != v) return false;
+    if (mine > 0 && (static_cast<std::int64_t>(parent) < 0 ||
+                     static_cast<std::int64_t>(parent) >= graph.vertices() ||
+                     level[static_cast<std::size_t>(parent)] != mine - 1 ||
+                     edges.count({static_cast<std::int64_t>(parent), v}) == 0))
+      return false;
+  }
+  return true;
 }
 
 }  // namespace test
