@@ -150,7 +150,16 @@ TEST_CASE("bfs: the graph of figure 59", "[bfs]") {
   }
 }
 
-TEST_CASE("bfs: random graphs", "[bfs][sanitize]") {
+TEST_CASE("bfs: a few graphs", "[bfs][sanitize]") {
+  check_graph(make_graph(33, random_edges(33, 40, 1)), {5});
+  check_graph(make_graph(500, random_edges(500, 4000, 2, true)), {250});
+  check_graph(make_graph(70, random_edges(70, 150, 3), false), {3}, false);
+  // Deep behind 64 levels.
+  edge_list path;
+  for (std::int64_t v = 1; v < 80; ++v) path.emplace_back(v - 1, v);
+  check_graph(make_graph(80, path), {0});
+}
+TEST_CASE("bfs: random graphs", "[bfs]") {
   for (const std::int64_t n : {1, 2, 31, 32, 33, 500, 4097}) {
     for (const std::int64_t degree : {0, 1, 3, 20}) {
       const auto salt = static_cast<std::uint64_t>(n * 100 + degree);

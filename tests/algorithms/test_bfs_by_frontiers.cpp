@@ -153,7 +153,10 @@ TEMPLATE_LIST_TEST_CASE("bfs_by_frontiers: the graph of figure 59", "[bfs]", pol
   for (std::int64_t s = 0; s < 4; ++s) check_search<TestType>(graph, s);
 }
 
-TEMPLATE_LIST_TEST_CASE("bfs_by_frontiers: random graphs", "[bfs][sanitize]", policies) {
+TEMPLATE_LIST_TEST_CASE("bfs_by_frontiers: a small graph", "[bfs][sanitize]", policies) {
+  check_search<TestType>(make_graph(70, random_pairs(70, 200, 4)), 3);
+}
+TEMPLATE_LIST_TEST_CASE("bfs_by_frontiers: random graphs", "[bfs]", policies) {
   for (const std::int64_t n : {1, 2, 33, 700}) {
     for (const std::int64_t degree : {0, 1, 8}) {
       const edge_list edges =

@@ -91,7 +91,11 @@ edge_list edges_at_random(std::int64_t vertices, std::int64_t edges, std::uint64
 
 }  // namespace
 
-TEST_CASE("connected_components: random graphs", "[connected_components][sanitize]") {
+TEST_CASE("connected_components: a few graphs", "[connected_components][sanitize]") {
+  check_both(33, edges_at_random(33, 25, 1));
+  check_both(500, edges_at_random(500, 450, 2));
+}
+TEST_CASE("connected_components: random graphs", "[connected_components]") {
   for (const std::int64_t n : {1, 2, 31, 32, 33, 500, 4097})
     for (const std::int64_t percent : {0, 30, 50, 70, 100, 300, 1000})
       check_both(n, edges_at_random(n, n * percent / 100, static_cast<std::uint64_t>(n + percent)));
