@@ -4,11 +4,11 @@
 #include <lanewise/graph_file.hpp>
 #include <support/generators.hpp>
 #include <support/graphs.hpp>
+#include <support/words_of_file.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -142,31 +142,7 @@ void check_graph_round_trip(const Graph& graph) {
   CHECK(saved_graph(again) == file);
 }
 
-/// A file of a graph with other words of 4 bytes and right checksums.
-struct words_of_graph {
-  static constexpr std::size_t header_words = 12;
-  std::vector<std::uint32_t> header, data;
-  std::vector<std::size_t> arrays;  // words of each
-
-  words_of_graph(const std::string& file, std::vector<std::size_t> a)
-      : header(header_words), data(file.size() / 4 - header_words - 4), arrays(std::move(a)) {
-    std::memcpy(header.data(), file.data(), 4 * header_words);
-    std::memcpy(data.data(), file.data() + 4 * header_words + 8, 4 * data.size());
-  }
-  std::string file() const {
-    std::ostringstream out(std::ios::binary);
-    lanewise::detail::file_writer writer(out);
-    writer.write(header.data(), 4 * header.size());
-    writer.seal();
-    std::size_t first = 0;
-    for (const std::size_t n : arrays) {
-      writer.write(data.data() + first, 4 * n);
-      first += n;
-    }
-    writer.seal();
-    return out.str();
-  }
-};
+constexpr std::size_t graph_header_words = 12;
 
 using graph_in_file = lanewise::csr_graph<memory>;
 
@@ -411,7 +387,7 @@ TEST_CASE("Graphs come back from files", "[graph_file]") {
 }
 
 TEST_CASE("A file of a graph has these words on every backend", "[graph_file]") {
-  const words_of_graph words(saved_graph(small_graph_in_file()), {4, 5});
+  const words_of_file words(saved_graph(small_graph_in_file()), graph_header_words, {4, 5});
   // Magic, version, symmetric, types of vertices, weights and begins, 0, 3 vertices, 5 edges.
   CHECK((words.header ==
          std::vector<std::uint32_t>{0x672e774c, 0x68706172, 1, 1, 0x104, 0, 0x104, 0, 3, 0, 5, 0}));
@@ -449,9 +425,9 @@ TEST_CASE("Files of other graphs, and of none, are refused", "[graph_file]") {
   CHECK_THAT(
       (graph_refusal<lanewise::csr_graph<memory, std::uint32_t, std::uint32_t, float>>(file)),
       ContainsSubstring("the type of weights is nothing in the file"));
-  const words_of_graph original(file, {4, 5});
+  const words_of_file original(file, graph_header_words, {4, 5});
   const auto after = [&](const auto& change) {
-    words_of_graph words = original;
+    words_of_file words = original;
     change(words);
     return graph_refusal<graph_in_file>(words.file());
   };
