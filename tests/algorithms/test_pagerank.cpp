@@ -148,6 +148,35 @@ TEST_CASE("pagerank: types, a star and a path", "[pagerank]") {
   check_graph(0, {});
 }
 
+TEST_CASE("pagerank: until ranks hardly change", "[pagerank][sanitize]") {
+  const space exec = make_space();
+  const graph_on_host graph = make_graph(500, edges_by_chance(500, 2000, 8));
+  const auto csr = in_memory<std::uint32_t, std::uint32_t>(graph).symmetric();
+  const Kokkos::View<double*, memory> ranks("ranks", 500);
+  const auto change = [&](std::int64_t step) {
+    const auto before = sequential_pagerank(graph, 0.85, static_cast<int>(step) - 1);
+    const auto behind = sequential_pagerank(graph, 0.85, static_cast<int>(step));
+    double sum = 0;
+    for (std::size_t v = 0; v < 500; ++v) sum += std::abs(before[v] - behind[v]);
+    return sum;
+  };
+  for (const double tolerance : {0.3, 1e-3, 1e-6}) {
+    const std::int64_t steps =
+        lanewise::pagerank(exec, csr, ranks, {.steps = 1000, .tolerance = tolerance});
+    CAPTURE(tolerance, steps);
+    CHECK(change(steps) <= tolerance);
+    CHECK((steps == 1 || change(steps - 1) > tolerance));
+    const auto expected = sequential_pagerank(graph, 0.85, static_cast<int>(steps));
+    const auto seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), ranks);
+    for (std::size_t v = 0; v < 500; ++v)
+      CHECK(std::abs(seen(v) - expected[v]) <= 1e-12 * expected[v]);
+  }
+  CHECK(lanewise::pagerank(exec, csr, ranks, {.steps = 3, .tolerance = 1e-9}) == 3);
+  CHECK(lanewise::pagerank(exec, csr, ranks, {.steps = 3}) == 3);
+  CHECK_THROWS_WITH(lanewise::pagerank(exec, csr, ranks, {.tolerance = -1}),
+                    ContainsSubstring("options.tolerance is -1"));
+}
+
 TEST_CASE("pagerank: what is refused", "[pagerank]") {
   const space exec = make_space();
   const auto csr = in_memory<std::uint32_t, std::uint32_t>(make_graph(30, {{1, 2}}));

@@ -15,6 +15,8 @@ struct pagerank_options {
   workspace_ref work = {};
   double damping = 0.85;    ///< the share of a rank that goes along edges
   std::int64_t steps = 20;  ///< of pagerank_step: one
+  /// Above 0, pagerank ends behind a step that changes ranks by no more than that in sum.
+  double tolerance = 0;
   option_view<status> errors = {};
 };
 
@@ -52,11 +54,14 @@ struct rank_without_edges {
 template <class T>
 struct next_rank {
   T* ranks;
+  T* changes;  // null: nobody asks
   const T* without_edges;
   T damping, of_all;
 
   LANEWISE_FUNCTION void operator()(std::int64_t v, const T& sum) const {
-    ranks[v] = (T{1} - damping + damping * *without_edges) * of_all + damping * sum;
+    const T next = (T{1} - damping + damping * *without_edges) * of_all + damping * sum;
+    if (changes != nullptr) changes[v] = next < ranks[v] ? ranks[v] - next : next - ranks[v];
+    ranks[v] = next;
   }
 };
 template <class T>
@@ -71,33 +76,37 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Where a step has what each edge gets, and what vertices without edges have.
+/// Where a step has what each edge gets, what vertices without edges have, and, where somebody
+/// asks, how much ranks change.
 template <class T, class Exec>
 struct pagerank_layout {
   arrays_behind parts;
-  std::size_t of_edges, without_edges;
+  std::size_t of_edges, without_edges, changes;
 
-  pagerank_layout(const Exec& exec, std::int64_t vertices, std::int64_t edges)
+  pagerank_layout(const Exec& exec, std::int64_t vertices, std::int64_t edges, bool asks)
       : parts(max(segmented_reduce_workspace<T, Exec>(edges, vertices), reduce_workspace<T>(exec))),
         of_edges(parts.add<T>(vertices)),
-        without_edges(parts.add<T>(1)) {}
+        without_edges(parts.add<T>(1)),
+        changes(parts.add<T>(asks ? vertices : 0)) {}
 };
 
-/// Ranks of so many steps, from what ranks are.
+/// Ranks of at most so many steps, from what ranks are. Returns how many.
 template <class Exec, class M, class V, class O, class W, class T>
-void pagerank_steps(const Exec& exec, const csr_graph<M, V, O, W>& graph,
-                    const array_sink<T>& ranks, std::int64_t steps, const char* name,
-                    const pagerank_options& with) {
+std::int64_t pagerank_steps(const Exec& exec, const csr_graph<M, V, O, W>& graph,
+                            const array_sink<T>& ranks, std::int64_t steps, double tolerance,
+                            const char* name, const pagerank_options& with) {
   const std::int64_t n = graph.vertices();
-  const pagerank_layout<T, Exec> layout(exec, n, graph.edges());
+  const bool asks = tolerance > 0;
+  const pagerank_layout<T, Exec> layout(exec, n, graph.edges(), asks);
   auto given = call_workspace::make<backend_of<Exec>>(exec, with.work, layout.parts.size(), name);
   workspace& work = given.get();
   const auto of_edges = arrays_behind::view<T, Exec>(work, layout.of_edges, n);
   T* const without_edges = arrays_behind::view<T, Exec>(work, layout.without_edges, 1).data();
+  const auto changes = arrays_behind::view<T, Exec>(work, layout.changes, n);
   const auto rows = detail::rows_of(graph);
   const detail::ranks_of_vertices<T, detail::number<O>> of{ranks.data, rows.begins, rows.edges};
-  const detail::next_rank<T> next{ranks.data, without_edges, static_cast<T>(with.damping),
-                                  T{1} / static_cast<T>(n)};
+  const detail::next_rank<T> next{ranks.data, asks ? changes.data() : nullptr, without_edges,
+                                  static_cast<T>(with.damping), T{1} / static_cast<T>(n)};
   for (std::int64_t step = 0; step < steps; ++step) {
     transform(exec, generated(n, detail::rank_of_edge<T, detail::number<O>>{of}), of_edges,
               identity{}, {.work = &work});
@@ -107,7 +116,9 @@ void pagerank_steps(const Exec& exec, const csr_graph<M, V, O, W>& graph,
     multiply<no_weight>(exec, graph.begins_into(), graph.columns_into(), nullptr,
                         detail::as_source<Exec>(of_edges), consumed(n, next), work,
                         {.errors = with.errors});
+    if (asks && reduce(exec, changes, plus{}, T{0}, {.work = &work}) <= tolerance) return step + 1;
   }
+  return steps;
 }
 
 /// The ranks as an array, of arguments that are as they should be.
@@ -127,6 +138,8 @@ auto ranks_of(const char* name, const Graph& graph, const Ranks& ranks,
   detail::expects(with.damping >= 0 && with.damping <= 1, name, ": options.damping is ",
                   with.damping, ", not in [0, 1]");
   detail::expects(with.steps >= 0, name, ": options.steps is ", with.steps, ", less than 0");
+  detail::expects(with.tolerance >= 0, name, ": options.tolerance is ", with.tolerance,
+                  ", less than 0");
   with.errors.template expects_reachable<Exec>(name, "options.errors");
   return sink;
 }
@@ -150,20 +163,22 @@ void pagerank_step(const Exec& exec, const csr_graph<M, V, O, W>& graph,
                    const Kokkos::View<R, P...>& ranks, const pagerank_options& with = {}) {
   const auto sink = kernels::ranks_of<Exec>("pagerank_step", graph, ranks, with);
   if (graph.vertices() == 0) return;
-  kernels::pagerank_steps(exec, graph, sink, 1, "pagerank_step", with);
+  kernels::pagerank_steps(exec, graph, sink, 1, 0, "pagerank_step", with);
 }
 
-/// Ranks after options.steps such steps from 1 / n.
+/// Ranks after options.steps such steps from 1 / n, or after fewer where options.tolerance is above
+/// 0. Returns how many there were. With a tolerance an item more for each vertex in the workspace,
+/// and each step **blocks**; without, nothing does.
 template <execution_space Exec, class M, class V, class O, class W, class R, class... P>
-void pagerank(const Exec& exec, const csr_graph<M, V, O, W>& graph,
-              const Kokkos::View<R, P...>& ranks, const pagerank_options& with = {}) {
+std::int64_t pagerank(const Exec& exec, const csr_graph<M, V, O, W>& graph,
+                      const Kokkos::View<R, P...>& ranks, const pagerank_options& with = {}) {
   const auto sink = kernels::ranks_of<Exec>("pagerank", graph, ranks, with);
   const std::int64_t n = graph.vertices();
-  if (n == 0) return;
+  if (n == 0) return 0;
   using T = typename Kokkos::View<R, P...>::value_type;
   transform(exec, generated(n, detail::same_rank<T>{T{1} / static_cast<T>(n)}), sink, identity{},
             {.work = with.work});
-  kernels::pagerank_steps(exec, graph, sink, with.steps, "pagerank", with);
+  return kernels::pagerank_steps(exec, graph, sink, with.steps, with.tolerance, "pagerank", with);
 }
 
 LANEWISE_END_TARGET_NAMESPACE
