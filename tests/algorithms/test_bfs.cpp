@@ -184,7 +184,10 @@ TEST_CASE("bfs: several sources, and a limit of levels", "[bfs]") {
   for (std::int64_t v = 0; v < 2000; v += 7) sources.push_back(v);
   check_graph(graph, sources);
   check_graph(graph, {5, 5, 5});
-  for (const std::int64_t most : {0, 1, 2, 5}) check_graph(graph, {17}, true, most);
+  constexpr std::int64_t two_32 = std::int64_t{1} << 32, no_limit = INT64_MAX;
+  for (const std::int64_t most : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2},
+                                  std::int64_t{5}, two_32 / 2, two_32 + 2, no_limit})
+    check_graph(graph, {17}, true, most);
   check_graph(graph, {});
 }
 

@@ -232,4 +232,24 @@ TEST_CASE("expects_graph says what is wrong", "[check_graph]") {
              ContainsSubstring("1 of 2 weights are negative or no numbers"));
   CHECK_THAT(graph_faults_refusal(weighted.symmetric(), {.equal_weights = true}),
              ContainsSubstring("1 of 2 weights are negative"));
+  const lanewise::csr_graph other(good.begins(), good.columns(),
+                                  in_memory<float>(std::vector<int>{2, 1}));
+  CHECK(graph_faults_refusal(other.symmetric()) == "");
+  CHECK_THAT(graph_faults_refusal(other.symmetric(), {.equal_weights = true}),
+             ContainsSubstring("or have other weights"));
+}
+
+TEST_CASE("csr_graph: graphs of Kokkos, and what is none", "[check_graph]") {
+  using crs = Kokkos::Crs<std::uint32_t, memory, void, std::uint32_t>;
+  crs of_kokkos;
+  of_kokkos.row_map = crs::row_map_type("row_map", 3);
+  of_kokkos.entries = crs::entries_type("entries", 2);
+  Kokkos::deep_copy(Kokkos::subview(of_kokkos.row_map, 2), 2u);
+  const auto graph = lanewise::make_csr_graph(of_kokkos);
+  CHECK(graph.vertices() == 2);
+  CHECK(graph.edges() == 2);
+  CHECK(graph.columns().data() == of_kokkos.entries.data());
+  CHECK(lanewise::check_graph(make_space(), graph).wrong_rows == 0);
+  CHECK_THROWS_WITH(lanewise::csr_graph(Kokkos::View<std::uint32_t*, memory>(), graph.columns()),
+                    ContainsSubstring("csr_graph: there are 2 columns and no row begins"));
 }

@@ -325,6 +325,13 @@ TEST_CASE("Files of edges on disk", "[graph_file]") {
   CHECK_THROWS_WITH(
       lanewise::read_edges(path.string()),
       ContainsSubstring("lanewise::read_edges: " + path.string() + " cannot be opened"));
+  std::ofstream(path) << "0 1\n";
+  CHECK_THROWS_WITH(lanewise::read_edges(path.string()),
+                    ContainsSubstring("read_edges: " + path.string() +
+                                      " begins neither with '%%MatrixMarket' nor"));
+  std::ofstream(path) << "";
+  CHECK_THROWS_WITH(lanewise::read_edges(path.string()), ContainsSubstring("is empty"));
+  std::filesystem::remove(path);
 }
 
 TEST_CASE("Lists of edges that are none are not written", "[graph_file]") {

@@ -8,6 +8,7 @@
 #include <lanewise/detail/graphs/sources.hpp>
 #include <lanewise/options.hpp>
 
+#include <algorithm>
 #include <limits>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -15,7 +16,7 @@ LANEWISE_BEGIN_NAMESPACE
 /// Options of bfs.
 struct bfs_options {
   workspace_ref work = {};
-  /// Vertices that are further away are not reached.
+  /// Vertices that are more edges away from all sources are not reached; 0: only the sources are.
   std::int64_t most_levels = std::numeric_limits<std::int32_t>::max();
   /// Edges into vertices are not asked for.
   bool top_down = false;
@@ -83,19 +84,21 @@ template <class Exec, class V, class O>
 using bfs_kernel_of = bfs_kernel<detail::number<V>, detail::number<O>>;
 
 template <class Exec, class M, class V, class O, class W>
-void bfs(const Exec& exec, const csr_graph<M, V, O, W>& graph,
+void bfs(const Exec& exec, const char* name, const csr_graph<M, V, O, W>& graph,
          const detail::graph_sources<V>& sources, std::int32_t* levels, detail::number<V>* parents,
          const bfs_options& with) {
   using kernel = bfs_kernel_of<Exec, V, O>;
   static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space, M>::accessible,
                 "lanewise: this execution space cannot reach the memory of a graph");
-  with.errors.template expects_reachable<Exec>("bfs", "options.errors");
-  detail::expects(with.most_levels >= 0, "bfs: options.most_levels is ", with.most_levels);
+  with.errors.template expects_reachable<Exec>(name, "options.errors");
+  detail::expects(with.most_levels >= 0, name, ": options.most_levels is ", with.most_levels,
+                  ", less than 0");
   if (graph.vertices() == 0) return;
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
   const std::int64_t league = backend_of<Exec>::template resident_teams<kernel>(exec);
   const bfs_places<detail::number<V>, detail::number<O>> places(graph.vertices(), graph.edges(),
                                                                 league);
-  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, {0, places.at.bytes}, "bfs");
+  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, {0, places.at.bytes}, name);
   char* memory = static_cast<char*>(work.get().plain());
   backend_of<Exec>::zero(exec, memory, places.zeros);
   auto into = detail::rows_into(graph);
@@ -103,7 +106,8 @@ void bfs(const Exec& exec, const csr_graph<M, V, O, W>& graph,
   launch_resident(
       exec, "Lanewise::bfs", league,
       kernel{{detail::rows_of(graph), into, sources.first, sources.count, sources.one, levels,
-              parents, static_cast<std::int32_t>(with.most_levels), places.in(memory),
+              parents, static_cast<std::int32_t>(std::min(with.most_levels, most)),
+              places.in(memory),
               with.errors.data() != nullptr ? with.errors.data() : work.get().errors()}});
 }
 
@@ -145,7 +149,7 @@ template <execution_space Exec, class M, class V, class O, class W, class Source
 void bfs(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,
          const Kokkos::View<L, Pl...>& levels, const bfs_options& with = {}) {
   kernels::bfs(
-      exec, graph, detail::sources_of<Exec, V>("bfs", sources, graph.vertices()),
+      exec, "bfs", graph, detail::sources_of<Exec, V>("bfs", sources, graph.vertices()),
       detail::vertex_results<Exec, std::int32_t>("bfs", levels, graph.vertices(), "levels"),
       static_cast<detail::number<V>*>(nullptr), with);
 }
@@ -157,9 +161,10 @@ template <execution_space Exec, class M, class V, class O, class W, class Source
           class... Pp>
 void bfs_parents(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,
                  const Kokkos::View<P, Pp...>& parents, const bfs_options& with = {}) {
-  kernels::bfs(exec, graph, detail::sources_of<Exec, V>("bfs", sources, graph.vertices()), nullptr,
-               reinterpret_cast<detail::number<V>*>(
-                   detail::vertex_results<Exec, V>("bfs", parents, graph.vertices(), "parents")),
+  kernels::bfs(exec, "bfs_parents", graph,
+               detail::sources_of<Exec, V>("bfs_parents", sources, graph.vertices()), nullptr,
+               reinterpret_cast<detail::number<V>*>(detail::vertex_results<Exec, V>(
+                   "bfs_parents", parents, graph.vertices(), "parents")),
                with);
 }
 /// Both.
@@ -169,7 +174,7 @@ void bfs(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& so
          const Kokkos::View<L, Pl...>& levels, const Kokkos::View<P, Pp...>& parents,
          const bfs_options& with = {}) {
   kernels::bfs(
-      exec, graph, detail::sources_of<Exec, V>("bfs", sources, graph.vertices()),
+      exec, "bfs", graph, detail::sources_of<Exec, V>("bfs", sources, graph.vertices()),
       detail::vertex_results<Exec, std::int32_t>("bfs", levels, graph.vertices(), "levels"),
       reinterpret_cast<detail::number<V>*>(
           detail::vertex_results<Exec, V>("bfs", parents, graph.vertices(), "parents")),

@@ -59,7 +59,7 @@ inline std::string text_of_faults(const graph_faults& faults, std::int64_t n, st
                    " edges of the transpose come from a vertex that is none of ", n);
   if (faults.other_edges_into)
     return "the edges into vertices, which a symmetric graph or a transpose says it has, are not "
-           "those of the graph";
+           "those of the graph, or have other weights";
   return "";
 }
 

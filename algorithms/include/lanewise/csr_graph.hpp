@@ -15,6 +15,19 @@ LANEWISE_BEGIN_NAMESPACE
 /// The weight of edges that have none.
 struct no_weight {};
 
+namespace detail {
+
+/// What edges may have as weights.
+template <class T>
+inline constexpr bool is_weight = std::is_same_v<T, no_weight> ||
+                                  (std::is_arithmetic_v<T> && (sizeof(T) == 4 || sizeof(T) == 8));
+
+template <class... Views>
+inline constexpr bool are_contiguous =
+    (!std::is_same_v<typename Views::array_layout, Kokkos::LayoutStride> && ...);
+
+}  // namespace detail
+
 /// A directed graph in compressed sparse rows, as Views that it does not copy: the edges of vertex
 /// v go to columns(begins(v)), ..., columns(begins(v + 1) - 1), and have the weights at the same
 /// places. An undirected edge is two directed ones.
@@ -34,6 +47,8 @@ class csr_graph {
                 "lanewise: vertices are integers of 32 or 64 bits");
   static_assert(std::is_integral_v<Offset> && sizeof(Offset) >= 4,
                 "lanewise: row begins are integers of 32 or 64 bits");
+  static_assert(detail::is_weight<Weight>,
+                "lanewise: weights are integers or floating-point numbers of 32 or 64 bits");
 
  public:
   using memory_space = MemorySpace;
@@ -46,15 +61,17 @@ class csr_graph {
   using view = Kokkos::View<const T*, MemorySpace>;
 
   csr_graph() = default;
-  /// Throws std::invalid_argument where there are row begins and none for the end, or weights for
-  /// another number of edges.
+  /// Throws std::invalid_argument where there are columns and no row begins, or weights for another
+  /// number of edges.
   csr_graph(const view<Offset>& begins, const view<Vertex>& columns)
       : begins_(begins), columns_(columns) {
     static_assert(!has_weights, "lanewise: the weights of a csr_graph are missing");
+    expects_begins();
   }
   csr_graph(const view<Offset>& begins, const view<Vertex>& columns,
             const Kokkos::View<const Weight*, MemorySpace>& weights)
       : begins_(begins), columns_(columns), weights_(weights) {
+    expects_begins();
     detail::expects(weights.extent(0) == columns.extent(0), "csr_graph: there are ",
                     weights.extent(0), " weights for ", columns.extent(0), " edges");
   }
@@ -96,6 +113,11 @@ class csr_graph {
   KOKKOS_FUNCTION const view<Vertex>& columns_into() const { return columns_into_; }
 
  private:
+  void expects_begins() const {
+    detail::expects(begins_.extent(0) > 0 || columns_.extent(0) == 0, "csr_graph: there are ",
+                    columns_.extent(0), " columns and no row begins");
+  }
+
   view<Offset> begins_;
   view<Vertex> columns_;
   std::conditional_t<has_weights, Kokkos::View<const Weight*, MemorySpace>, no_weight> weights_;
@@ -104,19 +126,23 @@ class csr_graph {
 };
 
 template <class O, class... Po, class V, class... Pv>
-csr_graph(const Kokkos::View<O, Po...>& begins, const Kokkos::View<V, Pv...>& columns)
-    -> csr_graph<typename Kokkos::View<O, Po...>::memory_space,
-                 typename Kokkos::View<V, Pv...>::non_const_value_type,
-                 typename Kokkos::View<O, Po...>::non_const_value_type>;
+requires(detail::are_contiguous<Kokkos::View<O, Po...>, Kokkos::View<V, Pv...>>)
+    csr_graph(const Kokkos::View<O, Po...>& begins, const Kokkos::View<V, Pv...>& columns)
+->csr_graph<typename Kokkos::View<O, Po...>::memory_space,
+            typename Kokkos::View<V, Pv...>::non_const_value_type,
+            typename Kokkos::View<O, Po...>::non_const_value_type>;
 template <class O, class... Po, class V, class... Pv, class W, class... Pw>
-csr_graph(const Kokkos::View<O, Po...>& begins, const Kokkos::View<V, Pv...>& columns,
-          const Kokkos::View<W, Pw...>& weights)
-    -> csr_graph<typename Kokkos::View<O, Po...>::memory_space,
-                 typename Kokkos::View<V, Pv...>::non_const_value_type,
-                 typename Kokkos::View<O, Po...>::non_const_value_type,
-                 typename Kokkos::View<W, Pw...>::non_const_value_type>;
+requires(
+    detail::are_contiguous<Kokkos::View<O, Po...>, Kokkos::View<V, Pv...>, Kokkos::View<W, Pw...>>)
+    csr_graph(const Kokkos::View<O, Po...>& begins, const Kokkos::View<V, Pv...>& columns,
+              const Kokkos::View<W, Pw...>& weights)
+->csr_graph<typename Kokkos::View<O, Po...>::memory_space,
+            typename Kokkos::View<V, Pv...>::non_const_value_type,
+            typename Kokkos::View<O, Po...>::non_const_value_type,
+            typename Kokkos::View<W, Pw...>::non_const_value_type>;
 
-/// A graph of Kokkos: anything with Views row_map and entries, a StaticCrsGraph for instance.
+/// A graph of Kokkos: anything with Views row_map and entries, as Kokkos::Crs and StaticCrsGraph
+/// have them. With weights: csr_graph(graph.row_map, graph.entries, weights).
 template <class Graph>
 requires requires(const Graph& g) {
   g.row_map.extent(0);

@@ -163,7 +163,8 @@ requires(detail::is_input<Frontier>) void for_each_edge(const Exec& exec,
 
 /// The same with an f that returns whether the vertex that an edge leads to joins another frontier,
 /// next. How many have joined is stored in the rank-0 View next_count of integers of 32 or 64 bits.
-/// Those that find no room are counted, and not stored. next and next_count are none of those that
+/// Those that find no room are counted there, and not stored: next_count is greater than next's
+/// extent then. next and next_count are none of those that
 /// this call reads; whoever joins for several edges is in it as often as f says so. The order of
 /// next is unspecified.
 template <execution_space Exec, class M, class V, class O, class W, class Frontier, class F,

@@ -8,6 +8,7 @@
 #include <lanewise/detail/graphs/edge_list.hpp>
 #include <lanewise/detail/graphs/matrix_market.hpp>
 #include <lanewise/detail/structure_file.hpp>
+#include <lanewise/edge_list.hpp>
 
 #include <fstream>
 #include <istream>
@@ -36,14 +37,22 @@ template <class Weight = no_weight, class Vertex = std::uint32_t>
 edge_list<Weight, Vertex> read_dimacs(std::istream& in, const std::string& name = "stream") {
   return detail::read_dimacs<Weight, Vertex>(in, name);
 }
-/// The edges of a file in one of these formats, which its first character tells.
+/// The edges of a file in one of these formats, which its first character tells. Throws
+/// std::runtime_error where the file cannot be read, or is neither.
 template <class Weight = no_weight, class Vertex = std::uint32_t>
 edge_list<Weight, Vertex> read_edges(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in)
     throw std::runtime_error(detail::message("lanewise::read_edges: ", path, " cannot be opened"));
-  return in.peek() == '%' ? read_matrix_market<Weight, Vertex>(in, path)
-                          : read_dimacs<Weight, Vertex>(in, path);
+  const auto refuse = [&](const char* what) {
+    throw std::runtime_error(detail::message("lanewise::read_edges: ", path, what));
+  };
+  const int first = in.peek();
+  if (first == std::istream::traits_type::eof()) refuse(" is empty, or cannot be read");
+  if (first == '%') return read_matrix_market<Weight, Vertex>(in, path);
+  if (std::string(" \t\r\ncp").find(static_cast<char>(first)) == std::string::npos)
+    refuse(" begins neither with '%%MatrixMarket' nor, as DIMACS files do, with 'c' or 'p sp'");
+  return read_dimacs<Weight, Vertex>(in, path);
 }
 
 /// Writes what read_matrix_market reads, numbers such that they come back as they are. Of a

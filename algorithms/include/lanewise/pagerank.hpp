@@ -139,7 +139,7 @@ auto ranks_of(const char* name, const Graph& graph, const Ranks& ranks,
                   with.damping, ", not in [0, 1]");
   detail::expects(with.steps >= 0, name, ": options.steps is ", with.steps, ", less than 0");
   detail::expects(with.tolerance >= 0, name, ": options.tolerance is ", with.tolerance,
-                  ", less than 0");
+                  ", not 0 or more");
   with.errors.template expects_reachable<Exec>(name, "options.errors");
   return sink;
 }

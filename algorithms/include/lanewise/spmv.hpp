@@ -5,6 +5,8 @@
 #include <lanewise/csr_graph.hpp>
 #include <lanewise/segmented_reduce.hpp>
 
+#include <type_traits>
+
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
@@ -72,6 +74,9 @@ void spmv(const Exec& exec, const csr_graph<M, V, O, W>& graph, const X& x, cons
   const auto factors = detail::as_source<Exec>(x);
   const auto sink = detail::as_sink<Exec>(y);
   using T = typename std::decay_t<decltype(factors)>::value_type;
+  static_assert(!std::is_floating_point_v<W> || std::is_floating_point_v<T>,
+                "lanewise::spmv: floating-point weights times integers; x is to be of a "
+                "floating-point type, too");
   const std::int64_t n = graph.vertices();
   detail::expects(factors.extent >= n, "spmv: x has ", factors.extent, " items, the graph has ", n,
                   " vertices");
