@@ -142,8 +142,9 @@ workspace_size bfs_workspace(const Exec& exec, std::int64_t vertices, std::int64
 /// not block.
 ///
 /// Columns and sources that are no vertices are skipped and counted, as often as the search meets
-/// them, in options.errors, else in options.work; rows that are none are empty. Nothing outside is
-/// touched. Throws std::invalid_argument on wrong extents, and where one source is no vertex.
+/// them, in options.errors, else in options.work; a row whose begins decrease, or lie behind the
+/// last edge, is empty. Nothing outside is touched. Throws std::invalid_argument on wrong extents,
+/// and where one source is no vertex.
 template <execution_space Exec, class M, class V, class O, class W, class Sources, class L,
           class... Pl>
 void bfs(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,

@@ -153,11 +153,11 @@ auto ranks_of(const char* name, const Graph& graph, const Ranks& ranks,
 /// ranks is a View of float or double with a place for every vertex. Weights are not asked for. The
 /// graph has the edges into its vertices. A transform, a reduce, and a segmented_reduce of a source
 /// that gathers: O(n + m) work; columns are read once, an item of n for every edge, and row begins
-/// three times. Workspace: an item for each vertex, and what segmented_reduce needs. Sums depend
-/// on the number of teams. Does not block. Columns that are no vertices are skipped and counted in
-/// options.errors, else in options.work; so are rows that are none, and then ranks are
-/// unspecified. Throws std::invalid_argument where edges into vertices are not known, on wrong
-/// extents, or an option that cannot be.
+/// three times. Workspace: an item for each vertex, and what segmented_reduce needs. Sums depend on
+/// the number of teams. Does not block. Columns that are no vertices are skipped and counted in
+/// options.errors, else in options.work; so are rows whose begins decrease, or lie behind the last
+/// edge, and then ranks are unspecified. Throws std::invalid_argument where edges into vertices are
+/// not known, on wrong extents, or an option that cannot be.
 template <execution_space Exec, class M, class V, class O, class W, class R, class... P>
 void pagerank_step(const Exec& exec, const csr_graph<M, V, O, W>& graph,
                    const Kokkos::View<R, P...>& ranks, const pagerank_options& with = {}) {
