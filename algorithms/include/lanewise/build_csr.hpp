@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/csr_graph.hpp>
+#include <lanewise/detail/arrays_behind.hpp>
 #include <lanewise/graph_generators.hpp>
 #include <lanewise/radix_sort.hpp>
 #include <lanewise/reduce_by_key.hpp>
@@ -33,14 +34,38 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// An edge as a number: row and column side by side. Edges that are left out come last.
+/// Edges as numbers, row and column side by side. What is left out comes behind all others.
+struct edge_numbers {
+  int bits;                ///< of a vertex
+  std::uint64_t vertices;  ///< how many there are
+  std::uint64_t left_out;
+  int end_bit;  ///< numbers are below 2^end_bit
+
+  /// Where edges are sorted by column, too, and self loops are dropped, that of the last vertex
+  /// stands for all that is left out: a bit more would leave the sort's first digit half empty.
+  edge_numbers(std::uint64_t vertices, bool sorted, bool drops_self_loops)
+      : bits(std::bit_width(vertices > 0 ? vertices - 1 : 0)), vertices(vertices) {
+    const bool by_self_loop = sorted && drops_self_loops && vertices > 0;
+    left_out =
+        by_self_loop ? (vertices - 1) << bits | (vertices - 1) : std::uint64_t{1} << (2 * bits);
+    end_bit = 2 * bits + (by_self_loop ? 0 : 1);
+  }
+  LANEWISE_FUNCTION std::uint64_t operator()(std::uint64_t row, std::uint64_t column) const {
+    return row << bits | column;
+  }
+  /// No edge of an earlier row has this number or a greater one, and no edge of the row has a
+  /// smaller one. Behind the last row lies what is left out.
+  LANEWISE_FUNCTION std::uint64_t begin_of_row(std::uint64_t row) const {
+    return row < vertices ? row << bits : left_out;
+  }
+};
+
 template <class From, class To>
 struct edge_key {
   From from;
   To to;
   std::int64_t edges;  // that are given; from there on they are turned round
-  std::uint64_t vertices;
-  int bits;  // of a vertex
+  edge_numbers number;
   bool turned, drop_self_loops;
   status* errors;
 
@@ -48,15 +73,14 @@ struct edge_key {
     const bool second = i >= edges;
     const std::int64_t at = second ? i - edges : i;
     auto row = static_cast<std::uint64_t>(from(at)), column = static_cast<std::uint64_t>(to(at));
-    if (row >= vertices || column >= vertices) {
+    if (row >= number.vertices || column >= number.vertices) {
       if (!second && errors != nullptr) Kokkos::atomic_inc(&errors->bad_items);
-      return left_out();
+      return number.left_out;
     }
-    if (row == column && (drop_self_loops || second)) return left_out();
+    if (row == column && (drop_self_loops || second)) return number.left_out;
     if (second != turned) Kokkos::kokkos_swap(row, column);
-    return row << bits | column;
+    return number(row, column);
   }
-  LANEWISE_FUNCTION std::uint64_t left_out() const { return std::uint64_t{1} << (2 * bits); }
 };
 
 template <class Weights>
@@ -69,9 +93,9 @@ struct weight_of_edge {
 };
 
 struct first_of_row {
-  int bits;
+  edge_numbers number;
   LANEWISE_FUNCTION std::uint64_t operator()(std::int64_t row) const {
-    return static_cast<std::uint64_t>(row) << bits;
+    return number.begin_of_row(static_cast<std::uint64_t>(row));
   }
 };
 template <class Vertex>
@@ -89,68 +113,89 @@ Kokkos::View<T*, typename Exec::memory_space> room_for(const char* label, std::i
       static_cast<std::size_t>(n));
 }
 
-/// Keys of edges in the order of rows, and the values beside them, if there are any.
+/// What a call keeps in its workspace beside that of the calls it is made of: two arrays of keys
+/// and two of weights, between which edges move.
 template <class Exec, class Weight>
-struct sorted_edges {
+struct csr_memory : arrays_behind {
   static constexpr bool has_weights = !std::is_same_v<Weight, no_weight>;
-  using memory = typename Exec::memory_space;
-  using weight_view = Kokkos::View<std::conditional_t<has_weights, Weight, std::uint32_t>*, memory>;
+  using weight = std::conditional_t<has_weights, Weight, std::uint32_t>;
+  std::int64_t n;
+  std::size_t keys[2], weights[2];
 
-  Kokkos::View<std::uint64_t*, memory> keys;
-  weight_view weights;
+  csr_memory(std::int64_t vertices, std::int64_t n, const workspace_size& merging)
+      : arrays_behind(max(inner(vertices, n), merging)), n(n) {
+    for (int k = 0; k < 2; ++k) keys[k] = add<std::uint64_t>(n);
+    for (int k = 0; k < 2; ++k) weights[k] = add<weight>(has_weights ? n : 0);
+  }
+  static workspace_size inner(std::int64_t vertices, std::int64_t n) {
+    using value = std::conditional_t<has_weights, Weight, no_value>;
+    workspace_size most = max(radix_sort_workspace<std::uint64_t, Exec, value>(n, true),
+                              compact_workspace<std::uint64_t, Exec>(n));
+    // Rows are looked for among the edges that are left, by other ways if these are few.
+    for (const std::int64_t left : {n, 16 * vertices, 32 * vertices})
+      most =
+          max(most, sorted_search_workspace<std::uint64_t, Exec>(std::min(left, n), vertices + 1));
+    return most;
+  }
 };
 
-/// Sorts edges by row, and by column if that is wanted.
-template <class Weight, class Exec, class Keys, class Weights>
-sorted_edges<Exec, Weight> sort_edges(const Exec& exec, const Keys& key_of,
-                                      const Weights& weight_of, int bits, const csr_options& with) {
-  using edges = sorted_edges<Exec, Weight>;
-  const auto room = [&] {
-    edges e{room_for<std::uint64_t, Exec>("Lanewise::build_csr::keys", key_of.extent), {}};
-    if constexpr (edges::has_weights)
-      e.weights = room_for<Weight, Exec>("Lanewise::build_csr::weights", key_of.extent);
-    return e;
-  };
-  const edges given = room(), sorted = room();
-  transform(exec, key_of, given.keys, identity{}, {.work = with.work});
-  const sort_options order{.work = with.work,
-                           .begin_bit = with.sort_columns || with.merge_duplicates ? 0 : bits,
-                           .end_bit = 2 * bits + 1,
-                           .overwrite_input = true};
-  if constexpr (edges::has_weights) {
-    transform(exec, weight_of, given.weights, identity{}, {.work = with.work});
-    radix_sort(exec, given.keys, given.weights, sorted.keys, sorted.weights, order);
+/// Edges in memory: keys, and the weights beside them, if there are any.
+template <class Exec, class Weight>
+struct edge_arrays {
+  using memory = csr_memory<Exec, Weight>;
+  template <class T>
+  using view = Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
+  view<std::uint64_t> keys;
+  view<typename memory::weight> weights;
+
+  edge_arrays(const workspace& work, const memory& at, int k)
+      : keys(memory::template view<std::uint64_t, Exec>(work, at.keys[k], at.n)),
+        weights(memory::template view<typename memory::weight, Exec>(
+            work, at.weights[k], memory::has_weights ? at.n : 0)) {}
+};
+
+/// Sorts edges by row, and by column if that is wanted. Those that are given are overwritten.
+template <class Exec, class Weight>
+void sort_edges(const Exec& exec, const edge_arrays<Exec, Weight>& given,
+                const edge_arrays<Exec, Weight>& sorted, const edge_numbers& number, bool columns,
+                workspace& work) {
+  const sort_options by_bits{.work = &work,
+                             .begin_bit = columns ? 0 : number.bits,
+                             .end_bit = number.end_bit,
+                             .overwrite_input = true};
+  if constexpr (csr_memory<Exec, Weight>::has_weights) {
+    radix_sort(exec, given.keys, given.weights, sorted.keys, sorted.weights, by_bits);
+  } else if (!columns || number.end_bit == 0) {
+    radix_sort(exec, given.keys, sorted.keys, by_bits);
   } else {
-    radix_sort(exec, given.keys, sorted.keys, order);
+    // Keys that agree in these bits are the same, so that their order need not be kept, which
+    // radix_sort would do for some of a key's bits.
+    const item_count n{static_cast<std::int64_t>(given.keys.size())};
+    std::uint64_t* const from = given.keys.data();
+    radix_sort_t<Exec, std::uint64_t, no_value, false>::sort(exec, {from, sorted.keys.data(), from},
+                                                             {}, n, {}, {0, number.end_bit}, &work);
   }
-  return sorted;
 }
 
-/// Merges equal edges in place, or in other memory. Returns how many keys there are then.
+/// Merges equal edges. Returns how many are left.
 template <class Exec, class Weight, class Op>
-std::int64_t merge_edges(const Exec& exec, sorted_edges<Exec, Weight>& edges, const Op& op,
-                         const csr_options& with) {
-  if constexpr (sorted_edges<Exec, Weight>::has_weights) {
-    const auto n = static_cast<std::int64_t>(edges.keys.extent(0));
-    sorted_edges<Exec, Weight> merged{room_for<std::uint64_t, Exec>("Lanewise::build_csr::keys", n),
-                                      room_for<Weight, Exec>("Lanewise::build_csr::weights", n)};
-    const std::int64_t left = reduce_by_key(exec, edges.keys, edges.weights, merged.keys,
-                                            merged.weights, op, equal_to{}, {.work = with.work});
-    edges = merged;
-    return left;
-  } else {
-    return unique(exec, edges.keys, edges.keys, equal_to{}, {.work = with.work});
-  }
+std::int64_t merge_edges(const Exec& exec, const edge_arrays<Exec, Weight>& edges,
+                         const edge_arrays<Exec, Weight>& merged, const Op& op, workspace& work) {
+  if constexpr (csr_memory<Exec, Weight>::has_weights)
+    return reduce_by_key(exec, edges.keys, edges.weights, merged.keys, merged.weights, op,
+                         equal_to{}, {.work = &work});
+  else
+    return unique(exec, edges.keys, merged.keys, equal_to{}, {.work = &work});
 }
 
 /// The columns or weights that a graph has, no longer than that.
 template <class T, class Exec, class In, class F>
 Kokkos::View<T*, typename Exec::memory_space> copied(const Exec& exec, const char* label,
                                                      const In& in, std::int64_t n, const F& f,
-                                                     const csr_options& with) {
+                                                     workspace& work) {
   const auto out = room_for<T, Exec>(label, n);
   transform(exec, Kokkos::subview(in, Kokkos::pair<std::int64_t, std::int64_t>(0, n)), out, f,
-            {.work = with.work});
+            {.work = &work});
   return out;
 }
 
@@ -172,34 +217,48 @@ auto build_csr(const Exec& exec, std::int64_t vertices, const From& given_from, 
   detail::expects(static_cast<std::uint64_t>(n) <= std::numeric_limits<Offset>::max(),
                   "build_csr: ", n, " edges do not fit row begins of ", 8 * sizeof(Offset),
                   " bits");
-  const auto begins = room_for<Offset, Exec>("Lanewise::csr::begins", vertices + 1);
-  const int bits = std::bit_width(static_cast<std::uint64_t>(vertices > 0 ? vertices - 1 : 0));
+  using edges_type = edge_arrays<Exec, Weight>;
+  workspace_size merging;
+  if constexpr (graph::has_weights)
+    merging = reduce_by_key_workspace<detail::accumulated<Op, Weight>, Exec, std::uint64_t>(n);
+  const csr_memory<Exec, Weight> memory_of_call(vertices, n, merging);
+  auto call_memory =
+      call_workspace::make<backend_of<Exec>>(exec, with.work, memory_of_call.size(), "build_csr");
+  workspace& work = call_memory.get();
+  const edges_type given(work, memory_of_call, 0), sorted(work, memory_of_call, 1);
+  const bool columns_too = with.sort_columns || with.merge_duplicates;
+  const edge_numbers number(static_cast<std::uint64_t>(vertices), columns_too,
+                            with.drop_self_loops);
   const edge_key<std::decay_t<decltype(from)>, std::decay_t<decltype(to)>> key{
       from,
       to,
       m,
-      static_cast<std::uint64_t>(vertices),
-      bits,
+      number,
       with.transpose,
       with.drop_self_loops,
-      with.errors.data()};
-  auto edges = sort_edges<Weight>(
-      exec, generated(n, key), generated(n, weight_of_edge<Weights>{given_weights, m}), bits, with);
-  std::int64_t left = n;
-  if (with.merge_duplicates && n > 0) left = merge_edges(exec, edges, op, with);
+      with.errors.data() != nullptr ? with.errors.data() : work.errors()};
+  transform(exec, generated(n, key), given.keys, identity{}, {.work = &work});
+  if constexpr (graph::has_weights)
+    transform(exec, generated(n, weight_of_edge<Weights>{given_weights, m}), given.weights,
+              identity{}, {.work = &work});
+  sort_edges<Exec, Weight>(exec, given, sorted, number, columns_too, work);
+  const bool merges = with.merge_duplicates && n > 0;
+  const std::int64_t left = merges ? merge_edges<Exec, Weight>(exec, sorted, given, op, work) : n;
+  const edges_type& edges = merges ? given : sorted;
   const auto keys = Kokkos::subview(edges.keys, Kokkos::pair<std::int64_t, std::int64_t>(0, left));
-  lower_bound(exec, keys, generated(vertices + 1, first_of_row{bits}), begins, less{},
-              {.work = with.work, .sorted_queries = true});
+  const auto begins = room_for<Offset, Exec>("Lanewise::csr::begins", vertices + 1);
+  lower_bound(exec, keys, generated(vertices + 1, first_of_row{number}), begins, less{},
+              {.work = &work, .sorted_queries = true});
   // What is left out lies behind the last row.
   Offset last = 0;
   detail::copy_to_host<Offset>(exec, &last, begins.data() + vertices);
   const auto columns =
       copied<Vertex, Exec>(exec, "Lanewise::csr::columns", keys, static_cast<std::int64_t>(last),
-                           column_of_key<Vertex>{(std::uint64_t{1} << bits) - 1}, with);
+                           column_of_key<Vertex>{(std::uint64_t{1} << number.bits) - 1}, work);
   if constexpr (graph::has_weights)
     return graph(begins, columns,
                  copied<Weight, Exec>(exec, "Lanewise::csr::weights", edges.weights,
-                                      static_cast<std::int64_t>(last), identity{}, with));
+                                      static_cast<std::int64_t>(last), identity{}, work));
   else
     return graph(begins, columns);
 }
