@@ -46,6 +46,11 @@ rows_of_map expected_rows(std::int64_t vertices, const std::vector<weighted_edge
   return rows;
 }
 
+/// Of two weights the first: an operator that does not commute.
+struct the_first {
+  LANEWISE_FUNCTION double operator()(double a, double) const { return a; }
+};
+
 template <class Graph>
 void check_rows(const Graph& graph, const rows_of_map& rows) {
   const auto begins = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), graph.begins());
@@ -111,6 +116,53 @@ TEST_CASE("build_csr: all options", "[build_csr][sanitize]") {
     lanewise::status seen;
     Kokkos::deep_copy(seen, errors);
     CHECK(seen.bad_items == 2 * bad);
+  }
+}
+
+TEST_CASE("build_csr: rows of unequal length", "[build_csr]") {
+  const space exec = make_space();
+  constexpr std::int64_t n = 1 << 10, m = 40'000;
+  const auto given = lanewise::rmat_edges(10, m);
+  const csr_options with{.symmetrise = true, .drop_self_loops = true, .merge_duplicates = true};
+  std::vector<std::int64_t> from, to;
+  std::vector<int> number;
+  rows_of_map rows(n);
+  for (std::int64_t i = 0; i < m; ++i) {
+    from.push_back(given.from(i));
+    to.push_back(given.to(i));
+    number.push_back(static_cast<int>(i));
+  }
+  // The weight of an edge is its number, of which the first stays.
+  for (const bool backwards : {false, true})
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (from[i] == to[i]) continue;
+      const auto a = static_cast<std::size_t>(backwards ? to[i] : from[i]);
+      auto& weights = rows[a][backwards ? from[i] : to[i]];
+      if (weights.empty()) weights.push_back(number[i]);
+    }
+  check_rows(lanewise::build_csr(exec, given, with), rows);
+  const auto a = in_memory<std::int32_t>(from), b = in_memory<std::int32_t>(to);
+  check_rows(lanewise::build_csr(exec, n, a, b, with), rows);
+  check_rows(lanewise::build_csr(exec, n, a, b, in_memory<double>(number), with, the_first{}),
+             rows);
+}
+
+TEST_CASE("build_csr: its workspace is enough", "[build_csr]") {
+  const space exec = make_space();
+  const std::int64_t m = 30'000;
+  for (const std::int64_t n : {100, 100'000}) {
+    CAPTURE(n);
+    const auto edges = lanewise::uniform_edges<std::int32_t>(n, m);
+    const Kokkos::View<float*, memory> weights("weights", m);
+    lanewise::workspace work;
+    lanewise::reserve(exec, work, lanewise::build_csr_workspace<space, float>(n, m, true));
+    const std::size_t bytes = work.bytes();
+    for (const bool merges : {false, true}) {
+      const csr_options with{.work = &work, .symmetrise = true, .merge_duplicates = merges};
+      lanewise::build_csr(exec, edges, with);
+      lanewise::build_csr(exec, n, edges.from, edges.to, weights, with);
+    }
+    CHECK(work.bytes() == bytes);
   }
 }
 
