@@ -257,6 +257,37 @@ TEST_CASE("bfs: rows around a lane's share, a warp and a piece", "[bfs]") {
   }
 }
 
+// Bottom up reads columns in blocks. Behind a dense part are vertices that look at 0 to 400 others
+// first, none of which is reached.
+TEST_CASE("bfs: columns that begin anywhere, and long looks", "[bfs][sanitize]") {
+  const std::int64_t dense = 2000, late = 401;
+  edge_list edges = random_edges(dense, 40000, 11);
+  for (std::int64_t v = 0; v < late; ++v) {
+    for (std::int64_t i = 0; i < v; ++i) edges.emplace_back(dense + v, dense + (v + i * 7) % late);
+    edges.emplace_back(dense + v, (v * 37) % dense);
+  }
+  const graph_on_host graph = make_graph(dense + late, edges, false);
+  const graph_on_host back = transposed(graph);
+  lanewise::workspace work;
+  const auto place = [&](const std::vector<std::int64_t>& columns, std::size_t skipped) {
+    const Kokkos::View<std::uint32_t*, memory> all("all", columns.size() + skipped);
+    const auto part =
+        Kokkos::subview(all, Kokkos::pair<std::size_t, std::size_t>(skipped, all.extent(0)));
+    Kokkos::deep_copy(part, in_memory<std::uint32_t>(columns));
+    return part;
+  };
+  for (std::size_t skipped = 0; skipped < 5; ++skipped) {
+    CAPTURE(skipped);
+    // Edges into vertices are those of the graph, so that late vertices look along their rows.
+    const lanewise::csr_graph csr(in_memory<std::uint32_t>(back.begins),
+                                  place(back.columns, skipped));
+    check_search<std::uint32_t>(
+        back,
+        csr.with_transpose(in_memory<std::uint32_t>(graph.begins), place(graph.columns, skipped)),
+        {5}, {}, work);
+  }
+}
+
 TEST_CASE("bfs: graphs that are wrong", "[bfs]") {
   const space exec = make_space();
   graph_on_host graph = make_graph(300, random_edges(300, 2000, 11));

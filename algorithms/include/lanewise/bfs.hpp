@@ -32,7 +32,7 @@ template <class Vertex, class Offset>
 struct bfs_kernel {
   struct policy : launch_policy {
     static constexpr int warps = 16;
-    static constexpr int teams_per_multiprocessor = 2;
+    static constexpr int teams_per_multiprocessor = 1;
   };
   template <class Team>
   using search = detail::bfs_search<Team, Vertex, Offset>;

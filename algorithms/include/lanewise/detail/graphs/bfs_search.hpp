@@ -4,6 +4,7 @@
 
 #include <lanewise/detail/graphs/bottom_up.hpp>
 #include <lanewise/detail/graphs/deep_parents.hpp>
+#include <lanewise/detail/graphs/neighbours.hpp>
 #include <lanewise/detail/graphs/relaxation.hpp>
 #include <lanewise/detail/graphs/unreached_vertices.hpp>
 #include <lanewise/detail/graphs/windows_of_items.hpp>
@@ -64,7 +65,7 @@ class bfs_search {
           break;
         case step::bottom_up:
           side_ = 1 - side_;
-          frontier_.count(level_bottom_up().search(depth_ + 1));
+          frontier_.count(level_bottom_up().search(depth_ + 1, frontier_.spare()));
           break;
         case step::list:
           level_bottom_up().list(frontier_);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/graphs/bfs_task.hpp>
+#include <lanewise/detail/graphs/neighbours.hpp>
 #include <lanewise/detail/graphs/words_of_vertices.hpp>
 
 #include <cstdint>
@@ -10,112 +11,48 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Which of the active lanes' vertices have a bit. racing: others are setting bits.
-template <bool racing = false, class W, class Mask, class Lanes>
-LANEWISE_FUNCTION auto is_reached(const W& warp, const std::uint32_t* bits, const Mask& there,
-                                  const Lanes& vertex) {
-  using Vertex = typename Lanes::value_type;
-  const auto at = warp.map([](Vertex v) { return static_cast<Vertex>(v / 32); }, vertex);
-  typename W::template lanes<std::uint32_t> word;
-  if constexpr (racing)
-    word = warp.load_relaxed(there, bits, at, 0u);
-  else
-    word = warp.gather(there, bits, at, 0u);
-  return warp.map([](std::uint32_t b, Vertex v) -> std::uint32_t { return b >> (v % 32) & 1; },
-                  word, vertex) != 0u;
-}
-
-/// A neighbour that is reached among columns [next, end), or nobody, by the warp.
-template <class W, class Vertex, class Offset>
-LANEWISE_FUNCTION Vertex find_reached_along(const W& warp, const graph_rows<Vertex, Offset>& rows,
-                                            const std::uint32_t* bits, Offset next, Offset end,
-                                            Vertex nobody) {
-  for (; next < end; next = static_cast<Offset>(next + W::width)) {
-    const auto left = static_cast<Offset>(end - next);
-    const auto there =
-        warp.first(static_cast<int>(left < Offset{W::width} ? left : Offset{W::width}));
-    const auto neighbour = warp.load(there, rows.columns + next, nobody);
-    const auto hits =
-        warp.ballot(is_reached(warp, bits, there & (neighbour < rows.vertices), neighbour));
-    if (hits != 0) return warp.broadcast(neighbour, W::lowest(hits));
-  }
-  return nobody;
-}
-
-/// For each active lane's row a neighbour that is reached, or nobody. Lanes look at the first few
-/// by themselves, which is enough for most where frontiers are wide; then the warp helps.
-template <class W, class Vertex, class Offset, class Mask, class Ranges>
-LANEWISE_FUNCTION auto find_reached(const W& warp, const graph_rows<Vertex, Offset>& rows,
-                                    const std::uint32_t* bits, const Mask& open, const Ranges& row,
-                                    Vertex nobody) {
-  using offsets = typename W::template lanes<Offset>;
-  using vertices = typename W::template lanes<Vertex>;
-  constexpr int at_once = 4, rounds = 2;
-  vertices found(nobody);
-  auto next = row.begin;
-  const auto end = row.begin + row.length;
-  auto looking = open & (next < end);
-  for (int round = 0; round < rounds && warp.any(looking); ++round) {
-    vertices neighbour[at_once];
-    LANEWISE_UNROLL
-    for (int k = 0; k < at_once; ++k) {
-      const auto place = next + offsets(static_cast<Offset>(k));
-      neighbour[k] = warp.gather(looking & (place < end), rows.columns, place, nobody);
-    }
-    LANEWISE_UNROLL
-    for (int k = 0; k < at_once; ++k)
-      found = select(is_reached(warp, bits, neighbour[k] < rows.vertices, neighbour[k]),
-                     neighbour[k], found);
-    next = next + offsets(Offset{at_once});
-    looking = looking & (found == nobody) & (next < end);
-  }
-  for (auto todo = warp.ballot(looking); todo != 0; todo &= todo - 1) {
-    const int l = W::lowest(todo);
-    const Vertex by = find_reached_along(warp, rows, bits, warp.broadcast(next, l),
-                                         warp.broadcast(end, l), nobody);
-    found = select(warp.lane() == static_cast<std::uint32_t>(l), vertices(by), found);
-  }
-  return found;
-}
-
 /// A level bottom up: each vertex that is not reached looks for a neighbour that is. As all levels
 /// so far are done, such a neighbour is in the frontier. So the bits of reached vertices are all
 /// that is needed; new ones are written to other words.
+///
+/// Vertices wait in scratch until a warp of them is there. Each lane looks at a few columns of its
+/// own; those that find nobody wait again. So no lane waits for others that look longer: H200,
+/// urand.22, 0.35 ms instead of 0.46, where a warp's lanes looked at 8 columns, and the warp at
+/// what was left of one row after the other.
 template <class Team, class Vertex, class Offset>
 class bottom_up {
   using warp_type = typename Team::warp_type;
+  static constexpr int width = warp_type::width;
   template <class T>
   using lanes = typename warp_type::template lanes<T>;
   using mask_type = typename warp_type::template mask_for<std::uint32_t>;
-  using edge_sums = lanes<std::uint64_t>;
+  using piece = edge_piece<Vertex, Offset>;
+  using few = few_columns<warp_type, Vertex, Offset>;
   static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
+  static constexpr std::uint32_t long_row = 128;  // so many columns are left for the warp
 
  public:
   using task = bfs_task<Vertex, Offset>;
 
   LANEWISE_FUNCTION bottom_up(const Team& team, const task& t, const std::uint32_t* before,
                               std::uint32_t* after)
-      : team_(team), task_(t), before_(before), after_(after) {}
+      : team_(team), task_(t), before_(before), after_(after), columns_(t.into, before) {}
 
-  /// The vertices that are found are so deep. Returns how many edges lead from those that this warp
-  /// has found.
-  LANEWISE_FUNCTION std::uint64_t search(std::int32_t depth) const {
-    edge_sums edges(std::uint64_t{0});
+  /// The vertices that are found are so deep. waiting: room for 2 * width of this warp. Returns how
+  /// many edges lead from those that it has found.
+  LANEWISE_FUNCTION std::uint64_t search(std::int32_t depth, piece* waiting) {
+    depth_ = depth;
+    waiting_ = waiting;
     for_each_word_batch(team_, task_.out.vertices,
                         [&](std::int64_t first, const mask_type& there) LANEWISE_INLINE_LAMBDA {
                           const auto warp = team_.warp();
                           const auto old = warp.load(there, before_ + first, ~0u);
-                          auto now = old;
-                          for (auto todo = warp.ballot(old != ~0u); todo != 0; todo &= todo - 1) {
-                            const int l = warp_type::lowest(todo);
-                            const std::uint32_t word =
-                                look_around(first + l, warp.broadcast(old, l), depth, edges);
-                            now = select(warp.lane() == static_cast<std::uint32_t>(l),
-                                         lanes<std::uint32_t>(word), now);
-                          }
-                          warp.store(there, after_ + first, now);
+                          warp.store(there, after_ + first, old);
+                          warp.fence();
+                          look_from(first, old);
                         });
-    return team_.warp().reduce(edges, plus{});
+    while (count_ > 0) look();
+    return team_.warp().reduce(edges_, plus{});
   }
 
   /// What was reached becomes a frontier of rows.
@@ -138,40 +75,124 @@ class bottom_up {
   }
 
  private:
-  /// The vertices of a word that have a neighbour with a bit are reached. Returns the word's new
-  /// bits. Vertices without edges have one then, too, so that nobody looks at them again.
-  LANEWISE_FUNCTION std::uint32_t look_around(std::int64_t at, std::uint32_t word,
-                                              std::int32_t depth, edge_sums& found) const {
+  /// The vertices of words, those without a bit, look. What memory says of the next rows is on its
+  /// way meanwhile.
+  LANEWISE_FUNCTION void look_from(std::int64_t first, const lanes<std::uint32_t>& words) {
+    const auto warp = team_.warp();
+    auto todo = warp.ballot(words != ~0u);
+    if (todo == 0) return;
+    auto next = limits_of(first + warp_type::lowest(todo));
+    while (todo != 0) {
+      const int l = warp_type::lowest(todo);
+      todo &= todo - 1;
+      const auto row = next;
+      if (todo != 0) next = limits_of(first + warp_type::lowest(todo));
+      begin(first + l, warp.broadcast(words, l), task_.into.between(warp, row));
+      while (count_ >= width) look();
+    }
+  }
+  LANEWISE_FUNCTION auto limits_of(std::int64_t word) const {
+    const auto vertex = vertices_of<Vertex>(team_.warp(), word);
+    return task_.into.limits_of(team_.warp(), vertex < task_.out.vertices, vertex);
+  }
+  /// Vertices of a word wait. Those without edges get a bit, so that nobody looks at them again.
+  template <class Row>
+  LANEWISE_FUNCTION void begin(std::int64_t at, std::uint32_t word, const Row& row) {
     const auto warp = team_.warp();
     const auto vertex = vertices_of<Vertex>(warp, at);
-    const auto open = warp.template mask_of<std::uint32_t>(~word) & (vertex < task_.out.vertices);
-    const auto row = task_.into.of(warp, open, vertex);
-    const auto parent = find_reached(warp, task_.into, before_, open, row, nobody);
-    const auto reached = open & (parent != nobody);
-    if (warp.any(reached)) {
-      task_.record(warp, reached, vertex, parent, depth);
-      const auto edges = are_same() ? row.length : task_.out.of(warp, reached, vertex).length;
-      found = found +
-              warp.template cast<std::uint64_t>(select(reached, edges, lanes<Offset>(Offset{0})));
-    }
-    const auto none = open & (row.length == Offset{0});
-    return word | warp.ballot(reached) | (warp.any(none) ? without_edges(none, vertex) : 0);
+    const mask_type open =
+        warp.template mask_of<std::uint32_t>(~word) & (vertex < task_.out.vertices);
+    const mask_type some = open & (row.length != Offset{0});
+    if constexpr (few::is_thread)
+      look_at(some, vertex, row.begin, row.length);
+    else
+      wait(some, vertex, row.begin, row.length);
+    const mask_type none = open & !some;
+    if (warp.any(none)) set_bits(without_edges(none, vertex), vertex);
   }
-  LANEWISE_FUNCTION bool are_same() const { return task_.out.begins == task_.into.begins; }
-  /// Which of the active lanes' vertices, into which no edge leads, have none at all.
-  LANEWISE_FUNCTION std::uint32_t without_edges(const mask_type& mask,
-                                                const lanes<Vertex>& vertex) const {
+  LANEWISE_FUNCTION void wait(const mask_type& mask, const lanes<Vertex>& vertex,
+                              const lanes<Offset>& begin, const lanes<Offset>& length) {
     const auto warp = team_.warp();
-    const auto none =
-        are_same() ? mask : mask & (task_.out.of(warp, mask, vertex).length == Offset{0});
+    count_ += static_cast<int>(warp.compress_store(waiting_ + count_, mask,
+                                                   warp.map(
+                                                       [](Offset b, Offset l, Vertex v) {
+                                                         return piece{b, l, v};
+                                                       },
+                                                       begin, length, vertex)));
+  }
+  /// As many as there are lanes, of those that wait, look at what is next of their rows.
+  LANEWISE_FUNCTION void look() {
+    const auto warp = team_.warp();
+    const int taken = count_ < width ? count_ : width;
+    count_ -= taken;
+    const mask_type active = warp.first(taken);
+    warp.fence();
+    const lanes<piece> row = warp.load(active, waiting_ + count_, piece{});
+    warp.fence();
+    look_at(active, warp.map([](const piece& p) { return p.from; }, row),
+            warp.map([](const piece& p) { return p.begin; }, row),
+            warp.map([](const piece& p) { return p.length; }, row));
+  }
+  LANEWISE_FUNCTION void look_at(const mask_type& active, const lanes<Vertex>& vertex,
+                                 const lanes<Offset>& begin, const lanes<Offset>& length) {
+    const auto warp = team_.warp();
+    lanes<Vertex> parent = warp.map(
+        active, [c = columns_](Offset b, Offset l) { return c.reached(b, l); }, nobody, begin,
+        length);
+    const auto seen = warp.map([c = columns_](Offset b) { return c.reach(b); }, begin);
+    const auto left = warp.map(
+        [](Offset l, Offset s) -> Offset { return l > s ? static_cast<Offset>(l - s) : 0; }, length,
+        seen);
+    const mask_type open = active & (parent == nobody) & (left != Offset{0});
+    if (warp.any(open)) {
+      const auto next = begin + seen;
+      const mask_type by_warp = open & (left > Offset{long_row});
+      for (auto todo = warp.ballot(by_warp); todo != 0; todo &= todo - 1) {
+        const int l = warp_type::lowest(todo);
+        const Offset from = warp.broadcast(next, l);
+        const Vertex by =
+            find_reached_along(warp, task_.into, before_, from,
+                               static_cast<Offset>(from + warp.broadcast(left, l)), nobody);
+        parent = select(warp.lane() == static_cast<std::uint32_t>(l), lanes<Vertex>(by), parent);
+      }
+      wait(open & !by_warp, vertex, next, left);
+    }
+    found(active & (parent != nobody), vertex, parent);
+  }
+  LANEWISE_FUNCTION void found(const mask_type& mask, const lanes<Vertex>& vertex,
+                               const lanes<Vertex>& parent) {
+    const auto warp = team_.warp();
+    if (!warp.any(mask)) return;
+    task_.record(warp, mask, vertex, parent, depth_);
+    set_bits(mask, vertex);
+    edges_ = edges_ + warp.template cast<std::uint64_t>(task_.out.of(warp, mask, vertex).length);
+  }
+  /// Which of the active lanes' vertices, into which no edge leads, have none at all.
+  LANEWISE_FUNCTION mask_type without_edges(const mask_type& mask,
+                                            const lanes<Vertex>& vertex) const {
+    const auto warp = team_.warp();
+    const bool are_same = task_.out.begins == task_.into.begins;
+    const mask_type none =
+        are_same ? mask : mask & (task_.out.of(warp, mask, vertex).length == Offset{0});
     task_.record(warp, none, vertex, lanes<Vertex>(nobody), -1);
-    return warp.ballot(none);
+    return none;
+  }
+  LANEWISE_FUNCTION void set_bits(const mask_type& mask, const lanes<Vertex>& vertex) const {
+    const auto warp = team_.warp();
+    warp.fetch_or(
+        mask, after_, warp.map([](Vertex v) { return static_cast<Vertex>(v / 32); }, vertex),
+        warp.map([](Vertex v) -> std::uint32_t { return std::uint32_t{1} << (v % 32); }, vertex));
   }
 
   const Team& team_;
   const task& task_;
   const std::uint32_t* before_;
   std::uint32_t* after_;
+  few columns_;
+  std::int32_t depth_ = 0;
+  piece* waiting_ = nullptr;
+  int count_ = 0;  // of those that wait
+  lanes<std::uint64_t> edges_{std::uint64_t{0}};
 };
 
 }  // namespace detail

@@ -131,6 +131,8 @@ class frontier {
   LANEWISE_FUNCTION void claim_all(Visit& visit) {
     claim(1, visit);
   }
+  /// Room for 2 * width pieces of this warp, while nothing is pushed or kept.
+  LANEWISE_FUNCTION piece* spare() const { return mine(); }
   /// What was not pushed, but is to be counted as edges of the next round.
   LANEWISE_FUNCTION void count(std::uint64_t edges) const {
     league_sums::add(team_, shared_.sums, {{edges, 0}});

@@ -30,17 +30,33 @@ struct graph_rows {
     typename W::template lanes<Offset> length;
   };
 
+  /// What memory says of rows: where they begin, and the next ones.
+  template <class W>
+  struct limits {
+    typename W::template lanes<Offset> begin;
+    typename W::template lanes<Offset> end;
+  };
+
   /// The rows of vertices below `vertices`. Rows that are none are empty, as are those of other
   /// lanes.
   template <class W, class Mask, class Lanes>
   LANEWISE_FUNCTION ranges<W> of(const W& warp, const Mask& mask, const Lanes& vertex) const {
-    const auto begin = warp.gather(mask, begins, vertex, Offset{0});
-    const auto end = warp.gather(mask, begins + 1, vertex, Offset{0});
-    return {begin, warp.map(
-                       [m = edges](Offset b, Offset e) -> Offset {
-                         return e < b || e > m ? Offset{0} : static_cast<Offset>(e - b);
-                       },
-                       begin, end)};
+    return between(warp, limits_of(warp, mask, vertex));
+  }
+  /// The same in two steps: what is read early, and what waits for it.
+  template <class W, class Mask, class Lanes>
+  LANEWISE_FUNCTION limits<W> limits_of(const W& warp, const Mask& mask,
+                                        const Lanes& vertex) const {
+    return {warp.gather(mask, begins, vertex, Offset{0}),
+            warp.gather(mask, begins + 1, vertex, Offset{0})};
+  }
+  template <class W>
+  LANEWISE_FUNCTION ranges<W> between(const W& warp, const limits<W>& row) const {
+    return {row.begin, warp.map(
+                           [m = edges](Offset b, Offset e) -> Offset {
+                             return e < b || e > m ? Offset{0} : static_cast<Offset>(e - b);
+                           },
+                           row.begin, row.end)};
   }
 };
 
