@@ -125,6 +125,13 @@ class bfs_search {
   LANEWISE_FUNCTION bool is_thin() const {
     return frontier_.edges() <= thin_edges_of_warp * team_.league() * Team::warps;
   }
+  /// Whether warps are better off without meetings. A thread of a host has more to do between them:
+  /// 16 of them search a lattice of 4096^2 in 187 ms level by level, and in 62 deep. One thread has
+  /// nobody to meet.
+  LANEWISE_FUNCTION bool is_narrow() const {
+    if constexpr (Team::in_registers) return is_thin();
+    return team_.league() > 1 && frontier_.edges() <= relaxation_type::thin_edges(team_.league());
+  }
   LANEWISE_FUNCTION bool pays_bottom_up() const {
     return task_.into.begins != nullptr && frontier_.edges() > edges_left_ / alpha && !is_thin();
   }
@@ -163,7 +170,7 @@ class bfs_search {
     const Offset edges = frontier_.edges();
     edges_left_ -= edges < edges_left_ ? edges : edges_left_;
     ++depth_;
-    thin_levels_ = is_thin() ? thin_levels_ + 1 : 0;
+    thin_levels_ = is_narrow() ? thin_levels_ + 1 : 0;
   }
 
   LANEWISE_FUNCTION void begin() {

@@ -88,7 +88,9 @@ class bottom_up {
   using lanes = typename warp_type::template lanes<T>;
   using mask_type = typename warp_type::template mask_for<std::uint32_t>;
   using edge_sums = lanes<std::uint64_t>;
+  using bits = typename warp_type::bits;
   static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
+  static constexpr int words_ahead = 3;  // that hosts ask for
 
  public:
   using task = bfs_task<Vertex, Offset>;
@@ -106,8 +108,11 @@ class bottom_up {
                           const auto warp = team_.warp();
                           const auto old = warp.load(there, before_ + first, ~0u);
                           auto now = old;
+                          auto ahead = warp.ballot(old != ~0u);
+                          for (int i = 0; i < words_ahead; ++i) ask_for_next(first, old, ahead);
                           for (auto todo = warp.ballot(old != ~0u); todo != 0; todo &= todo - 1) {
                             const int l = warp_type::lowest(todo);
+                            ask_for_next(first, old, ahead);
                             const std::uint32_t word =
                                 look_around(first + l, warp.broadcast(old, l), depth, edges);
                             now = select(warp.lane() == static_cast<std::uint32_t>(l),
@@ -145,7 +150,7 @@ class bottom_up {
     const auto warp = team_.warp();
     const auto vertex = vertices_of<Vertex>(warp, at);
     const auto open = warp.template mask_of<std::uint32_t>(~word) & (vertex < task_.out.vertices);
-    const auto row = task_.into.of(warp, open, vertex);
+    const auto row = task_.into.from(warp, open, static_cast<Vertex>(at * 32));
     const auto parent = find_reached(warp, task_.into, before_, open, row, nobody);
     const auto reached = open & (parent != nobody);
     if (warp.any(reached)) {
@@ -156,6 +161,21 @@ class bottom_up {
     }
     const auto none = open & (row.length == Offset{0});
     return word | warp.ballot(reached) | (warp.any(none) ? without_edges(none, vertex) : 0);
+  }
+  /// Hosts ask for the first columns of the next of these words' vertices. (One core, 2^20
+  /// vertices: bfs kron 30 to 23 ms, urand 57 to 48.)
+  LANEWISE_FUNCTION void ask_for_next(std::int64_t first, const lanes<std::uint32_t>& old,
+                                      bits& ahead) const {
+    if constexpr (!Team::in_registers) {
+      if (ahead == 0) return;
+      const auto warp = team_.warp();
+      const int l = warp_type::lowest(ahead);
+      ahead &= ahead - 1;
+      const auto open = warp.template mask_of<std::uint32_t>(~warp.broadcast(old, l)) &
+                        (vertices_of<Vertex>(warp, first + l) < task_.out.vertices);
+      const auto row = task_.into.from(warp, open, static_cast<Vertex>((first + l) * 32));
+      warp.prefetch(open & (row.length != Offset{0}), task_.into.columns, row.begin);
+    }
   }
   LANEWISE_FUNCTION bool are_same() const { return task_.out.begins == task_.into.begins; }
   /// Which of the active lanes' vertices, into which no edge leads, have none at all.

@@ -34,8 +34,19 @@ struct graph_rows {
   /// lanes.
   template <class W, class Mask, class Lanes>
   LANEWISE_FUNCTION ranges<W> of(const W& warp, const Mask& mask, const Lanes& vertex) const {
-    const auto begin = warp.gather(mask, begins, vertex, Offset{0});
-    const auto end = warp.gather(mask, begins + 1, vertex, Offset{0});
+    return between(warp, warp.gather(mask, begins, vertex, Offset{0}),
+                   warp.gather(mask, begins + 1, vertex, Offset{0}));
+  }
+  /// Those of the vertices first, first + 1, ...
+  template <class W, class Mask>
+  LANEWISE_FUNCTION ranges<W> from(const W& warp, const Mask& mask, Vertex first) const {
+    return between(warp, warp.load(mask, begins + first, Offset{0}),
+                   warp.load(mask, begins + first + 1, Offset{0}));
+  }
+
+ private:
+  template <class W, class Lanes>
+  LANEWISE_FUNCTION ranges<W> between(const W& warp, const Lanes& begin, const Lanes& end) const {
     return {begin, warp.map(
                        [m = edges](Offset b, Offset e) -> Offset {
                          return e < b || e > m ? Offset{0} : static_cast<Offset>(e - b);
