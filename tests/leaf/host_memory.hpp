@@ -9,6 +9,7 @@
 #include "warp_cases.hpp"
 
 #include <atomic>
+#include <iterator>
 #include <new>
 #include <sys/mman.h>
 #include <thread>
@@ -98,6 +99,52 @@ LANEWISE_LEAF_COLD void touch_only_active_lanes(const Warp& warp, random_source&
     doing = "gather from the end of a page";
     if (n == W) warp.store(last - W, warp.gather(static_cast<const T*>(last), index));
   }
+}
+
+/// 2^32 words, of which the first, those around the middle, and the last may be read.
+class far_words {
+ public:
+  static constexpr std::uint32_t there[] = {0, 1, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff};
+
+  far_words() {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    void* p = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return;  // no such address space: nothing is tested
+    words_ = static_cast<std::uint32_t*>(p);
+    for (const std::uint32_t i : there) {
+      const std::size_t first = i * sizeof(std::uint32_t) / page * page;
+      if (mprotect(static_cast<char*>(p) + first, page, PROT_READ | PROT_WRITE) != 0)
+        throw std::bad_alloc();
+    }
+    for (const std::uint32_t i : there) words_[i] = ~i;
+  }
+  ~far_words() {
+    if (words_ != nullptr) munmap(words_, bytes);
+  }
+  far_words(const far_words&) = delete;
+  far_words& operator=(const far_words&) = delete;
+  const std::uint32_t* get() const { return words_; }
+
+ private:
+  static constexpr std::size_t bytes = std::size_t{1} << 34;
+  std::uint32_t* words_ = nullptr;
+};
+
+/// Whether indices without sign reach all that they can name.
+template <class Warp>
+LANEWISE_LEAF_COLD bool reaches_far_words(const Warp& warp) {
+  constexpr int W = Warp::width;
+  const far_words words;
+  if (words.get() == nullptr) return true;
+  std::uint32_t at[W], plain[W], relaxed[W];
+  for (int i = 0; i < W; ++i) at[i] = far_words::there[i % std::size(far_words::there)];
+  const auto index = warp.load(static_cast<const std::uint32_t*>(at));
+  const auto some = warp.template first<std::uint32_t>(W - 1);
+  warp.store(plain, warp.gather(some, words.get(), index, 7u));
+  warp.store(relaxed, warp.load_relaxed(some, words.get(), index, 7u));
+  bool good = plain[W - 1] == 7 && relaxed[W - 1] == 7;
+  for (int i = 0; i < W - 1; ++i) good = good && plain[i] == ~at[i] && relaxed[i] == ~at[i];
+  return good;
 }
 
 /// Returns how many of another thread's updates of inactive elements a masked store has undone.

@@ -215,6 +215,12 @@ void memory_of(leaf::report& to, const Warp& warp) {
   leaf::random_source rng{to.seed};
   leaf::touch_only_active_lanes<T>(warp, rng, now_case);
   ++to.passed;
+  if constexpr (std::is_same_v<T, leaf::u32>) {
+    now_case = "gather(m) with indices beyond 2^31";
+    const bool good = leaf::reaches_far_words(warp);
+    ++(good ? to.passed : to.failed);
+    if (!good) std::printf("FAILED warp_leaf.%s: %s\n", to.backend, now_case);
+  }
   if constexpr (std::is_integral_v<T>) {
     const int lost = leaf::lost_updates_of_neighbours<T>(warp);
     ++(lost == 0 ? to.passed : to.failed);

@@ -27,7 +27,7 @@ class bottom_up {
   using lanes = typename warp_type::template lanes<T>;
   using mask_type = typename warp_type::template mask_for<std::uint32_t>;
   using piece = edge_piece<Vertex, Offset>;
-  using few = few_columns<warp_type, Vertex, Offset>;
+  using few = few_columns<Vertex, Offset>;
   static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
   static constexpr std::uint32_t long_row = 128;  // so many columns are left for the warp
 
@@ -55,25 +55,6 @@ class bottom_up {
     return team_.warp().reduce(edges_, plus{});
   }
 
-  /// What was reached becomes a frontier of rows.
-  template <class Frontier>
-  LANEWISE_FUNCTION void list(Frontier& frontier) const {
-    for_each_word_batch(team_, task_.out.vertices,
-                        [&](std::int64_t first, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-                          const auto warp = team_.warp();
-                          const auto fresh = warp.load(there, after_ + first, 0u) &
-                                             ~warp.load(there, before_ + first, 0u);
-                          for (auto todo = warp.ballot(fresh != 0u); todo != 0; todo &= todo - 1) {
-                            const int l = warp_type::lowest(todo);
-                            const auto vertex = vertices_of<Vertex>(warp, first + l);
-                            const mask_type mask =
-                                warp.template mask_of<std::uint32_t>(warp.broadcast(fresh, l)) &
-                                (vertex < task_.out.vertices);
-                            frontier.push(mask, vertex, task_.out.of(warp, mask, vertex));
-                          }
-                        });
-  }
-
  private:
   /// The vertices of words, those without a bit, look. What memory says of the next rows is on its
   /// way meanwhile.
@@ -93,7 +74,8 @@ class bottom_up {
   }
   LANEWISE_FUNCTION auto limits_of(std::int64_t word) const {
     const auto vertex = vertices_of<Vertex>(team_.warp(), word);
-    return task_.into.limits_of(team_.warp(), vertex < task_.out.vertices, vertex);
+    return task_.into.limits_from(team_.warp(), vertex < task_.out.vertices,
+                                  static_cast<Vertex>(word * 32));
   }
   /// Vertices of a word wait. Those without edges get a bit, so that nobody looks at them again.
   template <class Row>
@@ -103,10 +85,7 @@ class bottom_up {
     const mask_type open =
         warp.template mask_of<std::uint32_t>(~word) & (vertex < task_.out.vertices);
     const mask_type some = open & (row.length != Offset{0});
-    if constexpr (few::is_thread)
-      look_at(some, vertex, row.begin, row.length);
-    else
-      wait(some, vertex, row.begin, row.length);
+    wait(some, vertex, row.begin, row.length);
     const mask_type none = open & !some;
     if (warp.any(none)) set_bits(without_edges(none, vertex), vertex);
   }

@@ -59,7 +59,6 @@ class component_search {
   using lanes = typename warp_type::template lanes<T>;
   using mask_type = typename warp_type::template mask_for<std::uint32_t>;
   using rows = graph_rows<Vertex, Offset>;
-  using row_range = typename rows::template ranges<warp_type>;
   static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
 
  public:
@@ -137,7 +136,7 @@ class component_search {
 
   LANEWISE_FUNCTION void adopt(Vertex first, const mask_type& there) {
     const auto warp = team_.warp();
-    const auto row = rows_from(task_.out, first, there);
+    const auto row = task_.out.from(team_.warp(), there, first);
     const auto me = vertices_from(first);
     const auto neighbour =
         warp.gather(there & (row.length != Offset{0}), task_.out.columns, row.begin, nobody);
@@ -149,7 +148,7 @@ class component_search {
     compress(team_.warp(), task_.labels, first, there);
   }
   LANEWISE_FUNCTION void sample(Vertex first, const mask_type& there) {
-    const auto row = rows_from(task_.out, first, there);
+    const auto row = task_.out.from(team_.warp(), there, first);
     const auto me = vertices_from(first);
     neighbours near[sampled];
     LANEWISE_UNROLL
@@ -193,7 +192,7 @@ class component_search {
                                    Vertex first, const mask_type& open,
                                    const lanes<Vertex>& label) {
     const auto warp = team_.warp();
-    const auto row = rows_from(all, first, open);
+    const auto row = all.from(warp, open, first);
     const mask_type is_short = open & (row.length <= Offset{short_row});
     for (Offset k = skipped; warp.any(is_short & (row.length > k)); ++k) {
       const auto neighbour =
@@ -247,18 +246,6 @@ class component_search {
     }
   }
 
-  /// The rows of a window of vertices. Those that are none are empty.
-  LANEWISE_FUNCTION row_range rows_from(const rows& all, Vertex first,
-                                        const mask_type& there) const {
-    const auto warp = team_.warp();
-    const auto begin = warp.load(there, all.begins + first, Offset{0});
-    const auto end = warp.load(there, all.begins + first + 1, Offset{0});
-    return {begin, warp.map(
-                       [m = all.edges](Offset b, Offset e) -> Offset {
-                         return e < b || e > m ? Offset{0} : static_cast<Offset>(e - b);
-                       },
-                       begin, end)};
-  }
   struct neighbours {
     lanes<Vertex> vertex;
     mask_type there;

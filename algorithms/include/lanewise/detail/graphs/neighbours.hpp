@@ -44,21 +44,16 @@ LANEWISE_FUNCTION Vertex find_reached_along(const W& warp, const graph_rows<Vert
   return nobody;
 }
 
-/// What a lane looks at of a row at a time.
-///
-/// Where lanes go on together, they all wait for the one that looks longest. So it is the columns
-/// of one block of 4 that lies at a multiple of its size in memory: where rows are far apart, a
-/// read of 16 bytes takes a GPU's first-level cache as long as one of 4. Where lanes go on one
-/// after the other, it is as many as are needed.
-template <class Warp, class Vertex, class Offset>
+/// What a lane looks at of a row at a time: the columns of one block of 4 that lies at a multiple
+/// of its size in memory. Where rows are far apart, a read of 16 bytes takes a GPU's first-level
+/// cache as long as one of 4.
+template <class Vertex, class Offset>
 class few_columns {
   static constexpr int size = 4;
   using block = pack<Vertex, size>;
   static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
 
  public:
-  static constexpr bool is_thread = Warp::words_of_text == 1;
-
   /// Columns with a set bit are looked for.
   LANEWISE_FUNCTION few_columns(const graph_rows<Vertex, Offset>& rows, const std::uint32_t* bits)
       : columns_(rows.columns),
@@ -70,27 +65,10 @@ class few_columns {
 
   /// How many columns are looked at of a row that goes on at `next`.
   LANEWISE_FUNCTION Offset reach(Offset next) const {
-    return is_thread ? most : static_cast<Offset>(size - (next + shift_) % size);
+    return static_cast<Offset>(size - (next + shift_) % size);
   }
   /// One of these with a bit, or nobody.
   LANEWISE_FUNCTION Vertex reached(Offset next, Offset length) const {
-    if constexpr (is_thread)
-      return reached_along(next, length < most ? length : most);
-    else
-      return reached_in_block(next, length);
-  }
-
- private:
-  static constexpr Offset most = 128;
-
-  LANEWISE_FUNCTION Vertex reached_along(Offset next, Offset length) const {
-    for (Offset k = 0; k < length; ++k) {
-      const Vertex v = columns_[next + k];
-      if (v < vertices_ && (bits_[v / 32] >> (v % 32) & 1) != 0) return v;
-    }
-    return nobody;
-  }
-  LANEWISE_FUNCTION Vertex reached_in_block(Offset next, Offset length) const {
     const Offset seen = reach(next);
     const auto skip = static_cast<Offset>(size - seen);
     const Offset end = length < seen ? length : seen;

@@ -41,14 +41,19 @@ struct graph_rows {
   /// lanes.
   template <class W, class Mask, class Lanes>
   LANEWISE_FUNCTION ranges<W> of(const W& warp, const Mask& mask, const Lanes& vertex) const {
-    return between(warp, limits_of(warp, mask, vertex));
+    return between(warp, {warp.gather(mask, begins, vertex, Offset{0}),
+                          warp.gather(mask, begins + 1, vertex, Offset{0})});
+  }
+  /// Those of the vertices first, first + 1, ...
+  template <class W, class Mask>
+  LANEWISE_FUNCTION ranges<W> from(const W& warp, const Mask& mask, Vertex first) const {
+    return between(warp, limits_from(warp, mask, first));
   }
   /// The same in two steps: what is read early, and what waits for it.
-  template <class W, class Mask, class Lanes>
-  LANEWISE_FUNCTION limits<W> limits_of(const W& warp, const Mask& mask,
-                                        const Lanes& vertex) const {
-    return {warp.gather(mask, begins, vertex, Offset{0}),
-            warp.gather(mask, begins + 1, vertex, Offset{0})};
+  template <class W, class Mask>
+  LANEWISE_FUNCTION limits<W> limits_from(const W& warp, const Mask& mask, Vertex first) const {
+    return {warp.load(mask, begins + first, Offset{0}),
+            warp.load(mask, begins + first + 1, Offset{0})};
   }
   template <class W>
   LANEWISE_FUNCTION ranges<W> between(const W& warp, const limits<W>& row) const {
