@@ -30,6 +30,8 @@ namespace kernels {
 
 template <class Vertex, class Offset>
 struct bfs_kernel {
+  // More warps would have 64 registers each, and spill: a lattice of 300^3 takes 10.4 ms then
+  // instead of 7.9 (H200).
   struct policy : launch_policy {
     static constexpr int warps = 16;
     static constexpr int teams_per_multiprocessor = 1;

@@ -87,7 +87,9 @@ class bottom_up {
     const mask_type some = open & (row.length != Offset{0});
     wait(some, vertex, row.begin, row.length);
     const mask_type none = open & !some;
-    if (warp.any(none)) set_bits(without_edges(none, vertex), vertex);
+    if (warp.any(none))
+      warp.fetch_or(warp.first(1), after_, lanes<std::int64_t>(at),
+                    lanes<std::uint32_t>(without_edges(none, vertex)));
   }
   LANEWISE_FUNCTION void wait(const mask_type& mask, const lanes<Vertex>& vertex,
                               const lanes<Offset>& begin, const lanes<Offset>& length) {
@@ -147,14 +149,14 @@ class bottom_up {
     edges_ = edges_ + warp.template cast<std::uint64_t>(task_.out.of(warp, mask, vertex).length);
   }
   /// Which of the active lanes' vertices, into which no edge leads, have none at all.
-  LANEWISE_FUNCTION mask_type without_edges(const mask_type& mask,
-                                            const lanes<Vertex>& vertex) const {
+  LANEWISE_FUNCTION std::uint32_t without_edges(const mask_type& mask,
+                                                const lanes<Vertex>& vertex) const {
     const auto warp = team_.warp();
     const bool are_same = task_.out.begins == task_.into.begins;
     const mask_type none =
         are_same ? mask : mask & (task_.out.of(warp, mask, vertex).length == Offset{0});
     task_.record(warp, none, vertex, lanes<Vertex>(nobody), -1);
-    return none;
+    return warp.ballot(none);
   }
   LANEWISE_FUNCTION void set_bits(const mask_type& mask, const lanes<Vertex>& vertex) const {
     const auto warp = team_.warp();
