@@ -71,6 +71,8 @@ class frontier {
   using piece = edge_piece<Vertex, Offset>;
   using memory = frontier_memory<Vertex, Offset>;
   static constexpr int at_once = 4;  ///< edges that a lane looks at together
+  /// Rows that a warp goes on with by itself.
+  static constexpr int own_rows = Team::in_registers ? warp_type::width : 2048;
 
  private:
   using end_type = edge_end<Vertex, Value>;
@@ -78,8 +80,7 @@ class frontier {
   // And rows. A thread of a host has more room, and lists for this round and for the next: a warp
   // of a device has those of this round in registers.
   static constexpr int lists = Team::in_registers ? 1 : 2;
-  static constexpr int row_room = Team::in_registers ? 2 * width : 4096;
-  static constexpr int own_rows = row_room / 2;   // that a warp goes on with by itself
+  static constexpr int row_room = 2 * own_rows;
   static constexpr std::uint32_t short_row = 16;  // edges that a lane looks at alone
 
  public:
