@@ -69,7 +69,8 @@ namespace kernels {
 
 /// Collects the edges that are not left out, in any order, and counts bad ones. A team looks at
 /// some windows of edges for each warp, and takes places for all of their keys by one atomic
-/// addition: one for each warp made it twice as slow.
+/// addition. H200, urand.22: 0.78 ms, where a selection, which keeps the order, takes 1.1 and
+/// counting 0.28.
 template <class Key>
 struct edge_keys_kernel {
   struct policy : launch_policy {};
