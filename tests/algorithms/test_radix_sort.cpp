@@ -59,6 +59,27 @@ TEST_CASE("radix_sort finds keys that are in order", "[radix_sort][sanitize]") {
   }
 }
 
+// One digit has most of the keys, and other bits are in no order: bins are shared out.
+TEMPLATE_TEST_CASE("radix_sort sorts rows of unequal length", "[radix_sort][sanitize]",
+                   std::uint32_t, std::uint64_t MORE_TYPES(std::uint16_t, unsigned __int128)) {
+  const std::int64_t few = few_sorted<TestType>();
+  constexpr int width = 8 * sizeof(TestType), rows = 6, unused = width / 8;
+  for (const std::int64_t n : {few / 3, few, some_tiles(3 * few)}) {
+    CAPTURE(n);
+    auto random = make_random(5);
+    std::vector<TestType> keys(static_cast<std::size_t>(n));
+    for (auto& key : keys) {
+      const auto row = static_cast<TestType>(sparse(random, 5) % (1 << rows));
+      const auto column = static_cast<TestType>(static_cast<TestType>(random()) >> rows);
+      key = static_cast<TestType>(static_cast<TestType>(row << (width - rows)) | column);
+    }
+    check_sort(keys);
+    check_sort_pairs(keys, places(keys.size()), {.begin_bit = 3, .end_bit = width});
+    for (auto& key : keys) key = static_cast<TestType>(key >> unused);
+    check_sort_in_place(keys, {.begin_bit = 2, .end_bit = width - unused});
+  }
+}
+
 TEST_CASE("radix_sort sorts keys that gather in few of its buckets and bins",
           "[radix_sort][sanitize]") {
   const std::int64_t n = some_tiles(2 * few_sorted<std::uint32_t>());

@@ -4,6 +4,7 @@
 
 #include <lanewise/csr_graph.hpp>
 #include <lanewise/detail/arrays_behind.hpp>
+#include <lanewise/detail/graphs/edge_keys.hpp>
 #include <lanewise/graph_generators.hpp>
 #include <lanewise/radix_sort.hpp>
 #include <lanewise/reduce_by_key.hpp>
@@ -35,54 +36,6 @@ struct csr_options {
 LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
-
-/// Which of the numbers that stand for edges are edges.
-struct edge_is_kept {
-  static constexpr std::uint64_t left_out = ~std::uint64_t{0};
-  LANEWISE_FUNCTION bool operator()(std::uint64_t key) const { return key != left_out; }
-  template <class Weight>
-  LANEWISE_FUNCTION bool operator()(const tuple<std::uint64_t, Weight>& edge) const {
-    return get<0>(edge) != left_out;
-  }
-};
-
-/// Edges as numbers, row and column side by side.
-template <class From, class To>
-struct edge_key {
-  From from;
-  To to;
-  std::int64_t edges;  // that are given; from there on they are turned round
-  std::uint64_t vertices;
-  int bits;  // of a vertex
-  bool turned, drop_self_loops;
-
-  LANEWISE_FUNCTION std::uint64_t operator()(std::int64_t i) const {
-    const bool second = i >= edges;
-    const std::int64_t at = second ? i - edges : i;
-    auto row = static_cast<std::uint64_t>(from(at)), column = static_cast<std::uint64_t>(to(at));
-    if (row >= vertices || column >= vertices) return edge_is_kept::left_out;
-    if (row == column && (drop_self_loops || second)) return edge_is_kept::left_out;
-    if (second != turned) Kokkos::kokkos_swap(row, column);
-    return row << bits | column;
-  }
-  /// Whether an edge is none.
-  LANEWISE_FUNCTION bool is_bad(std::int64_t i) const {
-    return static_cast<std::uint64_t>(from(i)) >= vertices ||
-           static_cast<std::uint64_t>(to(i)) >= vertices;
-  }
-};
-
-template <class Key>
-struct edge_is_bad {
-  Key key;
-  LANEWISE_FUNCTION bool operator()(std::int64_t i) const { return key.is_bad(i); }
-};
-struct count_bad_edges {
-  status* errors;
-  LANEWISE_FUNCTION void operator()(std::int64_t, bool bad) const {
-    if (bad) Kokkos::atomic_inc(&errors->bad_items);
-  }
-};
 
 template <class Weights>
 struct weight_of_edge {
@@ -170,15 +123,40 @@ struct edge_arrays {
         count(memory::template view<std::int64_t, Exec>(work, at.counts[count_k], 1).data()) {}
 };
 
-/// Brings the edges that are not left out together.
+/// Collects the edges that are not left out in their order.
 template <class Weight, class Exec, class Key, class Weights>
-void collect_edges(const Exec& exec, const Key& keys, const Weights& weights,
-                   const edge_arrays<Exec, Weight>& edges, workspace& work) {
+void collect_in_order(const Exec& exec, const Key& key, const Weights& weights,
+                      const edge_arrays<Exec, Weight>& edges,
+                      const edge_arrays<Exec, Weight>& others, status* errors, workspace& work) {
+  if (errors != nullptr)
+    transform(exec, generated(key.edges, detail::edge_is_bad<Key>{key}),
+              function_sink<detail::count_bad_edges>{key.edges, {errors}}, identity{},
+              {.work = &work});
+  // A selection may ask for an item twice, which is to be computed once.
+  const auto& keys = others.keys;
+  transform(exec, generated(static_cast<std::int64_t>(keys.size()), key), keys, identity{},
+            {.work = &work});
+  const detail::edge_is_kept keep;
   if constexpr (csr_memory<Exec, Weight>::has_weights)
-    select_if(exec, zipped(keys, weights), unzipped(edges.keys, edges.weights), edges.count,
-              edge_is_kept{}, {.work = &work});
+    select_if(exec, zipped(keys, weights), unzipped(edges.keys, edges.weights), edges.count, keep,
+              {.work = &work});
   else
-    select_if(exec, keys, edges.keys, edges.count, edge_is_kept{}, {.work = &work});
+    select_if(exec, keys, edges.keys, edges.count, keep, {.work = &work});
+}
+/// The same in any order.
+template <class Exec, class Key>
+void collect(const Exec& exec, const Key& key, const edge_arrays<Exec, no_weight>& edges,
+             status* errors) {
+  using backend = backend_of<Exec>;
+  using kernel = edge_keys_kernel<Key>;
+  auto* const count = reinterpret_cast<std::uint64_t*>(edges.count.data());
+  backend::zero(exec, count, sizeof(std::uint64_t));
+  if (key.edges == 0) return;
+  const bool both = static_cast<std::int64_t>(edges.keys.size()) > key.edges;
+  constexpr std::int64_t items = kernel::template items<team_t<Exec, typename kernel::policy>>;
+  launch(exec, "Lanewise::build_csr::keys",
+         backend::template league_for_tiles<kernel>(exec, divide_up(key.edges, items)),
+         kernel{key, both, edges.keys.data(), count, errors});
 }
 
 /// Sorts edges by row, and by column if that is wanted. Those that are given are overwritten.
@@ -196,7 +174,8 @@ void sort_edges(const Exec& exec, const edge_arrays<Exec, Weight>& given,
     radix_sort(exec, given.keys, sorted.keys, by_bits);
   } else {
     // Keys that agree in these bits are the same, so that their order need not be kept, which
-    // radix_sort would do for some of a key's bits: H200, urand.22 in 6.1 ms instead of 9.
+    // radix_sort would do for some of a key's bits: its last step takes 1.4 ms instead of 3.9
+    // (H200, urand.22).
     const item_count n{static_cast<std::int64_t>(given.keys.size()), by_bits.count.data()};
     std::uint64_t* const from = given.keys.data();
     radix_sort_t<Exec, std::uint64_t, no_value, false>::sort(exec, {from, sorted.keys.data(), from},
@@ -215,6 +194,27 @@ void merge_edges(const Exec& exec, const edge_arrays<Exec, Weight>& edges,
   else
     unique(exec, edges.keys, merged.keys, merged.count, equal_to{}, counted);
 }
+
+/// Room for row begins and columns. Where they are of one type it is one allocation: another one,
+/// and freeing it, takes 0.2 ms on an H200, half of what grid5.20 takes.
+template <class Exec, class Offset, class Vertex>
+struct graph_arrays {
+  Kokkos::View<Offset*, typename Exec::memory_space> begins;
+  Kokkos::View<Vertex*, typename Exec::memory_space> columns;
+
+  graph_arrays(std::int64_t rows, std::int64_t edges) {
+    if constexpr (std::is_same_v<Offset, Vertex>) {
+      using range = Kokkos::pair<std::int64_t, std::int64_t>;
+      const std::int64_t at = divide_up(rows, 64) * 64;
+      const auto all = room_for<Offset, Exec>("Lanewise::csr", at + edges);
+      begins = Kokkos::subview(all, range(0, rows));
+      columns = Kokkos::subview(all, range(at, at + edges));
+    } else {
+      begins = room_for<Offset, Exec>("Lanewise::csr::begins", rows);
+      columns = room_for<Vertex, Exec>("Lanewise::csr::columns", edges);
+    }
+  }
+};
 
 template <class Offset, class Weight, class Exec, class From, class To, class Weights, class Op>
 auto build_csr(const Exec& exec, std::int64_t vertices, const From& given_from, const To& given_to,
@@ -242,7 +242,7 @@ auto build_csr(const Exec& exec, std::int64_t vertices, const From& given_from, 
   const edges_type given(work, memory_of_call, 0, 0), sorted(work, memory_of_call, 1, 0),
       merged(work, memory_of_call, 0, 1);
   const int bits = std::bit_width(static_cast<std::uint64_t>(vertices > 0 ? vertices - 1 : 0));
-  const edge_key<std::decay_t<decltype(from)>, std::decay_t<decltype(to)>> key{
+  const detail::edge_key<std::decay_t<decltype(from)>, std::decay_t<decltype(to)>> key{
       from,
       to,
       m,
@@ -251,31 +251,25 @@ auto build_csr(const Exec& exec, std::int64_t vertices, const From& given_from, 
       with.transpose,
       with.drop_self_loops};
   status* const errors = with.errors.data() != nullptr ? with.errors.data() : work.errors();
-  if (errors != nullptr)
-    transform(exec, generated(m, edge_is_bad<std::decay_t<decltype(key)>>{key}),
-              function_sink<count_bad_edges>{m, {errors}}, identity{}, {.work = &work});
-  const auto all = generated(n, key);
-  const auto weights_of_all = generated(n, weight_of_edge<Weights>{given_weights, m});
-  if constexpr (std::decay_t<decltype(from)>::contiguous &&
-                std::decay_t<decltype(to)>::contiguous) {
-    collect_edges<Weight>(exec, all, weights_of_all, given, work);
-  } else {
-    // A selection may ask for an item twice, which is to be computed once.
-    transform(exec, all, sorted.keys, identity{}, {.work = &work});
-    collect_edges<Weight>(exec, detail::as_source<Exec>(sorted.keys), weights_of_all, given, work);
-  }
-  sort_edges<Exec, Weight>(exec, given, sorted, bits, with.sort_columns || with.merge_duplicates,
-                           work);
+  const bool columns_too = with.sort_columns || with.merge_duplicates;
+  if constexpr (graph::has_weights)
+    collect_in_order<Weight>(exec, key, generated(n, weight_of_edge<Weights>{given_weights, m}),
+                             given, sorted, errors, work);
+  else if (columns_too)
+    collect(exec, key, given, errors);
+  else
+    collect_in_order<Weight>(exec, key, nullptr, given, sorted, errors, work);
+  sort_edges<Exec, Weight>(exec, given, sorted, bits, columns_too, work);
   if (with.merge_duplicates) merge_edges<Exec, Weight>(exec, sorted, merged, op, work);
   const edges_type& edges = with.merge_duplicates ? merged : sorted;
   std::int64_t left = 0;
   detail::copy_to_host<std::int64_t>(exec, &left, edges.count.data());
 
   // A row without edges begins where the next one that has some does.
-  const auto begins = room_for<Offset, Exec>("Lanewise::csr::begins", vertices + 1);
+  const graph_arrays<Exec, Offset, Vertex> arrays(vertices + 1, left);
+  const auto &begins = arrays.begins, &columns = arrays.columns;
   transform(exec, generated(vertices + 1, always<Offset>{static_cast<Offset>(left)}), begins,
             identity{}, {.work = &work});
-  const auto columns = room_for<Vertex, Exec>("Lanewise::csr::columns", left);
   transform(exec,
             generated(left, column_of_edge<Vertex, Offset>{edges.keys.data(), bits, begins.data()}),
             columns, identity{}, {.work = &work});
@@ -309,12 +303,13 @@ workspace_size build_csr_workspace(std::int64_t vertices, std::int64_t edges,
 /// graph has the edges that are given. Rows are sorted. Edges from or to a vertex that there is not
 /// are left out and counted.
 ///
-/// A selection of the edges that stay, as keys of 64 bits, their radix_sort, a unique where
-/// duplicates are merged, and a transformation that writes columns and where rows begin, then a
-/// scan over the rows: O(n) work for n edges, twice those given if the graph is made symmetric. The
-/// workspace has two arrays of keys, 16 n bytes, and some 2 n for the sort's counters; beside it
-/// there is memory for the graph alone. **Blocks.** Throws std::invalid_argument on wrong extents,
-/// and where vertices or edges are too many for their types.
+/// The edges that stay are written as keys of 64 bits, sorted by radix_sort and, where duplicates
+/// are merged, go through unique; a transformation writes columns and where rows begin, and a scan
+/// over the rows says where those without edges do: O(n) work for n edges, twice those given if the
+/// graph is made symmetric. The workspace has two arrays of keys, 16 n bytes, and some 2 n for the
+/// sort's counters; beside it there is memory for the graph alone. **Blocks.** Throws
+/// std::invalid_argument on wrong extents, and where vertices or edges are too many for their
+/// types.
 template <class Offset = std::uint32_t, execution_space Exec, class From, class To>
 auto build_csr(const Exec& exec, std::int64_t vertices, const From& from, const To& to,
                const csr_options& with = {}) {

@@ -243,6 +243,8 @@ template <class Bits, class Counter, class Key, class Value, bool by_digits>
 struct radix_job_kernel {
   static constexpr bool is_small =
       sizeof(Key) <= 4 && (std::is_empty_v<Value> || sizeof(Value) <= 4);
+  /// Four teams of a multiprocessor have no registers for them.
+  static constexpr bool has_shares = by_digits || !is_small;
   struct policy : launch_policy {
     static constexpr int warps = 16;
     // H200, 2^28 u32: with four teams the kernel spills, and the sort takes 3.77 ms; with three
@@ -258,7 +260,8 @@ struct radix_job_kernel {
   detail::radix_plan<Bits, Counter> plan;
   detail::radix_arrays<Value> values;
   detail::radix_jobs which;
-  int tried_bits;  ///< bins have been tried where so many bits differ, or fewer
+  int bins_tried;    ///< bins have been tried where so many bits differ, or fewer
+  int shares_tried;  ///< the same of shares
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
@@ -299,10 +302,11 @@ struct radix_job_kernel {
       }
       return;
     }
-    const bool by_bins = todo.work == detail::radix_work::sorts && todo.top > tried_bits;
-    if ((by_digits || (by_bins && todo.top <= Key::most_bits)) &&
+    const bool by_bins = todo.work == detail::radix_work::sorts && todo.top > bins_tried;
+    const bool by_shares = has_shares && todo.top > shares_tried;
+    if ((by_digits || ((by_bins || by_shares) && todo.top <= Key::most_bits)) &&
         job<Team>::sort(team, shared, from, to, values_from, values_to, n, plan.reads(todo.array),
-                        plan.map, plan.range, by_bins, by_digits))
+                        plan.map, plan.range, by_bins, by_shares, by_digits))
       return;
     if (!by_digits && team.warp_index() == 0) {
       const std::uint32_t place = warp.fetch_add(*plan.unsorted_count, 1u);
@@ -493,7 +497,7 @@ class device_radix_sort {
       plan.map = map;
       plan.range = range;
       plan.n = n;
-      launch(exec, "Lanewise::radix_sort", 1, jobs{plan, values, detail::radix_jobs::one, -1});
+      launch(exec, "Lanewise::radix_sort", 1, jobs{plan, values, detail::radix_jobs::one, -1, -1});
       return;
     }
     auto work = call_workspace::make<backend_of<Exec>>(
@@ -638,7 +642,7 @@ class device_radix_sort {
         launch_resident(exec, "Lanewise::radix_sort", teams,
                         kernel{rest_of<placing_of<Word, true>>(plan, values, parts, memory, 0, most,
                                                                capacity<Exec>),
-                               jobs{plan, values, detail::radix_jobs::all, -1}});
+                               jobs{plan, values, detail::radix_jobs::all, -1, -1}});
         return;
       }
     }
@@ -681,14 +685,15 @@ class device_radix_sort {
     if (has_quick_jobs<Exec>(n.bound, range)) {
       launch(exec, "Lanewise::radix_sort::quick_jobs",
              backend::template league_for_tiles<quick_jobs>(exec, some),
-             quick_jobs{plan, values, detail::radix_jobs::all, -1});
+             quick_jobs{plan, values, detail::radix_jobs::all, -1, -1});
       launch(exec, "Lanewise::radix_sort::jobs",
              backend::template resident_league<jobs>(exec, parts.most_jobs),
-             jobs{plan, values, detail::radix_jobs::left, quick_key::most_bits});
+             jobs{plan, values, detail::radix_jobs::left, quick_key::most_bits,
+                  quick_jobs::has_shares ? quick_key::most_bits : -1});
     } else {
       launch(exec, "Lanewise::radix_sort::jobs",
              backend::template league_for_tiles<jobs>(exec, some),
-             jobs{plan, values, detail::radix_jobs::all, -1});
+             jobs{plan, values, detail::radix_jobs::all, -1, -1});
     }
   }
 };

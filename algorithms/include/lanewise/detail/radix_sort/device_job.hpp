@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/radix_sort/device_place.hpp>
+#include <lanewise/detail/radix_sort/shares.hpp>
 #include <lanewise/detail/scratch_items.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -76,6 +77,10 @@ struct bare_key {
 /// as many rounds as the largest bin has keys, in registers. Larger bins are sorted key by key, by
 /// comparing with all others of the bin. Keys of which many are in one bin are refused.
 ///
+/// By shares: the upper eight of the differing bits are counted first, and each of their values
+/// gets bins for the keys that it has. Rows of a graph, a few of which have most of the keys, are
+/// so sorted like keys in no order.
+///
 /// By digits: eight differing bits at a time from the lowest up, keys of a digit in their order. It
 /// takes as long whatever the keys are.
 template <class Team, class Bits, class Key, class Value>
@@ -123,6 +128,7 @@ class device_radix_job {
       alignas(16) std::uint32_t bin[bins + 4];
       digit_counts digits;
     };
+    std::uint32_t share[radix_buckets + 1];
     Bits differing[Team::warps];
     std::uint32_t warp_total[Team::warps];
     std::uint32_t warp_largest[Team::warps];
@@ -131,16 +137,19 @@ class device_radix_job {
     raw_array<Value, has_values ? items : 1> values;
   };
 
-  /// Sorts keys [begin, begin + n) of `from`, which may be `to`: by bins, else by digits, if asked.
-  /// Returns whether they are sorted; otherwise nothing is written.
+  /// Sorts keys [begin, begin + n) of `from`, which may be `to`: by bins, else by shares, else by
+  /// digits, if asked. Returns whether they are sorted; otherwise nothing is written.
   static LANEWISE_FUNCTION bool sort(const Team& team, scratch& shared, const Bits* from, Bits* to,
                                      const Value* values_from, Value* values_to, int n,
                                      const key_map<Bits>& reads, const key_map<Bits>& writes,
-                                     radix_range range, bool by_bins, bool by_digits) {
+                                     radix_range range, bool by_bins, bool by_shares,
+                                     bool by_digits) {
     device_radix_job job(team, shared, n);
     job.load(from, values_from, reads, range);
     if (job.top_ > Key::most_bits) return false;
-    if (!by_bins || !job.bring_together(range)) {
+    const bool sorted =
+        (by_bins && job.sort_by_bins(range)) || (by_shares && job.sort_by_shares(range));
+    if (!sorted) {
       if (!by_digits) return false;
       job.sort_by_digits();
     }
@@ -264,16 +273,48 @@ class device_radix_job {
       warp.store(keys() + n_ + i, lanes<Key>(Key(static_cast<Bits>(~Bits{0}), 0xffff)));
   }
 
-  /// Brings the keys into the order of bins, and then of keys. False if one bin has too many.
-  LANEWISE_FUNCTION bool bring_together(radix_range range) {
-    const auto warp = team_.warp();
+  /// By the upper differing bits.
+  LANEWISE_FUNCTION bool sort_by_bins(radix_range range) {
     const int shift = top_ - bin_bits > range.low ? top_ - bin_bits : range.low;
     const int digits = range.high - shift < bin_bits ? range.high - shift : bin_bits;
-    const radix_digit_of<Bits> digit{shift, (std::uint32_t{1} << digits) - 1};
+    return bring_together(radix_digit_of<Bits>{shift, (std::uint32_t{1} << digits) - 1},
+                          shift == range.low, most_comparisons);
+  }
+  /// By bins that the upper eight of them have shares of.
+  LANEWISE_FUNCTION bool sort_by_shares(radix_range range) {
+    const auto warp = team_.warp();
+    const int shift = top_ - radix_digit_bits > range.low ? top_ - radix_digit_bits : range.low;
+    const radix_shares<Bits> shares{ordering_, shift, shared_.share};
+    clear();
+    for (int b = team_.warp_index() * width; b < radix_buckets; b += threads)
+      warp.store(shared_.share + b, u32s(0u));
+    team_.once([&] { shared_.share[radix_buckets] = 0; });
+    team_.barrier();
+    if (mine_ > 0) {
+      device_loose_ranks<Team, rows>(
+          warp, shared_.share,
+          [&](int j) LANEWISE_INLINE_LAMBDA {
+            return select(exists<false>(j),
+                          warp.map([&](Bits x) { return shares.digit(x); }, key_[j]),
+                          u32s(static_cast<std::uint32_t>(radix_buckets)));
+          },
+          [&](int j) LANEWISE_INLINE_LAMBDA { return j * width < mine_; });
+    }
+    team_.barrier();
+    if (team_.warp_index() == 0) shares.share_out(warp, static_cast<std::uint32_t>(n_), bins);
+    team_.barrier();
+    return bring_together(shares, shift == range.low, 3 * most_comparisons);
+  }
+
+  /// Brings the keys into the order of bins, and then of keys. False if too many are in one bin.
+  /// exact: keys of a bin are equal.
+  template <class Bin>
+  LANEWISE_FUNCTION bool bring_together(const Bin& bin_of, bool exact, std::uint32_t most) {
+    const auto warp = team_.warp();
     using ranks = device_loose_ranks<Team, rows>;
     ranks rank;
     const auto bin = [&](auto full, int j) LANEWISE_INLINE_LAMBDA {
-      const auto b = warp.map(digit, key_[j]);
+      const auto b = warp.map(bin_of, key_[j]);
       if constexpr (full) return b;
       // What does not exist is in a bin of its own, behind all others.
       if constexpr (!full)
@@ -294,11 +335,11 @@ class device_radix_job {
       }
     });
     team_.barrier();
-    if (bare && shift == range.low) return true;
+    if (bare && exact) return true;
     if (sizes.largest <= halo + 1) {
       if (sizes.largest > 1) exchange_neighbours(static_cast<int>(sizes.largest));
-    } else if (sizes.comparisons <= most_comparisons * static_cast<std::uint32_t>(n_)) {
-      compare_in_bins(digit);
+    } else if (sizes.comparisons <= most * static_cast<std::uint32_t>(n_)) {
+      compare_in_bins(bin_of);
     } else {
       return false;
     }
@@ -427,7 +468,8 @@ class device_radix_job {
   }
 
   /// A key's place is the begin of its bin and the number of the bin's keys in front of it.
-  LANEWISE_FUNCTION void compare_in_bins(const radix_digit_of<Bits>& digit) {
+  template <class Bin>
+  LANEWISE_FUNCTION void compare_in_bins(const Bin& bin_of) {
     const auto warp = team_.warp();
     const Key* const all = keys();
     const std::uint32_t* const bin = shared_.bin;
@@ -440,7 +482,7 @@ class device_radix_job {
       place[j] = warp.map(
           exists<false>(j),
           [&](const Key& key, std::uint32_t i) {
-            const std::uint32_t b = digit(key_of(key));
+            const std::uint32_t b = bin_of(key_of(key));
             std::uint32_t to = bin[b];
             const std::uint32_t end = bin[b + 1];
             for (std::uint32_t k = to; k < end; ++k) {
