@@ -166,7 +166,7 @@ class bottom_up {
   /// vertices: bfs kron 30 to 23 ms, urand 57 to 48.)
   LANEWISE_FUNCTION void ask_for_next(std::int64_t first, const lanes<std::uint32_t>& old,
                                       bits& ahead) const {
-    if constexpr (!Team::in_registers) {
+    if constexpr (by_threads<Team>) {
       if (ahead == 0) return;
       const auto warp = team_.warp();
       const int l = warp_type::lowest(ahead);
