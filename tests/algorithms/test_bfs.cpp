@@ -230,6 +230,14 @@ TEST_CASE("bfs: many levels of few edges, then many edges", "[bfs]") {
   check_graph(make_graph(3 * length, ladder, false), {1}, false);
   for (const std::int64_t most : {64, 65, 66, 100})
     check_graph(make_graph(3 * length, ladder), {0}, true, most);
+  // More thin rows than a thread has room for: a path that ends in as many.
+  const std::int64_t rays = is_emulated ? 200 : 5000, reach = 8;
+  edge_list broom;
+  for (std::int64_t i = 1; i < length; ++i) broom.emplace_back(i - 1, i);
+  for (std::int64_t r = 0; r < rays; ++r)
+    for (std::int64_t i = 0; i < reach; ++i)
+      broom.emplace_back(i == 0 ? length - 1 : length + r * reach + i - 1, length + r * reach + i);
+  check_graph(make_graph(length + rays * reach, broom), {0});
   // Rows that are longer than a warp keeps, and a graph whose levels are wide.
   const std::int64_t wide = is_emulated ? 600 : 20000;
   edge_list tail = random_edges(wide, 8 * wide, 23, true);

@@ -35,7 +35,7 @@ class bfs_search {
   template <class T>
   using lanes = typename warp_type::template lanes<T>;
   using mask_type = typename warp_type::template mask_for<std::uint32_t>;
-  using bottom_up_type = std::conditional_t<Team::in_registers, bottom_up<Team, Vertex, Offset>,
+  using bottom_up_type = std::conditional_t<by_threads<Team>, bottom_up_by_words<Team, Vertex, Offset>,
                                             bottom_up_by_words<Team, Vertex, Offset>>;
   using frontier_type = frontier<Team, Vertex, Offset, Vertex>;
   using relaxation_type = relaxation<Team, Vertex, Offset, unit_edges, Vertex>;
@@ -134,13 +134,13 @@ class bfs_search {
   /// 16 of them search a lattice of 4096^2 in 187 ms level by level, and in 62 deep. One thread has
   /// nobody to meet.
   LANEWISE_FUNCTION bool is_narrow() const {
-    if constexpr (Team::in_registers) return is_thin();
+    if constexpr (!by_threads<Team>) return is_thin();
     return team_.league() > 1 && frontier_.edges() <= relaxation_type::thin_edges(team_.league());
   }
   /// How many rows a warp keeps behind a level. A thread that is alone has nobody to share them
   /// with (one core, lattice of 1024^2: 43 to 34 ms).
   LANEWISE_FUNCTION int kept() const {
-    return !Team::in_registers && team_.league() == 1 ? frontier_type::own_rows : 0;
+    return by_threads<Team> && team_.league() == 1 ? frontier_type::own_rows : 0;
   }
   LANEWISE_FUNCTION bool pays_bottom_up() const {
     return task_.into.begins != nullptr && frontier_.edges() > edges_left_ / alpha && !is_thin();

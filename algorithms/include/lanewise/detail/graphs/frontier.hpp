@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/allocation.hpp>
+#include <lanewise/detail/by_threads.hpp>
 #include <lanewise/detail/graphs/rows.hpp>
 #include <lanewise/detail/scratch_items.hpp>
 #include <lanewise/league_sums.hpp>
@@ -72,14 +73,14 @@ class frontier {
   using memory = frontier_memory<Vertex, Offset>;
   static constexpr int at_once = 4;  ///< edges that a lane looks at together
   /// Rows that a warp goes on with by itself.
-  static constexpr int own_rows = Team::in_registers ? warp_type::width : 2048;
+  static constexpr int own_rows = by_threads<Team> ? 2048 : warp_type::width;
 
  private:
   using end_type = edge_end<Vertex, Value>;
   static constexpr int room = (1 + at_once) * width;  // ends of edges in scratch
   // And rows. A thread of a host has more room, and lists for this round and for the next: a warp
   // of a device has those of this round in registers.
-  static constexpr int lists = Team::in_registers ? 1 : 2;
+  static constexpr int lists = by_threads<Team> ? 2 : 1;
   static constexpr int row_room = 2 * own_rows;
   static constexpr std::uint32_t short_row = 16;  // edges that a lane looks at alone
 
@@ -106,7 +107,7 @@ class frontier {
   LANEWISE_FUNCTION void push(const mask_type& active, const lanes<Vertex>& vertex,
                               const Row& row) {
     const auto warp = team_.warp();
-    if (next_ > row_room - width) settle(Team::in_registers ? 0 : own_rows, false);
+    if (next_ > row_room - width) settle(by_threads<Team> ? own_rows : 0, false);
     next_ += static_cast<int>(warp.compress_store(mine() + next_, active,
                                                   warp.map(
                                                       [](Offset b, Offset l, Vertex v) {
@@ -359,7 +360,7 @@ class frontier {
 
   /// The first columns of the next few rows.
   LANEWISE_FUNCTION void ask_for_columns(const piece* next, int count) const {
-    if constexpr (!Team::in_registers) {
+    if constexpr (by_threads<Team>) {
       const auto warp = team_.warp();
       const auto there = warp.first(count);
       warp.prefetch(
@@ -372,7 +373,7 @@ class frontier {
   template <int k>
   LANEWISE_FUNCTION void ask_for_rows(const mask_type (&open)[k],
                                       const lanes<Vertex> (&vertex)[k]) const {
-    if constexpr (!Team::in_registers)
+    if constexpr (by_threads<Team>)
       for (int i = 0; i < k; ++i) team_.warp().prefetch(open[i], rows_.begins, vertex[i]);
   }
   template <class Visit>

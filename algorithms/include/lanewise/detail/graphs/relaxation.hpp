@@ -66,7 +66,7 @@ class relaxation {
   static constexpr int steps_apart = 64;
   static constexpr int most_kept = 8;
   // A thread of a host takes the 2048 rows of a frontier of 8192 edges or so in 50 us, a meeting 2.
-  static constexpr std::uint32_t thin_edges_of_warp = Team::in_registers ? 64 : 8192;
+  static constexpr std::uint32_t thin_edges_of_warp = by_threads<Team> ? 8192 : 64;
 
  public:
   LANEWISE_FUNCTION relaxation(const Team& team, const graph_rows<Vertex, Offset>& rows,
@@ -80,7 +80,7 @@ class relaxation {
   /// Before a round of so many edges.
   LANEWISE_FUNCTION void begin_round(Offset edges) {
     is_thin_ = edges <= thin_edges(team_.league());
-    if constexpr (!Team::in_registers) {
+    if constexpr (by_threads<Team>) {
       const Offset degree = rows_.edges / rows_.vertices + 1;
       share_ = is_thin_ ? static_cast<int>(edges / (degree * team_.league())) : 0;
     }
@@ -90,7 +90,7 @@ class relaxation {
   /// A thread of a host keeps its share, as what others go on with is not in its caches (16
   /// threads, a lattice of 4096^2: 98 ms if all rows are shared out, 62 so).
   LANEWISE_FUNCTION int kept() const {
-    if constexpr (!Team::in_registers) return share_;
+    if constexpr (by_threads<Team>) return share_;
     return is_thin_ ? most_kept : 0;
   }
 
@@ -117,7 +117,7 @@ class relaxation {
     }
     // Where many edges are relaxed, most lower nothing, and a read is cheaper. Elsewhere warps of
     // devices do not wait for it.
-    if (Team::in_registers && is_thin_) return;
+    if (!by_threads<Team> && is_thin_) return;
     LANEWISE_UNROLL
     for (int k = 0; k < at_once; ++k)
       open[k] = open[k] & (sum[k] < warp.load_relaxed(open[k], distance_, to[k], bits{0}));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/by_threads.hpp>
 #include <lanewise/team.hpp>
 
 #include <cstdint>
@@ -17,7 +18,7 @@ template <class Team, class F>
 LANEWISE_FUNCTION void for_each_word_batch(const Team& team, std::int64_t vertices, const F& f) {
   using warp_type = typename Team::warp_type;
   using mask_type = typename warp_type::template mask_for<std::uint32_t>;
-  constexpr std::int64_t batch = Team::in_registers ? 8 : 32;
+  constexpr std::int64_t batch = by_threads<Team> ? 32 : 8;
   const std::int64_t count = divide_up(vertices, 32);
   const std::int64_t step = std::int64_t{team.league()} * Team::warps * batch;
   const std::int64_t rank = std::int64_t{team.index()} * Team::warps + team.warp_index();

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/team.hpp>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Whether a warp of a search in a graph is a thread of a host: it has room for thousands of rows,
+/// and nobody else to go on with while it waits for memory.
+template <class Team>
+inline constexpr bool by_threads = !Team::in_registers;
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE
