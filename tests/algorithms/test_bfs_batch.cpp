@@ -6,6 +6,7 @@
 #include <support/graphs.hpp>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 namespace {
@@ -15,25 +16,37 @@ using Catch::Matchers::ContainsSubstring;
 
 using batch_levels = Kokkos::View<std::int32_t**, Kokkos::LayoutRight, memory>;
 
-template <class Vertex = std::uint32_t, class Offset = std::uint32_t>
-void check_batch(const graph_on_host& graph, const std::vector<std::int64_t>& sources,
-                 std::int64_t most = 1 << 30) {
-  CAPTURE(graph.vertices(), graph.edges(), sources, most);
+/// Of a graph whose edges into vertices are known or not.
+template <class Vertex, class Graph>
+void check_levels(const graph_on_host& graph, const Graph& csr,
+                  const std::vector<std::int64_t>& sources, const lanewise::bfs_batch_options& with,
+                  const std::vector<std::vector<std::int32_t>>& expected) {
   const space exec = make_space();
   const auto n = static_cast<std::size_t>(graph.vertices());
   const batch_levels levels("levels", n, sources.size());
   Kokkos::deep_copy(levels, 77);
-  lanewise::workspace work;
-  const auto csr = in_memory<Vertex, Offset>(graph);
-  for (int call = 0; call < 2; ++call)
-    lanewise::bfs_batch(exec, csr, in_memory<Vertex>(sources), levels,
-                        {.work = &work, .most_levels = most});
+  lanewise::bfs_batch(exec, csr, in_memory<Vertex>(sources), levels, with);
   exec.fence();
   const auto seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), levels);
-  for (std::size_t s = 0; s < sources.size(); ++s) {
-    const auto expected = sequential_levels(graph, {sources[s]}, most);
-    for (std::size_t v = 0; v < n; ++v) REQUIRE(seen(v, s) == expected[v]);
-  }
+  for (std::size_t s = 0; s < sources.size(); ++s)
+    for (std::size_t v = 0; v < n; ++v) REQUIRE(seen(v, s) == expected[s][v]);
+}
+
+template <class Vertex = std::uint32_t, class Offset = std::uint32_t>
+void check_batch(const graph_on_host& graph, const std::vector<std::int64_t>& sources,
+                 std::int64_t most = 1 << 30) {
+  CAPTURE(graph.vertices(), graph.edges(), sources, most);
+  std::vector<std::vector<std::int32_t>> expected;
+  for (const std::int64_t s : sources) expected.push_back(sequential_levels(graph, {s}, most));
+  lanewise::workspace work;
+  const auto csr = in_memory<Vertex, Offset>(graph);
+  const auto back = in_memory<Vertex, Offset>(transposed(graph));
+  check_levels<Vertex>(graph, csr, sources, {.work = &work, .most_levels = most}, expected);
+  const auto both = csr.with_transpose(back.begins(), back.columns());
+  check_levels<Vertex>(graph, both, sources, {.work = &work, .most_levels = most}, expected);
+  if (!is_emulated)
+    check_levels<Vertex>(graph, both, sources,
+                         {.work = &work, .most_levels = most, .top_down = true}, expected);
 }
 
 std::vector<std::int64_t> some_vertices(std::int64_t n, int count, std::uint64_t salt) {
@@ -83,6 +96,37 @@ TEST_CASE("bfs_batch: shapes, types, limits", "[bfs_batch]") {
   check_batch<std::int64_t, std::int64_t>(graph, some_vertices(900, 31, 5));
   check_batch<std::int32_t, std::uint64_t>(batch_graph(400, 900, 6, false),
                                            some_vertices(400, 65 - 1, 6));
+}
+
+TEST_CASE("bfs_batch: long rows, bottom up", "[bfs_batch]") {
+  // Two stars with one leaf in common, which is the last in the row of the second one.
+  constexpr std::int64_t leaves = 1500;
+  edge_list edges;
+  for (std::int64_t v = 0; v <= leaves; ++v) edges.emplace_back(2 * leaves + 1, 2 * leaves - v);
+  for (std::int64_t v = 0; v <= leaves; ++v) edges.emplace_back(2 * leaves + 2, v);
+  const graph_on_host graph = make_graph(2 * leaves + 4, edges);
+  check_batch(graph, {2 * leaves + 1, 2 * leaves, 2 * leaves + 1, 2 * leaves + 3});
+  check_batch(graph, {2 * leaves + 2, 1, leaves, 2 * leaves + 1, 7});
+}
+
+TEST_CASE("bfs_batch: searches that share nothing, and frontiers that are large",
+          "[bfs_batch][sanitize]") {
+  // A path that ends in a star, or in several whose rows are long, and another path: searches go on
+  // apart, until those of the first path have more than their share of the room.
+  const std::int64_t hubs = GENERATE(1, 12);
+  constexpr std::int64_t length = 64, leaves = 1300;
+  edge_list edges;
+  for (std::int64_t v = 1; v < length; ++v) edges.emplace_back(v - 1, v);
+  for (std::int64_t v = 1; v < length; ++v) edges.emplace_back(length + v - 1, length + v);
+  for (std::int64_t h = 0; h < hubs; ++h) {
+    edges.emplace_back(length - 1, 2 * length + h);
+    for (std::int64_t v = 0; v < leaves; ++v)
+      edges.emplace_back(2 * length + h, 2 * length + hubs + v);
+  }
+  std::vector<std::int64_t> sources;
+  for (std::int64_t s = 0; s < 64; ++s) sources.push_back(s % 3 == 0 ? length + s : s);
+  check_batch(make_graph(2 * length + hubs + leaves, edges), sources);
+  check_batch(make_graph(2 * length + hubs + leaves, edges), sources, 40);
 }
 
 TEST_CASE("bfs_batch: wrong graphs and arguments", "[bfs_batch]") {

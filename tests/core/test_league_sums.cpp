@@ -3,6 +3,7 @@
 
 #include <lanewise/backend.hpp>
 #include <lanewise/league_sums.hpp>
+#include <lanewise/part_of_league.hpp>
 #include <support/generators.hpp>
 #include <support/space.hpp>
 
@@ -89,6 +90,40 @@ struct compare_sums {
   }
 };
 
+/// Parts of a league meet by themselves, part p in p + 2 rounds, and add up numbers of their own.
+struct compare_sums_of_parts {
+  struct policy : launch_policy {
+    static constexpr int warps = 2;
+  };
+  template <class Team>
+  struct scratch {
+    league_sums::scratch<part_of_league<Team>> sums;
+  };
+
+  std::uint64_t* words;  // of each part
+  std::uint32_t teams;   // of a part
+  std::uint32_t* right;  // how many sums were
+  std::uint32_t* wrong;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    const std::uint32_t parts = team.league() / teams;
+    const std::uint32_t mine = team.index() % parts;
+    const part_of_league<Team> part(team, team.index() / parts, teams);
+    if (part.index() >= teams) return;
+    league_sums::init(part, shared.sums);
+    league_sums meeting(words + mine * league_sums::words(teams));
+    for (std::uint32_t r = 0; r < mine + 2; ++r) {
+      league_sums::add(part, shared.sums, {{mine + 1, part.index()}});
+      const auto sums = meeting.meet(part, shared.sums);
+      const std::uint64_t members = std::uint64_t{teams} * Team::warps;
+      const bool is_right = sums[0] == members * (mine + 1) &&
+                            sums[1] == std::uint64_t{teams} * (teams - 1) / 2 * Team::warps;
+      team.warp().fetch_add(is_right ? *right : *wrong, 1u);
+    }
+  }
+};
+
 }  // namespace sums_kernels
 LANEWISE_END_TARGET_NAMESPACE
 
@@ -164,6 +199,25 @@ TEST_CASE("Sums of many warps", "[league_sums]") {
 TEST_CASE("Sums of more teams than a warp has lanes", "[league_sums]") {
   check_sums_of_leagues<1>(is_emulated ? 6 : 20, 67);
   check_sums_of_leagues<2>(is_emulated ? 6 : 20, 35);
+}
+
+TEST_CASE("Sums of parts of a league", "[league_sums]") {
+  using kernel = compare_sums_of_parts;
+  const space exec = space_of_teams(7);
+  const auto league = static_cast<std::uint32_t>(
+      std::min(std::int64_t{40}, lanewise::resident_teams<kernel>(exec)));
+  constexpr std::uint32_t warps = lanewise::team_t<space, kernel::policy>::warps;
+  for (const std::uint32_t teams : {1u, 2u, 3u, league}) {
+    if (teams > league) continue;
+    const std::uint32_t parts = league / teams;
+    const array<std::uint64_t> words(parts * league_sums::words(teams), 0u);
+    const cell<std::uint32_t> right(0), wrong(0);
+    lanewise::launch_resident(exec, "Lanewise::test::league_sums", league,
+                              kernel{words.data(), teams, right.data(), wrong.data()});
+    CHECK(wrong.get() == 0);
+    CHECK(right.get() == teams * warps * (parts * (parts - 1) / 2 + 2 * parts));
+    CHECK(words.guards_intact());
+  }
 }
 
 TEST_CASE("Sums of more rounds than tags", "[league_sums]") {

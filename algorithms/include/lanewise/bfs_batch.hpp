@@ -5,6 +5,7 @@
 #include <lanewise/csr_graph.hpp>
 #include <lanewise/detail/graphs/batch_search.hpp>
 #include <lanewise/detail/graphs/places.hpp>
+#include <lanewise/detail/graphs/search_apart.hpp>
 #include <lanewise/detail/graphs/sources.hpp>
 #include <lanewise/options.hpp>
 
@@ -20,6 +21,8 @@ struct bfs_batch_options {
   workspace_ref work = {};
   /// Vertices that are further away are not reached.
   std::int64_t most_levels = std::numeric_limits<std::int32_t>::max();
+  /// Edges into vertices are not asked for.
+  bool top_down = false;
   option_view<status> errors = {};
 };
 
@@ -27,6 +30,7 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
+/// The first and the last launch of a batch: searches as bits of words.
 template <class Vertex, class Offset>
 struct bfs_batch_kernel {
   struct policy : launch_policy {
@@ -41,10 +45,67 @@ struct bfs_batch_kernel {
   };
 
   detail::batch_task<Vertex, Offset> task;
+  int launch;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    search<Team>(team, shared.search, task).run();
+    search<Team>(team, shared.search, task, launch).run();
+  }
+};
+/// The second: searches by a few teams each.
+template <class Vertex, class Offset>
+struct bfs_apart_kernel {
+  struct policy : launch_policy {
+    static constexpr int warps = 16;
+    static constexpr int teams_per_multiprocessor = 2;
+  };
+  template <class Team>
+  using searches = detail::searches_apart<Team, Vertex, Offset>;
+  template <class Team>
+  struct scratch {
+    typename searches<Team>::scratch searches;
+  };
+
+  detail::batch_task<Vertex, Offset> task;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    searches<Team>::run(team, shared.searches, task);
+  }
+};
+
+/// Behind it, what it has found is put in order.
+template <class Vertex, class Offset>
+struct order_levels_kernel {
+  struct policy : launch_policy {
+    static constexpr int warps = 8;
+    static constexpr int teams_per_multiprocessor = 4;
+  };
+  template <class Team>
+  struct scratch {
+    typename detail::order_levels<Team>::scratch levels;
+  };
+
+  detail::batch_task<Vertex, Offset> task;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    if (task.memory.to_do[0] == 0) return;
+    detail::order_levels<Team>::run(team, shared.levels, task.levels,
+                                    {static_cast<std::int64_t>(task.out.vertices), task.searches});
+  }
+};
+
+/// How many teams the launches of a batch have.
+template <class Vertex, class Offset>
+struct bfs_batch_leagues {
+  std::int64_t shared, apart;
+
+  template <class Exec>
+  static bfs_batch_leagues of(const Exec& exec) {
+    using backend = backend_of<Exec>;
+    return {backend::template resident_teams<bfs_batch_kernel<Vertex, Offset>>(exec),
+            backend::template resident_teams<bfs_apart_kernel<Vertex, Offset>>(exec)};
   }
 };
 
@@ -52,35 +113,53 @@ struct bfs_batch_kernel {
 template <class Vertex, class Offset>
 struct bfs_batch_places {
   using piece = detail::edge_piece<Vertex, Offset>;
+  struct counts {
+    std::size_t meetings, pieces, listed, alive;
+  };
 
   detail::memory_places at;
-  std::size_t meetings, counter, list_counts, seen, fresh, lists, pieces[2];
+  counts shared[2];
+  std::size_t to_do, meetings, counters, seen, fresh, lists, pieces[2];
   std::size_t zeros;  // so many bytes are to be 0
+  std::int64_t room;
 
-  bfs_batch_places(std::int64_t n, std::int64_t m, std::int64_t league) {
-    meetings = at.place(league_sums::words(league), 8);
-    counter = at.place(1, sizeof(Offset));
-    list_counts = at.place(4, sizeof(Offset));
+  bfs_batch_places(std::int64_t n, std::int64_t m,
+                   const bfs_batch_leagues<Vertex, Offset>& leagues) {
+    for (counts& c : shared)
+      c = {at.place(league_sums::words(leagues.shared), 8), at.place(1, sizeof(Offset)),
+           at.place(4, sizeof(Offset)), at.place(4, 8)};
+    to_do = at.place(2, 8);
+    // Words of each part of the league are rounded up.
+    meetings = at.place(league_sums::words(leagues.apart + 32 * most_batched_searches), 8);
+    counters = at.place(3 * most_batched_searches * detail::counter_stride<Offset>, sizeof(Offset));
     seen = at.place(n, 8);
     fresh = at.place(3 * n, 8);
     zeros = at.bytes;
     lists = at.place(3 * n, sizeof(Vertex));
-    for (std::size_t& p : pieces) p = at.place(detail::most_edge_pieces(n, m), sizeof(piece));
+    room = detail::batch_pieces(n, m);
+    for (std::size_t& p : pieces) p = at.place(room, sizeof(piece));
   }
   detail::batch_memory<Vertex, Offset> in(char* p) const {
-    return {{detail::at_place<std::uint64_t>(p, meetings),
-             {detail::at_place<piece>(p, pieces[0]), detail::at_place<piece>(p, pieces[1])},
-             detail::at_place<Offset>(p, counter),
-             nullptr},
-            detail::at_place<Offset>(p, list_counts),
-            detail::at_place<std::uint64_t>(p, seen),
-            detail::at_place<std::uint64_t>(p, fresh),
+    const auto words = [p](std::size_t place) { return detail::at_place<std::uint64_t>(p, place); };
+    const auto offsets = [p](std::size_t place) { return detail::at_place<Offset>(p, place); };
+    const auto counts_at = [&](const counts& c) {
+      return detail::shared_counts<Offset>{words(c.meetings), offsets(c.pieces), offsets(c.listed),
+                                           words(c.alive)};
+    };
+    return {{counts_at(shared[0]), counts_at(shared[1])},
+            words(to_do),
+            words(meetings),
+            offsets(counters),
+            {detail::at_place<piece>(p, pieces[0]), detail::at_place<piece>(p, pieces[1])},
+            room,
+            words(seen),
+            words(fresh),
             detail::at_place<Vertex>(p, lists)};
   }
 };
 
 template <class V, class O>
-using bfs_batch_kernel_of = bfs_batch_kernel<detail::number<V>, detail::number<O>>;
+using bfs_batch_leagues_of = bfs_batch_leagues<detail::number<V>, detail::number<O>>;
 
 template <class Exec, class M, class V, class O, class W>
 void bfs_batch(const Exec& exec, const csr_graph<M, V, O, W>& graph,
@@ -88,21 +167,35 @@ void bfs_batch(const Exec& exec, const csr_graph<M, V, O, W>& graph,
                const bfs_batch_options& with) {
   static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space, M>::accessible,
                 "lanewise: this execution space cannot reach the memory of a graph");
-  using kernel = bfs_batch_kernel_of<V, O>;
-  const std::int64_t league = backend_of<Exec>::template resident_teams<kernel>(exec);
-  const bfs_batch_places<detail::number<V>, detail::number<O>> places(graph.vertices(),
-                                                                      graph.edges(), league);
+  using Vertex = detail::number<V>;
+  using Offset = detail::number<O>;
+  const auto leagues = bfs_batch_leagues<Vertex, Offset>::of(exec);
+  const bfs_batch_places<Vertex, Offset> places(graph.vertices(), graph.edges(), leagues);
   auto work =
       call_workspace::make<backend_of<Exec>>(exec, with.work, {0, places.at.bytes}, "bfs_batch");
   char* memory = static_cast<char*>(work.get().plain());
   backend_of<Exec>::zero(exec, memory, places.zeros);
+  auto into = detail::rows_into(graph);
+  if (with.top_down) into.begins = nullptr;
   const auto most = std::int64_t{std::numeric_limits<std::int32_t>::max() - 4};
-  launch_resident(
-      exec, "Lanewise::bfs_batch", league,
-      kernel{{detail::rows_of(graph), sources.first, static_cast<int>(sources.count), levels,
-              static_cast<std::int32_t>(with.most_levels < most ? with.most_levels : most),
-              places.in(memory),
-              with.errors.data() != nullptr ? with.errors.data() : work.get().errors()}});
+  const detail::batch_task<Vertex, Offset> task{
+      detail::rows_of(graph),
+      into,
+      sources.first,
+      static_cast<int>(sources.count),
+      levels,
+      static_cast<std::int32_t>(with.most_levels < most ? with.most_levels : most),
+      places.in(memory),
+      with.errors.data() != nullptr ? with.errors.data() : work.get().errors()};
+  launch_resident(exec, "Lanewise::bfs_batch", leagues.shared,
+                  bfs_batch_kernel<Vertex, Offset>{task, 0});
+  launch_resident(exec, "Lanewise::bfs_batch", leagues.apart,
+                  bfs_apart_kernel<Vertex, Offset>{task});
+  using order = order_levels_kernel<Vertex, Offset>;
+  launch_resident(exec, "Lanewise::bfs_batch",
+                  backend_of<Exec>::template resident_teams<order>(exec), order{task});
+  launch_resident(exec, "Lanewise::bfs_batch", leagues.shared,
+                  bfs_batch_kernel<Vertex, Offset>{task, 1});
 }
 
 }  // namespace kernels
@@ -112,11 +205,9 @@ template <class Graph, class Exec>
 workspace_size bfs_batch_workspace(const Exec& exec, std::int64_t vertices, std::int64_t edges) {
   using V = typename Graph::vertex_type;
   using O = typename Graph::offset_type;
-  return {0,
-          kernels::bfs_batch_places<detail::number<V>, detail::number<O>>(
-              vertices, edges,
-              backend_of<Exec>::template resident_teams<kernels::bfs_batch_kernel_of<V, O>>(exec))
-              .at.bytes};
+  return {0, kernels::bfs_batch_places<detail::number<V>, detail::number<O>>(
+                 vertices, edges, kernels::bfs_batch_leagues_of<V, O>::of(exec))
+                 .at.bytes};
 }
 
 /// Several breadth-first searches at once: levels(v, s) becomes the least number of edges on a path
@@ -125,12 +216,16 @@ workspace_size bfs_batch_workspace(const Exec& exec, std::int64_t vertices, std:
 /// sources is a View of at most 64 vertices, of the graph's type. levels is a View of
 /// std::int32_t in LayoutRight, with a row for every vertex and a column for every source.
 ///
-/// One resident kernel, whose teams meet after each level. A vertex has a bit for each search, so
-/// that an edge is looked at once for all searches that reach its vertex in the same level: in
-/// graphs of few levels nearly all do, in lattices few, which still share the levels. O(k (n + m))
-/// work for k searches. Memory traffic: an edge's column and the bits of the vertex there for each
-/// level that reaches its vertex; levels twice. Workspace: bfs_batch_workspace, 44 bytes for each
-/// vertex, and 32 for each vertex and each 128 edges. Does not block.
+/// A vertex has a bit for each search, so that an edge is looked at once for all searches that
+/// reach its vertex in the same level: in graphs of few levels nearly all do. Where the graph is
+/// symmetric or has its transpose, wide levels go bottom up: a vertex looks at its neighbours until
+/// it has the bits of all searches. Where frontiers of the first 16 levels have little in common,
+/// as in lattices and road networks, each search begins anew by itself, all at the same time, by a
+/// few teams each; one whose frontier becomes larger than a 64th of the vertices goes back to bits.
+/// Four resident kernels, of which three mostly find nothing to do. O(k (n + m)) work for k
+/// searches. Memory traffic: an edge's column and the bits of the vertex there for each level that
+/// reaches its vertex; levels twice. Workspace: bfs_batch_workspace, 44 bytes for each vertex, 32
+/// for each vertex and each 128 edges, and 2 MiB. Does not block.
 ///
 /// Columns and sources that are no vertices are skipped and counted, as often as the search meets
 /// them, in options.errors, else in options.work. Throws std::invalid_argument on wrong extents,

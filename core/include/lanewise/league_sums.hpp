@@ -31,7 +31,7 @@ class league_sums {
   LANEWISE_FUNCTION std::uint32_t rounds() const { return round_; }
 
   /// How many words the meetings of a league need.
-  static constexpr std::int64_t words(std::int64_t league) {
+  static LANEWISE_FUNCTION constexpr std::int64_t words(std::int64_t league) {
     return 2 * numbers::size * (divide_up(league, 32) * 32);
   }
 

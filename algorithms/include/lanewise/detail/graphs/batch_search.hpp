@@ -2,42 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/graphs/frontier.hpp>
+#include <lanewise/detail/graphs/batch_memory.hpp>
+#include <lanewise/detail/graphs/neighbour_words.hpp>
 #include <lanewise/detail/graphs/windows_of_items.hpp>
 #include <lanewise/queue.hpp>
-#include <lanewise/status.hpp>
 
 #include <cstdint>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What a batch of searches has in memory. Up to lists, all is zero before the launch.
-template <class Vertex, class Offset>
-struct batch_memory {
-  frontier_memory<Vertex, Offset> frontier;
-  Offset* list_counts;   // 4, by turns
-  std::uint64_t* seen;   // a word for each vertex: a bit for each search that has reached it
-  std::uint64_t* fresh;  // 3 by turns: those that reached it in one level
-  Vertex* lists;         // 3 by turns: vertices that have fresh bits
-};
-
-template <class Vertex, class Offset>
-struct batch_task {
-  graph_rows<Vertex, Offset> rows;
-  const Vertex* sources;
-  int searches;
-  std::int32_t* levels;  // searches for each vertex
-  std::int32_t most_depth;
-  batch_memory<Vertex, Offset> memory;
-  status* errors;
-};
-
-/// Up to 64 breadth-first searches at once: a vertex has a bit for each, and an edge takes all bits
-/// along that its vertex has got in the last level. Who sets a bit first brings it into the
-/// vertex's word of fresh bits, and who brings the first of these lists the vertex. Fresh words and
-/// lists are three by turns: those of the next level are written while those of this level are read
-/// and those of the level before become 0 again. So teams meet once for each level.
+/// Up to 64 breadth-first searches at once: a vertex has a bit for each. Fresh words have the bits
+/// that vertices got in one level, whose vertices are listed. Fresh words and lists are three by
+/// turns: those of the next level are written while those of this level are read and those of the
+/// level before become 0 again. So teams meet once for each level. A level goes
+///
+/// top down    an edge takes all fresh bits along that its vertex has. Who sets a bit first brings
+///             it into the vertex's fresh word, and who brings the first of these lists the vertex
+/// bottom up   a vertex that not all searches have reached looks at its neighbours' fresh words,
+///             until it has all. There are no atomic operations, and after some wide levels most
+///             vertices stop soon. What is left of long rows is looked at behind that by all warps,
+///             as edges are top down, but for the vertex that they come from
 template <class Team, class Vertex, class Offset>
 class batch_search {
   using warp_type = typename Team::warp_type;
@@ -56,20 +41,39 @@ class batch_search {
     typename frontier_type::scratch frontier;
   };
 
-  LANEWISE_FUNCTION batch_search(const Team& team, scratch& shared, const task& t)
-      : team_(team), task_(t), frontier_(team, shared.frontier, t.memory.frontier, t.rows) {}
+  /// launch: 0, or 1 for what the first one and searches apart have left.
+  LANEWISE_FUNCTION batch_search(const Team& team, scratch& shared, const task& t, int launch)
+      : team_(team),
+        task_(t),
+        is_last_(launch != 0),
+        counts_(is_last_ ? t.memory.counts[1] : t.memory.counts[0]),
+        wanted_(is_last_ ? t.memory.to_do[1] : ~std::uint64_t{0} >> (64 - t.searches)),
+        frontier_(
+            team, shared.frontier,
+            {counts_.meetings, {t.memory.pieces[0], t.memory.pieces[1]}, counts_.pieces, nullptr},
+            t.out) {}
 
   LANEWISE_FUNCTION void run() {
-    init();
+    if (wanted_ == 0) return;
+    if (is_last_) {
+      fill(task_.memory.seen, vertices(), std::uint64_t{0});
+      fill(task_.memory.fresh, 3 * vertices(), std::uint64_t{0});
+      frontier_.wait();
+    } else {
+      fill(task_.levels, vertices() * task_.searches, std::int32_t{-1});
+    }
     begin();
     frontier_.meet(0);
     for (;;) {
       ++depth_;
-      write_levels();
-      if (frontier_.edges() == 0 || depth_ >= task_.most_depth) return;
+      const auto bits = write_levels();
+      if (is_done()) return;
+      if (!is_last_ && parts()) return;
       if (depth_ > 0) clear();
-      frontier_.visit_edges(1, *this);
-      frontier_.meet(0);
+      if (pays_bottom_up())
+        go_bottom_up(bits);
+      else
+        go_top_down();
     }
   }
 
@@ -78,78 +82,106 @@ class batch_search {
                               const lanes<Offset> (&edge)[at_once], mask_type (&open)[at_once],
                               lanes<Vertex> (&to)[at_once], words (&value)[at_once]) const {
     const auto warp = team_.warp();
+    if (is_bottom_up_) return look_back(there, from, edge, open, to, value);
     const words mine = warp.gather(there[0], fresh_of(depth_), from, std::uint64_t{0});
-    mask_type bad = warp.first(0);
     LANEWISE_UNROLL
-    for (int k = 0; k < at_once; ++k) {
-      to[k] = warp.gather(there[k], task_.rows.columns, edge[k], nobody);
-      open[k] = there[k] & (to[k] < task_.rows.vertices);
-      bad = bad | (there[k] & !open[k]);
-    }
-    if (warp.any(bad)) {
-      int number = 0;
-      for (int k = 0; k < at_once; ++k) number += warp.count(there[k] & !open[k]);
-      count_bad(number);
-    }
+    for (int k = 0; k < at_once; ++k)
+      to[k] = warp.gather(there[k], task_.out.columns, edge[k], nobody);
+    task_.only_vertices(warp, there, to, open);
     LANEWISE_UNROLL
     for (int k = 0; k < at_once; ++k) {
       value[k] = mine & ~warp.load_relaxed(open[k], task_.memory.seen, to[k], ~std::uint64_t{0});
-      open[k] = open[k] & has_bits(value[k]);
+      open[k] = open[k] & has_bits(warp, value[k]);
     }
   }
   LANEWISE_FUNCTION mask_type claim(const mask_type& active, const lanes<Vertex>& vertex,
                                     const words& bits) const {
     const auto warp = team_.warp();
     const words mine = bits & ~warp.fetch_or(active, task_.memory.seen, vertex, bits);
-    const mask_type open = active & has_bits(mine);
+    const mask_type open = active & has_bits(warp, mine);
     const words before = warp.fetch_or(open, fresh_of(depth_ + 1), vertex, mine);
-    const mask_type first = open & !has_bits(before);
+    const mask_type first = open & !has_bits(warp, before);
     list(depth_ + 1).push(warp, first, vertex);
-    return first;
+    return is_bottom_up_ ? mask_type(warp.first(0)) : first;
   }
 
  private:
-  LANEWISE_FUNCTION mask_type has_bits(const words& x) const {
-    return team_.warp().map([](std::uint64_t b) -> std::uint32_t { return b != 0; }, x) != 0u;
-  }
-  LANEWISE_FUNCTION void count_bad(int number) const {
-    if (number != 0 && task_.errors != nullptr)
-      team_.warp().fetch_add(task_.errors->bad_items, static_cast<std::uint64_t>(number));
+  static constexpr int patience = 16;          // levels that have little in common
+  static constexpr int searches_that_pay = 8;  // for each vertex of a level
+
+  LANEWISE_FUNCTION std::int64_t vertices() const {
+    return static_cast<std::int64_t>(task_.out.vertices);
   }
   LANEWISE_FUNCTION std::uint64_t* fresh_of(std::int32_t depth) const {
     return task_.memory.fresh + static_cast<std::int64_t>(depth % 3) * vertices();
   }
   LANEWISE_FUNCTION queue<Vertex, Offset> list(std::int32_t depth) const {
     return {task_.memory.lists + static_cast<std::int64_t>(depth % 3) * vertices(),
-            static_cast<Offset>(vertices()), task_.memory.list_counts + depth % 4};
+            static_cast<Offset>(vertices()), counts_.listed + depth % 4};
   }
-  LANEWISE_FUNCTION std::int64_t vertices() const {
-    return static_cast<std::int64_t>(task_.rows.vertices);
+  LANEWISE_FUNCTION Offset listed(std::int32_t depth) const {
+    return team_.warp().template load<order::relaxed, scope::device>(counts_.listed[depth % 4]);
   }
   template <class F>
   LANEWISE_FUNCTION void for_each_listed(std::int32_t depth, const F& f) const {
     const auto warp = team_.warp();
     const auto from = list(depth);
-    const auto count = warp.template load<order::relaxed, scope::device>(*from.counter);
-    for_each_window_of(team_, static_cast<std::int64_t>(count),
+    for_each_window_of(team_, static_cast<std::int64_t>(listed(depth)),
                        [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
                          f(there, warp.load(there, from.items + at, Vertex{0}));
                        });
   }
-
-  LANEWISE_FUNCTION void init() const {
-    for_each_window_of(team_, vertices() * task_.searches,
+  template <class T>
+  LANEWISE_FUNCTION void fill(T* items, std::int64_t n, T x) const {
+    for_each_window_of(team_, n,
                        [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-                         team_.warp().store(there, task_.levels + at, lanes<std::int32_t>(-1));
+                         team_.warp().store(there, items + at, lanes<T>(x));
                        });
   }
+
+  LANEWISE_FUNCTION bool is_done() const {
+    if (depth_ >= task_.most_depth) return true;
+    return is_bottom_up_ ? listed(depth_) == 0 : frontier_.edges() == 0;
+  }
+  /// Bottom up all edges are looked at, but cost less, and many vertices stop early.
+  LANEWISE_FUNCTION bool pays_bottom_up() const {
+    if (task_.into.begins == nullptr) return false;
+    return is_bottom_up_ ? listed(depth_) > task_.out.vertices / 32
+                         : frontier_.edges() > task_.out.edges / 16;
+  }
+  /// Where searches have little in common in each of the first few levels they begin anew, apart. A
+  /// few vertices of a level tell, which all warps look at.
+  LANEWISE_FUNCTION bool parts() {
+    if (!is_lonely_ || depth_ > patience) return false;
+    const auto warp = team_.warp();
+    const Offset number = listed(depth_);
+    const auto there = warp.first(number < width ? static_cast<int>(number) : width);
+    const auto fresh = warp.gather(
+        there, fresh_of(depth_), warp.load(there, list(depth_).items, Vertex{0}), std::uint64_t{0});
+    const auto searches =
+        warp.reduce(warp.map(
+                        [](std::uint64_t b) -> std::uint32_t {
+                          return static_cast<std::uint32_t>(warp_type::popcount(b));
+                        },
+                        fresh),
+                    plus{});
+    is_lonely_ = searches < static_cast<std::uint32_t>(searches_that_pay * warp.count(there));
+    if (!is_lonely_ || depth_ < patience) return false;
+    if (team_.index() == 0 && team_.warp_index() == 0)
+      warp.template store<order::relaxed, scope::device>(task_.memory.to_do[0], wanted_);
+    return true;
+  }
+
   LANEWISE_FUNCTION void begin() {
     for_each_window_of(
-        team_, task_.searches, [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+        team_, task_.searches,
+        [&](std::int64_t at, const mask_type& window) LANEWISE_INLINE_LAMBDA {
           const auto warp = team_.warp();
-          const lanes<Vertex> vertex[1] = {warp.load(there, task_.sources + at, nobody)};
-          const mask_type open[1] = {there & (vertex[0] < task_.rows.vertices)};
-          count_bad(warp.count(there & !open[0]));
+          const mask_type there[1] = {window & warp.template mask_of<std::uint32_t>(
+                                                   static_cast<std::uint32_t>(wanted_ >> at))};
+          const lanes<Vertex> vertex[1] = {warp.load(there[0], task_.sources + at, nobody)};
+          mask_type open[1];
+          task_.only_vertices(warp, there, vertex, open);
           const words bit[1] = {warp.map(
               [at](std::uint32_t l) -> std::uint64_t { return std::uint64_t{1} << (at + l); },
               warp.lane())};
@@ -157,12 +189,15 @@ class batch_search {
         });
     frontier_.claim_all(*this);
   }
-  /// A vertex at a time, by the warp: its levels lie side by side.
-  LANEWISE_FUNCTION void write_levels() const {
+  /// A vertex at a time, by the warp: its levels lie side by side. Returns the bits of all of this
+  /// level that this warp's lanes have met.
+  LANEWISE_FUNCTION words write_levels() const {
+    words met(std::uint64_t{0});
     for_each_listed(depth_, [&](const mask_type& there,
                                 const lanes<Vertex>& vertex) LANEWISE_INLINE_LAMBDA {
       const auto warp = team_.warp();
       const words fresh = warp.gather(there, fresh_of(depth_), vertex, std::uint64_t{0});
+      met = met | fresh;
       for (auto todo = warp.ballot(there); todo != 0; todo &= todo - 1) {
         const int l = warp_type::lowest(todo);
         const auto bits = warp.broadcast(fresh, l);
@@ -173,23 +208,104 @@ class batch_search {
                      levels + part, lanes<std::int32_t>(depth_));
       }
     });
+    return met;
   }
-  /// What the level before has left.
+  /// What the level before has left. Nobody reads these words now. They are written in the next
+  /// level.
   LANEWISE_FUNCTION void clear() const {
+    const auto warp = team_.warp();
     for_each_listed(depth_ - 1, [&](const mask_type& there,
                                     const lanes<Vertex>& vertex) LANEWISE_INLINE_LAMBDA {
-      team_.warp().scatter(there, fresh_of(depth_ - 1), vertex, words(std::uint64_t{0}));
+      warp.scatter(there, fresh_of(depth_ - 1), vertex, words(std::uint64_t{0}));
     });
-    // Nobody reads this one now. It is written in the next level.
-    if (team_.index() == 0 && team_.warp_index() == 0)
-      team_.warp().template store<order::relaxed, scope::device>(
-          task_.memory.list_counts[(depth_ + 2) % 4], Offset{0});
+    if (team_.index() != 0 || team_.warp_index() != 0) return;
+    const int next = (depth_ + 2) % 4;
+    warp.template store<order::relaxed, scope::device>(counts_.listed[next], Offset{0});
+    warp.template store<order::relaxed, scope::device>(counts_.alive[next], std::uint64_t{0});
+  }
+
+  LANEWISE_FUNCTION void go_top_down() {
+    if (is_bottom_up_) {
+      is_bottom_up_ = false;
+      for_each_listed(
+          depth_, [&](const mask_type& there, const lanes<Vertex>& vertex) LANEWISE_INLINE_LAMBDA {
+            frontier_.push(there, vertex, task_.out.of(team_.warp(), there, vertex));
+          });
+      frontier_.meet(0);
+    }
+    frontier_.visit_edges(1, *this);
+    frontier_.meet(0);
+  }
+
+  /// met: what write_levels has returned. Searches that reach nothing any more would keep vertices
+  /// looking.
+  LANEWISE_FUNCTION void go_bottom_up(const words& met) {
+    const auto warp = team_.warp();
+    std::uint64_t& alive = counts_.alive[depth_ % 4];
+    if (const std::uint64_t mine = bits_of_all(warp, met); mine != 0) warp.fetch_or(alive, mine);
+    frontier_.wait();
+    is_bottom_up_ = true;
+    alive_ = warp.template load<order::relaxed, scope::device>(alive);
+    for_each_window_of(team_, vertices(),
+                       [&](std::int64_t at, const mask_type& there)
+                           LANEWISE_INLINE_LAMBDA { look_for_bits(at, there); });
+    frontier_.meet(0);
+    frontier_.visit_edges(1, *this);
+    frontier_.meet(0);
+  }
+  LANEWISE_FUNCTION void look_for_bits(std::int64_t at, const mask_type& there) {
+    const auto warp = team_.warp();
+    const words seen = warp.load(there, task_.memory.seen + at, ~std::uint64_t{0});
+    const words missing = ~seen & words(alive_);
+    const mask_type open = has_bits(warp, missing);
+    if (!warp.any(open)) return;
+    const auto vertex =
+        warp.template cast<Vertex>(warp.lane()) + lanes<Vertex>(static_cast<Vertex>(at));
+    const auto row = task_.into.of(warp, open, vertex);
+    const auto end = row.begin + row.length;
+    const auto found =
+        neighbour_words<warp_type, Vertex, Offset>(warp, task_.into, fresh_of(depth_))
+            .find(missing, row.begin, end);
+    const mask_type fresh = has_bits(warp, found.bits);
+    if (warp.any(fresh)) {
+      warp.store(fresh, task_.memory.seen + at, seen | found.bits);
+      warp.store(fresh, fresh_of(depth_ + 1) + at, found.bits);
+      list(depth_ + 1).push(warp, fresh, vertex);
+    }
+    const mask_type left = open & (found.next < end) & has_bits(warp, missing & ~found.bits);
+    if (warp.any(left))
+      frontier_.push(left, vertex,
+                     typename graph_rows<Vertex, Offset>::template ranges<warp_type>{
+                         found.next, end - found.next});
+  }
+  /// The rest of long rows.
+  LANEWISE_FUNCTION void look_back(const mask_type (&there)[at_once], const lanes<Vertex>& from,
+                                   const lanes<Offset> (&edge)[at_once], mask_type (&open)[at_once],
+                                   lanes<Vertex> (&to)[at_once], words (&value)[at_once]) const {
+    const auto warp = team_.warp();
+    const words missing =
+        words(alive_) & ~warp.load_relaxed(there[0], task_.memory.seen, from, ~std::uint64_t{0});
+    const mask_type looking = has_bits(warp, missing);
+    LANEWISE_UNROLL
+    for (int k = 0; k < at_once; ++k) {
+      const auto neighbour = warp.gather(there[k] & looking, task_.into.columns, edge[k], nobody);
+      value[k] = missing & warp.gather(neighbour < task_.into.vertices, fresh_of(depth_), neighbour,
+                                       std::uint64_t{0});
+      to[k] = from;
+      open[k] = has_bits(warp, value[k]);
+    }
   }
 
   const Team& team_;
   const task& task_;
-  frontier_type frontier_;
+  bool is_last_;
+  shared_counts<Offset> counts_;
+  std::uint64_t wanted_;     // searches of this launch
+  std::uint64_t alive_ = 0;  // those that reach anything still, in a level bottom up
   std::int32_t depth_ = -1;
+  bool is_bottom_up_ = false;  // this level, and between levels the one before
+  bool is_lonely_ = true;      // so far
+  frontier_type frontier_;
 };
 
 }  // namespace detail
