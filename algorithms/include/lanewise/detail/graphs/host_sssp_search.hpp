@@ -39,7 +39,7 @@ class host_sssp_search {
   static constexpr int batch_room = 64;
   static constexpr std::uint32_t own_room = 1024;
   static constexpr int ends_room = 256;
-  static constexpr int most_deltas = 16;
+  static constexpr int most_deltas = 4;
   static constexpr int patience = 32;
   static constexpr std::uint64_t thin_range_of_thread = 2048;  // vertices
   // What is known of a vertex: which list it is in. From the far list it may come to be near.
