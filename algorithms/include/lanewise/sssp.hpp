@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/csr_graph.hpp>
+#include <lanewise/detail/graphs/host_sssp_search.hpp>
 #include <lanewise/detail/graphs/places.hpp>
 #include <lanewise/detail/graphs/sources.hpp>
 #include <lanewise/detail/graphs/sssp_search.hpp>
@@ -26,34 +27,14 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-template <class Vertex, class Offset, class Weight>
-struct sssp_kernel {
-  struct policy : launch_policy {
-    static constexpr int warps = 16;
-    static constexpr int teams_per_multiprocessor = 1;
-  };
-  template <class Team>
-  using search = detail::sssp_search<Team, Vertex, Offset, Weight>;
-  template <class Team>
-  struct scratch {
-    typename search<Team>::scratch search;
-  };
-
-  detail::sssp_task<Vertex, Offset, Weight> task;
-
-  template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    search<Team>(team, shared.search, task).run();
-  }
-};
-
 /// Where a search has what in its workspace.
 template <class Vertex, class Offset, class Bits>
 struct sssp_places {
   using piece = detail::edge_piece<Vertex, Offset>;
 
   detail::memory_places at;
-  std::size_t meetings, counter, listed, far, far_count, far_least, far_list[2], delta, pieces[2];
+  std::size_t meetings, counter, listed, far, far_count, far_least, far_list[2], delta, sum,
+      pieces[2];
   std::size_t zeros;  // so many bytes are to be 0
 
   sssp_places(std::int64_t n, std::int64_t m, std::int64_t league) {
@@ -66,6 +47,7 @@ struct sssp_places {
     far_least = at.place(3, sizeof(Bits));
     for (std::size_t& p : far_list) p = at.place(n, sizeof(Vertex));
     delta = at.place(1, 8);
+    sum = at.place(1, 8);
     for (std::size_t& p : pieces) p = at.place(detail::most_edge_pieces(n, m), sizeof(piece));
   }
 
@@ -80,6 +62,108 @@ struct sssp_places {
             {detail::at_place<Vertex>(p, far_list[0]), detail::at_place<Vertex>(p, far_list[1])}};
   }
 };
+
+template <class Vertex, class Bits>
+struct host_sssp_places {
+  detail::memory_places at;
+  std::size_t meetings, put, taken, idle, states, far_count, far_least, marks, near, far[2],
+      before[2], delta, sum;
+  std::int64_t near_blocks;
+  std::size_t zeros;  // so many bytes are to be 0
+
+  host_sssp_places(std::int64_t n, std::int64_t, std::int64_t league) {
+    meetings = at.place(league_sums::words(league), 8);
+    constexpr std::int64_t near_block = detail::block_ring_memory<Vertex>::block,
+                           far_block = detail::block_pool<Vertex>::block;
+    near_blocks = detail::blocks_of_threads(n, near_block, league);
+    const std::int64_t far_blocks = detail::blocks_of_threads(n, far_block, league);
+    put = at.place(1, 8);
+    taken = at.place(1, 8);
+    idle = at.place(1, 4);
+    far_count = at.place(1, 8);
+    states = at.place(near_blocks, 8);
+    zeros = at.bytes;
+    far_least = at.place(3, sizeof(Bits));
+    delta = at.place(1, 8);
+    sum = at.place(1, 8);
+    marks = at.place(n, 1);
+    near = at.place(near_blocks * near_block, sizeof(Vertex));
+    for (std::size_t& p : far) p = at.place(far_blocks * far_block, sizeof(Vertex));
+    for (std::size_t& p : before) p = at.place(far_blocks, 8);
+  }
+
+  detail::host_sssp_memory<Vertex, Bits> in(char* p) const {
+    return {detail::at_place<std::uint64_t>(p, meetings),
+            {detail::at_place<std::uint64_t>(p, put), detail::at_place<std::uint64_t>(p, taken),
+             detail::at_place<std::uint32_t>(p, idle), detail::at_place<std::uint64_t>(p, states),
+             detail::at_place<Vertex>(p, near), static_cast<std::uint64_t>(near_blocks)},
+            {far_in(p, 0), far_in(p, 1)},
+            detail::at_place<Bits>(p, far_least),
+            detail::at_place<std::uint8_t>(p, marks)};
+  }
+
+ private:
+  detail::block_pool<Vertex> far_in(char* p, int turn) const {
+    return {detail::at_place<std::uint64_t>(p, far_count),
+            detail::at_place<std::uint64_t>(p, before[turn]),
+            detail::at_place<Vertex>(p, far[turn])};
+  }
+};
+
+template <class Vertex, class Offset, class Weight>
+struct sssp_kernel {
+  struct policy : launch_policy {
+    static constexpr int warps = 16;
+    static constexpr int teams_per_multiprocessor = 1;
+  };
+  template <class Team>
+  using search = detail::sssp_search<Team, Vertex, Offset, Weight>;
+  template <class Team>
+  struct scratch {
+    typename search<Team>::scratch search;
+  };
+
+  using bits = typename detail::distances<Weight>::bits;
+  using places = sssp_places<Vertex, Offset, bits>;
+  // With 8, searches of random graphs took 0.6 to 0.9 of the time with 32. Lattices took 1.7 times
+  // as long: for them the search goes on to 32 by itself (H200, 2^20 vertices).
+  static constexpr double delta = 8;
+
+  detail::sssp_task<Vertex, Offset, Weight, detail::sssp_memory<Vertex, Offset, bits>> task;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    search<Team>(team, shared.search, task).run();
+  }
+};
+
+template <class Vertex, class Offset, class Weight>
+struct host_sssp_kernel {
+  using policy = launch_policy;
+  template <class Team>
+  using search = detail::host_sssp_search<Team, Vertex, Offset, Weight>;
+  template <class Team>
+  struct scratch {
+    typename search<Team>::scratch search;
+  };
+  using bits = typename detail::distances<Weight>::bits;
+  using places = host_sssp_places<Vertex, bits>;
+  // 16 threads of a Xeon, 2^22 vertices: kron takes 125 ms with 2, 146 with 4 and 136 with 8,
+  // uniform edges take 133, 124 and 137.
+  static constexpr double delta = 2;
+
+  detail::sssp_task<Vertex, Offset, Weight, detail::host_sssp_memory<Vertex, bits>> task;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    search<Team>(team, shared.search, task).run();
+  }
+};
+
+template <class Exec, class Vertex, class Offset, class Weight>
+using sssp_kernel_of =
+    std::conditional_t<team_t<Exec>::in_registers, sssp_kernel<Vertex, Offset, Weight>,
+                       host_sssp_kernel<Vertex, Offset, Weight>>;
 
 /// Weights of edges spread over a graph, for their mean.
 template <class Weight>
@@ -118,13 +202,13 @@ void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph,
   using vertex = detail::number<V>;
   using offset = detail::number<O>;
   using bits = typename detail::distances<W>::bits;
-  using kernel = sssp_kernel<vertex, offset, W>;
+  using kernel = sssp_kernel_of<Exec, vertex, offset, W>;
   const std::int64_t n = graph.vertices(), m = graph.edges();
   with.errors.template expects_reachable<Exec>("sssp", "options.errors");
   detail::expects(with.delta >= 0, "sssp: options.delta is ", with.delta, ", less than 0");
   if (n == 0) return;
   const std::int64_t league = backend_of<Exec>::template resident_teams<kernel>(exec);
-  const sssp_places<vertex, offset, bits> places(n, m, league);
+  const typename kernel::places places(n, m, league);
   auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, {0, places.at.bytes}, "sssp");
   char* memory = static_cast<char*>(work.get().plain());
   backend_of<Exec>::zero(exec, memory, places.zeros);
@@ -133,17 +217,15 @@ void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph,
     delta = reinterpret_cast<W*>(memory + places.delta);
     const std::int64_t step = divide_up(m, 65536), samples = divide_up(m, step);
     const Kokkos::View<double, typename Exec::memory_space, Kokkos::MemoryUnmanaged> sum(
-        reinterpret_cast<double*>(memory + places.far_least));
+        reinterpret_cast<double*>(memory + places.sum));
     reduce(exec, generated(samples, sampled_weights<W>{graph.weights().data(), step}), sum, plus{},
            0.0);
     const Kokkos::View<double*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> sums(
         sum.data(), 1);
     const Kokkos::View<W*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> deltas(delta, 1);
-    // With 8, searches of random graphs took 0.6 to 0.9 of the time with 32. Lattices took 1.7
-    // times as long: for them the search goes on to 32 by itself (H200, 2^20 vertices).
     transform(exec, sums, deltas,
               delta_of_sum<W>{static_cast<double>(samples),
-                              static_cast<double>(m) / static_cast<double>(n), 8});
+                              static_cast<double>(m) / static_cast<double>(n), kernel::delta});
   }
   launch_resident(
       exec, "Lanewise::sssp", league,
@@ -161,9 +243,9 @@ workspace_size sssp_workspace(const Exec& exec, std::int64_t vertices, std::int6
   using vertex = detail::number<typename Graph::vertex_type>;
   using offset = detail::number<typename Graph::offset_type>;
   using weight = typename Graph::weight_type;
-  using kernel = kernels::sssp_kernel<vertex, offset, weight>;
-  return {0, kernels::sssp_places<vertex, offset, typename detail::distances<weight>::bits>(
-                 vertices, edges, backend_of<Exec>::template resident_teams<kernel>(exec))
+  using kernel = kernels::sssp_kernel_of<Exec, vertex, offset, weight>;
+  return {0, typename kernel::places(vertices, edges,
+                                     backend_of<Exec>::template resident_teams<kernel>(exec))
                  .at.bytes};
 }
 
@@ -177,10 +259,11 @@ workspace_size sssp_workspace(const Exec& exec, std::int64_t vertices, std::int6
 /// One resident kernel, whose teams meet after each round. Vertices whose distance is less than an
 /// end are near, and go on relaxing until none is left; then the end moves on by delta, and far
 /// vertices are looked through (near-far: delta-stepping with two buckets). In rounds of few edges
-/// warps go on by themselves for a while. Memory traffic: columns, weights, a distance and
-/// sometimes an atomic minimum for the edges of each round, of which there are 1.2 to 2.5 times
-/// those of the graph by the default delta. Workspace: sssp_workspace, 45 bytes for each vertex and
-/// 32 for each 128 edges, 85 and 64 where one of the types has 64 bits. Does not block.
+/// warps go on by themselves for a while; threads of hosts always do, and share vertices where
+/// others have none. Memory traffic: columns, weights, a distance and sometimes an atomic minimum
+/// for the edges of each round, of which there are 1 to 2.5 times those of the graph by the default
+/// delta. Workspace: sssp_workspace, 45 bytes for each vertex and 32 for each 128 edges, 85 and 64
+/// where one of the types has 64 bits; on hosts 13 bytes for each vertex, or 25. Does not block.
 ///
 /// Negative weights, those that are no number, columns and sources that are no vertices, and sums
 /// beyond the greatest number are left out and counted, as often as the search meets them, in

@@ -35,8 +35,9 @@ class bfs_search {
   template <class T>
   using lanes = typename warp_type::template lanes<T>;
   using mask_type = typename warp_type::template mask_for<std::uint32_t>;
-  using bottom_up_type = std::conditional_t<by_threads<Team>, bottom_up_by_words<Team, Vertex, Offset>,
-                                            bottom_up_by_words<Team, Vertex, Offset>>;
+  using bottom_up_type =
+      std::conditional_t<by_threads<Team>, bottom_up_by_words<Team, Vertex, Offset>,
+                         bottom_up<Team, Vertex, Offset>>;
   using frontier_type = frontier<Team, Vertex, Offset, Vertex>;
   using relaxation_type = relaxation<Team, Vertex, Offset, unit_edges, Vertex>;
   static constexpr int at_once = frontier_type::at_once;

@@ -83,6 +83,9 @@ class frontier {
   static constexpr int lists = by_threads<Team> ? 2 : 1;
   static constexpr int row_room = 2 * own_rows;
   static constexpr std::uint32_t short_row = 16;  // edges that a lane looks at alone
+  // Lanes that look at a longer row: 32 of its edges at once on devices, as long as others are
+  // left. By the whole warp three of four lanes had nothing where rows have 32 edges.
+  static constexpr int group = by_threads<Team> ? width : 8;
 
  public:
   struct scratch {
@@ -332,8 +335,10 @@ class frontier {
     const std::uint32_t warps = team_.league() * Team::warps;
     const std::uint32_t rank =
         team_.index() * Team::warps + static_cast<std::uint32_t>(team_.warp_index());
+    // As many for each warp as for others, in as few turns as 32 lanes allow.
     const Offset even = number / warps + (number % warps != 0);
-    const Offset each = even < Offset{width} ? even : Offset{width};
+    const Offset turns = even / width + (even % width != 0);
+    const Offset each = turns > 1 ? even / turns + (even % turns != 0) : even;
     const piece* items = pieces(round_ + 1);
     for (Offset at = rank * each; here_ != 0 || at < number;) {
       lanes<piece> batch;
@@ -390,8 +395,8 @@ class frontier {
     }
   };
 
-  /// The edges of 32 rows: short rows by their lanes, side by side, then long ones by the warp, one
-  /// after the other. Both are lanes that go through places in steps.
+  /// The edges of 32 rows: short rows by their lanes, side by side, then longer ones by groups of
+  /// lanes, and the last few by the whole warp. All are lanes that go through places in steps.
   template <class Body>
   LANEWISE_FUNCTION void expand(const lanes<piece>& batch, const Body& body) const {
     const auto warp = team_.warp();
@@ -400,18 +405,49 @@ class frontier {
     auto edge = warp.map([](const piece& p) { return p.begin; }, batch);
     auto from = warp.map([](const piece& p) { return p.from; }, batch);
     auto left = select(length <= Offset{short_row}, length, lanes<Offset>(Offset{0}));
-    Offset step = 1;
+    int step = 1;
     for (;;) {
-      while (warp.any(left != Offset{0})) take(body, from, edge, left, step);
+      while (warp.any(left != Offset{0})) {
+        take(body, from, edge, left, static_cast<Offset>(step));
+        if (step == group) next_rows(batch, todo, group, from, edge, left);
+      }
       if (todo == 0) break;
-      const piece row = warp.broadcast(batch, warp_type::lowest(todo));
-      todo &= todo - 1;
-      step = width;
-      const auto lane = warp.template cast<Offset>(warp.lane());
-      from = lanes<Vertex>(row.from);
-      edge = lanes<Offset>(row.begin) + lane;
-      left = warp.map([n = row.length](Offset l) -> Offset { return l < n ? n - l : 0; }, lane);
+      step = warp_type::popcount(todo) >= width / group ? group : width;
+      next_rows(batch, todo, step, from, edge, left);
     }
+  }
+  /// Groups of so many lanes that have nothing left get a row each, as long as there are any.
+  template <class Bits>
+  LANEWISE_FUNCTION void next_rows(const lanes<piece>& batch, Bits& todo, int lanes_of_group,
+                                   lanes<Vertex>& from, lanes<Offset>& edge,
+                                   lanes<Offset>& left) const {
+    const auto warp = team_.warp();
+    constexpr std::uint32_t none = width;
+    const auto size = static_cast<std::uint32_t>(lanes_of_group);
+    const auto first = warp.map([size](std::uint32_t l) { return l & ~(size - 1); }, warp.lane());
+    auto idle = warp.ballot((left == Offset{0}) & (first == warp.lane()));
+    if (idle == 0 || todo == 0) return;
+    lanes<std::uint32_t> row(none);
+    for (; idle != 0 && todo != 0; idle &= idle - 1, todo &= todo - 1) {
+      const auto at = static_cast<std::uint32_t>(warp_type::lowest(idle));
+      const auto next = static_cast<std::uint32_t>(warp_type::lowest(todo));
+      row = select(first == at, lanes<std::uint32_t>(next), row);
+    }
+    const auto fresh = row < none;
+    const auto source = row & lanes<std::uint32_t>(none - 1);
+    const auto ahead = warp.template cast<Offset>(warp.lane() - first);
+    from = select(
+        fresh, warp.shuffle(warp.map([](const piece& p) { return p.from; }, batch), source), from);
+    edge = select(
+        fresh,
+        warp.shuffle(warp.map([](const piece& p) { return p.begin; }, batch), source) + ahead,
+        edge);
+    const auto length =
+        warp.shuffle(warp.map([](const piece& p) { return p.length; }, batch), source);
+    left = select(
+        fresh,
+        warp.map([](Offset n, Offset l) -> Offset { return l < n ? n - l : 0; }, length, ahead),
+        left);
   }
   template <class Body>
   LANEWISE_FUNCTION void take(const Body& body, const lanes<Vertex>& from, lanes<Offset>& edge,

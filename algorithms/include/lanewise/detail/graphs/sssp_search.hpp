@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/graphs/relaxation.hpp>
+#include <lanewise/detail/graphs/sssp_task.hpp>
 #include <lanewise/detail/graphs/windows_of_items.hpp>
 #include <lanewise/queue.hpp>
 
@@ -19,22 +20,6 @@ struct sssp_memory {
   Offset* far_count;   // three, by turns
   Bits* far_least;     // three: no distance in the far list is less; by turns
   Vertex* far_list[2];
-};
-
-template <class Vertex, class Offset, class Weight>
-struct sssp_task {
-  using bits = typename distances<Weight>::bits;
-
-  graph_rows<Vertex, Offset> rows;
-  const Weight* weights;
-  const Vertex* sources;  // null: one_source
-  std::int64_t source_count;
-  Vertex one_source;
-  bits* distance;
-  const Weight* delta;  // null: given_delta
-  Weight given_delta;
-  sssp_memory<Vertex, Offset, bits> memory;
-  status* errors;
 };
 
 /// Shortest paths by near and far vertices (Davidson, Baxter, Garland, Owens), by teams that are
@@ -60,7 +45,7 @@ class sssp_search {
   static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
 
  public:
-  using task = sssp_task<Vertex, Offset, Weight>;
+  using task = sssp_task<Vertex, Offset, Weight, sssp_memory<Vertex, Offset, bits>>;
   struct scratch {
     typename frontier_type::scratch frontier;
   };
