@@ -55,34 +55,37 @@ class search_apart {
     begin();
     std::uint64_t listed = meet();
     for (depth_ = 0; listed <= room_ && listed != 0 && depth_ < task_.most_depth; ++depth_) {
-      const Vertex* const items = list(depth_).items;
+      const Vertex* const vertices = items(depth_);
       for_each_window_of(team_, static_cast<std::int64_t>(listed),
                          [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-                           visit(there, team_.warp().load(there, items + at, Vertex{0}));
+                           visit(there, team_.warp().load(there, vertices + at, Vertex{0}));
                          });
       // Of the list after the next one. Nobody uses it now.
       if (team_.index() == 0 && team_.warp_index() == 0)
-        team_.warp().template store<order::relaxed, scope::device>(*list(depth_ + 2).counter,
-                                                                   Offset{0});
+        team_.warp().template store<order::relaxed, scope::device>(*counter(depth_ + 2), Offset{0});
       listed = meet();
     }
     return listed <= room_;
   }
 
  private:
-  LANEWISE_FUNCTION queue<Vertex, Offset> list(std::int32_t depth) const {
-    const auto& m = task_.memory;
-    const auto items = reinterpret_cast<Vertex*>((depth & 1) != 0 ? m.pieces[1] : m.pieces[0]);
-    return {items + which_ * std::int64_t{room_}, room_,
-            m.counters + (which_ * 3 + (depth + 3) % 3) * counter_stride<Offset>};
+  /// Of two by turns, in the place of pieces.
+  LANEWISE_FUNCTION Vertex* items(std::int32_t depth) const {
+    void* const all = (depth & 1) != 0 ? task_.memory.pieces[1] : task_.memory.pieces[0];
+    return static_cast<Vertex*>(all) + which_ * static_cast<std::int64_t>(room_);
+  }
+  LANEWISE_FUNCTION Offset* counter(std::int32_t depth) const {
+    return task_.memory.counters + (which_ * 3 + (depth + 3) % 3) * counter_stride<Offset>;
   }
   LANEWISE_FUNCTION std::uint32_t* levels() const {
     return reinterpret_cast<std::uint32_t*>(task_.levels);
   }
   LANEWISE_FUNCTION places places_of(const lanes<Vertex>& vertex) const {
     return team_.warp().map(
-        [tiles = level_tiles{static_cast<std::int64_t>(task_.out.vertices), task_.searches},
-         s = which_](Vertex v) { return tiles.place(static_cast<std::int64_t>(v), s); },
+        [n = static_cast<std::int64_t>(task_.out.vertices), all = task_.searches,
+         s = which_](Vertex v) {
+          return level_tiles{n, all}.place(static_cast<std::int64_t>(v), s);
+        },
         vertex);
   }
   LANEWISE_FUNCTION void forget_levels() const {
@@ -105,13 +108,16 @@ class search_apart {
   }
 
   LANEWISE_FUNCTION void begin() {
-    for_each_window_of(team_, 1, [&](std::int64_t, const mask_type& window) LANEWISE_INLINE_LAMBDA {
-      const mask_type there[1] = {window};
-      const lanes<Vertex> vertex[1] = {team_.warp().load(window, task_.sources + which_, nobody)};
-      mask_type open[1];
-      task_.only_vertices(team_.warp(), there, vertex, open);
-      claim(open, vertex);
-    });
+    if (team_.index() != 0 || team_.warp_index() != 0) return;
+    const auto warp = team_.warp();
+    mask_type there[at_once], open[at_once];
+    lanes<Vertex> vertex[at_once];
+    for (int k = 0; k < at_once; ++k) {
+      there[k] = warp.first(k == 0 ? 1 : 0);
+      vertex[k] = warp.load(there[k], task_.sources + which_, nobody);
+    }
+    task_.only_vertices(warp, there, vertex, open);
+    claim(open, vertex);
   }
   /// The edges of a vertex in each lane: short rows by their lanes, side by side, then long ones by
   /// the warp, one after the other. Both are lanes that go through places in steps.
@@ -157,29 +163,30 @@ class search_apart {
   }
   /// Vertices that are reached first now get their level, and are listed. All reads are on their
   /// way before one is waited for, and then all minimums.
-  template <int k>
-  LANEWISE_FUNCTION void claim(const mask_type (&open)[k], const lanes<Vertex> (&vertex)[k]) {
+  LANEWISE_FUNCTION void claim(const mask_type (&open)[at_once],
+                               const lanes<Vertex> (&vertex)[at_once]) {
     const auto warp = team_.warp();
-    mask_type fresh[k];
-    places place[k];
-    words before[k];
+    mask_type fresh[at_once];
+    places place[at_once];
+    words before[at_once];
     LANEWISE_UNROLL
-    for (int i = 0; i < k; ++i) {
+    for (int i = 0; i < at_once; ++i) {
       place[i] = places_of(vertex[i]);
       before[i] = warp.load_relaxed(open[i], levels(), place[i], 0u);
     }
     const words next(static_cast<std::uint32_t>(depth_ + 1));
     LANEWISE_UNROLL
-    for (int i = 0; i < k; ++i) {
+    for (int i = 0; i < at_once; ++i) {
       fresh[i] = before[i] == not_reached;
       before[i] = warp.fetch_min(fresh[i], levels(), place[i], next);
     }
     LANEWISE_UNROLL
-    for (int i = 0; i < k; ++i) {
+    for (int i = 0; i < at_once; ++i) {
       fresh[i] = fresh[i] & (before[i] == not_reached);
       listed_ += static_cast<std::uint64_t>(warp.count(fresh[i]));
     }
-    list(depth_ + 1).push(warp, fresh, vertex);
+    const queue<Vertex, Offset> next_list{items(depth_ + 1), room_, counter(depth_ + 1)};
+    next_list.push(warp, fresh, vertex);
   }
 
   const Team& team_;
