@@ -91,7 +91,7 @@ struct search_problem {
         using to = std::decay_t<decltype(edges.to)>;
         const auto weights =
             generated(edges.from.extent, weight_of_pair<from, to, Weight>{edges.from, edges.to});
-        graph = build_csr(exec, edges.vertices, edges.from, edges.to, weights, with, minimum{})
+        graph = build_csr(exec, edges.vertices, edges.from, edges.to, weights, minimum{}, with)
                     .symmetric();
       } else {
         graph = build_csr(exec, edges, with).symmetric();

@@ -64,7 +64,7 @@ auto construct(const Exec& exec, const edges<typename Exec::memory_space>& list,
     return lanewise::build_csr(
                exec, list.vertices, list.from, list.to,
                lanewise::generated(list.count(), weight_of_edge{list.from.data(), list.to.data()}),
-               simple, lanewise::minimum{})
+               lanewise::minimum{}, simple)
         .symmetric();
   else
     return lanewise::build_csr(exec, list.vertices, list.from, list.to, simple).symmetric();

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <lanewise/build_csr.hpp>
+#include <lanewise/check_graph.hpp>
+#include <lanewise/status.hpp>
 #include <support/generators.hpp>
 #include <support/graphs.hpp>
 
@@ -143,7 +145,7 @@ TEST_CASE("build_csr: rows of unequal length", "[build_csr]") {
   check_rows(lanewise::build_csr(exec, given, with), rows);
   const auto a = in_memory<std::int32_t>(from), b = in_memory<std::int32_t>(to);
   check_rows(lanewise::build_csr(exec, n, a, b, with), rows);
-  check_rows(lanewise::build_csr(exec, n, a, b, in_memory<double>(number), with, the_first{}),
+  check_rows(lanewise::build_csr(exec, n, a, b, in_memory<double>(number), the_first{}, with),
              rows);
 }
 
@@ -164,6 +166,37 @@ TEST_CASE("build_csr: its workspace is enough", "[build_csr]") {
     }
     CHECK(work.bytes() == bytes);
   }
+}
+
+TEST_CASE("with_transpose: of any graph", "[build_csr]") {
+  const space exec = make_space();
+  for (const std::int64_t n : {1, 2, 33, 2000}) {
+    auto random = make_random(static_cast<std::uint64_t>(n));
+    edge_list edges;
+    for (std::int64_t i = 0; i < 3 * n; ++i)
+      edges.emplace_back(random_number(random, static_cast<std::uint64_t>(n - 1)),
+                         random_number(random, static_cast<std::uint64_t>(n - 1)));
+    const graph_on_host graph = make_graph(n + 2, edges, false);
+    const graph_on_host back = transposed(graph);
+    const auto both = lanewise::with_transpose(exec, in_memory<std::int32_t, std::int64_t>(graph));
+    const auto begins =
+        Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), both.begins_into());
+    for (std::size_t v = 0; v < back.begins.size(); ++v)
+      REQUIRE(static_cast<std::uint64_t>(begins(v)) == back.begins[v]);
+    lanewise::expects_graph(exec, both);
+  }
+  const auto wrong = in_memory<std::uint32_t, std::uint32_t>(graph_on_host{{0, 2}, {0, 7}});
+  CHECK_THROWS_WITH(lanewise::with_transpose(exec, wrong),
+                    ContainsSubstring("the transpose has 2 row begins and 1 columns"));
+}
+
+TEST_CASE("build_csr: bad edges are counted in the workspace, too", "[build_csr]") {
+  const space exec = make_space();
+  lanewise::workspace work;
+  const auto from = in_memory<std::uint32_t>(std::vector<int>{0, 1, 9, 1});
+  const auto to = in_memory<std::uint32_t>(std::vector<int>{1, 5, 0, 0});
+  CHECK(lanewise::build_csr(exec, 2, from, to, {.work = &work}).edges() == 2);
+  CHECK_THROWS_WITH(lanewise::check(exec, work), ContainsSubstring("2 items"));
 }
 
 TEST_CASE("build_csr: columns in the order of the list", "[build_csr]") {

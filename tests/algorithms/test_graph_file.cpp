@@ -370,6 +370,13 @@ TEST_CASE("Graphs of texts are searched where they belong", "[graph_file]") {
     CHECK(same_views(twice.begins(), graph.begins()));
     CHECK(same_views(twice.columns(), graph.columns()));
   }
+  lanewise::edge_list<float> parallel;
+  parallel.vertices = 2;
+  for (const float weight : {3.0f, 2.0f, 5.0f}) parallel.add(0, 1, weight);
+  const auto least =
+      lanewise::build_csr(exec, parallel, lanewise::minimum{}, {.merge_duplicates = true});
+  CHECK(least.edges() == 1);
+  CHECK(to_host(least.weights().data(), 1) == std::vector<float>{2});
   const auto wrong = lanewise::csr_graph(in_memory<std::int32_t>(std::vector<int>{0, 3, 2}),
                                          in_memory<std::uint32_t>(std::vector<int>{0, 1}));
   CHECK_THROWS_WITH(lanewise::edges_of(exec, wrong),

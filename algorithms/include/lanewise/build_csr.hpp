@@ -58,6 +58,21 @@ struct column_of_edge {
     return static_cast<Vertex>(key & ((std::uint64_t{1} << bits) - 1));
   }
 };
+/// The row that an edge of a graph is in.
+template <class Vertex, class Offset>
+struct row_of_edge {
+  const Offset* begins;
+  std::int64_t vertices;
+  LANEWISE_FUNCTION Vertex operator()(std::int64_t edge) const {
+    std::int64_t first = 0, last = vertices;  // the row is the last that does not begin behind edge
+    while (last - first > 1) {
+      const std::int64_t middle = first + (last - first) / 2;
+      (static_cast<std::int64_t>(begins[middle]) <= edge ? first : last) = middle;
+    }
+    return static_cast<Vertex>(first);
+  }
+};
+
 template <class T>
 struct always {
   T x;
@@ -317,23 +332,44 @@ auto build_csr(const Exec& exec, std::int64_t vertices, const From& from, const 
                                                detail::as_source<Exec>(from), plus{}, with);
 }
 /// The same with weights. Those of equal edges are combined by op where duplicates are merged, an
-/// associative operator, in the order of the list. The workspace has two arrays of weights, too.
+/// associative operator, in the order of the list: minimum{} for shortest paths. The workspace has
+/// two arrays of weights, too.
 template <class Offset = std::uint32_t, execution_space Exec, class From, class To, class Weights,
-          class Op = plus>
-requires(!std::is_convertible_v<Weights, csr_options>) auto build_csr(
+          class Op>
+requires(!std::is_convertible_v<Op, csr_options>) auto build_csr(
     const Exec& exec, std::int64_t vertices, const From& from, const To& to, const Weights& weights,
-    const csr_options& with = {}, const Op& op = {}) {
+    const Op& op, const csr_options& with = {}) {
   const auto source = detail::as_source<Exec>(weights);
   detail::expects(source.extent == detail::as_source<Exec>(from).extent, "build_csr: there are ",
                   source.extent, " weights for ", detail::as_source<Exec>(from).extent, " edges");
   using Weight = typename std::decay_t<decltype(source)>::value_type;
   return kernels::build_csr<Offset, Weight>(exec, vertices, from, to, source, op, with);
 }
+/// The weights of equal edges are added up.
+template <class Offset = std::uint32_t, execution_space Exec, class From, class To, class Weights>
+requires(!std::is_convertible_v<Weights, csr_options>) auto build_csr(
+    const Exec& exec, std::int64_t vertices, const From& from, const To& to, const Weights& weights,
+    const csr_options& with = {}) {
+  return build_csr<Offset>(exec, vertices, from, to, weights, plus{}, with);
+}
 /// Of generated edges.
 template <class Offset = std::uint32_t, execution_space Exec, class From, class To>
 auto build_csr(const Exec& exec, const edge_sources<From, To>& edges,
                const csr_options& with = {}) {
   return build_csr<Offset>(exec, edges.vertices, edges.from, edges.to, with);
+}
+
+/// The graph and its transpose, of which columns are sorted: a build_csr of its edges, turned
+/// round, for which the row of each is looked up. **Blocks.** Throws std::invalid_argument where
+/// columns are no vertices.
+template <execution_space Exec, class M, class V, class O, class W>
+csr_graph<M, V, O, W> with_transpose(const Exec& exec, const csr_graph<M, V, O, W>& graph,
+                                     const workspace_ref& work = {}) {
+  const auto rows =
+      generated(graph.edges(), kernels::row_of_edge<V, O>{graph.begins().data(), graph.vertices()});
+  const auto back = build_csr<O>(exec, graph.vertices(), rows, graph.columns(),
+                                 {.work = work, .transpose = true});
+  return graph.with_transpose(back.begins(), back.columns());
 }
 
 LANEWISE_END_TARGET_NAMESPACE

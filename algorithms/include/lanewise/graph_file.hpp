@@ -185,9 +185,12 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
 /// The graph of a list of edges, in memory of the instance: build_csr of a copy, which is symmetric
-/// if the list is. **Blocks.**
-template <class Offset = std::uint32_t, execution_space Exec, class W, class V>
-auto build_csr(const Exec& exec, const edge_list<W, V>& edges, csr_options with = {}) {
+/// if the list is. op combines the weights of equal edges, if the list has weights. **Blocks.**
+template <class Offset = std::uint32_t, execution_space Exec, class W, class V, class Op>
+requires(!std::is_convertible_v<Op, csr_options>) auto build_csr(const Exec& exec,
+                                                                 const edge_list<W, V>& edges,
+                                                                 const Op& op,
+                                                                 csr_options with = {}) {
   const auto copy_of = [](const auto& items) {
     using item = typename std::decay_t<decltype(items)>::value_type;
     const auto view = kernels::room_for<item, Exec>("Lanewise::build_csr::edges",
@@ -199,9 +202,14 @@ auto build_csr(const Exec& exec, const edge_list<W, V>& edges, csr_options with 
   with.symmetrise = with.symmetrise || edges.symmetric;
   if constexpr (edge_list<W, V>::has_weights)
     return build_csr<Offset>(exec, edges.vertices, copy_of(edges.from), copy_of(edges.to),
-                             copy_of(edges.weights), with);
+                             copy_of(edges.weights), op, with);
   else
     return build_csr<Offset>(exec, edges.vertices, copy_of(edges.from), copy_of(edges.to), with);
+}
+/// The weights of equal edges are added up.
+template <class Offset = std::uint32_t, execution_space Exec, class W, class V>
+auto build_csr(const Exec& exec, const edge_list<W, V>& edges, const csr_options& with = {}) {
+  return build_csr<Offset>(exec, edges, plus{}, with);
 }
 
 /// The graph that save wrote; Graph is its type, in any memory that the instance reaches. Reads the

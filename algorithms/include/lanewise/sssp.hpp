@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/csr_graph.hpp>
+#include <lanewise/detail/arrays_behind.hpp>
 #include <lanewise/detail/graphs/host_sssp_search.hpp>
 #include <lanewise/detail/graphs/places.hpp>
 #include <lanewise/detail/graphs/sources.hpp>
@@ -194,6 +195,27 @@ W given_delta(double delta) {
   return !std::is_floating_point_v<W> && delta < 1 ? W{1} : static_cast<W>(delta);
 }
 
+template <class W>
+constexpr bool expects_weights() {
+  static_assert(
+      !std::is_same_v<W, no_weight>,
+      "lanewise::sssp: the graph has no weights; see csr_graph(begins, columns, weights)");
+  return !std::is_same_v<W, no_weight>;
+}
+
+/// The places of a search, behind what the sum of weights needs.
+template <class Kernel, class Exec>
+struct sssp_layout {
+  typename Kernel::places places;
+  arrays_behind parts;
+  std::size_t at;
+
+  sssp_layout(const Exec& exec, std::int64_t n, std::int64_t m, std::int64_t league)
+      : places(n, m, league),
+        parts(reduce_workspace<double>(exec)),
+        at(parts.add<char>(static_cast<std::int64_t>(places.at.bytes))) {}
+};
+
 template <class Exec, class M, class V, class O, class W>
 void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph,
           const detail::graph_sources<V>& sources, W* distances, const sssp_options& with) {
@@ -205,12 +227,13 @@ void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph,
   using kernel = sssp_kernel_of<Exec, vertex, offset, W>;
   const std::int64_t n = graph.vertices(), m = graph.edges();
   with.errors.template expects_reachable<Exec>("sssp", "options.errors");
-  detail::expects(with.delta >= 0, "sssp: options.delta is ", with.delta, ", less than 0");
+  detail::expects(with.delta >= 0, "sssp: options.delta is ", with.delta, ", not 0 or more");
   if (n == 0) return;
   const std::int64_t league = backend_of<Exec>::template resident_teams<kernel>(exec);
-  const typename kernel::places places(n, m, league);
-  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, {0, places.at.bytes}, "sssp");
-  char* memory = static_cast<char*>(work.get().plain());
+  const sssp_layout<kernel, Exec> layout(exec, n, m, league);
+  const auto& places = layout.places;
+  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, layout.parts.size(), "sssp");
+  char* memory = static_cast<char*>(work.get().plain()) + layout.at;
   backend_of<Exec>::zero(exec, memory, places.zeros);
   W* delta = nullptr;
   if (with.delta <= 0 && m > 0) {
@@ -219,13 +242,14 @@ void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph,
     const Kokkos::View<double, typename Exec::memory_space, Kokkos::MemoryUnmanaged> sum(
         reinterpret_cast<double*>(memory + places.sum));
     reduce(exec, generated(samples, sampled_weights<W>{graph.weights().data(), step}), sum, plus{},
-           0.0);
+           0.0, {.work = &work.get()});
     const Kokkos::View<double*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> sums(
         sum.data(), 1);
     const Kokkos::View<W*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> deltas(delta, 1);
     transform(exec, sums, deltas,
               delta_of_sum<W>{static_cast<double>(samples),
-                              static_cast<double>(m) / static_cast<double>(n), kernel::delta});
+                              static_cast<double>(m) / static_cast<double>(n), kernel::delta},
+              {.work = &work.get()});
   }
   launch_resident(
       exec, "Lanewise::sssp", league,
@@ -244,9 +268,9 @@ workspace_size sssp_workspace(const Exec& exec, std::int64_t vertices, std::int6
   using offset = detail::number<typename Graph::offset_type>;
   using weight = typename Graph::weight_type;
   using kernel = kernels::sssp_kernel_of<Exec, vertex, offset, weight>;
-  return {0, typename kernel::places(vertices, edges,
-                                     backend_of<Exec>::template resident_teams<kernel>(exec))
-                 .at.bytes};
+  return kernels::sssp_layout<kernel, Exec>(exec, vertices, edges,
+                                            backend_of<Exec>::template resident_teams<kernel>(exec))
+      .parts.size();
 }
 
 /// Shortest paths: distances(v) becomes the least sum of weights on a path from a source to v, or
@@ -271,30 +295,27 @@ workspace_size sssp_workspace(const Exec& exec, std::int64_t vertices, std::int6
 /// that is no vertex, and a delta below 0. (Ashkiani, 3.7.2.)
 template <execution_space Exec, class M, class V, class O, class W, class Sources, class D,
           class... Pd>
-requires(!std::is_same_v<W, no_weight>) void sssp(const Exec& exec,
-                                                  const csr_graph<M, V, O, W>& graph,
-                                                  const Sources& sources,
-                                                  const Kokkos::View<D, Pd...>& distances,
-                                                  const sssp_options& with = {}) {
-  kernels::sssp(exec, graph, detail::sources_of<Exec, V>("sssp", sources, graph.vertices()),
-                detail::vertex_results<Exec, W>("sssp", distances, graph.vertices(), "distances"),
-                with);
+void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,
+          const Kokkos::View<D, Pd...>& distances, const sssp_options& with = {}) {
+  if constexpr (kernels::expects_weights<W>())
+    kernels::sssp(exec, graph, detail::sources_of<Exec, V>("sssp", sources, graph.vertices()),
+                  detail::vertex_results<Exec, W>("sssp", distances, graph.vertices(), "distances"),
+                  with);
 }
 
 /// The same, and the tree of shortest paths: see sssp_parents.
 template <execution_space Exec, class M, class V, class O, class W, class Sources, class D,
           class... Pd, class P, class... Pp>
-requires(!std::is_same_v<W, no_weight>) void sssp(const Exec& exec,
-                                                  const csr_graph<M, V, O, W>& graph,
-                                                  const Sources& sources,
-                                                  const Kokkos::View<D, Pd...>& distances,
-                                                  const Kokkos::View<P, Pp...>& parents,
-                                                  const sssp_options& with = {}) {
-  const std::int64_t n = graph.vertices();
-  V* const tree = detail::vertex_results<Exec, V>("sssp", parents, n, "parents");
-  sssp(exec, graph, sources, distances, with);
-  kernels::sssp_parents(exec, graph, detail::sources_of<Exec, V>("sssp", sources, n),
-                        static_cast<const W*>(distances.data()), tree, with.work);
+void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,
+          const Kokkos::View<D, Pd...>& distances, const Kokkos::View<P, Pp...>& parents,
+          const sssp_options& with = {}) {
+  if constexpr (kernels::expects_weights<W>()) {
+    const std::int64_t n = graph.vertices();
+    V* const tree = detail::vertex_results<Exec, V>("sssp", parents, n, "parents");
+    sssp(exec, graph, sources, distances, with);
+    kernels::sssp_parents(exec, graph, detail::sources_of<Exec, V>("sssp", sources, n),
+                          static_cast<const W*>(distances.data()), tree, with.work);
+  }
 }
 
 LANEWISE_END_TARGET_NAMESPACE
