@@ -282,7 +282,8 @@ auto build_csr(const Exec& exec, std::int64_t vertices, const From& given_from, 
 
   // A row without edges begins where the next one that has some does.
   const graph_arrays<Exec, Offset, Vertex> arrays(vertices + 1, left);
-  const auto &begins = arrays.begins, &columns = arrays.columns;
+  const auto& begins = arrays.begins;
+  const auto& columns = arrays.columns;
   transform(exec, generated(vertices + 1, always<Offset>{static_cast<Offset>(left)}), begins,
             identity{}, {.work = &work});
   transform(exec,
