@@ -3,9 +3,9 @@
 
 #include <lanewise/bfs.hpp>
 #include <lanewise/source.hpp>
-#include <lanewise/transform.hpp>
 #include <support/generators.hpp>
 #include <support/graphs.hpp>
+#include <support/ring_graph.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
@@ -87,45 +87,18 @@ edge_list random_edges(std::int64_t vertices, std::int64_t edges, std::uint64_t 
   return list;
 }
 
-/// A ring whose vertices have edges to as many neighbours on both sides.
-struct ring_column {
-  std::int64_t n, reach;
-  LANEWISE_FUNCTION std::uint32_t operator()(std::int64_t e) const {
-    const std::int64_t v = e / (2 * reach), i = e % (2 * reach);
-    const std::int64_t to = i < reach ? v + i + 1 : v - (i - reach + 1);
-    return static_cast<std::uint32_t>(to < 0 ? to + n : to < n ? to : to - n);
-  }
-};
-template <class Offset>
-struct ring_begin {
-  std::int64_t reach;
-  LANEWISE_FUNCTION Offset operator()(std::int64_t v) const {
-    return static_cast<Offset>(2 * reach * v);
-  }
-};
-
 template <class Offset>
 void check_ring(std::int64_t n, std::int64_t reach) {
   const space exec = make_space();
-  const Kokkos::View<Offset*, memory> begins("begins", static_cast<std::size_t>(n) + 1);
-  const Kokkos::View<std::uint32_t*, memory> columns(
-      Kokkos::view_alloc(std::string("columns"), Kokkos::WithoutInitializing),
-      static_cast<std::size_t>(2 * reach * n));
-  lanewise::transform(exec, lanewise::generated(n + 1, ring_begin<Offset>{reach}), begins,
-                      lanewise::identity{});
-  lanewise::transform(exec, lanewise::generated(2 * reach * n, ring_column{n, reach}), columns,
-                      lanewise::identity{});
-  const auto graph = lanewise::csr_graph(begins, columns);
+  const auto graph = ring_graph<Offset>(exec, n, reach);
   const Kokkos::View<std::int32_t*, memory> levels("levels", static_cast<std::size_t>(n));
   for (const bool symmetric : {false, true}) {
     Kokkos::deep_copy(levels, 77);
     lanewise::bfs(exec, symmetric ? graph.symmetric() : graph, n - 1, levels);
     exec.fence();
     const auto seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), levels);
-    for (std::int64_t v = 0; v < n; ++v) {
-      const std::int64_t around = std::min(v + 1, n - 1 - v);
-      REQUIRE(seen(static_cast<std::size_t>(v)) == (around + reach - 1) / reach);
-    }
+    for (std::int64_t v = 0; v < n; ++v)
+      REQUIRE(seen(static_cast<std::size_t>(v)) == ring_level(n, reach, v));
   }
 }
 

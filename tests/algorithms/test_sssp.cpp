@@ -4,51 +4,19 @@
 #include <lanewise/sssp.hpp>
 #include <support/generators.hpp>
 #include <support/graphs.hpp>
+#include <support/ring_graph.hpp>
+#include <support/shortest_paths.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <queue>
 
 namespace {
 
 using namespace test;
 using Catch::Matchers::ContainsSubstring;
-
-template <class W>
-W no_distance() {
-  return std::numeric_limits<W>::has_infinity ? std::numeric_limits<W>::infinity()
-                                              : std::numeric_limits<W>::max();
-}
-
-/// Dijkstra's algorithm. Sums beyond the greatest number are no path.
-template <class W>
-std::vector<W> sequential_distances(const graph_on_host& graph, const std::vector<W>& weights,
-                                    const std::vector<std::int64_t>& sources) {
-  std::vector<W> distance(static_cast<std::size_t>(graph.vertices()), no_distance<W>());
-  using entry = std::pair<W, std::int64_t>;
-  std::priority_queue<entry, std::vector<entry>, std::greater<>> queue;
-  const auto lower = [&](std::int64_t v, W d) {
-    if (!(d < distance[static_cast<std::size_t>(v)])) return;
-    distance[static_cast<std::size_t>(v)] = d;
-    queue.emplace(d, v);
-  };
-  for (const std::int64_t s : sources) lower(s, W{0});
-  while (!queue.empty()) {
-    const auto [d, v] = queue.top();
-    queue.pop();
-    if (d > distance[static_cast<std::size_t>(v)]) continue;
-    for (std::uint64_t e = graph.begins[static_cast<std::size_t>(v)];
-         e < graph.begins[static_cast<std::size_t>(v) + 1]; ++e) {
-      if (std::is_integral_v<W> && weights[e] > std::numeric_limits<W>::max() - d) continue;
-      lower(graph.columns[e], static_cast<W>(d + weights[e]));
-    }
-  }
-  return distance;
-}
 
 template <class Vertex, class Offset, class W>
 void check_paths(const graph_on_host& graph, const std::vector<W>& weights,
@@ -68,7 +36,7 @@ void check_paths(const graph_on_host& graph, const std::vector<W>& weights,
                    {.delta = delta, .errors = errors});
   exec.fence();
   const auto seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), distances);
-  const auto expected = sequential_distances(graph, weights, sources);
+  const auto expected = dijkstra(weighted_graph<W>{graph, weights}, sources);
   for (std::size_t v = 0; v < n; ++v) REQUIRE(seen(v) == expected[v]);
   CHECK(seen(n) == W{7});
   lanewise::status bad;
@@ -109,7 +77,31 @@ void check_random(std::int64_t n, std::int64_t degree, std::uint64_t salt, doubl
   check_paths<Vertex, Offset>(graph, random_weights<W>(graph, 255, salt + 1), {n / 2}, delta);
 }
 
+template <class Offset>
+void check_weighted_ring(std::int64_t n, std::int64_t reach) {
+  const space exec = make_space();
+  const auto ring = ring_graph<Offset>(exec, n, reach);
+  const Kokkos::View<std::uint32_t*, memory> weights(
+      Kokkos::view_alloc(std::string("weights"), Kokkos::WithoutInitializing),
+      static_cast<std::size_t>(ring.edges()));
+  Kokkos::deep_copy(weights, 3);
+  const lanewise::csr_graph graph(ring.begins(), ring.columns(), weights);
+  const Kokkos::View<std::uint32_t*, memory> distances("distances", static_cast<std::size_t>(n));
+  lanewise::sssp(exec, graph, n - 1, distances);
+  exec.fence();
+  const auto seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), distances);
+  for (std::int64_t v = 0; v < n; ++v)
+    REQUIRE(seen(static_cast<std::size_t>(v)) == 3 * ring_level(n, reach, v));
+}
+
 }  // namespace
+
+TEST_CASE("sssp: rings", "[sssp]") {
+  check_weighted_ring<std::uint32_t>(3001, 7);
+}
+TEST_CASE("sssp: more than 2^31 edges", "[.large][sssp]") {
+  check_weighted_ring<std::int64_t>((std::int64_t{1} << 20) + 3, 1040);
+}
 
 TEST_CASE("sssp: random graphs", "[sssp][sanitize]") {
   for (const std::int64_t n : {1, 2, 33, 700, 3001})
@@ -192,7 +184,7 @@ TEST_CASE("sssp: input that is wrong", "[sssp]") {
     exec.fence();
     CHECK(count_bad() > 0);
     const auto seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), distances);
-    const auto expected = sequential_distances(without, left, {0});
+    const auto expected = dijkstra(weighted_graph{without, left}, {0});
     for (std::size_t v = 0; v < n; ++v) REQUIRE(seen(v) == expected[v]);
   }
   SECTION("sums beyond the greatest number") {
@@ -203,7 +195,7 @@ TEST_CASE("sssp: input that is wrong", "[sssp]") {
     exec.fence();
     CHECK(count_bad() > 0);
     const auto seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), distances);
-    const auto expected = sequential_distances(graph, weights, {0});
+    const auto expected = dijkstra(weighted_graph{graph, weights}, {0});
     for (std::size_t v = 0; v < n; ++v) REQUIRE(seen(v) == expected[v]);
   }
   SECTION("sources, columns, places and delta") {
