@@ -23,13 +23,14 @@ void check_levels(const graph_on_host& graph, const Graph& csr,
                   const std::vector<std::vector<std::int32_t>>& expected) {
   const space exec = make_space();
   const auto n = static_cast<std::size_t>(graph.vertices());
-  const batch_levels levels("levels", n, sources.size());
+  const batch_levels levels("levels", n + 1, sources.size());
   Kokkos::deep_copy(levels, 77);
   lanewise::bfs_batch(exec, csr, in_memory<Vertex>(sources), levels, with);
   exec.fence();
   const auto seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), levels);
   for (std::size_t s = 0; s < sources.size(); ++s)
     for (std::size_t v = 0; v < n; ++v) REQUIRE(seen(v, s) == expected[s][v]);
+  for (std::size_t s = 0; s < sources.size(); ++s) REQUIRE(seen(n, s) == 77);
 }
 
 template <class Vertex = std::uint32_t, class Offset = std::uint32_t>
@@ -165,6 +166,6 @@ TEST_CASE("bfs_batch: wrong graphs and arguments", "[bfs_batch]") {
     CHECK_THROWS_WITH(
         lanewise::bfs_batch(exec, csr, in_memory<std::uint32_t>(std::vector<int>{1, 2}),
                             batch_levels("levels", 199, 2)),
-        ContainsSubstring("levels is 199 by 2, not 200 vertices by 2 sources"));
+        ContainsSubstring("levels is 199 by 2, not 200 vertices or more by 2 sources"));
   }
 }

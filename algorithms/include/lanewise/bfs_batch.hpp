@@ -214,7 +214,8 @@ workspace_size bfs_batch_workspace(const Exec& exec, std::int64_t vertices, std:
 /// from sources(s) to vertex v, or -1 where there is none.
 ///
 /// sources is a View of at most 64 vertices, of the graph's type. levels is a View of
-/// std::int32_t in LayoutRight, with a row for every vertex and a column for every source.
+/// std::int32_t in LayoutRight, with a row for every vertex and a column for every source. More
+/// rows are left alone.
 ///
 /// A vertex has a bit for each search, so that an edge is looked at once for all searches that
 /// reach its vertex in the same level: in graphs of few levels nearly all do. Where the graph is
@@ -247,10 +248,10 @@ void bfs_batch(const Exec& exec, const csr_graph<M, V, O, W>& graph,
   const auto from = detail::sources_of<Exec, V>("bfs_batch", sources, n);
   detail::expects(from.count <= most_batched_searches, "bfs_batch: there are ", from.count,
                   " sources, of at most ", most_batched_searches);
-  detail::expects(static_cast<std::int64_t>(levels.extent(0)) == n &&
+  detail::expects(static_cast<std::int64_t>(levels.extent(0)) >= n &&
                       static_cast<std::int64_t>(levels.extent(1)) == from.count,
                   "bfs_batch: levels is ", levels.extent(0), " by ", levels.extent(1), ", not ", n,
-                  " vertices by ", from.count, " sources");
+                  " vertices or more by ", from.count, " sources");
   detail::expects(levels.span_is_contiguous(), "bfs_batch: levels is not contiguous");
   detail::expects(with.most_levels >= 0, "bfs_batch: options.most_levels is ", with.most_levels);
   with.errors.template expects_reachable<Exec>("bfs_batch", "options.errors");
