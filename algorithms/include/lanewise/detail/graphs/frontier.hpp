@@ -66,8 +66,9 @@ class frontier {
 
  public:
   struct scratch {
-    raw_array<end_type, Team::warps * room> ends;
+    // First: then it has the address of all, and sssp_parents needs 94 registers, not 96.
     typename pieces_type::scratch found;
+    raw_array<end_type, Team::warps * room> ends;
   };
 
   LANEWISE_FUNCTION frontier(const Team& team, scratch& shared, const memory& m,
