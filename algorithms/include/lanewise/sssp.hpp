@@ -253,8 +253,8 @@ void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph,
   }
   launch_resident(
       exec, "Lanewise::sssp", league,
-      kernel{{detail::rows_of(graph), graph.weights().data(), sources.first, sources.count,
-              sources.one, reinterpret_cast<bits*>(distances), delta, given_delta<W>(with.delta),
+      kernel{{detail::rows_of(graph), graph.weights().data(), sources,
+              reinterpret_cast<bits*>(distances), delta, given_delta<W>(with.delta),
               places.in(memory),
               with.errors.data() != nullptr ? with.errors.data() : work.get().errors()}});
 }

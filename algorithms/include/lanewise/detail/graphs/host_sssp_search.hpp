@@ -93,10 +93,10 @@ class host_sssp_search {
       for (std::uint32_t turn = 0; turn < 3; ++turn) memory_.far_least[turn] = distance::most();
   }
   LANEWISE_FUNCTION void begin() {
-    near_end_ = end_of_near(0);
-    const index_range mine = team_.share(task_.source_count);
+    near_end_ = task_.end_of_near(0, deltas_);
+    const index_range mine = team_.share(task_.sources.count);
     for (std::int64_t i = mine.begin; i < mine.end; ++i) {
-      const Vertex v = task_.sources == nullptr ? task_.one_source : task_.sources[i];
+      const Vertex v = task_.sources[i];
       if (v >= rows_.vertices) {
         ++bad_;
         continue;
@@ -105,12 +105,6 @@ class host_sssp_search {
       if (ends_ == ends_room) settle();
     }
     settle();
-  }
-  LANEWISE_FUNCTION bits end_of_near(bits from) const {
-    bits end = from;
-    for (int i = 0; i < deltas_; ++i)
-      end = distance::sum(end, task_.delta == nullptr ? task_.given_delta : *task_.delta);
-    return end > from ? end : static_cast<bits>(from + 1);
   }
   /// A delta that was chosen is widened where ranges stay thin: all threads meet twice for each.
   LANEWISE_FUNCTION void choose_deltas() {
@@ -246,7 +240,7 @@ class host_sssp_search {
     const bits done = near_end_;
     choose_deltas();
     const bits least = memory_.far_least[splits_ % 3];
-    near_end_ = end_of_near(least < done ? done : least);
+    near_end_ = task_.end_of_near(least < done ? done : least, deltas_);
     const block_pool<Vertex> pool = memory_.far[splits_ % 2];
     const block_list<Team, Vertex> list = far_;
     far_ = {};
