@@ -107,9 +107,8 @@ void bfs(const Exec& exec, const char* name, const csr_graph<M, V, O, W>& graph,
   if (with.top_down) into.begins = nullptr;
   launch_resident(
       exec, "Lanewise::bfs", league,
-      kernel{{detail::rows_of(graph), into, sources.first, sources.count, sources.one, levels,
-              parents, static_cast<std::int32_t>(std::min(with.most_levels, most)),
-              places.in(memory),
+      kernel{{detail::rows_of(graph), into, sources, levels, parents,
+              static_cast<std::int32_t>(std::min(with.most_levels, most)), places.in(memory),
               with.errors.data() != nullptr ? with.errors.data() : work.get().errors()}});
 }
 

@@ -95,12 +95,12 @@ struct host_sssp_places {
 
   detail::host_sssp_memory<Vertex, Bits> in(char* p) const {
     return {detail::at_place<std::uint64_t>(p, meetings),
-            {detail::at_place<std::uint64_t>(p, put), detail::at_place<std::uint64_t>(p, taken),
-             detail::at_place<std::uint32_t>(p, idle), detail::at_place<std::uint64_t>(p, states),
-             detail::at_place<Vertex>(p, near), static_cast<std::uint64_t>(near_blocks)},
-            {far_in(p, 0), far_in(p, 1)},
-            detail::at_place<Bits>(p, far_least),
-            detail::at_place<std::uint8_t>(p, marks)};
+            {{detail::at_place<std::uint64_t>(p, put), detail::at_place<std::uint64_t>(p, taken),
+              detail::at_place<std::uint32_t>(p, idle), detail::at_place<std::uint64_t>(p, states),
+              detail::at_place<Vertex>(p, near), static_cast<std::uint64_t>(near_blocks)},
+             {far_in(p, 0), far_in(p, 1)},
+             detail::at_place<Bits>(p, far_least),
+             detail::at_place<std::uint8_t>(p, marks)}};
   }
 
  private:
@@ -253,8 +253,8 @@ void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph,
   }
   launch_resident(
       exec, "Lanewise::sssp", league,
-      kernel{{detail::rows_of(graph), graph.weights().data(), sources.first, sources.count,
-              sources.one, reinterpret_cast<bits*>(distances), delta, given_delta<W>(with.delta),
+      kernel{{detail::rows_of(graph), graph.weights().data(), sources,
+              reinterpret_cast<bits*>(distances), delta, given_delta<W>(with.delta),
               places.in(memory),
               with.errors.data() != nullptr ? with.errors.data() : work.get().errors()}});
 }

@@ -226,9 +226,7 @@ requires(!std::is_same_v<W, no_weight>) void sssp_by_buckets(
   detail::bucket_task<detail::number<V>, detail::number<O>, W> task{};
   task.rows = detail::rows_of(graph);
   task.weights = graph.weights().data();
-  task.sources = from.first;
-  task.source_count = from.count;
-  task.one_source = from.one;
+  task.sources = from;
   task.distance = reinterpret_cast<bits*>(to);
   task.delta = kernels::bucket_range<W>(exec, graph, with.delta);
   task.buckets = with.buckets;

@@ -86,11 +86,11 @@ void sssp_parents(const Exec& exec, const csr_graph<M, V, O, W>& graph,
   char* memory = static_cast<char*>(work.get().plain());
   backend_of<Exec>::zero(exec, memory, places.zeros);
   using bits = typename detail::distances<W>::bits;
-  launch_resident(exec, "Lanewise::sssp_parents", league,
-                  kernel{{detail::rows_of(graph), graph.weights().data(), sources.first,
-                          sources.count, sources.one, reinterpret_cast<const bits*>(distances),
-                          reinterpret_cast<vertex*>(parents), places.in(memory),
-                          detail::at_place<std::uint32_t>(memory, places.found_in)}});
+  launch_resident(
+      exec, "Lanewise::sssp_parents", league,
+      kernel{{detail::rows_of(graph), graph.weights().data(), sources,
+              reinterpret_cast<const bits*>(distances), reinterpret_cast<vertex*>(parents),
+              places.in(memory), detail::at_place<std::uint32_t>(memory, places.found_in)}});
 }
 
 }  // namespace kernels

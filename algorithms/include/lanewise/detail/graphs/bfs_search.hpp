@@ -9,6 +9,7 @@
 #include <lanewise/detail/graphs/relaxation.hpp>
 #include <lanewise/detail/graphs/unreached_vertices.hpp>
 #include <lanewise/detail/graphs/windows_of_items.hpp>
+#include <lanewise/detail/graphs/words_of_vertices.hpp>
 
 #include <cstdint>
 
@@ -97,7 +98,7 @@ class bfs_search {
       to[k] = warp.gather(there[k], task_.out.columns, edge[k], nobody);
       value[k] = from;
     }
-    only_vertices(there, to, open);
+    task_.out.only_vertices(warp, there, to, task_.errors, open);
     // Where frontiers are wide, most bits are set, and a read is cheaper.
     LANEWISE_UNROLL
     for (int k = 0; k < at_once; ++k)
@@ -111,11 +112,8 @@ class bfs_search {
       return relaxation_.lower(active, vertex, depth) &
              (depth < static_cast<std::uint32_t>(task_.most_depth));
     }
-    const auto bit =
-        warp.map([](Vertex v) -> std::uint32_t { return std::uint32_t{1} << (v % 32); }, vertex);
-    const auto before =
-        warp.fetch_or(active, bits(),
-                      warp.map([](Vertex v) { return static_cast<Vertex>(v / 32); }, vertex), bit);
+    const auto bit = bit_of_vertex(warp, vertex);
+    const auto before = warp.fetch_or(active, bits(), word_of_vertex(warp, vertex), bit);
     const mask_type fresh = active & ((before & bit) == 0u);
     task_.record(warp, fresh, vertex, value, depth_ + 1);
     return fresh;
@@ -186,14 +184,10 @@ class bfs_search {
   LANEWISE_FUNCTION void begin() {
     const auto warp = team_.warp();
     for_each_window_of(
-        team_, task_.source_count,
-        [&](std::int64_t at, const mask_type& window) LANEWISE_INLINE_LAMBDA {
-          const mask_type there[1] = {window};
-          const lanes<Vertex> vertex[1] = {task_.sources == nullptr
-                                               ? lanes<Vertex>(task_.one_source)
-                                               : warp.load(window, task_.sources + at, nobody)};
-          mask_type open[1];
-          only_vertices(there, vertex, open);
+        team_, task_.sources.count,
+        [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+          const lanes<Vertex> vertex[1] = {task_.sources.load(warp, there, at)};
+          const mask_type open[1] = {task_.out.only_vertices(warp, there, vertex[0], task_.errors)};
           frontier_.add(open, vertex, vertex, *this);
         });
     frontier_.claim_all(*this);
@@ -214,24 +208,6 @@ class bfs_search {
                             frontier_.push(mask, vertex, task_.out.of(warp, mask, vertex));
                           }
                         });
-  }
-
-  /// The active lanes with a vertex that there is. Others are counted.
-  template <int k>
-  LANEWISE_FUNCTION void only_vertices(const mask_type (&there)[k],
-                                       const lanes<Vertex> (&vertex)[k],
-                                       mask_type (&valid)[k]) const {
-    const auto warp = team_.warp();
-    mask_type bad = warp.first(0);
-    LANEWISE_UNROLL
-    for (int i = 0; i < k; ++i) {
-      valid[i] = there[i] & (vertex[i] < task_.out.vertices);
-      bad = bad | (there[i] & !valid[i]);
-    }
-    if (!warp.any(bad) || task_.errors == nullptr) return;
-    int count = 0;
-    for (int i = 0; i < k; ++i) count += warp.count(there[i] & !valid[i]);
-    warp.fetch_add(task_.errors->bad_items, static_cast<std::uint64_t>(count));
   }
 
   const Team& team_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/graphs/frontier.hpp>
+#include <lanewise/detail/graphs/sources.hpp>
 #include <lanewise/status.hpp>
 
 #include <cstdint>
@@ -22,9 +23,7 @@ template <class Vertex, class Offset>
 struct bfs_task {
   graph_rows<Vertex, Offset> out;
   graph_rows<Vertex, Offset> into;  // without begins: not known
-  const Vertex* sources;            // null: one_source
-  std::int64_t source_count;
-  Vertex one_source;
+  search_sources<Vertex> sources;
   std::int32_t* levels;  // null, or for results
   Vertex* parents;
   std::int32_t most_depth;

@@ -160,9 +160,7 @@ class bottom_up {
   }
   LANEWISE_FUNCTION void set_bits(const mask_type& mask, const lanes<Vertex>& vertex) const {
     const auto warp = team_.warp();
-    warp.fetch_or(
-        mask, after_, warp.map([](Vertex v) { return static_cast<Vertex>(v / 32); }, vertex),
-        warp.map([](Vertex v) -> std::uint32_t { return std::uint32_t{1} << (v % 32); }, vertex));
+    warp.fetch_or(mask, after_, word_of_vertex(warp, vertex), bit_of_vertex(warp, vertex));
   }
 
   const Team& team_;

@@ -4,6 +4,7 @@
 
 #include <lanewise/detail/graphs/relaxation.hpp>
 #include <lanewise/detail/graphs/windows_of_items.hpp>
+#include <lanewise/detail/graphs/words_of_vertices.hpp>
 #include <lanewise/queue.hpp>
 #include <lanewise/status.hpp>
 
@@ -51,9 +52,7 @@ struct bucket_task {
 
   graph_rows<Vertex, Offset> rows;
   const Weight* weights;
-  const Vertex* sources;  // null: one_source
-  std::int64_t source_count;
-  Vertex one_source;
+  search_sources<Vertex> sources;
   bits* distance;
   Weight delta;
   std::int64_t buckets;
@@ -80,7 +79,6 @@ class bucket_search {
   using bits = typename distance::bits;
   using relaxation_type = relaxation<Team, Vertex, Offset, weighted_edges<Weight>, bits>;
   static constexpr int at_once = frontier_type::at_once;
-  static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
 
  public:
   using task = bucket_task<Vertex, Offset, Weight>;
@@ -117,9 +115,9 @@ class bucket_search {
                                     const lanes<bits>& sum) const {
     const auto warp = team_.warp();
     const mask_type lowered = relaxation_.lower(active, vertex, sum);
-    const auto bit = bit_of(vertex);
-    const mask_type fresh =
-        lowered & ((warp.fetch_or(lowered, task_.waiting, word_of(vertex), bit) & bit) == 0u);
+    const auto bit = bit_of_vertex(warp, vertex);
+    const auto before = warp.fetch_or(lowered, task_.waiting, word_of_vertex(warp, vertex), bit);
+    const mask_type fresh = lowered & ((before & bit) == 0u);
     const queue<Vertex, std::uint64_t> list{task_.list, 2 * std::uint64_t{task_.rows.vertices},
                                             &task_.state->end};
     list.push(warp, fresh, vertex);
@@ -141,18 +139,7 @@ class bucket_search {
                        });
     once([&] { task_.state->least = distance::most(); });
     frontier_.wait();
-    for_each_window_of(
-        team_, task_.source_count,
-        [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-          const lanes<Vertex> vertex[1] = {task_.sources == nullptr
-                                               ? lanes<Vertex>(task_.one_source)
-                                               : warp.load(there, task_.sources + at, nobody)};
-          const mask_type open[1] = {there & (vertex[0] < task_.rows.vertices)};
-          relaxation_.count_bad(warp.count(there & !open[0]));
-          const lanes<bits> zero[1] = {lanes<bits>(bits{0})};
-          frontier_.add(open, vertex, zero, *this);
-        });
-    frontier_.claim_all(*this);
+    relaxation_.begin(task_.sources, frontier_, *this);
   }
 
   /// The first bucket that has vertices; some bucket has.
@@ -192,7 +179,8 @@ class bucket_search {
                        [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
                          const auto warp = team_.warp();
                          const auto vertex = warp.load(there, task_.list + at, Vertex{0});
-                         warp.fetch_and(there, task_.waiting, word_of(vertex), ~bit_of(vertex));
+                         warp.fetch_and(there, task_.waiting, word_of_vertex(warp, vertex),
+                                        ~bit_of_vertex(warp, vertex));
                          frontier_.push(there, vertex, task_.rows.of(warp, there, vertex));
                        });
     once([&] {
@@ -205,14 +193,6 @@ class bucket_search {
     frontier_.meet(0);
     relaxation_.begin_round(frontier_.edges());
     frontier_.visit_edges(1, *this);
-  }
-
-  LANEWISE_FUNCTION lanes<Vertex> word_of(const lanes<Vertex>& vertex) const {
-    return team_.warp().map([](Vertex v) { return static_cast<Vertex>(v / 32); }, vertex);
-  }
-  LANEWISE_FUNCTION auto bit_of(const lanes<Vertex>& vertex) const {
-    return team_.warp().map([](Vertex v) -> std::uint32_t { return std::uint32_t{1} << (v % 32); },
-                            vertex);
   }
 
   const Team& team_;

@@ -255,11 +255,7 @@ class component_search {
                                              const rows& all) const {
     const auto warp = team_.warp();
     const auto vertex = warp.gather(mask, all.columns, edge, nobody);
-    const mask_type there = mask & (vertex < all.vertices);
-    const mask_type bad = mask & !there;
-    if (task_.errors != nullptr && warp.any(bad))
-      warp.fetch_add(task_.errors->bad_items, static_cast<std::uint64_t>(warp.count(bad)));
-    return {vertex, there};
+    return {vertex, all.only_vertices(warp, mask, vertex, task_.errors)};
   }
   LANEWISE_FUNCTION void join(const mask_type& mask, const lanes<Vertex>& x,
                               const lanes<Vertex>& y) {

@@ -165,10 +165,7 @@ struct call_for_edges {
     const auto edge = warp.map(
         [](const edge_owner<Vertex>& o, std::int64_t i) { return i + o.shift; }, owner, item);
     const auto to = warp.gather(here, rows.columns, edge, Vertex{0});
-    const mask_type there = here & (to < rows.vertices);
-    const mask_type bad = here & !there;
-    if (errors != nullptr && warp.any(bad))
-      warp.fetch_add(errors->bad_items, static_cast<std::uint64_t>(warp.count(bad)));
+    const auto there = rows.only_vertices(warp, here, to, errors);
     const auto joins = warp.map(
         there,
         [this](const edge_owner<Vertex>& o, Vertex t, std::int64_t e) -> std::uint32_t {

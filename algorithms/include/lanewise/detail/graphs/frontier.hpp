@@ -2,31 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/allocation.hpp>
-#include <lanewise/detail/by_threads.hpp>
+#include <lanewise/detail/graphs/frontier_pieces.hpp>
+#include <lanewise/detail/graphs/row_edges.hpp>
 #include <lanewise/detail/graphs/rows.hpp>
-#include <lanewise/detail/scratch_items.hpp>
-#include <lanewise/league_sums.hpp>
 
 #include <cstdint>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
-
-/// A row, or a piece of a long one, whose edges are to be looked at.
-template <class Vertex, class Offset>
-struct alignas(16) edge_piece {
-  Offset begin;
-  Offset length;
-  Vertex from;
-};
-
-/// The most edges of a piece in the queue: as many as a warp looks at together.
-inline constexpr std::uint32_t most_piece_edges = 128;
-/// The most pieces of a graph.
-constexpr std::int64_t most_edge_pieces(std::int64_t vertices, std::int64_t edges) {
-  return vertices + edges / most_piece_edges + 1;
-}
 
 /// What a frontier has in memory. meetings and counter are 0 before the launch.
 template <class Vertex, class Offset>
@@ -67,37 +50,31 @@ class frontier {
   template <class T>
   using lanes = typename warp_type::template lanes<T>;
   using mask_type = typename warp_type::template mask_for<std::uint32_t>;
+  using pieces_type = frontier_pieces<Team, Vertex, Offset>;
+  using edges_type = row_edges<Team, Vertex, Offset>;
+  using queue_part = typename pieces_type::queue_part;
+  using end_type = edge_end<Vertex, Value>;
 
  public:
   using piece = edge_piece<Vertex, Offset>;
   using memory = frontier_memory<Vertex, Offset>;
-  static constexpr int at_once = 4;  ///< edges that a lane looks at together
-  /// Rows that a warp goes on with by itself.
-  static constexpr int own_rows = by_threads<Team> ? 2048 : warp_type::width;
+  static constexpr int at_once = edges_type::at_once;
+  static constexpr int own_rows = pieces_type::own_rows;
 
  private:
-  using end_type = edge_end<Vertex, Value>;
   static constexpr int room = (1 + at_once) * width;  // ends of edges in scratch
-  // And rows. A thread of a host has more room, and lists for this round and for the next: a warp
-  // of a device has those of this round in registers.
-  static constexpr int lists = by_threads<Team> ? 2 : 1;
-  static constexpr int row_room = 2 * own_rows;
-  static constexpr std::uint32_t short_row = 16;  // edges that a lane looks at alone
-  // Lanes that look at a longer row: 32 of its edges at once on devices, as long as others are
-  // left. By the whole warp three of four lanes had nothing where rows have 32 edges.
-  static constexpr int group = by_threads<Team> ? width : 8;
 
  public:
   struct scratch {
+    // First: then it has the address of all, and sssp_parents needs 94 registers, not 96.
+    typename pieces_type::scratch found;
     raw_array<end_type, Team::warps * room> ends;
-    raw_array<piece, Team::warps * lists * row_room> found;
-    league_sums::scratch<Team> sums;
   };
 
   LANEWISE_FUNCTION frontier(const Team& team, scratch& shared, const memory& m,
                              const graph_rows<Vertex, Offset>& rows)
       : team_(team), shared_(shared), memory_(m), rows_(rows) {
-    league_sums::init(team, shared.sums);
+    league_sums::init(team, shared.found.sums);
   }
 
   /// The edges of all rows of this round.
@@ -110,7 +87,7 @@ class frontier {
   LANEWISE_FUNCTION void push(const mask_type& active, const lanes<Vertex>& vertex,
                               const Row& row) {
     const auto warp = team_.warp();
-    if (next_ > row_room - width) settle(by_threads<Team> ? own_rows : 0, false);
+    if (next_ > pieces_type::row_room - width) settle(by_threads<Team> ? own_rows : 0, false);
     next_ += static_cast<int>(warp.compress_store(mine() + next_, active,
                                                   warp.map(
                                                       [](Offset b, Offset l, Vertex v) {
@@ -145,7 +122,7 @@ class frontier {
   LANEWISE_FUNCTION piece* spare() const { return mine(); }
   /// What was not pushed, but is to be counted as edges of the next round.
   LANEWISE_FUNCTION void count(std::uint64_t edges) const {
-    league_sums::add(team_, shared_.sums, {{edges, 0}});
+    league_sums::add(team_, shared_.found.sums, {{edges, 0}});
   }
 
   /// Looks at the edges of this round's rows: those that this warp has kept, and its share of the
@@ -163,7 +140,7 @@ class frontier {
   /// Looks at the edges of a row in each lane. Nothing is claimed.
   template <class Look>
   LANEWISE_FUNCTION void for_each_edge_of(const lanes<piece>& rows, const Look& look) const {
-    expand(rows, look);
+    edges_type::for_each(team_.warp(), rows, look);
   }
 
   /// The league meets, and what was pushed is the next round. most_kept: how many rows a warp may
@@ -180,18 +157,19 @@ class frontier {
   /// The league meets within a round. Returns the sums of what teams have counted.
   LANEWISE_FUNCTION league_sums::numbers wait() {
     league_sums of(memory_.meetings, meetings_);
-    const auto x = of.meet(team_, shared_.sums);
+    const auto x = of.meet(team_, shared_.found.sums);
     meetings_ = of.rounds();
     return x;
   }
 
  private:
-  static LANEWISE_FUNCTION piece* list_of(const Team& team, scratch& shared, int side) {
-    return shared.found.data() + (team.warp_index() * lists + (lists > 1 ? side : 0)) * row_room;
-  }
   /// This warp's rows of this round, and of the next.
-  LANEWISE_FUNCTION piece* kept() const { return list_of(team_, shared_, 1 - side_); }
-  LANEWISE_FUNCTION piece* mine() const { return list_of(team_, shared_, side_); }
+  LANEWISE_FUNCTION piece* kept() const {
+    return pieces_type::list_of(team_, shared_.found, 1 - side_);
+  }
+  LANEWISE_FUNCTION piece* mine() const {
+    return pieces_type::list_of(team_, shared_.found, side_);
+  }
   /// What was pushed becomes what is kept.
   LANEWISE_FUNCTION void turn() {
     here_ = next_;
@@ -225,14 +203,6 @@ class frontier {
   LANEWISE_FUNCTION piece* pieces(std::uint32_t round) const {
     return (round & 1) != 0 ? memory_.pieces[1] : memory_.pieces[0];
   }
-  /// Pieces of one round: that with the counter's value `base` comes first.
-  struct queue_part {
-    piece* items;
-    Offset* counter;
-    Offset base;
-    std::uint32_t* listed;  // null: no vertex comes twice
-    std::uint32_t round;
-  };
   LANEWISE_FUNCTION queue_part next_part() const {
     return {pieces(round_), memory_.counter, queue_end_, lists_once_ ? memory_.listed : nullptr,
             round_};
@@ -242,90 +212,9 @@ class frontier {
   LANEWISE_FUNCTION void settle(int most_kept, bool is_end) {
     if (next_ == 0) return;
     if (!is_end && next_ <= most_kept && !has_long_) return;
-    next_ =
-        settle_list(team_, shared_, lists > 1 ? side_ : 0, next_, next_part(), most_kept, is_end);
+    next_ = pieces_type::settle(team_, shared_.found, pieces_type::lists > 1 ? side_ : 0, next_,
+                                next_part(), most_kept, is_end);
     has_long_ = false;
-  }
-  /// Returns how many rows are kept. Those that are not are counted, at the end all.
-  static LANEWISE_SEPARATE_FUNCTION int settle_list(const Team team, scratch& shared,
-                                                    [[maybe_unused]] int side, int count,
-                                                    const queue_part part, int most_kept,
-                                                    bool is_end) {
-    const auto warp = team.warp();
-    piece* pieces = list_of(team, shared, side);
-    league_sums::numbers added{};
-    int kept = 0;
-    warp.fence();
-    for (int at = 0; at < count; at += width) {
-      const auto there = warp.first(count - at);
-      const lanes<piece> here = warp.load(there, pieces + at, piece{});
-      const auto length = warp.map([](const piece& p) { return p.length; }, here);
-      auto stay = there & (length <= Offset{most_piece_edges});
-      const int staying = warp.count(stay);
-      if (kept + staying > most_kept) stay = warp.first(0);
-      auto leave = there & !stay;
-      if (part.listed != nullptr && warp.any(leave)) leave = fresh(warp, part, leave, here);
-      added[0] +=
-          sum(warp, select(is_end ? leave | stay : leave, length, lanes<Offset>(Offset{0})));
-      if (warp.any(leave)) added[1] += push_pieces(warp, part, leave, here);
-      if (most_kept != 0) {
-        warp.fence();
-        kept += static_cast<int>(warp.compress_store(pieces + kept, stay, here));
-      }
-    }
-    warp.fence();
-    league_sums::add(team, shared.sums, added);
-    return kept;
-  }
-  /// Those of the active lanes' rows that are not among the pieces of this round.
-  static LANEWISE_FUNCTION mask_type fresh(const warp_type& warp, const queue_part& part,
-                                           const mask_type& active, const lanes<piece>& rows) {
-    const auto vertex = warp.map([](const piece& p) { return p.from; }, rows);
-    const lanes<std::uint32_t> round(part.round);
-    return active & (warp.fetch_max(active, part.listed, vertex, round) < round);
-  }
-  /// The sum of lanes by their halves, which have fast sums of 32 bits.
-  static LANEWISE_FUNCTION std::uint64_t sum(const warp_type& warp, const lanes<Offset>& x) {
-    const auto low = warp.map([](Offset a) { return static_cast<std::uint32_t>(a & 0xffff); }, x);
-    const auto high = warp.map([](Offset a) { return static_cast<std::uint32_t>(a >> 16); }, x);
-    return warp.reduce(low, plus{}) + (std::uint64_t{warp.reduce(high, plus{})} << 16);
-  }
-  /// Piece k of a row.
-  static LANEWISE_FUNCTION piece cut(const piece& row, Offset k) {
-    const auto skip = static_cast<Offset>(k * most_piece_edges);
-    const auto left = static_cast<Offset>(row.length - skip);
-    return {static_cast<Offset>(row.begin + skip),
-            left < most_piece_edges ? left : Offset{most_piece_edges}, row.from};
-  }
-  /// The active lanes' rows in pieces. Returns how many.
-  template <class Mask>
-  static LANEWISE_FUNCTION std::uint64_t push_pieces(const warp_type& warp, const queue_part& part,
-                                                     const Mask& mask, const lanes<piece>& rows) {
-    const auto pieces = warp.map(
-        mask,
-        [](const piece& p) -> Offset {
-          return p.length / most_piece_edges + (p.length % most_piece_edges != 0);
-        },
-        Offset{0}, rows);
-    const auto places = reserve(warp, *part.counter, pieces);
-    const auto first = places.offset - lanes<Offset>(part.base);
-    // A few pieces by lanes side by side, and those of long rows by the warp.
-    constexpr Offset few = 4;
-    for (Offset k = 0; k < few && warp.any(pieces > k); ++k)
-      warp.scatter(pieces > k, part.items, first + lanes<Offset>(k),
-                   warp.map([k](const piece& p) { return cut(p, k); }, rows));
-    for (auto todo = warp.ballot(pieces > few); todo != 0; todo &= todo - 1) {
-      const int l = warp_type::lowest(todo);
-      const piece row = warp.broadcast(rows, l);
-      const Offset count = warp.broadcast(pieces, l), at = warp.broadcast(first, l);
-      for (Offset k = few; k < count; k = static_cast<Offset>(k + width))
-        warp.store(
-            warp.first(static_cast<int>(count - k < width ? count - k : Offset{width})),
-            part.items + at + k,
-            warp.map([row, k](std::uint32_t i) { return cut(row, static_cast<Offset>(k + i)); },
-                     warp.lane()));
-    }
-    return places.total;
   }
 
   /// The edges of what this warp has kept, and of its share of so many pieces.
@@ -343,7 +232,7 @@ class frontier {
     for (Offset at = rank * each; here_ != 0 || at < number;) {
       lanes<piece> batch;
       if (here_ != 0) {
-        const int taken = lists == 1 || here_ < width ? here_ : width;
+        const int taken = pieces_type::lists == 1 || here_ < width ? here_ : width;
         here_ -= taken;
         warp.fence();
         batch = warp.load(warp.first(taken), kept() + here_, piece{});
@@ -356,7 +245,7 @@ class frontier {
         at = number - at > warps * each ? static_cast<Offset>(at + warps * each) : number;
         ask_for_columns(items + at, static_cast<int>(number - at < each ? number - at : each));
       }
-      expand(batch, looks<Visit>{*this, visit});
+      edges_type::for_each(warp, batch, looks<Visit>{*this, visit});
     }
     claim_all(visit);
   }
@@ -394,79 +283,6 @@ class frontier {
       all.add(open, to, value, visit);
     }
   };
-
-  /// The edges of 32 rows: short rows by their lanes, side by side, then longer ones by groups of
-  /// lanes, and the last few by the whole warp. All are lanes that go through places in steps.
-  template <class Body>
-  LANEWISE_FUNCTION void expand(const lanes<piece>& batch, const Body& body) const {
-    const auto warp = team_.warp();
-    const auto length = warp.map([](const piece& p) { return p.length; }, batch);
-    auto todo = warp.ballot(length > Offset{short_row});
-    auto edge = warp.map([](const piece& p) { return p.begin; }, batch);
-    auto from = warp.map([](const piece& p) { return p.from; }, batch);
-    auto left = select(length <= Offset{short_row}, length, lanes<Offset>(Offset{0}));
-    int step = 1;
-    for (;;) {
-      while (warp.any(left != Offset{0})) {
-        take(body, from, edge, left, static_cast<Offset>(step));
-        if (step == group) next_rows(batch, todo, group, from, edge, left);
-      }
-      if (todo == 0) break;
-      step = warp_type::popcount(todo) >= width / group ? group : width;
-      next_rows(batch, todo, step, from, edge, left);
-    }
-  }
-  /// Groups of so many lanes that have nothing left get a row each, as long as there are any.
-  template <class Bits>
-  LANEWISE_FUNCTION void next_rows(const lanes<piece>& batch, Bits& todo, int lanes_of_group,
-                                   lanes<Vertex>& from, lanes<Offset>& edge,
-                                   lanes<Offset>& left) const {
-    const auto warp = team_.warp();
-    constexpr std::uint32_t none = width;
-    const auto size = static_cast<std::uint32_t>(lanes_of_group);
-    const auto first = warp.map([size](std::uint32_t l) { return l & ~(size - 1); }, warp.lane());
-    auto idle = warp.ballot((left == Offset{0}) & (first == warp.lane()));
-    if (idle == 0 || todo == 0) return;
-    lanes<std::uint32_t> row(none);
-    for (; idle != 0 && todo != 0; idle &= idle - 1, todo &= todo - 1) {
-      const auto at = static_cast<std::uint32_t>(warp_type::lowest(idle));
-      const auto next = static_cast<std::uint32_t>(warp_type::lowest(todo));
-      row = select(first == at, lanes<std::uint32_t>(next), row);
-    }
-    const auto fresh = row < none;
-    const auto source = row & lanes<std::uint32_t>(none - 1);
-    const auto ahead = warp.template cast<Offset>(warp.lane() - first);
-    from = select(
-        fresh, warp.shuffle(warp.map([](const piece& p) { return p.from; }, batch), source), from);
-    edge = select(
-        fresh,
-        warp.shuffle(warp.map([](const piece& p) { return p.begin; }, batch), source) + ahead,
-        edge);
-    const auto length =
-        warp.shuffle(warp.map([](const piece& p) { return p.length; }, batch), source);
-    left = select(
-        fresh,
-        warp.map([](Offset n, Offset l) -> Offset { return l < n ? n - l : 0; }, length, ahead),
-        left);
-  }
-  template <class Body>
-  LANEWISE_FUNCTION void take(const Body& body, const lanes<Vertex>& from, lanes<Offset>& edge,
-                              lanes<Offset>& left, Offset step) const {
-    mask_type there[at_once];
-    lanes<Offset> edges[at_once];
-    LANEWISE_UNROLL
-    for (int k = 0; k < at_once; ++k) {
-      const auto ahead = static_cast<Offset>(k * step);
-      there[k] = left > ahead;
-      edges[k] = edge + lanes<Offset>(ahead);
-    }
-    const auto taken = static_cast<Offset>(at_once * step);
-    edge = edge + lanes<Offset>(taken);
-    left = team_.warp().map(
-        [taken](Offset l) -> Offset { return l > taken ? static_cast<Offset>(l - taken) : 0; },
-        left);
-    body(there, from, edges);
-  }
 
   const Team& team_;
   scratch& shared_;

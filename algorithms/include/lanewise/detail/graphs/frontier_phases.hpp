@@ -126,7 +126,7 @@ class frontier_phases {
                                        lanes<Vertex>& vertex) {
     const auto warp = team_.warp();
     const auto mine = tiling::of_warp(team_, first, size_);
-    const auto there = only_vertices(take(in, mine, vertex), vertex);
+    const auto there = task_.out.only_vertices(warp, take(in, mine, vertex), vertex, task_.errors);
     now_.add(&counts::words, warp.count(there));
     const auto fresh =
         cull(look_up<Policy::bitmap>(warp, task_.reached, there, vertex, now_), vertex);
@@ -143,16 +143,6 @@ class frontier_phases {
     const auto stays = team_culling::stay(team_, shared_.in_team, mine, vertex);
     now_.add(warp, &counts::expanded, stays);
     return stays;
-  }
-  /// The active lanes with a vertex that there is. Others are counted.
-  template <class Mask>
-  LANEWISE_FUNCTION Mask only_vertices(const Mask& mask, const lanes<Vertex>& vertex) const {
-    const auto warp = team_.warp();
-    const Mask valid = mask & (vertex < task_.out.vertices);
-    const Mask bad = mask & !valid;
-    if (warp.any(bad) && task_.errors != nullptr)
-      warp.fetch_add(task_.errors->bad_items, static_cast<std::uint64_t>(warp.count(bad)));
-    return valid;
   }
 
   /// body for the edges of the active lanes' vertices, by the team. placed: their places in the
@@ -210,7 +200,7 @@ class frontier_phases {
                                       const places&) const {
       auto& s = search;
       const auto to = warp.gather(mask, s.task_.out.columns, edge, Vertex{0});
-      const auto valid = s.only_vertices(mask_type(mask), to);
+      const auto valid = s.task_.out.only_vertices(warp, mask_type(mask), to, s.task_.errors);
       const auto fresh = look_up<Policy::bitmap>(warp, s.task_.reached, valid, to, s.next_);
       s.now_.add(&counts::words, 2 * warp.count(mask));
       if (!warp.any(fresh)) return;

@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/graphs/block_ring.hpp>
-#include <lanewise/detail/graphs/distances.hpp>
+#include <lanewise/detail/graphs/near_far_lists.hpp>
 #include <lanewise/detail/graphs/sssp_task.hpp>
-#include <lanewise/detail/graphs/vertex_blocks.hpp>
 #include <lanewise/league_sums.hpp>
 
 #include <cstdint>
@@ -13,37 +11,29 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What such a search has in memory. The counter and meetings are 0 before the launch.
+/// What such a search has in memory. The meetings are 0 before the launch.
 template <class Vertex, class Bits>
 struct host_sssp_memory {
   std::uint64_t* meetings;  // league_sums::words
-  block_ring_memory<Vertex> near;
-  block_pool<Vertex> far[2];  // by turns, with one counter
-  Bits* far_least;            // three: no distance in a far list is less; by turns
-  std::uint8_t* marks;        // in which list a vertex is
+  near_far_memory<Vertex, Bits> lists;
 };
 
 /// The search of sssp_search for threads of a host. Few have much to do each, and what they wait
 /// for is memory: a thread goes through vertices, edges and ends of edges a batch at a time, and
 /// asks for all that a batch needs before it uses the first of it.
 ///
-/// A thread goes on with the near vertices that it has found, oldest first. It keeps up to own_room
-/// of them, and shares what is more, or what others wait for, in blocks. So threads meet twice for
-/// each range of distances, however many steps that has.
+/// Threads go on with near vertices as long as there are any. So they meet twice for each range of
+/// distances, however many steps that has.
 template <class Team, class Vertex, class Offset, class Weight>
 class host_sssp_search {
   using distance = distances<Weight>;
   using bits = typename distance::bits;
   using memory = host_sssp_memory<Vertex, bits>;
-  using ring_type = block_ring<Team, Vertex>;
-  static constexpr int batch_room = 64;
-  static constexpr std::uint32_t own_room = 1024;
+  using lists_type = near_far_lists<Team, Vertex, Weight>;
   static constexpr int ends_room = 256;
   static constexpr int most_deltas = 4;
   static constexpr int patience = 32;
   static constexpr std::uint64_t thin_range_of_thread = 2048;  // vertices
-  // What is known of a vertex: which list it is in. From the far list it may come to be near.
-  static constexpr std::uint8_t unlisted = 0, is_near = 1, is_far = 2;
 
   struct end_type {
     Vertex vertex;
@@ -54,7 +44,7 @@ class host_sssp_search {
   using task = sssp_task<Vertex, Offset, Weight, memory>;
   struct scratch {
     league_sums::scratch<Team> sums;
-    Vertex own[own_room];
+    typename lists_type::scratch lists;
     end_type ends[ends_room];
   };
 
@@ -63,8 +53,7 @@ class host_sssp_search {
         shared_(shared),
         task_(t),
         rows_(t.rows),
-        memory_(t.memory),
-        near_(team, t.memory.near) {
+        lists_(team, shared.lists, t.memory.lists) {
     league_sums::init(team, shared.sums);
   }
 
@@ -76,7 +65,7 @@ class host_sssp_search {
     for (;;) {
       relax_all();
       meet();
-      if (far_blocks_ == 0) return;
+      if (!lists_.has_far()) return;
       split();
       meet();
     }
@@ -85,18 +74,13 @@ class host_sssp_search {
  private:
   LANEWISE_FUNCTION void init() {
     const index_range mine = team_.share(static_cast<std::int64_t>(rows_.vertices));
-    for (std::int64_t v = mine.begin; v < mine.end; ++v) {
-      task_.distance[v] = distance::most();
-      memory_.marks[v] = unlisted;
-    }
-    if (team_.index() == 0)
-      for (std::uint32_t turn = 0; turn < 3; ++turn) memory_.far_least[turn] = distance::most();
+    for (std::int64_t v = mine.begin; v < mine.end; ++v) task_.distance[v] = distance::most();
+    lists_.init(mine, task_.end_of_near(0, deltas_));
   }
   LANEWISE_FUNCTION void begin() {
-    near_end_ = end_of_near(0);
-    const index_range mine = team_.share(task_.source_count);
+    const index_range mine = team_.share(task_.sources.count);
     for (std::int64_t i = mine.begin; i < mine.end; ++i) {
-      const Vertex v = task_.sources == nullptr ? task_.one_source : task_.sources[i];
+      const Vertex v = task_.sources[i];
       if (v >= rows_.vertices) {
         ++bad_;
         continue;
@@ -105,12 +89,6 @@ class host_sssp_search {
       if (ends_ == ends_room) settle();
     }
     settle();
-  }
-  LANEWISE_FUNCTION bits end_of_near(bits from) const {
-    bits end = from;
-    for (int i = 0; i < deltas_; ++i)
-      end = distance::sum(end, task_.delta == nullptr ? task_.given_delta : *task_.delta);
-    return end > from ? end : static_cast<bits>(from + 1);
   }
   /// A delta that was chosen is widened where ranges stay thin: all threads meet twice for each.
   LANEWISE_FUNCTION void choose_deltas() {
@@ -122,35 +100,22 @@ class host_sssp_search {
 
   /// The edges of all that is near: first of what this thread has found.
   LANEWISE_FUNCTION void relax_all() {
-    Vertex batch[batch_room];
+    Vertex batch[lists_type::batch];
     for (;;) {
-      if (own_begin_ == own_end_) settle();
-      if (own_begin_ != own_end_) {
-        int count = 0;
-        while (count < batch_room && own_begin_ != own_end_) batch[count++] = next_own();
-        if (near_.someone_waits()) share_own(ring_type::block);
-        relax(batch, count);
-      } else if (near_.take(batch) || near_.wait(batch)) {
-        relax(batch, ring_type::block);
-      } else {
-        return;
-      }
+      if (!lists_.has_own()) settle();
+      const int count = lists_.take(batch);
+      if (count == 0) return;
+      relax(batch, count);
     }
-  }
-  LANEWISE_FUNCTION Vertex next_own() { return shared_.own[own_begin_++ % own_room]; }
-  /// The oldest of the vertices of this thread are for all, in whole blocks, but so many.
-  LANEWISE_FUNCTION void share_own(std::uint32_t kept) {
-    while (own_end_ - own_begin_ >= kept + ring_type::block)
-      near_.put([this] { return next_own(); });
   }
 
   /// Adds the edges of these vertices to the ends.
   LANEWISE_FUNCTION void relax(const Vertex* vertex, int count) {
     near_added_ += static_cast<std::uint64_t>(count);
-    Offset begin[batch_room], length[batch_room];
+    Offset begin[lists_type::batch], length[lists_type::batch];
     for (int i = 0; i < count; ++i) {
       __builtin_prefetch(rows_.begins + vertex[i]);
-      __builtin_prefetch(memory_.marks + vertex[i], 1);
+      lists_.ask_for(vertex[i]);
       __builtin_prefetch(task_.distance + vertex[i]);
     }
     for (int i = 0; i < count; ++i) {
@@ -163,7 +128,7 @@ class host_sssp_search {
       }
     }
     // Who lowers a distance from here on finds the vertex in no list, or it is read here.
-    for (int i = 0; i < count; ++i) set_mark(vertex[i], unlisted);
+    for (int i = 0; i < count; ++i) lists_.unlist(vertex[i]);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     for (int i = 0; i < count; ++i) {
       const bits d = load_distance(vertex[i]);
@@ -206,7 +171,7 @@ class host_sssp_search {
     ends_ = 0;
     for (int i = 0; i < count; ++i) {
       __builtin_prefetch(task_.distance + shared_.ends[i].vertex, 1);
-      __builtin_prefetch(memory_.marks + shared_.ends[i].vertex, 1);
+      lists_.ask_for(shared_.ends[i].vertex);
     }
     int lowered = 0;
     for (int i = 0; i < count; ++i) {
@@ -215,102 +180,42 @@ class host_sssp_search {
       lowered += team_.warp().fetch_min(task_.distance[e.vertex], e.sum) > e.sum;
     }
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    for (int i = 0; i < lowered; ++i) list(shared_.ends[i]);
-  }
-  LANEWISE_FUNCTION void list(const end_type& e) {
-    const auto warp = team_.warp();
-    std::uint8_t& mark = memory_.marks[e.vertex];
-    const std::uint8_t seen = warp.template load<order::relaxed, scope::device>(mark);
-    if (e.sum < near_end_) {
-      if (seen != is_near && warp.exchange(mark, is_near) != is_near) keep(e.vertex);
-    } else {
-      if (e.sum < least_) least_ = e.sum;
-      if (seen == unlisted && warp.compare_exchange(mark, unlisted, is_far) == unlisted)
-        push_far(e.vertex);
-    }
-  }
-  LANEWISE_FUNCTION void set_mark(Vertex v, std::uint8_t mark) const {
-    team_.warp().template store<order::relaxed, scope::device>(memory_.marks[v], mark);
-  }
-  LANEWISE_FUNCTION void keep(Vertex v) {
-    if (own_end_ - own_begin_ == own_room) share_own(own_room - ring_type::block);
-    shared_.own[own_end_++ % own_room] = v;
-  }
-  LANEWISE_FUNCTION void push_far(Vertex v) {
-    far_added_ += far_.push(team_, memory_.far[splits_ % 2], far_base_, v);
+    for (int i = 0; i < lowered; ++i) lists_.list(shared_.ends[i].vertex, shared_.ends[i].sum);
   }
 
-  /// Distances that are near now. The vertices of this thread's far list are near, are done
-  /// already, or stay. So a thread stays in its part of a deep graph, which its caches have.
+  /// The next range of distances is near.
   LANEWISE_FUNCTION void split() {
-    const bits done = near_end_;
     choose_deltas();
-    const bits least = memory_.far_least[splits_ % 3];
-    near_end_ = end_of_near(least < done ? done : least);
-    const block_pool<Vertex> pool = memory_.far[splits_ % 2];
-    const block_list<Team, Vertex> list = far_;
-    far_ = {};
-    far_base_ += far_blocks_;
-    far_blocks_ = 0;
-    ++splits_;
-    // Read by the split before this one, and added to by the next.
-    if (team_.index() == 0) {
-      memory_.far_least[(splits_ + 1) % 3] = distance::most();
-      near_.restart();
-    }
-    list.for_each_block(pool, [&](const Vertex* vertex, int count) {
-      for (int i = 0; i < count; ++i) __builtin_prefetch(task_.distance + vertex[i]);
-      for (int i = 0; i < count; ++i) {
-        const bits d = task_.distance[vertex[i]];
-        if (d < done) continue;
-        if (d < near_end_) {
-          set_mark(vertex[i], is_near);
-          keep(vertex[i]);
-        } else {
-          if (d < least_) least_ = d;
-          push_far(vertex[i]);
-        }
-      }
-    });
+    const bits done = lists_.near_end(), least = lists_.far_least();
+    lists_.split(task_.distance, task_.end_of_near(least < done ? done : least, deltas_));
   }
 
   /// All threads meet, and know how many vertices were near, and how many far blocks there are.
   LANEWISE_FUNCTION void meet() {
     const auto warp = team_.warp();
-    if (least_ < distance::most()) {
-      warp.fetch_min(memory_.far_least[splits_ % 3], least_);
-      least_ = distance::most();
-    }
     if (bad_ != 0 && task_.errors != nullptr) warp.fetch_add(task_.errors->bad_items, bad_);
     bad_ = 0;
-    league_sums::add(team_, shared_.sums, {{near_added_, far_added_}});
-    near_added_ = far_added_ = 0;
-    league_sums of(memory_.meetings, meetings_);
+    league_sums::add(team_, shared_.sums, {{near_added_, lists_.before_meeting()}});
+    near_added_ = 0;
+    league_sums of(task_.memory.meetings, meetings_);
     const auto sums = of.meet(team_, shared_.sums);
     meetings_ = of.rounds();
     near_count_ = sums[0];
-    far_blocks_ += sums[1];
+    lists_.behind_meeting(sums[1]);
   }
 
   const Team& team_;
   scratch& shared_;
   const task& task_;
   graph_rows<Vertex, Offset> rows_;
-  memory memory_;
-  bits near_end_ = 0;              // distances in front of it are near
-  bits least_ = distance::most();  // of those that this thread has sent to the far list
-  std::uint32_t splits_ = 0;       // of the far list
+  lists_type lists_;
   std::uint32_t meetings_ = 0;
-  std::uint32_t own_begin_ = 0, own_end_ = 0;
   int ends_ = 0;
   std::uint64_t bad_ = 0;
-  ring_type near_;
-  block_list<Team, Vertex> far_;
-  std::uint64_t near_added_ = 0, far_added_ = 0;  // vertices and blocks since all met
-  std::uint64_t near_count_ = 0;                  // vertices of this range
-  std::uint64_t far_base_ = 0, far_blocks_ = 0;   // of all far lists, by the pool's counter
-  int deltas_ = 1;                                // of which this range is
-  int thin_ranges_ = 0;                           // one after the other
+  std::uint64_t near_added_ = 0;  // vertices since all met
+  std::uint64_t near_count_ = 0;  // of this range
+  int deltas_ = 1;                // of which this range is
+  int thin_ranges_ = 0;           // one after the other
 };
 
 }  // namespace detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/graphs/rows.hpp>
+#include <lanewise/detail/graphs/words_of_vertices.hpp>
 #include <lanewise/pack.hpp>
 
 #include <cstdint>
@@ -17,7 +18,7 @@ template <bool racing = false, class W, class Mask, class Lanes>
 LANEWISE_FUNCTION auto is_reached(const W& warp, const std::uint32_t* bits, const Mask& there,
                                   const Lanes& vertex) {
   using Vertex = typename Lanes::value_type;
-  const auto at = warp.map([](Vertex v) { return static_cast<Vertex>(v / 32); }, vertex);
+  const auto at = word_of_vertex(warp, vertex);
   typename W::template lanes<std::uint32_t> word;
   if constexpr (racing)
     word = warp.load_relaxed(there, bits, at, 0u);

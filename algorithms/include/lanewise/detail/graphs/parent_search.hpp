@@ -18,9 +18,7 @@ struct parent_task {
 
   graph_rows<Vertex, Offset> rows;
   const Weight* weights;
-  const Vertex* sources;  // null: one_source
-  std::int64_t source_count;
-  Vertex one_source;
+  search_sources<Vertex> sources;
   const bits* distance;
   Vertex* parents;
   frontier_memory<Vertex, Offset> memory;  // without `listed`
@@ -96,12 +94,10 @@ class parent_search {
         });
   }
   LANEWISE_FUNCTION void mark_sources() const {
-    for_each_window_of(team_, task_.source_count,
+    for_each_window_of(team_, task_.sources.count,
                        [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
                          const auto warp = team_.warp();
-                         const auto vertex = task_.sources == nullptr
-                                                 ? lanes<Vertex>(task_.one_source)
-                                                 : warp.load(there, task_.sources + at, nobody);
+                         const auto vertex = task_.sources.load(warp, there, at);
                          warp.fetch_min(there & (vertex < task_.rows.vertices), task_.parents,
                                         vertex, vertex);
                        });

@@ -100,10 +100,7 @@ class quadratic_search {
       // By bits: GCC 12 stored a mask of 64-bit places, and read it back with more bits.
       const auto there = warp.template mask_of<std::uint32_t>(warp.ballot(mask));
       const auto to = warp.gather(there, task.out.columns, edge, Vertex{0});
-      const auto valid = there & (to < task.out.vertices);
-      const auto bad = warp.count(there & !valid);
-      if (bad != 0 && task.errors != nullptr)
-        warp.fetch_add(task.errors->bad_items, static_cast<std::uint64_t>(bad));
+      const auto valid = task.out.only_vertices(warp, there, to, task.errors);
       const auto before = warp.load_relaxed(valid, static_cast<const std::int32_t*>(task.levels),
                                             to, std::int32_t{0});
       const auto fresh = valid & (before < std::int32_t{0});

@@ -5,6 +5,7 @@
 #include <lanewise/bfs_policy.hpp>
 #include <lanewise/detail/graphs/frontier_counts.hpp>
 #include <lanewise/detail/graphs/scatter_relaxed.hpp>
+#include <lanewise/detail/graphs/words_of_vertices.hpp>
 
 #include <cstdint>
 
@@ -53,8 +54,8 @@ template <class W, class Vertex, class Mask, class Vertices, class Counts>
 LANEWISE_FUNCTION Mask look_up_words(const W& warp, const reached_vertices<Vertex>& reached,
                                      const Mask& mask, const Vertices& vertex, Counts& counts) {
   auto* words = static_cast<std::uint32_t*>(reached.bits);
-  const auto at = warp.map([](Vertex v) { return static_cast<Vertex>(v / 32); }, vertex);
-  const auto bit = warp.map([](Vertex v) { return std::uint32_t{1} << (v % 32); }, vertex);
+  const auto at = word_of_vertex(warp, vertex);
+  const auto bit = bit_of_vertex(warp, vertex);
   Mask open =
       mask &
       ((warp.load_relaxed(mask, static_cast<const std::uint32_t*>(words), at, 0u) & bit) == 0u);

@@ -4,6 +4,8 @@
 
 #include <lanewise/detail/graphs/distances.hpp>
 #include <lanewise/detail/graphs/frontier.hpp>
+#include <lanewise/detail/graphs/sources.hpp>
+#include <lanewise/detail/graphs/windows_of_items.hpp>
 #include <lanewise/status.hpp>
 
 #include <cstdint>
@@ -73,6 +75,21 @@ class relaxation {
                                const Edges& edges, bits* distance, status* errors)
       : team_(team), rows_(rows), edges_(edges), distance_(distance), errors_(errors) {}
 
+  /// The sources are claimed for the distance 0.
+  template <class Visit>
+  LANEWISE_FUNCTION void begin(const search_sources<Vertex>& sources, frontier_type& frontier,
+                               Visit& visit) const {
+    const auto warp = team_.warp();
+    for_each_window_of(
+        team_, sources.count, [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+          const lanes<Vertex> vertex[1] = {sources.load(warp, there, at)};
+          const mask_type open[1] = {rows_.only_vertices(warp, there, vertex[0], errors_)};
+          const lanes<Value> zero[1] = {lanes<Value>(Value{0})};
+          frontier.add(open, vertex, zero, visit);
+        });
+    frontier.claim_all(visit);
+  }
+
   /// The most edges of a round in which warps go on by themselves.
   static LANEWISE_FUNCTION Offset thin_edges(std::uint32_t teams) {
     return static_cast<Offset>(Offset{thin_edges_of_warp} * teams * Team::warps);
@@ -113,7 +130,8 @@ class relaxation {
     if (warp.any(bad)) {
       int number = 0;
       for (int k = 0; k < at_once; ++k) number += warp.count(there[k] & !open[k]);
-      count_bad(number);
+      if (number != 0 && errors_ != nullptr)
+        warp.fetch_add(errors_->bad_items, static_cast<std::uint64_t>(number));
     }
     // Where many edges are relaxed, most lower nothing, and a read is cheaper. Elsewhere warps of
     // devices do not wait for it.
@@ -126,10 +144,6 @@ class relaxation {
   LANEWISE_FUNCTION mask_type lower(const mask_type& active, const lanes<Vertex>& vertex,
                                     const lanes<bits>& sum) const {
     return active & (sum < team_.warp().fetch_min(active, distance_, vertex, sum));
-  }
-  LANEWISE_FUNCTION void count_bad(int number) const {
-    if (number != 0 && errors_ != nullptr)
-      team_.warp().fetch_add(errors_->bad_items, static_cast<std::uint64_t>(number));
   }
 
  private:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/csr_graph.hpp>
+#include <lanewise/status.hpp>
 #include <lanewise/warp.hpp>
 
 #include <cstdint>
@@ -22,6 +23,32 @@ struct graph_rows {
   const Vertex* columns;
   Vertex vertices;
   Offset edges;
+
+  /// The active lanes with a vertex that there is. Others are counted.
+  template <int k, class W, class Mask, class Lanes>
+  LANEWISE_FUNCTION void only_vertices(const W& warp, const Mask (&there)[k],
+                                       const Lanes (&vertex)[k], status* errors,
+                                       Mask (&valid)[k]) const {
+    Mask bad = warp.first(0);
+    LANEWISE_UNROLL
+    for (int i = 0; i < k; ++i) {
+      valid[i] = there[i] & (vertex[i] < vertices);
+      bad = bad | (there[i] & !valid[i]);
+    }
+    if (!warp.any(bad) || errors == nullptr) return;
+    int number = 0;
+    for (int i = 0; i < k; ++i) number += warp.count(there[i] & !valid[i]);
+    warp.fetch_add(errors->bad_items, static_cast<std::uint64_t>(number));
+  }
+  template <class W, class Mask, class Lanes>
+  LANEWISE_FUNCTION Mask only_vertices(const W& warp, const Mask& there, const Lanes& vertex,
+                                       status* errors) const {
+    const Mask all[1] = {there};
+    const Lanes of_all[1] = {vertex};
+    Mask valid[1];
+    only_vertices(warp, all, of_all, errors, valid);
+    return valid[0];
+  }
 
   /// Where lanes' rows begin and how long they are.
   template <class W>

@@ -14,13 +14,27 @@ namespace detail {
 
 // What searches in graphs ask of their arguments.
 
-/// Where a search begins.
-template <class V>
-struct graph_sources {
-  const number<V>* first;  // null: one
+/// Where a search begins. Vertex is unsigned.
+template <class Vertex>
+struct search_sources {
+  const Vertex* first;  // null: one
   std::int64_t count;
-  number<V> one;
+  Vertex one;
+
+  LANEWISE_FUNCTION Vertex operator[](std::int64_t i) const {
+    return first == nullptr ? one : first[i];
+  }
+  /// Those from i on, in the active lanes.
+  template <class W, class Mask>
+  LANEWISE_FUNCTION auto load(const W& warp, const Mask& there, std::int64_t i) const {
+    using lanes = typename W::template lanes<Vertex>;
+    constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
+    return first == nullptr ? lanes(one) : warp.load(there, first + i, nobody);
+  }
 };
+template <class V>
+using graph_sources = search_sources<number<V>>;
+
 template <class Exec, class V, class Sources>
 graph_sources<V> sources_of(const char* algorithm, const Sources& given, std::int64_t vertices) {
   if constexpr (std::is_integral_v<Sources>) {

@@ -5,6 +5,7 @@
 #include <lanewise/detail/graphs/relaxation.hpp>
 #include <lanewise/detail/graphs/sssp_task.hpp>
 #include <lanewise/detail/graphs/windows_of_items.hpp>
+#include <lanewise/detail/graphs/words_of_vertices.hpp>
 #include <lanewise/queue.hpp>
 
 #include <cstdint>
@@ -35,14 +36,12 @@ class sssp_search {
   using warp_type = typename Team::warp_type;
   template <class T>
   using lanes = typename warp_type::template lanes<T>;
-  using words = lanes<std::uint32_t>;
   using mask_type = typename warp_type::template mask_for<std::uint32_t>;
   using distance = distances<Weight>;
   using bits = typename distance::bits;
   using frontier_type = frontier<Team, Vertex, Offset, bits>;
   using relaxation_type = relaxation<Team, Vertex, Offset, weighted_edges<Weight>, bits>;
   static constexpr int at_once = frontier_type::at_once;
-  static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
 
  public:
   using task = sssp_task<Vertex, Offset, Weight, sssp_memory<Vertex, Offset, bits>>;
@@ -133,35 +132,16 @@ class sssp_search {
   }
 
   LANEWISE_FUNCTION void begin() {
-    const auto warp = team_.warp();
-    near_end_ = end_of_near(0);
-    for_each_window_of(
-        team_, task_.source_count,
-        [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-          const lanes<Vertex> vertex[1] = {task_.sources == nullptr
-                                               ? lanes<Vertex>(task_.one_source)
-                                               : warp.load(there, task_.sources + at, nobody)};
-          const mask_type open[1] = {there & (vertex[0] < task_.rows.vertices)};
-          relaxation_.count_bad(warp.count(there & !open[0]));
-          const lanes<bits> zero[1] = {lanes<bits>(bits{0})};
-          frontier_.add(open, vertex, zero, *this);
-        });
-    frontier_.claim_all(*this);
-  }
-  LANEWISE_FUNCTION lanes<Vertex> word_of(const lanes<Vertex>& vertex) const {
-    return team_.warp().map([](Vertex v) { return static_cast<Vertex>(v / 32); }, vertex);
-  }
-  LANEWISE_FUNCTION words bit_of(const lanes<Vertex>& vertex) const {
-    return team_.warp().map([](Vertex v) -> std::uint32_t { return std::uint32_t{1} << (v % 32); },
-                            vertex);
+    near_end_ = task_.end_of_near(0, deltas_);
+    relaxation_.begin(task_.sources, frontier_, *this);
   }
 
   LANEWISE_FUNCTION void list_far(const mask_type& active, const lanes<Vertex>& vertex,
                                   const lanes<bits>& sum) const {
     const auto warp = team_.warp();
-    const words bit = bit_of(vertex);
-    const mask_type fresh =
-        active & ((warp.fetch_or(active, task_.memory.far, word_of(vertex), bit) & bit) == 0u);
+    const auto bit = bit_of_vertex(warp, vertex);
+    const auto before = warp.fetch_or(active, task_.memory.far, word_of_vertex(warp, vertex), bit);
+    const mask_type fresh = active & ((before & bit) == 0u);
     far_queue(splits_).push(warp, fresh, vertex);
     note_least(splits_, select(active, sum, lanes<bits>(distance::most())));
   }
@@ -179,13 +159,6 @@ class sssp_search {
     if (least < warp.template load<order::relaxed, scope::device>(all)) warp.fetch_min(all, least);
   }
 
-  /// Where distances end that are near from one on: by delta, or by rounding at least the next.
-  LANEWISE_FUNCTION bits end_of_near(bits from) const {
-    bits end = from;
-    for (int i = 0; i < deltas_; ++i)
-      end = distance::sum(end, task_.delta == nullptr ? task_.given_delta : *task_.delta);
-    return end > from ? end : static_cast<bits>(from + 1);
-  }
   /// A delta that was chosen is widened where rounds stay thin: they cost the same whether they
   /// have many edges or few, where wide rounds cost by their edges.
   LANEWISE_FUNCTION void choose_deltas() {
@@ -200,7 +173,7 @@ class sssp_search {
     choose_deltas();
     const bits least =
         warp.template load<order::relaxed, scope::device>(task_.memory.far_least[splits_ % 3]);
-    near_end_ = end_of_near(least < done ? done : least);
+    near_end_ = task_.end_of_near(least < done ? done : least, deltas_);
     const std::uint32_t to = splits_ + 1;
     // Read by the split before this one, and added to by the next.
     if (team_.index() == 0 && team_.warp_index() == 0) forget_far(splits_ + 2);
@@ -211,8 +184,8 @@ class sssp_search {
                          const auto d = warp.gather(there, task_.distance, vertex, bits{0});
                          const mask_type stay = there & (d >= near_end_);
                          const mask_type near = there & (d >= done) & !stay;
-                         warp.fetch_and(there & !stay, task_.memory.far, word_of(vertex),
-                                        ~bit_of(vertex));
+                         warp.fetch_and(there & !stay, task_.memory.far,
+                                        word_of_vertex(warp, vertex), ~bit_of_vertex(warp, vertex));
                          frontier_.push(near, vertex, task_.rows.of(warp, near, vertex));
                          far_queue(to).push(warp, stay, vertex);
                          note_least(to, select(stay, d, lanes<bits>(distance::most())));

@@ -4,6 +4,7 @@
 
 #include <lanewise/detail/graphs/distances.hpp>
 #include <lanewise/detail/graphs/rows.hpp>
+#include <lanewise/detail/graphs/sources.hpp>
 #include <lanewise/status.hpp>
 
 #include <cstdint>
@@ -18,14 +19,21 @@ struct sssp_task {
 
   graph_rows<Vertex, Offset> rows;
   const Weight* weights;
-  const Vertex* sources;  // null: one_source
-  std::int64_t source_count;
-  Vertex one_source;
+  search_sources<Vertex> sources;
   bits* distance;
   const Weight* delta;  // null: given_delta
   Weight given_delta;
   Memory memory;
   status* errors;
+
+  /// Where distances end that are near from one on: by so many deltas, or by rounding at least the
+  /// next.
+  LANEWISE_FUNCTION bits end_of_near(bits from, int deltas) const {
+    bits end = from;
+    for (int i = 0; i < deltas; ++i)
+      end = distances<Weight>::sum(end, delta == nullptr ? given_delta : *delta);
+    return end > from ? end : static_cast<bits>(from + 1);
+  }
 };
 
 }  // namespace detail

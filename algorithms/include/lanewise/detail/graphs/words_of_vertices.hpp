@@ -28,6 +28,18 @@ LANEWISE_FUNCTION void for_each_word_batch(const Team& team, std::int64_t vertic
   }
 }
 
+/// Where vertices have their bits: the word, and the bit in it.
+template <class W, class Lanes>
+LANEWISE_FUNCTION Lanes word_of_vertex(const W& warp, const Lanes& vertex) {
+  using Vertex = typename Lanes::value_type;
+  return warp.map([](Vertex v) { return static_cast<Vertex>(v / 32); }, vertex);
+}
+template <class W, class Lanes>
+LANEWISE_FUNCTION auto bit_of_vertex(const W& warp, const Lanes& vertex) {
+  using Vertex = typename Lanes::value_type;
+  return warp.map([](Vertex v) -> std::uint32_t { return std::uint32_t{1} << (v % 32); }, vertex);
+}
+
 /// The vertices of a word.
 template <class Vertex, class W>
 LANEWISE_FUNCTION auto vertices_of(const W& warp, std::int64_t word) {
