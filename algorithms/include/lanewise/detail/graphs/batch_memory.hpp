@@ -55,22 +55,6 @@ struct batch_task {
   std::int32_t most_depth;
   batch_memory<Vertex, Offset> memory;
   status* errors;
-
-  /// The active lanes with a vertex that there is. Others are counted.
-  template <int k, class W, class Mask, class Lanes>
-  LANEWISE_FUNCTION void only_vertices(const W& warp, const Mask (&there)[k],
-                                       const Lanes (&vertex)[k], Mask (&valid)[k]) const {
-    Mask bad = warp.first(0);
-    LANEWISE_UNROLL
-    for (int i = 0; i < k; ++i) {
-      valid[i] = there[i] & (vertex[i] < out.vertices);
-      bad = bad | (there[i] & !valid[i]);
-    }
-    if (!warp.any(bad) || errors == nullptr) return;
-    int number = 0;
-    for (int i = 0; i < k; ++i) number += warp.count(there[i] & !valid[i]);
-    warp.fetch_add(errors->bad_items, static_cast<std::uint64_t>(number));
-  }
 };
 
 /// How many pieces of edges a batch has room for. Searches apart have an equal share each for a

@@ -87,7 +87,7 @@ class batch_search {
     LANEWISE_UNROLL
     for (int k = 0; k < at_once; ++k)
       to[k] = warp.gather(there[k], task_.out.columns, edge[k], nobody);
-    task_.only_vertices(warp, there, to, open);
+    task_.out.only_vertices(warp, there, to, task_.errors, open);
     LANEWISE_UNROLL
     for (int k = 0; k < at_once; ++k) {
       value[k] = mine & ~warp.load_relaxed(open[k], task_.memory.seen, to[k], ~std::uint64_t{0});
@@ -181,7 +181,7 @@ class batch_search {
                                                    static_cast<std::uint32_t>(wanted_ >> at))};
           const lanes<Vertex> vertex[1] = {warp.load(there[0], task_.sources + at, nobody)};
           mask_type open[1];
-          task_.only_vertices(warp, there, vertex, open);
+          task_.out.only_vertices(warp, there, vertex, task_.errors, open);
           const words bit[1] = {warp.map(
               [at](std::uint32_t l) -> std::uint64_t { return std::uint64_t{1} << (at + l); },
               warp.lane())};

@@ -65,7 +65,7 @@ class bfs_search {
           break;
         case step::top_down:
         case step::deep:
-          relaxation_.begin_round(frontier_.edges());
+          relaxation_.begin_round(frontier_.edges(), true);
           frontier_.visit_edges(is_deep_ ? relaxation_.steps() : 1, *this);
           break;
         case step::bottom_up:
@@ -165,7 +165,7 @@ class bfs_search {
     if (s == step::others) {
       if (is_done()) return;
       is_deep_ = true;
-      frontier_.list_once();
+      frontier_.list_once(true);
       frontier_.wait();
       return;
     }

@@ -123,6 +123,9 @@ class bucket_search {
     list.push(warp, fresh, vertex);
     return warp.first(0);
   }
+  LANEWISE_FUNCTION mask_type is_next(const mask_type&, const lanes<bits>&) const {
+    return team_.warp().first(0);
+  }
 
  private:
   /// One warp of all says how the search stands.
@@ -191,7 +194,7 @@ class bucket_search {
                                                      static_cast<Weight>(near) * task_.delta));
     });
     frontier_.meet(0);
-    relaxation_.begin_round(frontier_.edges());
+    relaxation_.begin_round(frontier_.edges(), true);
     frontier_.visit_edges(1, *this);
   }
 

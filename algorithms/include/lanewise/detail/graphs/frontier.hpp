@@ -34,7 +34,7 @@ struct edge_end {
 /// Where rounds are thin, a warp keeps a few rows of one piece in scratch instead. These need no
 /// way through memory, so that a warp can go on with them for several rounds before all meet.
 ///
-/// A search is a Visit with two functions:
+/// A search is a Visit with two functions, or three:
 ///
 ///   look(there, from, edge, open, to, value)
 ///            edges of the frontier, in arrays of at_once masks and lanes; those of a lane are from
@@ -43,6 +43,9 @@ struct edge_end {
 ///   claim(active, vertex, value)
 ///            such vertices, side by side now. Returns which are in the next frontier, for which a
 ///            vertex may come again and again, but each time for one of those who claim it
+///   is_next(active, value)
+///            before these are claimed: which of them are in the next frontier if their claim says
+///            so. The rows of others are not read. Without it all may be
 template <class Team, class Vertex, class Offset, class Value>
 class frontier {
   using warp_type = typename Team::warp_type;
@@ -79,8 +82,9 @@ class frontier {
 
   /// The edges of all rows of this round.
   LANEWISE_FUNCTION Offset edges() const { return edges_; }
-  /// Vertices may come again and again from now on: each is in the pieces of a round once.
-  LANEWISE_FUNCTION void list_once() { lists_once_ = true; }
+  /// Whether vertices may come again and again from now on, and are to be in the pieces of a round
+  /// once.
+  LANEWISE_FUNCTION void list_once(bool once) { lists_once_ = once; }
 
   /// The active lanes' vertices with their rows are in the next round.
   template <class Row>
@@ -191,10 +195,12 @@ class frontier {
       const mask_type active = warp.first(taken);
       const lanes<end_type> end = warp.load(active, ends() + ends_, end_type{});
       const auto vertex = warp.map([](const end_type& e) { return e.vertex; }, end);
+      const auto value = warp.map([](const end_type& e) { return e.value; }, end);
       // Rows are read without waiting for the claims.
-      const auto row = rows_.of(warp, active, vertex);
-      push(visit.claim(active, vertex, warp.map([](const end_type& e) { return e.value; }, end)),
-           vertex, row);
+      mask_type next = active;
+      if constexpr (requires { visit.is_next(active, value); }) next = visit.is_next(active, value);
+      const auto row = rows_.of(warp, next, vertex);
+      push(visit.claim(active, vertex, value), vertex, row);
     }
     warp.fence();
   }

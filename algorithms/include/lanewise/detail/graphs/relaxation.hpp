@@ -94,21 +94,23 @@ class relaxation {
   static LANEWISE_FUNCTION Offset thin_edges(std::uint32_t teams) {
     return static_cast<Offset>(Offset{thin_edges_of_warp} * teams * Team::warps);
   }
-  /// Before a round of so many edges.
-  LANEWISE_FUNCTION void begin_round(Offset edges) {
+  /// Before a round of so many edges, behind which warps may go on by themselves if it is thin.
+  LANEWISE_FUNCTION void begin_round(Offset edges, bool may_part) {
     is_thin_ = edges <= thin_edges(team_.league());
+    is_apart_ = is_thin_ && may_part;
     if constexpr (by_threads<Team>) {
       const Offset degree = rows_.edges / rows_.vertices + 1;
-      share_ = is_thin_ ? static_cast<int>(edges / (degree * team_.league())) : 0;
+      share_ = is_apart_ ? static_cast<int>(edges / (degree * team_.league())) : 0;
     }
   }
+  LANEWISE_FUNCTION bool is_thin() const { return is_thin_; }
   /// How many rounds a warp goes on for by itself, and how many rows it keeps behind them.
-  LANEWISE_FUNCTION int steps() const { return is_thin_ ? steps_apart : 1; }
+  LANEWISE_FUNCTION int steps() const { return is_apart_ ? steps_apart : 1; }
   /// A thread of a host keeps its share, as what others go on with is not in its caches (16
   /// threads, a lattice of 4096^2: 98 ms if all rows are shared out, 62 so).
   LANEWISE_FUNCTION int kept() const {
     if constexpr (by_threads<Team>) return share_;
-    return is_thin_ ? most_kept : 0;
+    return is_apart_ ? most_kept : 0;
   }
 
   /// Which of these edges may lower a distance, of which vertex, and to what.
@@ -152,8 +154,9 @@ class relaxation {
   Edges edges_;
   bits* distance_;
   status* errors_;
-  bool is_thin_ = false;
-  int share_ = 0;  // of rows, on hosts
+  bool is_thin_ = false;   // this round
+  bool is_apart_ = false;  // warps go on by themselves
+  int share_ = 0;          // of rows, on hosts
 };
 
 }  // namespace detail

@@ -41,47 +41,67 @@ class row_edges {
   using lanes = typename warp_type::template lanes<T>;
   using piece = edge_piece<Vertex, Offset>;
   static constexpr std::uint32_t short_row = 16;  // edges that a lane looks at alone
-  // Lanes that look at a longer row: 32 of its edges at once on devices, as long as others are
-  // left. By the whole warp three of four lanes had nothing where rows have 32 edges.
-  static constexpr int group = by_threads<Team> ? width : 8;
+  // Up to so many edges are looked at by groups of lanes on devices, 32 of a row at once: by the
+  // whole warp three of four lanes had nothing where rows have 32 edges. To hand out longer rows to
+  // groups cost more than it gained (H200, bfs top down: kron.22 1.61 ms for all rows, 1.23 so).
+  static constexpr std::uint32_t middle_row = by_threads<Team> ? short_row : 64;
+  static constexpr std::uint32_t group = by_threads<Team> ? width : 8;
 
  public:
   static constexpr int at_once = 4;  ///< edges that a lane looks at together
 
   /// body(there, from, edges) for the edges of 32 rows: short rows by their lanes, side by side,
-  /// then longer ones by groups of lanes, and the last few by the whole warp. All are lanes that go
-  /// through places in steps.
+  /// then middle ones by groups of lanes, and long ones by the warp. All are lanes that go through
+  /// places in steps.
   template <class Body>
   static LANEWISE_FUNCTION void for_each(const warp_type& warp, const lanes<piece>& rows,
                                          const Body& body) {
     const auto length = warp.map([](const piece& p) { return p.length; }, rows);
-    auto todo = warp.ballot(length > Offset{short_row});
+    auto long_rows = warp.ballot(length > Offset{middle_row});
+    auto middle_rows = warp.ballot(length > Offset{short_row}) & ~long_rows;
     auto edge = warp.map([](const piece& p) { return p.begin; }, rows);
     auto from = warp.map([](const piece& p) { return p.from; }, rows);
     auto left = select(length <= Offset{short_row}, length, lanes<Offset>(Offset{0}));
-    int step = 1;
+    Offset step = 1;
     for (;;) {
       while (warp.any(left != Offset{0})) {
-        take_places<at_once>(warp, edge, left, static_cast<Offset>(step),
+        take_places<at_once>(warp, edge, left, step,
                              [&](const auto& there, const auto& edges)
                                  LANEWISE_INLINE_LAMBDA { body(there, from, edges); });
-        if (step == group) next_rows(warp, rows, todo, group, from, edge, left);
+        if (step == group) next_middle_rows(warp, rows, middle_rows, from, edge, left);
       }
-      if (todo == 0) break;
-      step = warp_type::popcount(todo) >= width / group ? group : width;
-      next_rows(warp, rows, todo, step, from, edge, left);
+      if (middle_rows != 0) {
+        step = group;
+        next_middle_rows(warp, rows, middle_rows, from, edge, left);
+      } else if (long_rows != 0) {
+        step = width;
+        next_long_row(warp, rows, long_rows, from, edge, left);
+      } else {
+        return;
+      }
     }
   }
 
  private:
-  /// Groups of so many lanes that have nothing left get a row each, as long as there are any.
+  /// The warp gets one row.
   template <class Bits>
-  static LANEWISE_FUNCTION void next_rows(const warp_type& warp, const lanes<piece>& rows,
-                                          Bits& todo, int lanes_of_group, lanes<Vertex>& from,
-                                          lanes<Offset>& edge, lanes<Offset>& left) {
+  static LANEWISE_FUNCTION void next_long_row(const warp_type& warp, const lanes<piece>& rows,
+                                              Bits& todo, lanes<Vertex>& from, lanes<Offset>& edge,
+                                              lanes<Offset>& left) {
+    const piece row = warp.broadcast(rows, warp_type::lowest(todo));
+    todo &= todo - 1;
+    const auto lane = warp.template cast<Offset>(warp.lane());
+    from = lanes<Vertex>(row.from);
+    edge = lanes<Offset>(row.begin) + lane;
+    left = warp.map([n = row.length](Offset l) -> Offset { return l < n ? n - l : 0; }, lane);
+  }
+  /// Groups of lanes that have nothing left get a row each, as long as there are any.
+  template <class Bits>
+  static LANEWISE_FUNCTION void next_middle_rows(const warp_type& warp, const lanes<piece>& rows,
+                                                 Bits& todo, lanes<Vertex>& from,
+                                                 lanes<Offset>& edge, lanes<Offset>& left) {
     constexpr std::uint32_t none = width;
-    const auto size = static_cast<std::uint32_t>(lanes_of_group);
-    const auto first = warp.map([size](std::uint32_t l) { return l & ~(size - 1); }, warp.lane());
+    const auto first = warp.map([](std::uint32_t l) { return l & ~(group - 1); }, warp.lane());
     auto idle = warp.ballot((left == Offset{0}) & (first == warp.lane()));
     if (idle == 0 || todo == 0) return;
     lanes<std::uint32_t> row(none);

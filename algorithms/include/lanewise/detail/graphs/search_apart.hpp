@@ -116,7 +116,7 @@ class search_apart {
       there[k] = warp.first(k == 0 ? 1 : 0);
       vertex[k] = warp.load(there[k], task_.sources + which_, nobody);
     }
-    task_.only_vertices(warp, there, vertex, open);
+    task_.out.only_vertices(warp, there, vertex, task_.errors, open);
     claim(open, vertex);
   }
   /// The edges of a vertex in each lane: short rows by their lanes, side by side, then long ones by
@@ -128,7 +128,10 @@ class search_apart {
     auto left = select(row.length <= short_row, row.length, lanes<Offset>(Offset{0}));
     Offset step = 1;
     for (auto todo = warp.ballot(row.length > short_row);;) {
-      while (warp.any(left != Offset{0})) take(edge, left, step);
+      while (warp.any(left != Offset{0}))
+        take_places<at_once>(warp, edge, left, step,
+                             [&](const auto& t, const auto& edges)
+                                 LANEWISE_INLINE_LAMBDA { visit_edges(t, edges); });
       if (todo == 0) return;
       const int l = warp_type::lowest(todo);
       todo &= todo - 1;
@@ -143,22 +146,15 @@ class search_apart {
       left = warp.map([count](Offset i) -> Offset { return i < count ? count - i : 0; }, lane);
     }
   }
-  LANEWISE_FUNCTION void take(lanes<Offset>& edge, lanes<Offset>& left, Offset step) {
+  LANEWISE_FUNCTION void visit_edges(const mask_type (&there)[at_once],
+                                     const lanes<Offset> (&edge)[at_once]) {
     const auto warp = team_.warp();
-    mask_type there[at_once], open[at_once];
+    mask_type open[at_once];
     lanes<Vertex> to[at_once];
     LANEWISE_UNROLL
-    for (int k = 0; k < at_once; ++k) {
-      const auto ahead = static_cast<Offset>(k * step);
-      there[k] = left > ahead;
-      to[k] = warp.gather(there[k], task_.out.columns, edge + lanes<Offset>(ahead), nobody);
-    }
-    const auto taken = static_cast<Offset>(at_once * step);
-    edge = edge + lanes<Offset>(taken);
-    left = warp.map(
-        [taken](Offset l) -> Offset { return l > taken ? static_cast<Offset>(l - taken) : 0; },
-        left);
-    task_.only_vertices(warp, there, to, open);
+    for (int k = 0; k < at_once; ++k)
+      to[k] = warp.gather(there[k], task_.out.columns, edge[k], nobody);
+    task_.out.only_vertices(warp, there, to, task_.errors, open);
     claim(open, to);
   }
   /// Vertices that are reached first now get their level, and are listed. All reads are on their

@@ -41,20 +41,24 @@ class sssp_search {
   using bits = typename distance::bits;
   using frontier_type = frontier<Team, Vertex, Offset, bits>;
   using relaxation_type = relaxation<Team, Vertex, Offset, weighted_edges<Weight>, bits>;
+  static constexpr int width = warp_type::width;
   static constexpr int at_once = frontier_type::at_once;
+  static constexpr int far_room = at_once * width;
 
  public:
   using task = sssp_task<Vertex, Offset, Weight, sssp_memory<Vertex, Offset, bits>>;
   struct scratch {
     typename frontier_type::scratch frontier;
+    raw_array<Vertex, Team::warps * far_room> far;
   };
 
   LANEWISE_FUNCTION sssp_search(const Team& team, scratch& shared, const task& t)
       : team_(team),
+        shared_(shared),
         task_(t),
         frontier_(team, shared.frontier, t.memory.frontier, t.rows),
         relaxation_(team, t.rows, {t.weights}, t.distance, t.errors) {
-    frontier_.list_once();
+    frontier_.list_once(true);
   }
 
   LANEWISE_FUNCTION void run() {
@@ -67,9 +71,7 @@ class sssp_search {
           begin();
           break;
         case step::relax:
-          relaxation_.begin_round(frontier_.edges());
-          was_wide_ = was_wide_ || relaxation_.steps() == 1;
-          frontier_.visit_edges(relaxation_.steps(), *this);
+          relax();
           break;
         default:
           split();
@@ -85,11 +87,14 @@ class sssp_search {
     relaxation_.look(there, from, edge, open, to, value);
   }
   LANEWISE_FUNCTION mask_type claim(const mask_type& active, const lanes<Vertex>& vertex,
-                                    const lanes<bits>& sum) const {
+                                    const lanes<bits>& sum) {
     const mask_type lowered = relaxation_.lower(active, vertex, sum);
     const mask_type far = lowered & (sum >= near_end_);
     if (team_.warp().any(far)) list_far(far, vertex, sum);
     return lowered & !far;
+  }
+  LANEWISE_FUNCTION mask_type is_next(const mask_type& active, const lanes<bits>& sum) const {
+    return active & (sum < near_end_);
   }
 
  private:
@@ -97,6 +102,10 @@ class sssp_search {
 
   static constexpr int most_deltas = 4;
   static constexpr int patience = 32;  // splits between which all rounds are thin
+  // Thin rounds before warps go on by themselves. In random graphs the first rounds are thin, and
+  // each has several times as many edges as the one before: one warp's part of them took up to 0.2
+  // ms (H200, urand.22), a round with a meeting takes 5 us.
+  static constexpr int patience_apart = 32;
 
   /// What comes behind a step. All teams know the same.
   LANEWISE_FUNCTION step next(step s) const {
@@ -136,14 +145,47 @@ class sssp_search {
     relaxation_.begin(task_.sources, frontier_, *this);
   }
 
+  LANEWISE_FUNCTION void relax() {
+    frontier_.list_once(true);
+    relaxation_.begin_round(frontier_.edges(), thin_rounds_ >= patience_apart);
+    thin_rounds_ = relaxation_.is_thin() ? thin_rounds_ + 1 : 0;
+    was_wide_ = was_wide_ || !relaxation_.is_thin();
+    frontier_.visit_edges(relaxation_.steps(), *this);
+    list_waiting();
+    note_least(splits_, least_);
+    least_ = lanes<bits>(distance::most());
+  }
+
   LANEWISE_FUNCTION void list_far(const mask_type& active, const lanes<Vertex>& vertex,
-                                  const lanes<bits>& sum) const {
+                                  const lanes<bits>& sum) {
     const auto warp = team_.warp();
     const auto bit = bit_of_vertex(warp, vertex);
     const auto before = warp.fetch_or(active, task_.memory.far, word_of_vertex(warp, vertex), bit);
     const mask_type fresh = active & ((before & bit) == 0u);
-    far_queue(splits_).push(warp, fresh, vertex);
-    note_least(splits_, select(active, sum, lanes<bits>(distance::most())));
+    least_ = select(active & (sum < least_), sum, least_);
+    waiting_ += static_cast<int>(warp.compress_store(waiting() + waiting_, fresh, vertex));
+    if (waiting_ > far_room - width) list_waiting();
+  }
+  LANEWISE_FUNCTION Vertex* waiting() const {
+    return shared_.far.data() + team_.warp_index() * far_room;
+  }
+  /// All warps have one counter, which takes some 1 ns for each addition. So far vertices wait in
+  /// scratch for others of their warp.
+  LANEWISE_FUNCTION void list_waiting() {
+    if (waiting_ == 0) return;
+    const auto warp = team_.warp();
+    mask_type there[at_once];
+    lanes<Vertex> vertex[at_once];
+    warp.fence();
+    LANEWISE_UNROLL
+    for (int k = 0; k < at_once; ++k) {
+      const int left = waiting_ - k * width;
+      there[k] = warp.first(left > 0 ? left : 0);
+      vertex[k] = warp.load(there[k], waiting() + k * width, Vertex{0});
+    }
+    warp.fence();
+    far_queue(splits_).push(warp, there, vertex);
+    waiting_ = 0;
   }
   LANEWISE_FUNCTION Vertex* far_list(std::uint32_t turn) const {
     return turn % 2 != 0 ? task_.memory.far_list[1] : task_.memory.far_list[0];
@@ -154,6 +196,7 @@ class sssp_search {
   }
   LANEWISE_FUNCTION void note_least(std::uint32_t turn, const lanes<bits>& x) const {
     const auto warp = team_.warp();
+    if (!warp.any(x < distance::most())) return;
     const bits least = warp.reduce(x, minimum{});
     bits& all = task_.memory.far_least[turn % 3];
     if (least < warp.template load<order::relaxed, scope::device>(all)) warp.fetch_min(all, least);
@@ -170,6 +213,7 @@ class sssp_search {
   LANEWISE_FUNCTION void split() {
     const auto warp = team_.warp();
     const bits done = near_end_;
+    frontier_.list_once(false);  // the far list has each vertex once
     choose_deltas();
     const bits least =
         warp.template load<order::relaxed, scope::device>(task_.memory.far_least[splits_ % 3]);
@@ -177,29 +221,54 @@ class sssp_search {
     const std::uint32_t to = splits_ + 1;
     // Read by the split before this one, and added to by the next.
     if (team_.index() == 0 && team_.warp_index() == 0) forget_far(splits_ + 2);
-    const Vertex* list = far_list(splits_);
-    for_each_window_of(team_, static_cast<std::int64_t>(far_),
-                       [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-                         const lanes<Vertex> vertex = warp.load(there, list + at, Vertex{0});
-                         const auto d = warp.gather(there, task_.distance, vertex, bits{0});
-                         const mask_type stay = there & (d >= near_end_);
-                         const mask_type near = there & (d >= done) & !stay;
-                         warp.fetch_and(there & !stay, task_.memory.far,
-                                        word_of_vertex(warp, vertex), ~bit_of_vertex(warp, vertex));
-                         frontier_.push(near, vertex, task_.rows.of(warp, near, vertex));
-                         far_queue(to).push(warp, stay, vertex);
-                         note_least(to, select(stay, d, lanes<bits>(distance::most())));
-                       });
+    lanes<bits> left(distance::most());
+    for_each_batch_of<at_once>(
+        team_, static_cast<std::int64_t>(far_),
+        [&](const std::int64_t(&at)[at_once], const mask_type(&there)[at_once])
+            LANEWISE_INLINE_LAMBDA { split(at, there, done, left); });
+    note_least(to, left);
+  }
+  /// A few windows of the far list. left: the least distances of those that stay.
+  LANEWISE_FUNCTION void split(const std::int64_t (&at)[at_once], const mask_type (&there)[at_once],
+                               bits done, lanes<bits>& left) {
+    const auto warp = team_.warp();
+    lanes<Vertex> vertex[at_once];
+    lanes<bits> d[at_once];
+    mask_type stay[at_once], near[at_once];
+    typename graph_rows<Vertex, Offset>::template ranges<warp_type> row[at_once];
+    LANEWISE_UNROLL
+    for (int k = 0; k < at_once; ++k)
+      vertex[k] = warp.load(there[k], far_list(splits_) + at[k], Vertex{0});
+    LANEWISE_UNROLL
+    for (int k = 0; k < at_once; ++k)
+      d[k] = warp.gather(there[k], task_.distance, vertex[k], bits{0});
+    LANEWISE_UNROLL
+    for (int k = 0; k < at_once; ++k) {
+      stay[k] = there[k] & (d[k] >= near_end_);
+      near[k] = there[k] & (d[k] >= done) & !stay[k];
+      row[k] = task_.rows.of(warp, near[k], vertex[k]);
+      warp.fetch_and(there[k] & !stay[k], task_.memory.far, word_of_vertex(warp, vertex[k]),
+                     ~bit_of_vertex(warp, vertex[k]));
+      left = select(stay[k] & (d[k] < left), d[k], left);
+    }
+    far_queue(splits_ + 1).push(warp, stay, vertex);
+    LANEWISE_UNROLL
+    for (int k = 0; k < at_once; ++k)
+      if (warp.any(near[k])) frontier_.push(near[k], vertex[k], row[k]);
   }
 
   const Team& team_;
+  scratch& shared_;
   const task& task_;
-  bits near_end_ = 0;         // distances in front of it are near
-  Offset far_ = 0;            // vertices in the far list, where nothing is near
-  std::uint32_t splits_ = 0;  // of the far list
-  int deltas_ = 1;            // of which near distances are
-  int thin_splits_ = 0;       // one after the other
-  bool was_wide_ = false;     // a round since the last split
+  bits near_end_ = 0;                    // distances in front of it are near
+  Offset far_ = 0;                       // vertices in the far list, where nothing is near
+  std::uint32_t splits_ = 0;             // of the far list
+  int deltas_ = 1;                       // of which near distances are
+  int thin_splits_ = 0;                  // one after the other
+  bool was_wide_ = false;                // a round since the last split
+  int thin_rounds_ = 0;                  // one after the other
+  int waiting_ = 0;                      // far vertices in scratch
+  lanes<bits> least_{distance::most()};  // of those that became far in this round
   frontier_type frontier_;
   relaxation_type relaxation_;
 };
