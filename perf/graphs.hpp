@@ -67,13 +67,19 @@ struct weight_of_pair {
   }
 };
 
+/// Types of vertices and row begins.
+template <class Offset>
+const char* graph_types() {
+  return sizeof(Offset) == 4 ? "i32.i32" : "i32.i64";
+}
+
 /// A graph, and 64 vertices with edges to search from, one after the other.
-template <class Exec, class Weight = no_weight>
+template <class Exec, class Weight = no_weight, class Offset = std::uint32_t>
 struct search_problem {
   using exec_space = Exec;
   using vertex = std::uint32_t;
   using memory = typename Exec::memory_space;
-  using graph_type = csr_graph<memory, vertex, std::uint32_t, Weight>;
+  using graph_type = csr_graph<memory, vertex, Offset, Weight>;
   static constexpr std::size_t sources = 64;
 
   Exec exec{};
@@ -91,10 +97,11 @@ struct search_problem {
         using to = std::decay_t<decltype(edges.to)>;
         const auto weights =
             generated(edges.from.extent, weight_of_pair<from, to, Weight>{edges.from, edges.to});
-        graph = build_csr(exec, edges.vertices, edges.from, edges.to, weights, minimum{}, with)
-                    .symmetric();
+        graph =
+            build_csr<Offset>(exec, edges.vertices, edges.from, edges.to, weights, minimum{}, with)
+                .symmetric();
       } else {
-        graph = build_csr(exec, edges, with).symmetric();
+        graph = build_csr<Offset>(exec, edges, with).symmetric();
       }
     });
     const auto begins = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), graph.begins());
@@ -115,9 +122,9 @@ struct search_problem {
 
 enum class bfs_result { levels, parents, top_down };
 
-template <class Exec, bfs_result what>
-struct bfs_problem : search_problem<Exec> {
-  using base = search_problem<Exec>;
+template <class Exec, bfs_result what, class Offset = std::uint32_t>
+struct bfs_problem : search_problem<Exec, no_weight, Offset> {
+  using base = search_problem<Exec, no_weight, Offset>;
   using base::exec, base::graph, base::n;
 
   array<Exec, std::int32_t> levels{"perf::levels", static_cast<std::size_t>(n)};
@@ -127,8 +134,8 @@ struct bfs_problem : search_problem<Exec> {
   using base::base;
   static row name(const generated_graph& p) {
     const char* const names[] = {"bfs.levels", "bfs.parents", "bfs.top_down"};
-    return {
-        names[static_cast<int>(what)], backend_name<Exec>(), "", "i32.i32", p.distribution, p.n};
+    return {names[static_cast<int>(what)], backend_name<Exec>(), "",
+            graph_types<Offset>(),         p.distribution,       p.n};
   }
   void call() {
     if constexpr (what == bfs_result::parents)
@@ -139,7 +146,7 @@ struct bfs_problem : search_problem<Exec> {
   }
   /// No edge spans two levels.
   struct far_edges {
-    csr_graph<typename Exec::memory_space> graph;
+    typename base::graph_type graph;
     array<Exec, std::int32_t> levels;
     KOKKOS_FUNCTION std::uint64_t operator()(std::int64_t v) const {
       std::uint64_t far = 0;
@@ -162,7 +169,18 @@ struct bfs_problem : search_problem<Exec> {
                               Kokkos::Max<std::int32_t>(last));
       counters["levels"] = last + 1;
     }
+    // A search top down looks at all edges of what it reaches, once where it meets behind levels.
+    if (what == bfs_result::top_down)
+      counters["examined"] =
+          static_cast<double>(sum<std::uint64_t>(exec, n, reached_edges{graph, levels}));
   }
+  struct reached_edges {
+    typename base::graph_type graph;
+    array<Exec, std::int32_t> levels;
+    KOKKOS_FUNCTION std::uint64_t operator()(std::int64_t v) const {
+      return levels(v) < 0 ? 0 : graph.begins()(v + 1) - graph.begins()(v);
+    }
+  };
   struct most_level {
     array<Exec, std::int32_t> levels;
     KOKKOS_FUNCTION void operator()(std::int64_t v, std::int32_t& most) const {
@@ -294,7 +312,7 @@ struct pagerank_problem : search_problem<Exec> {
 };
 
 /// The graph of a list of edges in memory.
-template <class Exec>
+template <class Exec, class Offset = std::uint32_t>
 struct build_problem {
   using exec_space = Exec;
   using vertices = array<Exec, std::uint32_t>;
@@ -320,10 +338,10 @@ struct build_problem {
     return all;
   }
   static row name(const generated_graph& p) {
-    return {"build_csr", backend_name<Exec>(), "", "i32.i32", p.distribution, p.n};
+    return {"build_csr", backend_name<Exec>(), "", graph_types<Offset>(), p.distribution, p.n};
   }
   auto built() {
-    return build_csr(
+    return build_csr<Offset>(
         exec, n, from, to,
         {.work = &work, .symmetrise = true, .drop_self_loops = true, .merge_duplicates = true});
   }
@@ -346,12 +364,14 @@ void add_graphs() {
   add<bfs_problem<Exec, bfs_result::levels>>("lanewise", call);
   add<bfs_problem<Exec, bfs_result::parents>>("lanewise", call);
   add<bfs_problem<Exec, bfs_result::top_down>>("lanewise", call);
+  add<bfs_problem<Exec, bfs_result::levels, std::uint64_t>>("lanewise", call);
   add<batch_problem<Exec>>("lanewise", call);
   add<sssp_problem<Exec, std::uint32_t>>("lanewise", call);
   add<sssp_problem<Exec, float>>("lanewise", call);
   add<components_problem<Exec>>("lanewise", call);
   add<pagerank_problem<Exec>>("lanewise", call);
   add<build_problem<Exec>>("lanewise", call);
+  add<build_problem<Exec, std::uint64_t>>("lanewise", call);
 }
 
 void add_graphs_cuda();
