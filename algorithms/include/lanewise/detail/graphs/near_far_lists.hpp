@@ -32,12 +32,13 @@ class near_far_lists {
   using bits = typename distance::bits;
   using ring_type = block_ring<Team, Vertex>;
   static constexpr std::uint32_t own_room = 1024;
+  static constexpr int block = ring_type::block;
   // What is known of a vertex: which list it is in. From the far list it may come to be near.
   static constexpr std::uint8_t unlisted = 0, is_near = 1, is_far = 2;
 
  public:
   using memory = near_far_memory<Vertex, bits>;
-  static constexpr int batch = ring_type::block;  ///< vertices that are taken together
+  static constexpr int batch = 64;  ///< vertices that are taken together
   struct scratch {
     Vertex own[own_room];
   };
@@ -78,10 +79,13 @@ class near_far_lists {
     int count = 0;
     while (count < batch && has_own()) to[count++] = next_own();
     if (count != 0) {
-      if (near_.someone_waits()) share_own(batch);
+      if (near_.someone_waits()) share_own(block);
       return count;
     }
-    return near_.take(to) || near_.wait(to) ? batch : 0;
+    if (!near_.take(to) && !near_.wait(to)) return 0;
+    count = block;
+    while (count < batch && near_.take(to + count)) count += block;
+    return count;
   }
 
   /// Returns how many far blocks this thread has added.
@@ -143,7 +147,7 @@ class near_far_lists {
   }
   /// The oldest of the vertices of this thread are for all, in whole blocks, but so many.
   LANEWISE_FUNCTION void share_own(std::uint32_t kept) {
-    while (own_end_ - own_begin_ >= kept + batch) near_.put([this] { return next_own(); });
+    while (own_end_ - own_begin_ >= kept + block) near_.put([this] { return next_own(); });
   }
   LANEWISE_FUNCTION void push_far(Vertex v) {
     far_added_ += far_.push(team_, memory_.far[splits_ % 2], far_base_, v);
