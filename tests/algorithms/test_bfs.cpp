@@ -269,6 +269,27 @@ TEST_CASE("bfs: columns that begin anywhere, and long looks", "[bfs][sanitize]")
   }
 }
 
+TEST_CASE("bfs: rows that overlap stay in the workspace", "[bfs][sanitize]") {
+  const space exec = make_space();
+  const graph_on_host graph = overlapping_rows(24, 4096);
+  const auto csr = in_memory<std::uint32_t, std::uint32_t>(graph);
+  std::vector<std::int64_t> sources;
+  for (std::int64_t v = 0; v < graph.vertices(); v += 2) sources.push_back(v);
+  const auto from = in_memory<std::uint32_t>(sources);
+  const Kokkos::View<std::int32_t*, memory> levels("levels", 24);
+  const Kokkos::View<std::uint32_t*, memory> parents("parents", 24);
+  const auto size =
+      lanewise::bfs_workspace<std::decay_t<decltype(csr)>>(exec, csr.vertices(), csr.edges());
+  lanewise::workspace work;
+  lanewise::reserve(exec, work, size);
+  for (const bool top_down : {false, true}) {
+    lanewise::bfs(exec, csr, from, levels, {.work = &work, .top_down = top_down});
+    lanewise::bfs_parents(exec, csr.symmetric(), 0, parents, {.work = &work, .top_down = top_down});
+  }
+  const auto seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), levels);
+  for (const std::int64_t v : sources) CHECK(seen(static_cast<std::size_t>(v)) == 0);
+}
+
 TEST_CASE("bfs: graphs that are wrong", "[bfs]") {
   const space exec = make_space();
   graph_on_host graph = make_graph(300, random_edges(300, 2000, 11));

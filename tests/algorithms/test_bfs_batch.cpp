@@ -131,6 +131,21 @@ TEST_CASE("bfs_batch: searches that share nothing, and frontiers that are large"
   check_batch(make_graph(2 * length + hubs + leaves, edges), sources, 40);
 }
 
+TEST_CASE("bfs_batch: rows that overlap stay in the workspace", "[bfs_batch][sanitize]") {
+  const space exec = make_space();
+  const auto csr = in_memory<std::uint32_t, std::uint32_t>(overlapping_rows(24, 4096));
+  const auto sources = in_memory<std::uint32_t>(std::vector<int>{0, 2, 4, 6, 8, 10, 12, 14});
+  const batch_levels levels("levels", 24, 8);
+  lanewise::workspace work;
+  lanewise::reserve(exec, work,
+                    lanewise::bfs_batch_workspace<std::decay_t<decltype(csr)>>(exec, csr.vertices(),
+                                                                               csr.edges()));
+  lanewise::bfs_batch(exec, csr, sources, levels, {.work = &work});
+  lanewise::bfs_batch(exec, csr.symmetric(), sources, levels, {.work = &work});
+  const auto seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), levels);
+  for (std::size_t s = 0; s < 8; ++s) CHECK(seen(2 * s, s) == 0);
+}
+
 TEST_CASE("bfs_batch: wrong graphs and arguments", "[bfs_batch]") {
   const space exec = make_space();
   graph_on_host graph = batch_graph(200, 900, 9, true);

@@ -148,6 +148,29 @@ TEST_CASE("sssp: shapes", "[sssp]") {
   }
 }
 
+TEST_CASE("sssp: rows that overlap stay in the workspace", "[sssp][sanitize]") {
+  const space exec = make_space();
+  const graph_on_host graph = overlapping_rows(24, 4096);
+  const lanewise::csr_graph csr(in_memory<std::uint32_t>(graph.begins),
+                                in_memory<std::uint32_t>(graph.columns),
+                                in_memory<std::uint32_t>(std::vector<int>(4096, 1)));
+  const auto sources = in_memory<std::uint32_t>(std::vector<int>{0, 2, 4, 6, 8, 10, 12, 14, 16});
+  const Kokkos::View<std::uint32_t*, memory> distances("distances", 24), parents("parents", 24);
+  lanewise::workspace work;
+  lanewise::reserve(
+      exec, work,
+      lanewise::sssp_workspace<std::decay_t<decltype(csr)>>(exec, csr.vertices(), csr.edges()));
+  lanewise::sssp(exec, csr, sources, distances, {.work = &work});
+  lanewise::sssp_parents(exec, csr, sources, distances, parents);
+  const auto seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), distances);
+  for (std::size_t v = 0; v <= 16; v += 2) CHECK(seen(v) == 0);
+}
+TEST_CASE("sssp: weights whose mean is more than a delta can be", "[sssp]") {
+  graph_on_host graph = make_graph(400, {{0, 1}, {1, 2}}, false);
+  check_paths<std::uint32_t, std::uint32_t>(
+      graph, std::vector<std::uint32_t>{0x40000000u, 0x70000000u}, {0});
+}
+
 TEST_CASE("sssp: input that is wrong", "[sssp]") {
   const space exec = make_space();
   const graph_on_host graph = random_graph(200, 1500, 12);

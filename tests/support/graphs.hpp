@@ -42,6 +42,15 @@ inline graph_on_host make_graph(std::int64_t vertices, edge_list edges, bool sym
   for (std::size_t v = 1; v < graph.begins.size(); ++v) graph.begins[v] += graph.begins[v - 1];
   return graph;
 }
+/// A wrong graph: every second row has all edges, those between decrease. Its rows together are
+/// longer than all edges.
+inline graph_on_host overlapping_rows(std::int64_t vertices, std::int64_t edges) {
+  graph_on_host graph;
+  for (std::int64_t v = 0; v <= vertices; ++v)
+    graph.begins.push_back(v % 2 == 0 ? 0 : static_cast<std::uint64_t>(edges));
+  for (std::int64_t e = 0; e < edges; ++e) graph.columns.push_back(e % vertices);
+  return graph;
+}
 inline graph_on_host transposed(const graph_on_host& graph) {
   edge_list edges;
   for (std::int64_t v = 0; v < graph.vertices(); ++v)

@@ -123,7 +123,7 @@ workspace_size bfs_workspace(const Exec& exec, std::int64_t vertices, std::int64
           kernels::bfs_places<detail::number<V>, detail::number<O>>(
               vertices, edges,
               backend_of<Exec>::template resident_teams<kernels::bfs_kernel_of<Exec, V, O>>(exec))
-              .bytes};
+              .at.bytes};
 }
 
 /// Breadth-first search: levels(v) becomes the least number of edges on a path from a source to
@@ -139,7 +139,7 @@ workspace_size bfs_workspace(const Exec& exec, std::int64_t vertices, std::int64
 /// meeting after each level. O(n + m) work; behind these 64 levels edges may be looked at several
 /// times. Memory traffic: top down the frontier's edges, and a bit for each; bottom up a row's
 /// begin and a few edges for each vertex that is not reached. Workspace: bfs_workspace, 41 bytes
-/// for each vertex and 32 for each 128 edges, 73 and 64 where one of the types has 64 bits. Does
+/// for each vertex and 32 for each 128 edges, 73 and 64 where row begins have 64 bits. Does
 /// not block.
 ///
 /// Columns and sources that are no vertices are skipped and counted, as often as the search meets

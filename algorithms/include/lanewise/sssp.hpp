@@ -87,7 +87,7 @@ struct host_sssp_places {
     far_least = at.place(3, sizeof(Bits));
     delta = at.place(1, 8);
     sum = at.place(1, 8);
-    marks = at.place(n, 1);
+    marks = at.place(n, sizeof(detail::vertex_marks));
     near = at.place(near_blocks * near_block, sizeof(Vertex));
     for (std::size_t& p : far) p = at.place(far_blocks * far_block, sizeof(Vertex));
     for (std::size_t& p : before) p = at.place(far_blocks, 8);
@@ -100,7 +100,7 @@ struct host_sssp_places {
               detail::at_place<Vertex>(p, near), static_cast<std::uint64_t>(near_blocks)},
              {far_in(p, 0), far_in(p, 1)},
              detail::at_place<Bits>(p, far_least),
-             detail::at_place<std::uint8_t>(p, marks)}};
+             detail::at_place<detail::vertex_marks>(p, marks)}};
   }
 
  private:
@@ -182,6 +182,8 @@ struct delta_of_sum {
   double samples, degree, factor;
   LANEWISE_FUNCTION Weight operator()(double sum) const {
     const double delta = factor * (sum / samples) / degree;
+    constexpr Weight most = std::numeric_limits<Weight>::max();
+    if (delta >= static_cast<double>(most)) return most;
     return delta >= 1 || detail::distances<Weight>::is_floating ? static_cast<Weight>(delta)
                                                                 : Weight{1};
   }
@@ -287,7 +289,7 @@ workspace_size sssp_workspace(const Exec& exec, std::int64_t vertices, std::int6
 /// others have none. Memory traffic: columns, weights, a distance and sometimes an atomic minimum
 /// for the edges of each round, of which there are 1 to 2.5 times those of the graph by the default
 /// delta. Workspace: sssp_workspace, 45 bytes for each vertex and 32 for each 128 edges, 85 and 64
-/// where one of the types has 64 bits; on hosts 13 bytes for each vertex, or 25. Does not block.
+/// where one of the types has 64 bits; on hosts 14 bytes for each vertex, or 26. Does not block.
 ///
 /// Negative weights, those that are no number, columns and sources that are no vertices, and sums
 /// beyond the greatest number are left out and counted, as often as the search meets them, in

@@ -15,7 +15,8 @@ namespace detail {
 /// Up to 64 breadth-first searches at once: a vertex has a bit for each. Fresh words have the bits
 /// that vertices got in one level, whose vertices are listed. Fresh words and lists are three by
 /// turns: those of the next level are written while those of this level are read and those of the
-/// level before become 0 again. So teams meet once for each level. A level goes
+/// level before become 0 again. So top down teams meet once for each level, bottom up three times.
+/// A level goes
 ///
 /// top down    an edge takes all fresh bits along that its vertex has. Who sets a bit first brings
 ///             it into the vertex's fresh word, and who brings the first of these lists the vertex
@@ -27,6 +28,7 @@ template <class Team, class Vertex, class Offset>
 class batch_search {
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
+  static_assert(width == 32, "lanewise: bits of searches are taken by 32 lanes");
   template <class T>
   using lanes = typename warp_type::template lanes<T>;
   using words = lanes<std::uint64_t>;

@@ -123,11 +123,11 @@ class bfs_search {
   enum class step { begin, top_down, bottom_up, list, others, deep, parents, end };
 
   static constexpr std::uint32_t alpha = 14;
-  static constexpr std::uint32_t thin_edges_of_warp = 4;
+  static constexpr std::uint32_t narrow_edges_of_warp = 4;
   static constexpr int patience = 64;  // thin levels before a search goes deep
 
   LANEWISE_FUNCTION bool is_thin() const {
-    return frontier_.edges() <= thin_edges_of_warp * team_.league() * Team::warps;
+    return frontier_.edges() <= narrow_edges_of_warp * team_.league() * Team::warps;
   }
   /// Whether warps are better off without meetings. A thread of a host has more to do between them:
   /// 16 of them search a lattice of 4096^2 in 187 ms level by level, and in 62 deep. One thread has

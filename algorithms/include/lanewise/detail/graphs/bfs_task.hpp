@@ -16,7 +16,7 @@ template <class Vertex, class Offset>
 struct bfs_memory {
   frontier_memory<Vertex, Offset> frontier;
   std::uint32_t* bits[2];  // a bit for each vertex that is reached; by turns
-  std::uint32_t* depths;   // null: levels are asked for
+  std::uint32_t* depths;   // used where only parents are asked for
 };
 
 template <class Vertex, class Offset>

@@ -11,7 +11,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What a frontier has in memory. meetings and counter are 0 before the launch.
+/// What a frontier has in memory. meetings and counter are 0 before the launch, and listed, if
+/// vertices are to be listed once.
 template <class Vertex, class Offset>
 struct frontier_memory {
   std::uint64_t* meetings;                // league_sums::words
@@ -82,8 +83,8 @@ class frontier {
 
   /// The edges of all rows of this round.
   LANEWISE_FUNCTION Offset edges() const { return edges_; }
-  /// Whether vertices may come again and again from now on, and are to be in the pieces of a round
-  /// once.
+  /// Whether a vertex may be pushed several times in a round from now on. Its row goes to the queue
+  /// the first time only. Rows that warps keep are not looked up: several may keep the same one.
   LANEWISE_FUNCTION void list_once(bool once) { lists_once_ = once; }
 
   /// The active lanes' vertices with their rows are in the next round.
@@ -134,7 +135,9 @@ class frontier {
   /// all.
   template <class Visit>
   LANEWISE_FUNCTION void visit_edges(int steps, Visit& visit) {
-    expand_round(queue_end_ - queue_begin_, visit);
+    const auto number = static_cast<Offset>(queue_end_ - queue_begin_);
+    const Offset room = capacity();
+    expand_round(number < room ? number : room, visit);
     while (--steps > 0 && next_ != 0) {
       settle(own_rows, false);
       turn();
@@ -209,8 +212,17 @@ class frontier {
   LANEWISE_FUNCTION piece* pieces(std::uint32_t round) const {
     return (round & 1) != 0 ? memory_.pieces[1] : memory_.pieces[0];
   }
+  LANEWISE_FUNCTION Offset capacity() const {
+    const std::uint64_t most = std::uint64_t{rows_.vertices} + rows_.edges / most_piece_edges + 1;
+    constexpr Offset all = static_cast<Offset>(~Offset{0});
+    return most < all ? static_cast<Offset>(most) : all;
+  }
   LANEWISE_FUNCTION queue_part next_part() const {
-    return {pieces(round_), memory_.counter, queue_end_, lists_once_ ? memory_.listed : nullptr,
+    return {pieces(round_),
+            memory_.counter,
+            queue_end_,
+            capacity(),
+            lists_once_ ? memory_.listed : nullptr,
             round_};
   }
 
@@ -230,7 +242,7 @@ class frontier {
     const std::uint32_t warps = team_.league() * Team::warps;
     const std::uint32_t rank =
         team_.index() * Team::warps + static_cast<std::uint32_t>(team_.warp_index());
-    // As many for each warp as for others, in as few turns as 32 lanes allow.
+    // No more for a warp than an even share, rounded up, in as few turns as 32 lanes allow.
     const Offset even = number / warps + (number % warps != 0);
     const Offset turns = even / width + (even % width != 0);
     const Offset each = turns > 1 ? even / turns + (even % turns != 0) : even;

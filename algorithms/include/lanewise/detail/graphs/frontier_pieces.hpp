@@ -39,7 +39,7 @@ class frontier_pieces {
 
  public:
   using piece = edge_piece<Vertex, Offset>;
-  /// Rows that a warp goes on with by itself.
+  /// The most rows that a warp goes on with by itself.
   static constexpr int own_rows = by_threads<Team> ? 2048 : width;
   // A thread of a host has more room, and lists for this round and for the next: a warp of a device
   // has those of this round in registers.
@@ -48,7 +48,7 @@ class frontier_pieces {
 
  private:
   // All warps have one counter, which takes some 1 ns for each addition: a device's warp adds for
-  // all that its list has (H200, sssp urand.22: 3.10 ms, else 3.19).
+  // all that its list has (H200, sssp urand.22: 3.10 ms, else 3.18).
   static constexpr int windows = by_threads<Team> ? 1 : row_room / width;
 
  public:
@@ -65,15 +65,16 @@ class frontier_pieces {
     piece* items;
     Offset* counter;
     Offset base;
+    Offset capacity;        // what finds no room is dropped: rows of a wrong graph may overlap
     std::uint32_t* listed;  // null: no vertex comes twice
     std::uint32_t round;
   };
 
-  /// Of the rows in a list, those stay that may be kept. Returns how many. The others are in the
-  /// queue, and are counted; at the end of a round all are.
-  static LANEWISE_SEPARATE_FUNCTION int settle(const Team team, scratch& shared,
-                                               [[maybe_unused]] int side, int count,
-                                               const queue_part part, int most_kept, bool is_end) {
+  /// Keeps up to most_kept rows of a list, none longer than a piece. Returns how many. The others
+  /// go to the queue, and their edges are counted; at the end of a round those of kept rows, too.
+  static LANEWISE_SEPARATE_FUNCTION int settle(const Team team, scratch& shared, int side,
+                                               int count, const queue_part part, int most_kept,
+                                               bool is_end) {
     const auto warp = team.warp();
     piece* pieces = list_of(team, shared, side);
     league_sums::numbers added{};
@@ -171,12 +172,15 @@ class frontier_pieces {
     // A few pieces by lanes side by side, and those of long rows by the warp.
     constexpr Offset few = 4;
     for (Offset k = 0; k < few && warp.any(pieces > k); ++k)
-      warp.scatter(pieces > k, part.items, first + lanes<Offset>(k),
+      warp.scatter((pieces > k) & (first + lanes<Offset>(k) < part.capacity), part.items,
+                   first + lanes<Offset>(k),
                    warp.map([k](const piece& p) { return cut(p, k); }, rows));
     for (auto todo = warp.ballot(pieces > few); todo != 0; todo &= todo - 1) {
       const int l = warp_type::lowest(todo);
       const piece row = warp.broadcast(rows, l);
-      const Offset count = warp.broadcast(pieces, l), at = warp.broadcast(first, l);
+      const Offset all = warp.broadcast(pieces, l), at = warp.broadcast(first, l);
+      const Offset room = at < part.capacity ? static_cast<Offset>(part.capacity - at) : Offset{0};
+      const Offset count = all < room ? all : room;
       for (Offset k = few; k < count; k = static_cast<Offset>(k + width))
         warp.store(
             warp.first(static_cast<int>(count - k < width ? count - k : Offset{width})),

@@ -11,17 +11,23 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
+/// Whether a vertex is in a near list, and in a far one. It may be in both: a far vertex that comes
+/// to be near stays in its far list until that is gone through.
+struct vertex_marks {
+  std::uint8_t near, far;
+};
+
 /// What near_far_lists have in memory. The ring's counters and the pools' are 0 before the launch.
 template <class Vertex, class Bits>
 struct near_far_memory {
   block_ring_memory<Vertex> near;
   block_pool<Vertex> far[2];  // by turns, with one counter
   Bits* far_least;            // three: no distance in a far list is less; by turns
-  std::uint8_t* marks;        // in which list a vertex is
+  vertex_marks* marks;        // in which lists a vertex is
 };
 
-/// Where the vertices of a search by threads of a host are listed, each once: near ones, whose
-/// edges are to be looked at now, and far ones.
+/// Where the vertices of a search by threads of a host are listed: near ones, whose edges are to be
+/// looked at now, and far ones, each once in either.
 ///
 /// A thread goes on with the near vertices that it has found, oldest first. It keeps up to own_room
 /// of them, and shares what is more, or what others wait for, in blocks. The far vertices that it
@@ -33,8 +39,6 @@ class near_far_lists {
   using ring_type = block_ring<Team, Vertex>;
   static constexpr std::uint32_t own_room = 1024;
   static constexpr int block = ring_type::block;
-  // What is known of a vertex: which list it is in. From the far list it may come to be near.
-  static constexpr std::uint8_t unlisted = 0, is_near = 1, is_far = 2;
 
  public:
   using memory = near_far_memory<Vertex, bits>;
@@ -49,7 +53,7 @@ class near_far_lists {
   /// These vertices are in no list, and distances below `end` are near.
   LANEWISE_FUNCTION void init(const index_range& vertices, bits end) {
     near_end_ = end;
-    for (std::int64_t v = vertices.begin; v < vertices.end; ++v) memory_.marks[v] = unlisted;
+    for (std::int64_t v = vertices.begin; v < vertices.end; ++v) memory_.marks[v] = {0, 0};
     if (team_.index() == 0)
       for (std::uint32_t turn = 0; turn < 3; ++turn) memory_.far_least[turn] = distance::most();
   }
@@ -57,18 +61,18 @@ class near_far_lists {
   /// The distance of a vertex was lowered.
   LANEWISE_FUNCTION void list(Vertex v, bits d) {
     const auto warp = team_.warp();
-    std::uint8_t& mark = memory_.marks[v];
-    const std::uint8_t seen = warp.template load<order::relaxed, scope::device>(mark);
-    if (d < near_end_) {
-      if (seen != is_near && warp.exchange(mark, is_near) != is_near) keep(v);
-    } else {
-      if (d < least_) least_ = d;
-      if (seen == unlisted && warp.compare_exchange(mark, unlisted, is_far) == unlisted)
-        push_far(v);
-    }
+    const bool is_near = d < near_end_;
+    std::uint8_t& mark = is_near ? memory_.marks[v].near : memory_.marks[v].far;
+    if (!is_near && d < least_) least_ = d;
+    if (warp.template load<order::relaxed, scope::device>(mark) != 0) return;
+    if (warp.exchange(mark, std::uint8_t{1}) != 0) return;
+    if (is_near)
+      keep(v);
+    else
+      push_far(v);
   }
-  /// A vertex that was taken is in no list, if it comes again.
-  LANEWISE_FUNCTION void unlist(Vertex v) const { set_mark(v, unlisted); }
+  /// A vertex that was taken is in no near list, if it comes again.
+  LANEWISE_FUNCTION void unlist(Vertex v) const { set(memory_.marks[v].near, 0); }
   /// It will be listed, or unlisted.
   LANEWISE_FUNCTION void ask_for(Vertex v) const { __builtin_prefetch(memory_.marks + v, 1); }
 
@@ -121,24 +125,28 @@ class near_far_lists {
       near_.restart();
     }
     list.for_each_block(pool, [&](const Vertex* vertex, int count) {
-      for (int i = 0; i < count; ++i) __builtin_prefetch(distances + vertex[i]);
+      for (int i = 0; i < count; ++i) {
+        __builtin_prefetch(distances + vertex[i]);
+        ask_for(vertex[i]);
+      }
       for (int i = 0; i < count; ++i) {
         const bits d = distances[vertex[i]];
-        if (d < done) continue;
-        if (d < near_end_) {
-          set_mark(vertex[i], is_near);
-          keep(vertex[i]);
-        } else {
+        if (d >= near_end_) {
           if (d < least_) least_ = d;
           push_far(vertex[i]);
+          continue;
         }
+        set(memory_.marks[vertex[i]].far, 0);
+        if (d < done) continue;
+        set(memory_.marks[vertex[i]].near, 1);
+        keep(vertex[i]);
       }
     });
   }
 
  private:
-  LANEWISE_FUNCTION void set_mark(Vertex v, std::uint8_t mark) const {
-    team_.warp().template store<order::relaxed, scope::device>(memory_.marks[v], mark);
+  LANEWISE_FUNCTION void set(std::uint8_t& mark, std::uint8_t x) const {
+    team_.warp().template store<order::relaxed, scope::device>(mark, x);
   }
   LANEWISE_FUNCTION Vertex next_own() { return shared_.own[own_begin_++ % own_room]; }
   LANEWISE_FUNCTION void keep(Vertex v) {

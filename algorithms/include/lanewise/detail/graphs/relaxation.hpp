@@ -52,11 +52,10 @@ struct unit_edges {
 /// distance is lowered, and near, is in the next frontier. Whatever the order is, distances are
 /// right when nothing is lowered any more. So where rounds are thin, a warp goes on with what it
 /// has found for several steps before all meet. As warps are about equally fast, few distances are
-/// lowered twice, and all that are so many steps away are right when they meet.
+/// lowered twice, and most of what is so many steps away is right when they meet.
 template <class Team, class Vertex, class Offset, class Edges, class Value>
 class relaxation {
   using warp_type = typename Team::warp_type;
-  static constexpr int width = warp_type::width;
   template <class T>
   using lanes = typename warp_type::template lanes<T>;
   using mask_type = typename warp_type::template mask_for<std::uint32_t>;
@@ -94,12 +93,13 @@ class relaxation {
   static LANEWISE_FUNCTION Offset thin_edges(std::uint32_t teams) {
     return static_cast<Offset>(Offset{thin_edges_of_warp} * teams * Team::warps);
   }
-  /// Before a round of so many edges, behind which warps may go on by themselves if it is thin.
+  /// Before each round. edges: of all its rows. may_part: warps may go on by themselves in it, if
+  /// it is thin.
   LANEWISE_FUNCTION void begin_round(Offset edges, bool may_part) {
     is_thin_ = edges <= thin_edges(team_.league());
     is_apart_ = is_thin_ && may_part;
     if constexpr (by_threads<Team>) {
-      const Offset degree = rows_.edges / rows_.vertices + 1;
+      const std::uint64_t degree = std::uint64_t{rows_.edges} / rows_.vertices + 1;
       share_ = is_apart_ ? static_cast<int>(edges / (degree * team_.league())) : 0;
     }
   }

@@ -43,8 +43,9 @@ class row_edges {
   static constexpr std::uint32_t short_row = 16;  // edges that a lane looks at alone
   // Up to so many edges are looked at by groups of lanes on devices, 32 of a row at once: by the
   // whole warp three of four lanes had nothing where rows have 32 edges. To hand out longer rows to
-  // groups cost more than it gained (H200, bfs top down: kron.22 1.61 ms for all rows, 1.23 so).
+  // groups cost more than it gained (H200, bfs top down: kron.22 1.61 ms for all rows, 1.22 so).
   static constexpr std::uint32_t middle_row = by_threads<Team> ? short_row : 64;
+  static constexpr bool has_middle_rows = middle_row > short_row;
   static constexpr std::uint32_t group = by_threads<Team> ? width : 8;
 
  public:
@@ -68,9 +69,10 @@ class row_edges {
         take_places<at_once>(warp, edge, left, step,
                              [&](const auto& there, const auto& edges)
                                  LANEWISE_INLINE_LAMBDA { body(there, from, edges); });
-        if (step == group) next_middle_rows(warp, rows, middle_rows, from, edge, left);
+        if (has_middle_rows && step == group)
+          next_middle_rows(warp, rows, middle_rows, from, edge, left);
       }
-      if (middle_rows != 0) {
+      if (has_middle_rows && middle_rows != 0) {
         step = group;
         next_middle_rows(warp, rows, middle_rows, from, edge, left);
       } else if (long_rows != 0) {

@@ -57,9 +57,7 @@ class sssp_search {
         shared_(shared),
         task_(t),
         frontier_(team, shared.frontier, t.memory.frontier, t.rows),
-        relaxation_(team, t.rows, {t.weights}, t.distance, t.errors) {
-    frontier_.list_once(true);
-  }
+        relaxation_(team, t.rows, {t.weights}, t.distance, t.errors) {}
 
   LANEWISE_FUNCTION void run() {
     for (step s = step::init; s != step::end; s = next(s)) {
@@ -121,7 +119,7 @@ class sssp_search {
       far_ = team_.warp().template load<order::relaxed, scope::device>(far_count());
   }
 
-  LANEWISE_FUNCTION Offset& far_count() const { return *(task_.memory.far_count + splits_ % 3); }
+  LANEWISE_FUNCTION Offset& far_count() const { return task_.memory.far_count[splits_ % 3]; }
 
   LANEWISE_FUNCTION void init() const {
     const auto warp = team_.warp();

@@ -18,6 +18,7 @@ template <class Team, class F>
 LANEWISE_FUNCTION void for_each_word_batch(const Team& team, std::int64_t vertices, const F& f) {
   using warp_type = typename Team::warp_type;
   using mask_type = typename warp_type::template mask_for<std::uint32_t>;
+  static_assert(warp_type::width >= 32, "lanewise: a word of vertices has 32 lanes");
   constexpr std::int64_t batch = by_threads<Team> ? 32 : 8;
   const std::int64_t count = divide_up(vertices, 32);
   const std::int64_t step = std::int64_t{team.league()} * Team::warps * batch;
