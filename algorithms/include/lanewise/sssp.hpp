@@ -19,7 +19,7 @@ LANEWISE_BEGIN_NAMESPACE
 struct sssp_options {
   workspace_ref work = {};
   /// How far apart the distances may lie that are looked at side by side; 0: chosen from the mean
-  /// weight and the mean number of edges.
+  /// of up to 65,536 weights and the mean number of edges, by two small kernels before the search.
   double delta = 0;
   option_view<status> errors = {};
 };
@@ -288,13 +288,13 @@ workspace_size sssp_workspace(const Exec& exec, std::int64_t vertices, std::int6
 /// warps go on by themselves for a while; threads of hosts always do, and share vertices where
 /// others have none. Memory traffic: columns, weights, a distance and sometimes an atomic minimum
 /// for the edges of each round, of which there are 1 to 2.5 times those of the graph by the default
-/// delta. Workspace: sssp_workspace, 45 bytes for each vertex and 32 for each 128 edges, 85 and 64
-/// where one of the types has 64 bits; on hosts 14 bytes for each vertex, or 26. Does not block.
+/// delta. Workspace: sssp_workspace, 45 bytes for each vertex and 32 for each 128 edges, up to 85
+/// and 64 with types of 64 bits; on hosts 14 bytes for each vertex, or 26. Does not block.
 ///
 /// Negative weights, those that are no number, columns and sources that are no vertices, and sums
-/// beyond the greatest number are left out and counted, as often as the search meets them, in
-/// options.errors, else in options.work. Throws std::invalid_argument on wrong extents, a source
-/// that is no vertex, and a delta below 0. (Ashkiani, 3.7.2.)
+/// that are not less than the greatest number are left out and counted, as often as the search
+/// meets them, in options.errors, else in options.work. Throws std::invalid_argument on wrong
+/// extents, a source that is no vertex, and a delta below 0. (Ashkiani, 3.7.2.)
 template <execution_space Exec, class M, class V, class O, class W, class Sources, class D,
           class... Pd>
 void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,

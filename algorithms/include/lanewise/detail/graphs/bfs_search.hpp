@@ -24,9 +24,10 @@ namespace detail {
 ///            who sets it first lists the vertex's row for the next level
 /// bottom_up  each vertex that is not reached looks for a neighbour that is
 /// list       what was reached bottom up becomes a frontier of rows
-/// others     vertices without a bit are not reached, the end, but for
-/// deep       many levels of few edges: what is left is searched by relaxation, as shortest paths
-///            are. Warps need not meet after each level then
+/// others     vertices without a bit are marked as not reached. That is the end, unless the levels
+///            had few edges for long; then:
+/// deep       the rest is searched by relaxation, as shortest paths are. Warps need not meet after
+///            each level
 /// parents    of what was reached deep
 ///
 /// Whoever reaches a vertex writes its level and parent.

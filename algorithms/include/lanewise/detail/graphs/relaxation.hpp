@@ -21,7 +21,7 @@ struct weighted_edges {
   const Weight* weights;
 
   /// So far from a source, and along an edge. `good` becomes false for weights that are none, and
-  /// for sums beyond the greatest number.
+  /// for sums that are not less than the greatest number.
   template <class W, class Mask, class Edges, class Bits>
   LANEWISE_FUNCTION Bits add(const W& warp, const Mask& there, const Edges& edge,
                              const Bits& before, Mask& good) const {

@@ -26,8 +26,8 @@ struct sssp_task {
   Memory memory;
   status* errors;
 
-  /// Where distances end that are near from one on: by so many deltas, or by rounding at least the
-  /// next.
+  /// The end of the near range that begins at `from`: so many deltas further, or the next number
+  /// where adding changes nothing.
   LANEWISE_FUNCTION bits end_of_near(bits from, int deltas) const {
     bits end = from;
     for (int i = 0; i < deltas; ++i)
