@@ -11,8 +11,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Whether a vertex is in a near list, and in a far one. It may be in both: a far vertex that comes
-/// to be near stays in its far list until that is gone through.
+/// Whether a vertex is in a near list, and whether it has come to a far one: this it does once, as
+/// distances only fall. It may be in both until the far list is gone through.
 struct vertex_marks {
   std::uint8_t near, far;
 };
@@ -72,7 +72,7 @@ class near_far_lists {
       push_far(v);
   }
   /// A vertex that was taken is in no near list, if it comes again.
-  LANEWISE_FUNCTION void unlist(Vertex v) const { set(memory_.marks[v].near, 0); }
+  LANEWISE_FUNCTION void unlist(Vertex v) const { set_near(v, 0); }
   /// It will be listed, or unlisted.
   LANEWISE_FUNCTION void ask_for(Vertex v) const { __builtin_prefetch(memory_.marks + v, 1); }
 
@@ -125,10 +125,7 @@ class near_far_lists {
       near_.restart();
     }
     list.for_each_block(pool, [&](const Vertex* vertex, int count) {
-      for (int i = 0; i < count; ++i) {
-        __builtin_prefetch(distances + vertex[i]);
-        ask_for(vertex[i]);
-      }
+      for (int i = 0; i < count; ++i) __builtin_prefetch(distances + vertex[i]);
       for (int i = 0; i < count; ++i) {
         const bits d = distances[vertex[i]];
         if (d >= near_end_) {
@@ -136,17 +133,16 @@ class near_far_lists {
           push_far(vertex[i]);
           continue;
         }
-        set(memory_.marks[vertex[i]].far, 0);
         if (d < done) continue;
-        set(memory_.marks[vertex[i]].near, 1);
+        set_near(vertex[i], 1);
         keep(vertex[i]);
       }
     });
   }
 
  private:
-  LANEWISE_FUNCTION void set(std::uint8_t& mark, std::uint8_t x) const {
-    team_.warp().template store<order::relaxed, scope::device>(mark, x);
+  LANEWISE_FUNCTION void set_near(Vertex v, std::uint8_t x) const {
+    team_.warp().template store<order::relaxed, scope::device>(memory_.marks[v].near, x);
   }
   LANEWISE_FUNCTION Vertex next_own() { return shared_.own[own_begin_++ % own_room]; }
   LANEWISE_FUNCTION void keep(Vertex v) {
