@@ -11,7 +11,7 @@ namespace kernels {
 template <class Source>
 struct adjacent_policy : launch_policy {
   using value_type = typename Source::value_type;
-  static constexpr int items_per_lane = items_in_passing<Source>();
+  static constexpr int items_per_lane = lanewise::items_in_passing<Source>();
   static constexpr int teams_per_multiprocessor = sizeof(value_type) <= 16 ? 8 : 4;
   static constexpr int host_teams_per_thread = 16;
 };
@@ -35,8 +35,9 @@ struct adjacent_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const shared_source<Source> source{in};
     const tile_cuts<Team, value_type, policy> cuts(n);
-    for_each_tile(team, cuts.tiles(), [&](std::int64_t t) {
-      load_tile<value_type, policy>(team, shared.tile, source, cuts.first(t), cuts.below(t))
+    lanewise::for_each_tile(team, cuts.tiles(), [&](std::int64_t t) {
+      lanewise::load_tile<value_type, policy>(team, shared.tile, source, cuts.first(t),
+                                              cuts.below(t))
           .store_adjacent(source, out, op);
     });
   }
@@ -59,8 +60,8 @@ struct adjacent_in_place_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const tile_cuts<Team, value_type, policy> cuts(n);
-    for_each_tile(team, cuts.tiles(), [&](std::int64_t t) {
-      load_tile<value_type, policy>(team, shared.tile, in, cuts.first(t), cuts.below(t))
+    lanewise::for_each_tile(team, cuts.tiles(), [&](std::int64_t t) {
+      lanewise::load_tile<value_type, policy>(team, shared.tile, in, cuts.first(t), cuts.below(t))
           .store_adjacent_in_place(in_front[t], out, op);
       team.barrier();
     });
@@ -138,18 +139,19 @@ void adjacent_difference(const Exec& exec, const In& in, const Out& out, const O
             "adjacent_difference");
         auto* const in_front = static_cast<item*>(work.get().plain());
         constexpr std::int64_t items = tile_t<team_t<Exec, policy>, item, policy>::items;
-        const auto borders =
-            generated(tiles, kernels::item_in_front<source_type>{source, items, all.missing});
+        const auto borders = lanewise::generated(
+            tiles, kernels::item_in_front<source_type>{source, items, all.missing});
         kernels::store_all(exec, "Lanewise::adjacent_difference::borders", borders,
                            array_sink<item>{in_front, tiles}, item_count{tiles});
-        launch(exec, "Lanewise::adjacent_difference",
-               backend::template league_for_tiles<in_place>(exec, tiles),
-               in_place{source, sink, op, all, in_front});
+        lanewise::launch(exec, "Lanewise::adjacent_difference",
+                         backend::template league_for_tiles<in_place>(exec, tiles),
+                         in_place{source, sink, op, all, in_front});
         return;
       }
     }
-    launch(exec, "Lanewise::adjacent_difference",
-           backend::template league_for_tiles<kernel>(exec, tiles), kernel{source, sink, op, all});
+    lanewise::launch(exec, "Lanewise::adjacent_difference",
+                     backend::template league_for_tiles<kernel>(exec, tiles),
+                     kernel{source, sink, op, all});
   }
 }
 

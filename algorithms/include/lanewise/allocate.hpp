@@ -94,13 +94,14 @@ struct allocate_kernel {
     const auto tiles = static_cast<std::uint32_t>(cuts.tiles());
     if (tiles == 0 && team.index() == 0) team.once([&] { total.put(0, 0); });
     const auto sizes = detail::compose(counts, detail::places{});
-    decoupled_look_back(
+    lanewise::decoupled_look_back(
         team, link, tiles, shared.line, add{}, maybe<std::int64_t>{0, true},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           const std::int64_t first = cuts.first(ticket);
           const std::int64_t next = cuts.first(ticket + 1), count = n.n();
           report_negative(team, shared, first, next < count ? next : count);
-          return load_tile<std::int64_t, policy>(team, place, sizes, first, cuts.below(ticket));
+          return lanewise::load_tile<std::int64_t, policy>(team, place, sizes, first,
+                                                           cuts.below(ticket));
         },
         [&](auto& tile) LANEWISE_INLINE_LAMBDA {
           tile.scan(add{});
@@ -124,9 +125,9 @@ struct allocate_kernel {
     if constexpr (may_be_negative) {
       if (errors == nullptr) return;
       const std::uint32_t bad =
-          reduce_range<std::uint32_t, policy>(team, shared.reduce,
-                                              detail::compose(counts, detail::is_negative{}), first,
-                                              last, plus{})
+          lanewise::reduce_range<std::uint32_t, policy>(
+              team, shared.reduce, detail::compose(counts, detail::is_negative{}), first, last,
+              plus{})
               .value;
       if (bad != 0 && team.warp_index() == 0) team.warp().fetch_add(errors->bad_items, bad);
     }
@@ -163,9 +164,9 @@ void allocate(const Exec& exec, const char* label, const Counts& counts, const S
   using policy = typename kernel::policy;
   using cuts = tile_cuts<team_t<Exec, policy>, std::int64_t, policy>;
   const std::int64_t tiles = n.bound > 0 ? cuts::most_tiles(n.bound) : 1;
-  launch(exec, label, backend_of<Exec>::template league_for_tiles<kernel>(exec, tiles),
-         kernel{counts, out, cuts::cut(counts, out, n),
-                work.make_look_back_chain<std::int64_t>(chain_at), total, most, errors});
+  lanewise::launch(exec, label, backend_of<Exec>::template league_for_tiles<kernel>(exec, tiles),
+                   kernel{counts, out, cuts::cut(counts, out, n),
+                          work.make_look_back_chain<std::int64_t>(chain_at), total, most, errors});
 }
 
 }  // namespace kernels
@@ -173,7 +174,7 @@ void allocate(const Exec& exec, const char* label, const Counts& counts, const S
 /// The workspace that allocate needs for n counts. Needs no device.
 template <class Exec>
 workspace_size allocate_workspace(std::int64_t n) {
-  return scan_workspace<std::int64_t, Exec>(n > 0 ? n : 1);
+  return lanewise::scan_workspace<std::int64_t, Exec>(n > 0 ? n : 1);
 }
 
 /// Allocates counts(i) places for every i: stores where they begin in offsets, in order and without
@@ -211,8 +212,8 @@ void allocate(const Exec& exec, const Counts& counts, const Offsets& offsets,
   const detail::integers sum = kernels::count_place<Exec>(total, "allocate");
   if (sum.most() < most) most = sum.most();
   const item_count n = kernels::count_of<Exec>(source.extent, with, "allocate");
-  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work,
-                                                     allocate_workspace<Exec>(n.bound), "allocate");
+  auto work = call_workspace::make<backend_of<Exec>>(
+      exec, with.work, lanewise::allocate_workspace<Exec>(n.bound), "allocate");
   kernels::allocate<false>(exec, "Lanewise::allocate", source, sink, n, sum, most,
                            kernels::errors_of<Exec>(with, work.get()), work.get(), 0);
 }
@@ -222,7 +223,7 @@ template <execution_space Exec, class Counts, class Offsets>
 std::int64_t allocate(const Exec& exec, const Counts& counts, const Offsets& offsets,
                       const checked_options& with = {}) {
   return kernels::returned<std::int64_t>(
-      exec, [&](const auto& total) { allocate(exec, counts, offsets, total, with); });
+      exec, [&](const auto& total) { lanewise::allocate(exec, counts, offsets, total, with); });
 }
 
 LANEWISE_END_TARGET_NAMESPACE

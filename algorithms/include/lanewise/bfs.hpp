@@ -105,7 +105,7 @@ void bfs(const Exec& exec, const char* name, const csr_graph<M, V, O, W>& graph,
   backend_of<Exec>::zero(exec, memory, places.zeros);
   auto into = detail::rows_into(graph);
   if (with.top_down) into.begins = nullptr;
-  launch_resident(
+  lanewise::launch_resident(
       exec, "Lanewise::bfs", league,
       kernel{{detail::rows_of(graph), into, sources, levels, parents,
               static_cast<std::int32_t>(std::min(with.most_levels, most)), places.in(memory),

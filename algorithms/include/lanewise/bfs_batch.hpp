@@ -187,15 +187,15 @@ void bfs_batch(const Exec& exec, const csr_graph<M, V, O, W>& graph,
       static_cast<std::int32_t>(with.most_levels < most ? with.most_levels : most),
       places.in(memory),
       with.errors.data() != nullptr ? with.errors.data() : work.get().errors()};
-  launch_resident(exec, "Lanewise::bfs_batch", leagues.shared,
-                  bfs_batch_kernel<Vertex, Offset>{task, 0});
-  launch_resident(exec, "Lanewise::bfs_batch", leagues.apart,
-                  bfs_apart_kernel<Vertex, Offset>{task});
+  lanewise::launch_resident(exec, "Lanewise::bfs_batch", leagues.shared,
+                            bfs_batch_kernel<Vertex, Offset>{task, 0});
+  lanewise::launch_resident(exec, "Lanewise::bfs_batch", leagues.apart,
+                            bfs_apart_kernel<Vertex, Offset>{task});
   using order = order_levels_kernel<Vertex, Offset>;
-  launch_resident(exec, "Lanewise::bfs_batch",
-                  backend_of<Exec>::template resident_teams<order>(exec), order{task});
-  launch_resident(exec, "Lanewise::bfs_batch", leagues.shared,
-                  bfs_batch_kernel<Vertex, Offset>{task, 1});
+  lanewise::launch_resident(exec, "Lanewise::bfs_batch",
+                            backend_of<Exec>::template resident_teams<order>(exec), order{task});
+  lanewise::launch_resident(exec, "Lanewise::bfs_batch", leagues.shared,
+                            bfs_batch_kernel<Vertex, Offset>{task, 1});
 }
 
 }  // namespace kernels

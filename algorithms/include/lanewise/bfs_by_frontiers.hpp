@@ -127,7 +127,7 @@ void bfs_by_frontiers(const Exec& exec, const csr_graph<M, V, O, W>& graph, cons
   detail::expects(with.most_levels >= 0, "bfs_by_frontiers: options.most_levels is ",
                   with.most_levels);
   const auto from = detail::sources_of<Exec, V>("bfs_by_frontiers", source, graph.vertices());
-  const auto places = bfs_by_frontiers_layout<kernel, Policy, vertex>(
+  const auto places = kernels::bfs_by_frontiers_layout<kernel, Policy, vertex>(
       exec, graph.vertices(), graph.edges(), with.queue_factor, with_parents);
   auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, {0, places.bytes},
                                                      "bfs_by_frontiers");
@@ -144,7 +144,7 @@ void bfs_by_frontiers(const Exec& exec, const csr_graph<M, V, O, W>& graph, cons
   search.task.count_rows = count_rows;
   search.task.errors = with.errors.data() != nullptr ? with.errors.data() : work.get().errors();
   places.put(search.task, memory);
-  launch_resident(exec, "Lanewise::bfs_by_frontiers", places.league, search);
+  lanewise::launch_resident(exec, "Lanewise::bfs_by_frontiers", places.league, search);
 }
 
 }  // namespace kernels

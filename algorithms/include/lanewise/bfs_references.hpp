@@ -94,7 +94,7 @@ void bfs_quadratic(const Exec& exec, const csr_graph<M, V, O, W>& graph, const S
   auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, {0, bytes}, "bfs_quadratic");
   auto* meetings = static_cast<std::uint64_t*>(work.get().plain());
   backend_of<Exec>::zero(exec, meetings, bytes);
-  launch_resident(
+  lanewise::launch_resident(
       exec, "Lanewise::bfs_quadratic", league,
       kernel{{detail::rows_of(graph), from.one, level, meetings,
               with.errors.data() != nullptr ? with.errors.data() : work.get().errors()}});
@@ -105,7 +105,7 @@ template <execution_space Exec, class M, class V, class O, class W, class Source
           class... Pl>
 void bfs_linear(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Source& source,
                 const Kokkos::View<L, Pl...>& levels, const bfs_by_frontiers_options& with = {}) {
-  bfs_by_frontiers<bfs_linear_policy>(exec, graph, source, levels, with);
+  lanewise::bfs_by_frontiers<bfs_linear_policy>(exec, graph, source, levels, with);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

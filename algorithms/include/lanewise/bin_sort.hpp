@@ -256,9 +256,9 @@ class bin_sort {
       const kernels::less_of_items<source_type> less{source};
       order(exec, source.extent, bin_count, bin, with, [&](const auto& numbers) {
         if constexpr (radix_sortable<item>) {
-          argsort(exec, source, numbers, {.work = with.work});
+          lanewise::argsort(exec, source, numbers, {.work = with.work});
         } else if constexpr (requires(const item& x) { x < x; }) {
-          merge_sort(exec, own_numbers(), numbers, less, {.work = with.work});
+          lanewise::merge_sort(exec, own_numbers(), numbers, less, {.work = with.work});
         } else {
           detail::expects(false, "bin_sort: options.within_bins is set, and keys have no <");
         }
@@ -284,7 +284,7 @@ class bin_sort {
     const kernels::bin_by_operator<view, Op> bin{keys, op, static_cast<std::uint32_t>(bins)};
     const kernels::less_by_operator<view, Op> less{keys, op};
     order(exec, n, bins, bin, with, [&](const auto& numbers) {
-      merge_sort(exec, own_numbers(), numbers, less, {.work = with.work});
+      lanewise::merge_sort(exec, own_numbers(), numbers, less, {.work = with.work});
     });
   }
 
@@ -309,7 +309,7 @@ class bin_sort {
           exec, work, {0, values.size() * sizeof(item)}, "bin_sort");
       const Kokkos::View<item*, memory_space, Kokkos::MemoryUnmanaged> fetched(
           static_cast<item*>(own.get().plain()), values.size());
-      transform(exec, fetched_rows<by_columns<Values>>(values), fetched, identity{});
+      lanewise::transform(exec, fetched_rows<by_columns<Values>>(values), fetched, identity{});
       store(exec, fetched, values);
     }
   }
@@ -366,9 +366,9 @@ class bin_sort {
       kernels::call_memory<Exec> memory(exec, static_cast<std::size_t>(n_) * sizeof(Id),
                                         "bin_sort");
       const auto ids = memory.template view<Id>(n_);
-      transform(exec, items, ids, bin);
-      multisplit(exec, items, permutation, buckets, bucket_ids(ids),
-                 {.work = with.work, .offsets = offsets});
+      lanewise::transform(exec, items, ids, bin);
+      lanewise::multisplit(exec, items, permutation, buckets, lanewise::bucket_ids(ids),
+                           {.work = with.work, .offsets = offsets});
     };
     if (bins_ < most_buckets) return split(std::uint8_t{}, at_most<most_buckets>{bins_ + 1});
     // Two rounds of a split take a host less time than a sort of pairs.
@@ -379,17 +379,18 @@ class bin_sort {
     kernels::call_memory<Exec> memory(exec, static_cast<std::size_t>(n_) * sizeof(std::uint32_t),
                                       "bin_sort");
     const auto ids = memory.template view<std::uint32_t>(n_);
-    transform(exec, items, ids, bin);
+    lanewise::transform(exec, items, ids, bin);
     const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint32_t>(bins_)));
-    radix_sort(exec, ids, items, ids, permutation, {.work = with.work, .end_bit = bits});
+    lanewise::radix_sort(exec, ids, items, ids, permutation, {.work = with.work, .end_bit = bits});
     using begins = kernels::begins_kernel<std::uint32_t, identity>;
-    launch(exec, "Lanewise::bin_sort::begins",
-           backend_of<Exec>::template league_for_tiles<begins>(exec, divide_up(bins_ + 2, 128)),
-           begins{ids.data(),
-                  {n_},
-                  identity{},
-                  static_cast<std::uint32_t>(bins_ + 1),
-                  detail::integers(offsets.data())});
+    lanewise::launch(
+        exec, "Lanewise::bin_sort::begins",
+        backend_of<Exec>::template league_for_tiles<begins>(exec, divide_up(bins_ + 2, 128)),
+        begins{ids.data(),
+               {n_},
+               identity{},
+               static_cast<std::uint32_t>(bins_ + 1),
+               detail::integers(offsets.data())});
   }
 
   template <class Values>
@@ -403,8 +404,8 @@ class bin_sort {
   auto fetched_rows(const In& in) const {
     using rows = kernels::items_by_rows<In, by_columns>;
     constexpr std::int64_t ahead = detail::is_one_thread<team_t<Exec, launch_policy>> ? 64 : 0;
-    return generated(static_cast<std::int64_t>(in.size()),
-                     kernels::fetch_by_rows<rows, ahead>{rows(in), permutation().data()});
+    return lanewise::generated(static_cast<std::int64_t>(in.size()),
+                               kernels::fetch_by_rows<rows, ahead>{rows(in), permutation().data()});
   }
   template <class From, class Out>
   static void store(const Exec& exec, const From& from, const Out& out) {
@@ -412,13 +413,13 @@ class bin_sort {
                   "lanewise::bin_sort: values are sorted in a View whose items are not const");
     if constexpr (Out::rank() == 1 &&
                   !std::is_same_v<typename Out::array_layout, Kokkos::LayoutStride>) {
-      transform(exec, from, out, identity{});
+      lanewise::transform(exec, from, out, identity{});
     } else {
       using rows = kernels::items_by_rows<Out, by_columns<Out>>;
-      transform(
-          exec, from,
-          consumed(static_cast<std::int64_t>(out.size()), kernels::store_by_rows<rows>{rows(out)}),
-          identity{});
+      lanewise::transform(exec, from,
+                          lanewise::consumed(static_cast<std::int64_t>(out.size()),
+                                             kernels::store_by_rows<rows>{rows(out)}),
+                          identity{});
     }
   }
 

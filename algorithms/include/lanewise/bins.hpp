@@ -60,8 +60,9 @@ constexpr bool is_below_zero(T x) {
 template <class To, class From>
 To level_as(From x, const char* name) {
   const auto y = static_cast<To>(x);
-  const bool fits = is_below_zero(x) == is_below_zero(y);
-  expects(fits, "even_bins: ", name, " is ", x, ", which the items' type or the other's cannot be");
+  const bool fits = detail::is_below_zero(x) == detail::is_below_zero(y);
+  detail::expects(fits, "even_bins: ", name, " is ", x,
+                  ", which the items' type or the other's cannot be");
   return y;
 }
 
@@ -305,31 +306,31 @@ constexpr bool check_bins(const bins_between<V>*) {
                   "lanewise: unsigned integers of 64 bits are compared with unsigned ones");
     return comparable;
   }
-  check_reachable<Exec, V>();
-  return check_view_type<V>() && numbers;
+  detail::check_reachable<Exec, V>();
+  return detail::check_view_type<V>() && numbers;
 }
 template <class Exec, class Item, class BinOf>
 constexpr bool check_bins(const BinOf*) {
-  return check_bucket_of<Exec, BinOf, Item>();
+  return detail::check_bucket_of<Exec, BinOf, Item>();
 }
 
 template <class Item, class T>
 auto prepare(const even_bins_between<T>& even, std::int64_t bins, const char* algorithm) {
-  expects(even.lower < even.upper, algorithm, ": the bins' lower is ", even.lower,
-          ", not less than upper, ", even.upper);
+  detail::expects(even.lower < even.upper, algorithm, ": the bins' lower is ", even.lower,
+                  ", not less than upper, ", even.upper);
   if constexpr (std::is_floating_point_v<Item>) {
     const auto lower = static_cast<Item>(even.lower), upper = static_cast<Item>(even.upper);
     const Item scale = static_cast<Item>(bins) / (upper - lower);
-    expects(std::isfinite(lower) && std::isfinite(upper - lower) && std::isfinite(scale), algorithm,
-            ": ", bins, " bins between ", even.lower, " and ", even.upper,
-            " are out of the range of the items' type");
+    detail::expects(std::isfinite(lower) && std::isfinite(upper - lower) && std::isfinite(scale),
+                    algorithm, ": ", bins, " bins between ", even.lower, " and ", even.upper,
+                    " are out of the range of the items' type");
     return even_floats<Item>{lower, upper, scale, static_cast<std::uint32_t>(bins - 1)};
   } else {
     using integers = even_integers<Item>;
     using wide = typename integers::wide;
     using own = std::conditional_t<is_wide_unsigned<Item>, std::uint64_t, std::int64_t>;
-    const auto lower = level_as<own>(even.lower, "lower");
-    const auto upper = level_as<own>(even.upper, "upper");
+    const auto lower = detail::level_as<own>(even.lower, "lower");
+    const auto upper = detail::level_as<own>(even.upper, "upper");
     const std::uint64_t range =
         static_cast<std::uint64_t>(upper) - static_cast<std::uint64_t>(lower);
     if constexpr (sizeof(Item) <= 4) {
@@ -337,8 +338,9 @@ auto prepare(const even_bins_between<T>& even, std::int64_t bins, const char* al
       constexpr auto least = static_cast<std::int64_t>(std::numeric_limits<Item>::min());
       constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<Item>::max());
       constexpr std::int64_t round = std::int64_t{1} << 32;
-      expects(upper <= least + round && lower > most - round, algorithm, ": the bins are in [",
-              lower, ", ", upper, "), but items in [", least, ", ", most, "]");
+      detail::expects(upper <= least + round && lower > most - round, algorithm,
+                      ": the bins are in [", lower, ", ", upper, "), but items in [", least, ", ",
+                      most, "]");
     }
     integers r{static_cast<typename integers::distance>(lower),
                static_cast<typename integers::distance>(range - 1),
@@ -365,7 +367,8 @@ auto prepare(const bins_between<V>& range, std::int64_t bins, const char* algori
   const auto edges = static_cast<std::int64_t>(range.edges.extent(0));
   expects(edges == bins + 1, algorithm, ": there are ", edges, " edges, of ", bins,
           " bins, which have one more");
-  expects(range.edges.data() != nullptr, algorithm, ": edges has ", edges, " items and no memory");
+  detail::expects(range.edges.data() != nullptr, algorithm, ": edges has ", edges,
+                  " items and no memory");
   return searched_edges<Item, typename V::non_const_value_type>{range.edges.data(),
                                                                 static_cast<std::uint32_t>(bins)};
 }

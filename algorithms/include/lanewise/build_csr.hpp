@@ -105,10 +105,11 @@ struct csr_memory : arrays_behind {
   static workspace_size inner(std::int64_t vertices, std::int64_t n) {
     using value = std::conditional_t<has_weights, Weight, no_value>;
     using edge = std::conditional_t<has_weights, tuple<std::uint64_t, weight>, std::uint64_t>;
-    return max(max(radix_sort_workspace<std::uint64_t, Exec, value>(n, true),
-                   compact_workspace<edge, Exec>(n)),
-               max(compact_workspace<std::uint64_t, Exec>(n),
-                   scan_workspace<std::uint64_t, Exec>(vertices + 1)));
+    return lanewise::max(
+        lanewise::max(lanewise::radix_sort_workspace<std::uint64_t, Exec, value>(n, true),
+                      lanewise::compact_workspace<edge, Exec>(n)),
+        lanewise::max(lanewise::compact_workspace<std::uint64_t, Exec>(n),
+                      lanewise::scan_workspace<std::uint64_t, Exec>(vertices + 1)));
   }
 };
 
@@ -117,7 +118,8 @@ template <class Exec, class Weight, class Op>
 csr_memory<Exec, Weight> csr_memory_for(std::int64_t vertices, std::int64_t n) {
   workspace_size merging;
   if constexpr (csr_memory<Exec, Weight>::has_weights)
-    merging = reduce_by_key_workspace<detail::accumulated<Op, Weight>, Exec, std::uint64_t>(n);
+    merging =
+        lanewise::reduce_by_key_workspace<detail::accumulated<Op, Weight>, Exec, std::uint64_t>(n);
   return {vertices, n, merging};
 }
 
@@ -144,19 +146,20 @@ void collect_in_order(const Exec& exec, const Key& key, const Weights& weights,
                       const edge_arrays<Exec, Weight>& edges,
                       const edge_arrays<Exec, Weight>& others, status* errors, workspace& work) {
   if (errors != nullptr)
-    transform(exec, generated(key.edges, detail::edge_is_bad<Key>{key}),
-              function_sink<detail::count_bad_edges>{key.edges, {errors}}, identity{},
-              {.work = &work});
+    lanewise::transform(exec, lanewise::generated(key.edges, detail::edge_is_bad<Key>{key}),
+                        function_sink<detail::count_bad_edges>{key.edges, {errors}}, identity{},
+                        {.work = &work});
   // A selection may ask for an item twice, which is to be computed once.
   const auto& keys = others.keys;
-  transform(exec, generated(static_cast<std::int64_t>(keys.size()), key), keys, identity{},
-            {.work = &work});
+  lanewise::transform(exec, lanewise::generated(static_cast<std::int64_t>(keys.size()), key), keys,
+                      identity{}, {.work = &work});
   const detail::edge_is_kept keep;
   if constexpr (csr_memory<Exec, Weight>::has_weights)
-    select_if(exec, zipped(keys, weights), unzipped(edges.keys, edges.weights), edges.count, keep,
-              {.work = &work});
+    lanewise::select_if(exec, lanewise::zipped(keys, weights),
+                        lanewise::unzipped(edges.keys, edges.weights), edges.count, keep,
+                        {.work = &work});
   else
-    select_if(exec, keys, edges.keys, edges.count, keep, {.work = &work});
+    lanewise::select_if(exec, keys, edges.keys, edges.count, keep, {.work = &work});
 }
 /// The same in any order.
 template <class Exec, class Key>
@@ -169,9 +172,10 @@ void collect(const Exec& exec, const Key& key, const edge_arrays<Exec, no_weight
   if (key.edges == 0) return;
   const bool both = static_cast<std::int64_t>(edges.keys.size()) > key.edges;
   constexpr std::int64_t items = kernel::template items<team_t<Exec, typename kernel::policy>>;
-  launch(exec, "Lanewise::build_csr::keys",
-         backend::template league_for_tiles<kernel>(exec, divide_up(key.edges, items)),
-         kernel{key, both, edges.keys.data(), count, errors});
+  lanewise::launch(
+      exec, "Lanewise::build_csr::keys",
+      backend::template league_for_tiles<kernel>(exec, lanewise::divide_up(key.edges, items)),
+      kernel{key, both, edges.keys.data(), count, errors});
 }
 
 /// Sorts edges by row, and by column if that is wanted. Those that are given are overwritten.
@@ -184,9 +188,9 @@ void sort_edges(const Exec& exec, const edge_arrays<Exec, Weight>& given,
                              .end_bit = 2 * bits,
                              .overwrite_input = true};
   if constexpr (csr_memory<Exec, Weight>::has_weights) {
-    radix_sort(exec, given.keys, given.weights, sorted.keys, sorted.weights, by_bits);
+    lanewise::radix_sort(exec, given.keys, given.weights, sorted.keys, sorted.weights, by_bits);
   } else if (!columns || bits == 0) {
-    radix_sort(exec, given.keys, sorted.keys, by_bits);
+    lanewise::radix_sort(exec, given.keys, sorted.keys, by_bits);
   } else {
     // Keys that agree in these bits are the same, so that their order need not be kept, which
     // radix_sort would do for some of a key's bits: its last step takes 1.4 ms instead of 3.9
@@ -204,10 +208,10 @@ void merge_edges(const Exec& exec, const edge_arrays<Exec, Weight>& edges,
                  const edge_arrays<Exec, Weight>& merged, const Op& op, workspace& work) {
   const options counted{.work = &work, .count = edges.count};
   if constexpr (csr_memory<Exec, Weight>::has_weights)
-    reduce_by_key(exec, edges.keys, edges.weights, merged.keys, merged.weights, merged.count, op,
-                  equal_to{}, counted);
+    lanewise::reduce_by_key(exec, edges.keys, edges.weights, merged.keys, merged.weights,
+                            merged.count, op, equal_to{}, counted);
   else
-    unique(exec, edges.keys, merged.keys, merged.count, equal_to{}, counted);
+    lanewise::unique(exec, edges.keys, merged.keys, merged.count, equal_to{}, counted);
 }
 
 /// Room for row begins and columns. Where they are of one type it is one allocation: another one,
@@ -221,12 +225,12 @@ struct graph_arrays {
     if constexpr (std::is_same_v<Offset, Vertex>) {
       using range = Kokkos::pair<std::int64_t, std::int64_t>;
       const std::int64_t at = divide_up(rows, 64) * 64;
-      const auto all = room_for<Offset, Exec>("Lanewise::csr", at + edges);
+      const auto all = kernels::room_for<Offset, Exec>("Lanewise::csr", at + edges);
       begins = Kokkos::subview(all, range(0, rows));
       columns = Kokkos::subview(all, range(at, at + edges));
     } else {
-      begins = room_for<Offset, Exec>("Lanewise::csr::begins", rows);
-      columns = room_for<Vertex, Exec>("Lanewise::csr::columns", edges);
+      begins = kernels::room_for<Offset, Exec>("Lanewise::csr::begins", rows);
+      columns = kernels::room_for<Vertex, Exec>("Lanewise::csr::columns", edges);
     }
   }
 };
@@ -250,7 +254,7 @@ auto build_csr(const Exec& exec, std::int64_t vertices, const From& given_from, 
                   "build_csr: ", n, " edges do not fit row begins of ", 8 * sizeof(Offset),
                   " bits");
   using edges_type = edge_arrays<Exec, Weight>;
-  const auto memory_of_call = csr_memory_for<Exec, Weight, Op>(vertices, n);
+  const auto memory_of_call = kernels::csr_memory_for<Exec, Weight, Op>(vertices, n);
   auto call_memory =
       call_workspace::make<backend_of<Exec>>(exec, with.work, memory_of_call.size(), "build_csr");
   workspace& work = call_memory.get();
@@ -268,14 +272,15 @@ auto build_csr(const Exec& exec, std::int64_t vertices, const From& given_from, 
   status* const errors = with.errors.data() != nullptr ? with.errors.data() : work.errors();
   const bool columns_too = with.sort_columns || with.merge_duplicates;
   if constexpr (graph::has_weights)
-    collect_in_order<Weight>(exec, key, generated(n, weight_of_edge<Weights>{given_weights, m}),
-                             given, sorted, errors, work);
+    kernels::collect_in_order<Weight>(
+        exec, key, lanewise::generated(n, weight_of_edge<Weights>{given_weights, m}), given, sorted,
+        errors, work);
   else if (columns_too)
-    collect(exec, key, given, errors);
+    kernels::collect(exec, key, given, errors);
   else
-    collect_in_order<Weight>(exec, key, nullptr, given, sorted, errors, work);
-  sort_edges<Exec, Weight>(exec, given, sorted, bits, columns_too, work);
-  if (with.merge_duplicates) merge_edges<Exec, Weight>(exec, sorted, merged, op, work);
+    kernels::collect_in_order<Weight>(exec, key, nullptr, given, sorted, errors, work);
+  kernels::sort_edges<Exec, Weight>(exec, given, sorted, bits, columns_too, work);
+  if (with.merge_duplicates) kernels::merge_edges<Exec, Weight>(exec, sorted, merged, op, work);
   const edges_type& edges = with.merge_duplicates ? merged : sorted;
   std::int64_t left = 0;
   detail::copy_to_host<std::int64_t>(exec, &left, edges.count.data());
@@ -284,17 +289,20 @@ auto build_csr(const Exec& exec, std::int64_t vertices, const From& given_from, 
   const graph_arrays<Exec, Offset, Vertex> arrays(vertices + 1, left);
   const auto& begins = arrays.begins;
   const auto& columns = arrays.columns;
-  transform(exec, generated(vertices + 1, always<Offset>{static_cast<Offset>(left)}), begins,
-            identity{}, {.work = &work});
-  transform(exec,
-            generated(left, column_of_edge<Vertex, Offset>{edges.keys.data(), bits, begins.data()}),
-            columns, identity{}, {.work = &work});
-  inclusive_scan_reverse(exec, begins, begins, minimum{}, {.work = &work});
+  lanewise::transform(exec,
+                      lanewise::generated(vertices + 1, always<Offset>{static_cast<Offset>(left)}),
+                      begins, identity{}, {.work = &work});
+  lanewise::transform(
+      exec,
+      lanewise::generated(left,
+                          column_of_edge<Vertex, Offset>{edges.keys.data(), bits, begins.data()}),
+      columns, identity{}, {.work = &work});
+  lanewise::inclusive_scan_reverse(exec, begins, begins, minimum{}, {.work = &work});
   if constexpr (graph::has_weights) {
-    const auto weights = room_for<Weight, Exec>("Lanewise::csr::weights", left);
+    const auto weights = kernels::room_for<Weight, Exec>("Lanewise::csr::weights", left);
     const auto of_edges =
         Kokkos::subview(edges.weights, Kokkos::pair<std::int64_t, std::int64_t>(0, left));
-    transform(exec, of_edges, weights, identity{}, {.work = &work});
+    lanewise::transform(exec, of_edges, weights, identity{}, {.work = &work});
     return graph(begins, columns, weights);
   } else {
     return graph(begins, columns);
@@ -351,13 +359,13 @@ template <class Offset = std::uint32_t, execution_space Exec, class From, class 
 requires(!std::is_convertible_v<Weights, csr_options>) auto build_csr(
     const Exec& exec, std::int64_t vertices, const From& from, const To& to, const Weights& weights,
     const csr_options& with = {}) {
-  return build_csr<Offset>(exec, vertices, from, to, weights, plus{}, with);
+  return lanewise::build_csr<Offset>(exec, vertices, from, to, weights, plus{}, with);
 }
 /// Of generated edges.
 template <class Offset = std::uint32_t, execution_space Exec, class From, class To>
 auto build_csr(const Exec& exec, const edge_sources<From, To>& edges,
                const csr_options& with = {}) {
-  return build_csr<Offset>(exec, edges.vertices, edges.from, edges.to, with);
+  return lanewise::build_csr<Offset>(exec, edges.vertices, edges.from, edges.to, with);
 }
 
 /// The graph and its transpose, of which columns are sorted: a build_csr of its edges, turned
@@ -366,10 +374,10 @@ auto build_csr(const Exec& exec, const edge_sources<From, To>& edges,
 template <execution_space Exec, class M, class V, class O, class W>
 csr_graph<M, V, O, W> with_transpose(const Exec& exec, const csr_graph<M, V, O, W>& graph,
                                      const workspace_ref& work = {}) {
-  const auto rows =
-      generated(graph.edges(), kernels::row_of_edge<V, O>{graph.begins().data(), graph.vertices()});
-  const auto back = build_csr<O>(exec, graph.vertices(), rows, graph.columns(),
-                                 {.work = work, .transpose = true});
+  const auto rows = lanewise::generated(
+      graph.edges(), kernels::row_of_edge<V, O>{graph.begins().data(), graph.vertices()});
+  const auto back = lanewise::build_csr<O>(exec, graph.vertices(), rows, graph.columns(),
+                                           {.work = work, .transpose = true});
   return graph.with_transpose(back.begins(), back.columns());
 }
 

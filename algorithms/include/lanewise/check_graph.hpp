@@ -72,17 +72,19 @@ template <class Exec, class Vertex, class Offset>
 std::int64_t wrong_rows(const Exec& exec, const detail::graph_rows<Vertex, Offset>& rows,
                         std::int64_t vertices, std::int64_t edges, const options& with) {
   if (rows.begins == nullptr) return edges > 0;
-  return reduce(
+  return lanewise::reduce(
       exec,
-      generated(vertices + 1, detail::wrong_begin<Offset>{rows.begins, vertices,
-                                                          static_cast<std::uint64_t>(edges)}),
+      lanewise::generated(
+          vertices + 1,
+          detail::wrong_begin<Offset>{rows.begins, vertices, static_cast<std::uint64_t>(edges)}),
       plus{}, std::int64_t{0}, with);
 }
 
 template <class Exec, class Part>
 detail::edge_sums sum_of_edges(const Exec& exec, const Part& part, const options& with) {
-  return reduce(exec, generated(divide_up(part.edges, Part::edges_of_part), part),
-                detail::add_edge_sums{}, detail::edge_sums{}, with);
+  return lanewise::reduce(
+      exec, lanewise::generated(lanewise::divide_up(part.edges, Part::edges_of_part), part),
+      detail::add_edge_sums{}, detail::edge_sums{}, with);
 }
 
 }  // namespace kernels
@@ -143,8 +145,8 @@ graph_faults check_graph(const Exec& exec, const csr_graph<M, V, O, W>& graph,
 template <execution_space Exec, class M, class V, class O, class W>
 void expects_graph(const Exec& exec, const csr_graph<M, V, O, W>& graph,
                    const check_graph_options& with = {}) {
-  const std::string wrong =
-      detail::text_of_faults(check_graph(exec, graph, with), graph.vertices(), graph.edges());
+  const std::string wrong = detail::text_of_faults(lanewise::check_graph(exec, graph, with),
+                                                   graph.vertices(), graph.edges());
   detail::expects(wrong.empty(), "expects_graph: ", wrong);
 }
 

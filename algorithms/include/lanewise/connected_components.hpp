@@ -75,22 +75,23 @@ void connected_components(const Exec& exec, const csr_graph<M, V, O, W>& graph,
                   " places, the graph has ", graph.vertices(), " vertices");
   detail::expects_memory(sink, "connected_components", "labels");
   with.errors.template expects_reachable<Exec>("connected_components", "options.errors");
-  const components_places places = components_places_of<V, O>(exec, graph.edges());
+  const components_places places = kernels::components_places_of<V, O>(exec, graph.edges());
   auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, {0, places.bytes},
                                                      "connected_components");
   char* const memory = static_cast<char*>(work.get().plain());
   backend_of<Exec>::zero(exec, memory, places.pieces);
-  launch_resident(exec, "Lanewise::connected_components", places.league,
-                  components_kernel_of<V, O>{
-                      {detail::rows_of(graph),
-                       detail::rows_into(graph),
-                       reinterpret_cast<vertex*>(sink.data),
-                       count,
-                       {reinterpret_cast<piece*>(memory + places.pieces),
-                        static_cast<offset>(detail::most_long_pieces(graph.edges())),
-                        reinterpret_cast<offset*>(memory + places.counter)},
-                       reinterpret_cast<std::uint64_t*>(memory),
-                       with.errors.data() != nullptr ? with.errors.data() : work.get().errors()}});
+  lanewise::launch_resident(
+      exec, "Lanewise::connected_components", places.league,
+      components_kernel_of<V, O>{
+          {detail::rows_of(graph),
+           detail::rows_into(graph),
+           reinterpret_cast<vertex*>(sink.data),
+           count,
+           {reinterpret_cast<piece*>(memory + places.pieces),
+            static_cast<offset>(detail::most_long_pieces(graph.edges())),
+            reinterpret_cast<offset*>(memory + places.counter)},
+           reinterpret_cast<std::uint64_t*>(memory),
+           with.errors.data() != nullptr ? with.errors.data() : work.get().errors()}});
 }
 
 }  // namespace kernels

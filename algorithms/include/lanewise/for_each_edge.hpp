@@ -58,7 +58,7 @@ struct edges_layout {
   workspace_size need;
 
   explicit edges_layout(std::int64_t vertices) {
-    const workspace_size scan = allocate_workspace<Exec>(vertices);
+    const workspace_size scan = lanewise::allocate_workspace<Exec>(vertices);
     total_at = static_cast<std::size_t>(vertices) * sizeof(std::int64_t);
     chain_at = (total_at + sizeof(std::int64_t) + 63) / 64 * 64;
     need = {scan.tickets, chain_at + scan.bytes};
@@ -77,9 +77,10 @@ void call_for_rows(const Exec& exec, const Rows& rows, const F& f, const Next& n
     constexpr std::int64_t steps =
         kernel::template expansion<team_t<Exec, typename kernel::policy>>::steps;
     const std::int64_t most = rows.n.bound + static_cast<std::int64_t>(rows.rows.edges);
-    launch(exec, "Lanewise::for_each_edge",
-           backend_of<Exec>::template resident_league<kernel>(exec, divide_up(most, steps)),
-           kernel{rows, f, next, errors});
+    lanewise::launch(
+        exec, "Lanewise::for_each_edge",
+        backend_of<Exec>::template resident_league<kernel>(exec, divide_up(most, steps)),
+        kernel{rows, f, next, errors});
   }
 }
 
@@ -92,25 +93,26 @@ void for_each_edge(const Exec& exec, const csr_graph<M, V, O, W>& graph, const F
   static_assert(std::is_same_v<typename source::value_type, V>,
                 "lanewise::for_each_edge: a frontier has items of the graph's type of vertices");
   detail::expects_memory(frontier, "for_each_edge", "frontier");
-  const item_count n = count_of<Exec>(frontier.extent, with, "for_each_edge");
+  const item_count n = kernels::count_of<Exec>(frontier.extent, with, "for_each_edge");
   if (frontier.extent == 0) return;
   const edges_layout<Exec> layout(frontier.extent);
   auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, layout.need, "for_each_edge");
   char* const memory = static_cast<char*>(work.get().plain());
   auto* const ends = reinterpret_cast<std::int64_t*>(memory);
-  status* const errors = errors_of<Exec>(with, work.get());
+  status* const errors = kernels::errors_of<Exec>(with, work.get());
   const auto rows = detail::rows_of(graph);
   using vertex = detail::number<V>;
   using offset = detail::number<O>;
   const auto lengths =
       detail::compose(detail::as<vertex>(frontier), detail::row_length<vertex, offset>{rows});
   // Vertices that are none have negative lengths, which count as bad items.
-  allocate<true>(exec, "Lanewise::for_each_edge::allocate", lengths,
-                 array_sink<std::int64_t>{ends, frontier.extent}, n,
-                 detail::integers(reinterpret_cast<std::int64_t*>(memory + layout.total_at)),
-                 detail::most_places - 1, errors, work.get(), layout.chain_at);
-  call_for_rows<V>(exec, detail::rows_of_list<source, vertex, offset>{frontier, rows, n, ends}, f,
-                   next, errors);
+  kernels::allocate<true>(
+      exec, "Lanewise::for_each_edge::allocate", lengths,
+      array_sink<std::int64_t>{ends, frontier.extent}, n,
+      detail::integers(reinterpret_cast<std::int64_t*>(memory + layout.total_at)),
+      detail::most_places - 1, errors, work.get(), layout.chain_at);
+  kernels::call_for_rows<V>(
+      exec, detail::rows_of_list<source, vertex, offset>{frontier, rows, n, ends}, f, next, errors);
 }
 
 /// The next frontier as a queue, which is empty.
@@ -122,7 +124,7 @@ auto next_frontier(const Exec& exec, const Next& next, const Kokkos::View<C, Pc.
                 "lanewise::for_each_edge: next has items of the graph's type of vertices");
   const auto sink = detail::as_sink<Exec>(next);
   detail::expects_memory(sink, "for_each_edge", "next");
-  count_place<Exec>(count, "for_each_edge");
+  kernels::count_place<Exec>(count, "for_each_edge");
   backend_of<Exec>::zero(exec, count.data(), sizeof(C));
   using index = detail::number<C>;
   constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<index>::max());

@@ -49,10 +49,10 @@ edge_list<Weight, Vertex> read_edges(const std::string& path) {
   };
   const int first = in.peek();
   if (first == std::istream::traits_type::eof()) refuse(" is empty, or cannot be read");
-  if (first == '%') return read_matrix_market<Weight, Vertex>(in, path);
+  if (first == '%') return lanewise::read_matrix_market<Weight, Vertex>(in, path);
   if (std::string(" \t\r\ncp").find(static_cast<char>(first)) == std::string::npos)
     refuse(" begins neither with '%%MatrixMarket' nor, as DIMACS files do, with 'c' or 'p sp'");
-  return read_dimacs<Weight, Vertex>(in, path);
+  return lanewise::read_dimacs<Weight, Vertex>(in, path);
 }
 
 /// Writes what read_matrix_market reads, numbers such that they come back as they are. Of a
@@ -127,9 +127,9 @@ graph_file_header graph_header_of() {
   graph_file_header header{{{'L', 'w', '.', 'g', 'r', 'a', 'p', 'h'},
                             1,
                             0,
-                            file_type<typename Graph::vertex_type>(),
-                            file_type<weight>()}};
-  header.offset = file_type<typename Graph::offset_type>();
+                            detail::file_type<typename Graph::vertex_type>(),
+                            detail::file_type<weight>()}};
+  header.offset = detail::file_type<typename Graph::offset_type>();
   return header;
 }
 
@@ -201,15 +201,16 @@ requires(!std::is_convertible_v<Op, csr_options>) auto build_csr(const Exec& exe
   };
   with.symmetrise = with.symmetrise || edges.symmetric;
   if constexpr (edge_list<W, V>::has_weights)
-    return build_csr<Offset>(exec, edges.vertices, copy_of(edges.from), copy_of(edges.to),
-                             copy_of(edges.weights), op, with);
+    return lanewise::build_csr<Offset>(exec, edges.vertices, copy_of(edges.from), copy_of(edges.to),
+                                       copy_of(edges.weights), op, with);
   else
-    return build_csr<Offset>(exec, edges.vertices, copy_of(edges.from), copy_of(edges.to), with);
+    return lanewise::build_csr<Offset>(exec, edges.vertices, copy_of(edges.from), copy_of(edges.to),
+                                       with);
 }
 /// The weights of equal edges are added up.
 template <class Offset = std::uint32_t, execution_space Exec, class W, class V>
 auto build_csr(const Exec& exec, const edge_list<W, V>& edges, const csr_options& with = {}) {
-  return build_csr<Offset>(exec, edges, plus{}, with);
+  return lanewise::build_csr<Offset>(exec, edges, plus{}, with);
 }
 
 /// The graph that save wrote; Graph is its type, in any memory that the instance reaches. Reads the
@@ -268,7 +269,7 @@ requires(detail::is_csr_graph<Graph>) Graph load(const Exec& exec, std::istream&
         Graph(rows, edges, detail::moved_to_memory<memory>("Lanewise::load::weights", weights)));
   else
     graph = with_edges_into(Graph(rows, edges));
-  graph_faults faults = check_graph(exec, graph);
+  graph_faults faults = lanewise::check_graph(exec, graph);
   faults.bad_weights = 0;  // some graphs have negative ones
   if (!faults.none())
     detail::refuse_file("the file has no graph: ",

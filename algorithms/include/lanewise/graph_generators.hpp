@@ -143,7 +143,7 @@ auto rmat_edges(int scale, std::int64_t edges, const rmat_parameters& with = {})
   const detail::rmat_end<Vertex, true> from{a, ab, abc, scale, with.seed, with.shuffle};
   const detail::rmat_end<Vertex, false> to{a, ab, abc, scale, with.seed, with.shuffle};
   return edge_sources<decltype(generated(edges, from)), decltype(generated(edges, to))>{
-      std::int64_t{1} << scale, generated(edges, from), generated(edges, to)};
+      std::int64_t{1} << scale, lanewise::generated(edges, from), lanewise::generated(edges, to)};
 }
 
 /// So many edges between vertices that are chosen uniformly, self loops and duplicates included.
@@ -155,7 +155,7 @@ auto uniform_edges(std::int64_t vertices, std::int64_t edges, std::uint64_t seed
   const detail::uniform_end<Vertex, true> from{n, seed};
   const detail::uniform_end<Vertex, false> to{n, seed};
   return edge_sources<decltype(generated(edges, from)), decltype(generated(edges, to))>{
-      vertices, generated(edges, from), generated(edges, to)};
+      vertices, lanewise::generated(edges, from), lanewise::generated(edges, to)};
 }
 
 /// Each edge once of a lattice of x times y times z vertices, between neighbours along the axes:
@@ -173,7 +173,7 @@ auto lattice_edges(std::int64_t x, std::int64_t y, std::int64_t z = 1, double ke
   const detail::lattice_end<Vertex, true> from{{x, y, z}, share, keep >= 1, seed};
   const detail::lattice_end<Vertex, false> to{{x, y, z}, share, keep >= 1, seed};
   return edge_sources<decltype(generated(edges, from)), decltype(generated(edges, to))>{
-      x * y * z, generated(edges, from), generated(edges, to)};
+      x * y * z, lanewise::generated(edges, from), lanewise::generated(edges, to)};
 }
 
 LANEWISE_END_NAMESPACE

@@ -79,7 +79,8 @@ template <class Exec, class Call, class Policy = histogram_policy>
 std::int64_t histogram_league(const Exec& exec, std::int64_t n, std::int64_t bins) {
   constexpr std::int64_t most_share = std::int64_t{1} << 31;
   using mapping = histogram_mapping<Exec, Call, Policy>;
-  const std::int64_t shares = std::max(divide_up(n, mapping::least_share(bins)), std::int64_t{1});
+  const std::int64_t shares =
+      std::max(lanewise::divide_up(n, mapping::least_share(bins)), std::int64_t{1});
   return std::max(
       backend_of<Exec>::template resident_league<histogram_kernel<Call, Policy>>(exec, shares),
       divide_up(n, most_share));
@@ -93,13 +94,14 @@ void launch_histogram(const Exec& exec, std::int64_t league, const Call& call) {
   if constexpr (mapping::has_use_for_more) {
     if (mapping::needs_more(call.in.extent, call.bins, histogram_policy::scratch_bytes) &&
         backend_of<Exec>::scratch_bytes(exec) >= large::scratch_bytes) {
-      launch(exec, "Lanewise::histogram",
-             histogram_league<Exec, Call, large>(exec, call.in.extent, call.bins),
-             histogram_kernel<Call, large>{call});
+      lanewise::launch(
+          exec, "Lanewise::histogram",
+          kernels::histogram_league<Exec, Call, large>(exec, call.in.extent, call.bins),
+          histogram_kernel<Call, large>{call});
       return;
     }
   }
-  launch(exec, "Lanewise::histogram", league, histogram_kernel<Call>{call});
+  lanewise::launch(exec, "Lanewise::histogram", league, histogram_kernel<Call>{call});
 }
 
 template <class Exec, class Source, class Weights, class Bins, class Result, std::size_t outputs>
@@ -117,7 +119,8 @@ void histogram(const Exec& exec, const Source& in, const Weights& weights, const
   call.first[outputs] = call.bins;
   call.errors = with.errors.data();
   using mapping = histogram_mapping<Exec, call_type>;
-  const std::int64_t league = histogram_league<Exec, call_type>(exec, in.extent, call.bins);
+  const std::int64_t league =
+      kernels::histogram_league<Exec, call_type>(exec, in.extent, call.bins);
   auto work = call_workspace::make<backend>(
       exec, with.work, {0, static_cast<std::size_t>(mapping::workspace_bytes(league, call.bins))},
       "histogram");
@@ -127,13 +130,14 @@ void histogram(const Exec& exec, const Source& in, const Weights& weights, const
     for (std::size_t t = 0; t < outputs; ++t)
       backend::zero(exec, out[t], static_cast<std::size_t>(bins[t]) * sizeof(Result));
   }
-  launch_histogram(exec, league, call);
+  kernels::launch_histogram(exec, league, call);
   if constexpr (mapping::sums_up) {
     using sums = histogram_sums_kernel<call_type>;
     if (!call.is_alone)
-      launch(exec, "Lanewise::histogram::sums",
-             backend::template resident_league<sums>(exec, divide_up(call.bins, 1024)),
-             sums{call, league});
+      lanewise::launch(
+          exec, "Lanewise::histogram::sums",
+          backend::template resident_league<sums>(exec, lanewise::divide_up(call.bins, 1024)),
+          sums{call, league});
   }
 }
 
@@ -197,13 +201,13 @@ auto with_rounded_items(const Source& in) {
 template <bool weighted, class Exec, class In, class Counts, class Bins, class Count>
 void checked_histogram(const In& in, const Counts& counts, const Bins& bins,
                        const histogram_options& with, Count count) {
-  const auto source = with_rounded_items(detail::as_source<Exec>(in));
+  const auto source = kernels::with_rounded_items(detail::as_source<Exec>(in));
   using item = typename decltype(source)::value_type;
-  if constexpr (check_counts<Exec, Counts, weighted>() &&
+  if constexpr (kernels::check_counts<Exec, Counts, weighted>() &&
                 detail::check_bins<Exec, item>(static_cast<const Bins*>(nullptr))) {
     const auto out = detail::as_sink<Exec>(counts);
-    expects_bins(source, out, "in");
-    expects_apart(bins, out);
+    kernels::expects_bins(source, out, "in");
+    kernels::expects_apart(bins, out);
     with.count.expects_reachable<Exec>("histogram", "options.count");
     with.errors.expects_reachable<Exec>("histogram", "options.errors");
     const auto bins_of = detail::prepare<item>(bins, out.extent, "histogram");
@@ -337,7 +341,7 @@ workspace_size histogram_workspace(const Exec& exec, std::int64_t n, std::int64_
     }
     return size;
   };
-  return max(need(detail::no_weights{}), need(array_source<std::uint8_t, identity>{}));
+  return lanewise::max(need(detail::no_weights{}), need(array_source<std::uint8_t, identity>{}));
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -51,7 +51,7 @@ struct ballot_histogram_kernel {
     const std::int64_t count = n();
     const index_range of_team = team.share(divide_up(count, windows * width));
     const index_range mine =
-        even_share(of_team.end - of_team.begin, team.warp_index(), Team::warps);
+        lanewise::even_share(of_team.end - of_team.begin, team.warp_index(), Team::warps);
     u32s own[groups], bad(0u);
     LANEWISE_UNROLL
     for (int q = 0; q < groups; ++q) own[q] = u32s(0u);
@@ -75,7 +75,7 @@ struct ballot_histogram_kernel {
         const auto inside =
             warp.map([](const detail::placed& p) { return std::uint32_t{p.inside ? 1u : 0u}; },
                      at[k]) != 0u;
-        bad = bad + select(exists & !inside, u32s(1u), u32s(0u));
+        bad = bad + lanewise::select(exists & !inside, u32s(1u), u32s(0u));
         add(warp, inside, bin, own);
       }
     }
@@ -159,13 +159,14 @@ void histogram(const Exec& exec, const In& in, const Counts& counts, const Bins&
         using kernel = kernels::ballot_histogram_kernel<std::decay_t<decltype(source)>,
                                                         std::decay_t<decltype(bins_of)>, result>;
         const item_count n{source.extent, with.count.data()};
-        const std::int64_t shares = std::max(divide_up(source.extent, 8192), std::int64_t{1});
+        const std::int64_t shares =
+            std::max(lanewise::divide_up(source.extent, 8192), std::int64_t{1});
         backend::zero(exec, data, static_cast<std::size_t>(out.extent) * sizeof(result));
-        launch(exec, "Lanewise::by_ballots::histogram",
-               std::max(backend::template resident_league<kernel>(exec, shares),
-                        divide_up(source.extent, std::int64_t{1} << 31)),
-               kernel{source, n, bins_of, static_cast<std::uint32_t>(out.extent), data,
-                      with.errors.data()});
+        lanewise::launch(exec, "Lanewise::by_ballots::histogram",
+                         std::max(backend::template resident_league<kernel>(exec, shares),
+                                  lanewise::divide_up(source.extent, std::int64_t{1} << 31)),
+                         kernel{source, n, bins_of, static_cast<std::uint32_t>(out.extent), data,
+                                with.errors.data()});
       });
 }
 

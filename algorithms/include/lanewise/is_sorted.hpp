@@ -134,9 +134,10 @@ void sorted_until(const Exec& exec, const char* label, const char* algorithm, co
     const std::int64_t league =
         backend::template resident_league<kernel>(exec, tiles < most_teams ? tiles : most_teams);
     auto work = call_workspace::make<backend>(exec, with.work, {1, most_teams * 8}, algorithm);
-    launch(exec, label, league,
-           kernel{source, less, n, static_cast<std::int64_t*>(work.get().plain()),
-                  work.get().template make_look_back_chain<std::int64_t>(0).control, store});
+    lanewise::launch(
+        exec, label, league,
+        kernel{source, less, n, static_cast<std::int64_t*>(work.get().plain()),
+               work.get().template make_look_back_chain<std::int64_t>(0).control, store});
   }
 }
 
@@ -173,7 +174,7 @@ requires(!Kokkos::is_view_v<Less>) std::int64_t
     is_sorted_until(const Exec& exec, const In& in, const Less& less = {},
                     const options& with = {}) {
   return kernels::returned<std::int64_t>(
-      exec, [&](const auto& result) { is_sorted_until(exec, in, result, less, with); });
+      exec, [&](const auto& result) { lanewise::is_sorted_until(exec, in, result, less, with); });
 }
 
 /// Stores in the rank-0 View result, of bool or integers, whether no item of in is less than the
@@ -194,8 +195,9 @@ void is_sorted(const Exec& exec, const In& in, const Kokkos::View<T, P...>& resu
 template <execution_space Exec, class In, class Less = less>
 requires(!Kokkos::is_view_v<Less>) bool is_sorted(const Exec& exec, const In& in,
                                                   const Less& less = {}, const options& with = {}) {
-  return kernels::returned<std::uint8_t>(
-             exec, [&](const auto& result) { is_sorted(exec, in, result, less, with); }) != 0;
+  return kernels::returned<std::uint8_t>(exec, [&](const auto& result) {
+           lanewise::is_sorted(exec, in, result, less, with);
+         }) != 0;
 }
 
 LANEWISE_END_TARGET_NAMESPACE

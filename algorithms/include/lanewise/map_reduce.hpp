@@ -39,13 +39,14 @@ constexpr bool check_map() {
   static_assert(types::are_pairs || detail::is_refused<Item>,
                 "lanewise::map_reduce: map is a function object that is called with an item of in "
                 "and returns lanewise::tuple(key, value), and its operator() is const");
-  if constexpr (types::are_pairs) return check_radix_key<typename types::key>();
+  if constexpr (types::are_pairs) return kernels::check_radix_key<typename types::key>();
   return false;
 }
 
 template <class Key, class Value, class T, class Exec>
 workspace_size map_reduce_inner(std::int64_t n) {
-  return max(radix_sort_workspace<Key, Exec, Value>(n), reduce_by_key_workspace<T, Exec, Key>(n));
+  return lanewise::max(lanewise::radix_sort_workspace<Key, Exec, Value>(n),
+                       lanewise::reduce_by_key_workspace<T, Exec, Key>(n));
 }
 
 }  // namespace kernels
@@ -111,11 +112,11 @@ requires(!Kokkos::is_view_v<Op>) void map_reduce(const Exec& exec, const In& in,
     const auto keys = kernels::arrays_behind::view<key, Exec>(work.get(), keys_at, n);
     const auto values = kernels::arrays_behind::view<value, Exec>(work.get(), values_at, n);
     const options inner{.work = &work.get(), .count = with.count};
-    transform(exec, source, unzipped(keys, values), map, inner);
+    lanewise::transform(exec, source, lanewise::unzipped(keys, values), map, inner);
     kernels::radix_sort(exec, keys, values, keys, values,
                         sort_options{.work = inner.work, .count = inner.count}, name);
-    reduce_by_key(exec, keys, values, keys_out, values_out, number, op,
-                  kernels::same_bits<key>({}, name), inner);
+    lanewise::reduce_by_key(exec, keys, values, keys_out, values_out, number, op,
+                            kernels::same_bits<key>({}, name), inner);
   }
 }
 
@@ -125,7 +126,7 @@ requires(!Kokkos::is_view_v<Op>) std::int64_t
     map_reduce(const Exec& exec, const In& in, const Map& map, const KeysOut& keys_out,
                const ValuesOut& values_out, const Op& op, const options& with = {}) {
   return kernels::returned<std::int64_t>(exec, [&](const auto& number) {
-    map_reduce(exec, in, map, keys_out, values_out, number, op, with);
+    lanewise::map_reduce(exec, in, map, keys_out, values_out, number, op, with);
   });
 }
 

@@ -61,13 +61,14 @@ struct merge_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const std::int64_t count_a = n_a(), count_b = n_b(), n = count_a + count_b;
     constexpr std::int64_t items = tile<Team>::items;
-    for_each_tile(team, divide_up(n, items), [&](std::int64_t t) {
+    lanewise::for_each_tile(team, divide_up(n, items), [&](std::int64_t t) {
       const std::int64_t first = t * items, last = first + items < n ? first + items : n;
       if (cuts == nullptr) {
-        merge_tile<item, policy>(team, shared.tile, a, count_a, b, count_b, first, last, out, less);
+        lanewise::merge_tile<item, policy>(team, shared.tile, a, count_a, b, count_b, first, last,
+                                           out, less);
       } else {
-        merge_tile<item, policy>(team, shared.tile, a, b, piece_of_cuts(cuts, t, first, last), out,
-                                 less);
+        lanewise::merge_tile<item, policy>(team, shared.tile, a, b,
+                                           piece_of_cuts(cuts, t, first, last), out, less);
       }
     });
     if constexpr (requires { out.end(n); }) {
@@ -103,27 +104,29 @@ struct cut_merge_kernel {
     auto lane = warp.lane();
     const auto distance = [&](std::int64_t t) { return t * items < n ? t * items : n; };
     const std::int64_t each = all <= most_by_warps ? 1 : width;
-    const auto [first, last] = team.share(divide_up(divide_up(all, each), Team::warps));
+    const auto [first, last] = team.share(lanewise::divide_up(divide_up(all, each), Team::warps));
     for (std::int64_t w = first; w < last; ++w) {
       const std::int64_t t = (w * Team::warps + team.warp_index()) * each, left = all - t;
       if (left <= 0) continue;
       if (each == 1) {
-        const std::int64_t cut = merge_path(warp, a, count_a, b, count_b, distance(t), less).from_a;
+        const std::int64_t cut =
+            lanewise::merge_path(warp, a, count_a, b, count_b, distance(t), less).from_a;
         warp.once([&] { cuts[t] = cut; });
       } else {
         // All lanes search for the first and the last of their cuts. Between these, loads are near
         // each other: alone, lanes took 76 us for 70,000 cuts of 2^28 items on an H200.
         const std::int64_t here = left < width ? left : width;
-        const merge_piece piece =
-            cut_merge(warp, a, count_a, b, count_b, distance(t), distance(t + here - 1), less);
+        const merge_piece piece = lanewise::cut_merge(warp, a, count_a, b, count_b, distance(t),
+                                                      distance(t + here - 1), less);
         const std::int64_t first_a = piece.begin.from_a, first_b = piece.begin.from_b;
         warp.each(
             warp.first(static_cast<int>(here)),
             [&](std::uint32_t l) {
               const std::int64_t from_a =
-                  merge_path([&](std::int64_t i) { return a(first_a + i); }, piece.count_a(),
-                             [&](std::int64_t i) { return b(first_b + i); }, piece.count_b(),
-                             distance(t + l) - piece.first(), less)
+                  lanewise::merge_path([&](std::int64_t i) { return a(first_a + i); },
+                                       piece.count_a(),
+                                       [&](std::int64_t i) { return b(first_b + i); },
+                                       piece.count_b(), distance(t + l) - piece.first(), less)
                       .from_a;
               cuts[t + l] = first_a + from_a;
             },
@@ -143,7 +146,7 @@ inline constexpr std::int64_t few_merge_tiles = 600;
 
 template <class T, class Exec>
 std::size_t merge_cut_bytes(std::int64_t n) {
-  const std::int64_t tiles = divide_up(n, merge_tile_items<T, Exec>);
+  const std::int64_t tiles = lanewise::divide_up(n, merge_tile_items<T, Exec>);
   return tiles > few_merge_tiles ? (tiles + 1) * sizeof(std::int64_t) : 0;
 }
 
@@ -154,9 +157,9 @@ void cut_tiles(const Exec& exec, const A& a, const B& b, item_count n_a, item_co
   using cutting = cut_merge_kernel<A, B, Less>;
   constexpr std::int64_t items = merge_tile_items<typename A::value_type, Exec>;
   const std::int64_t all = divide_up(n_a.bound + n_b.bound, items) + 1;
-  launch(exec, "Lanewise::merge::cut",
-         backend_of<Exec>::template league_for_tiles<cutting>(exec, cutting::teams(all)),
-         cutting{a, b, n_a, n_b, items, cuts, less});
+  lanewise::launch(exec, "Lanewise::merge::cut",
+                   backend_of<Exec>::template league_for_tiles<cutting>(exec, cutting::teams(all)),
+                   cutting{a, b, n_a, n_b, items, cuts, less});
 }
 
 /// Starts the merge; cuts is memory of merge_cut_bytes.
@@ -172,10 +175,10 @@ void merge(const Exec& exec, const char* label, const A& a, const B& b, const Ou
   std::int64_t* cuts = nullptr;
   if (tiles > few_merge_tiles) {
     cuts = static_cast<std::int64_t*>(memory);
-    cut_tiles(exec, a, b, n_a, n_b, cuts, less);
+    kernels::cut_tiles(exec, a, b, n_a, n_b, cuts, less);
   }
-  launch(exec, label, backend::template league_for_tiles<kernel>(exec, tiles),
-         kernel{a, b, out, n_a, n_b, cuts, less});
+  lanewise::launch(exec, label, backend::template league_for_tiles<kernel>(exec, tiles),
+                   kernel{a, b, out, n_a, n_b, cuts, less});
 }
 
 /// Keys alone.
@@ -297,7 +300,7 @@ void merge(const Exec& exec, const A& a, const B& b, const Out& out, const Less&
                 detail::check_less<Exec, Less, item>() &&
                 detail::check_results<Exec, item, sink_type>()) {
     auto work = call_workspace::make<backend_of<Exec>>(
-        exec, with.work, merge_workspace<item, Exec>(n.a.bound + n.b.bound), "merge");
+        exec, with.work, lanewise::merge_workspace<item, Exec>(n.a.bound + n.b.bound), "merge");
     kernels::merge(exec, "Lanewise::merge", source_a, source_b,
                    kernels::merged_items<sink_type>{sink}, n.a, n.b, work.get().plain(), less);
   }
@@ -344,7 +347,7 @@ void merge_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& values_a
                 detail::check_results<Exec, item, sink_type>() &&
                 detail::check_results<Exec, value, value_sink_type>()) {
     auto work = call_workspace::make<backend_of<Exec>>(
-        exec, with.work, merge_workspace<item, Exec>(n.a.bound + n.b.bound), name);
+        exec, with.work, lanewise::merge_workspace<item, Exec>(n.a.bound + n.b.bound), name);
     using pairs = kernels::merged_pairs<sink_type, a_type, b_type, value_sink_type>;
     kernels::merge(exec, "Lanewise::merge_by_key", source_a, source_b,
                    pairs{sink, value_a, value_b, value_sink}, n.a, n.b, work.get().plain(), less);

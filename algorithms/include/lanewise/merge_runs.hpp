@@ -140,15 +140,16 @@ struct merge_groups_kernel {
     constexpr std::int64_t items = tile<Team>::items;
     const std::int64_t count = n(), pairs = divide_up(runs, 2 * group);
     const auto bound = [&](std::int64_t r) { return bounds[r < runs ? r : runs]; };
-    for_each_tile(team, divide_up(count, items), [&](std::int64_t t) {
+    lanewise::for_each_tile(team, divide_up(count, items), [&](std::int64_t t) {
       const std::int64_t last = t * items + items < count ? t * items + items : count;
       std::int64_t pair = 0;
       for (std::int64_t at = t * items; at < last; ++pair) {
-        pair = partition_point(team.warp(), pair, pairs,
-                               [&](std::int64_t p) { return bound((p + 1) * 2 * group) <= at; });
+        pair = lanewise::partition_point(team.warp(), pair, pairs, [&](std::int64_t p) {
+          return bound((p + 1) * 2 * group) <= at;
+        });
         const std::int64_t a = bound(pair * 2 * group), b = bound(pair * 2 * group + group),
                            end = bound((pair + 1) * 2 * group), to = end < last ? end : last;
-        merge_tile<item, policy>(
+        lanewise::merge_tile<item, policy>(
             team, shared.tile, [&](std::int64_t i) { return in(a + i); }, b - a,
             [&](std::int64_t i) { return in(b + i); }, end - b, at - a, to - a,
             [&](std::int64_t i, const item& x, const merge_origin& from) LANEWISE_INLINE_LAMBDA {
@@ -182,7 +183,8 @@ struct merge_runs_layout {
   workspace_size need;
 
   merge_runs_layout(std::int64_t n, std::int64_t runs, std::size_t value_bytes)
-      : sorts(sorts_runs<T, Exec>(n, runs)), need(merge_sort_layout<T, Exec>(n, value_bytes).need) {
+      : sorts(kernels::sorts_runs<T, Exec>(n, runs)),
+        need(merge_sort_layout<T, Exec>(n, value_bytes).need) {
     for (std::int64_t r = 1; r < runs; r *= 2) ++passes;
     passes = passes > 0 ? passes : 1;
     if (sorts) return;
@@ -202,19 +204,19 @@ void merge_runs(const Exec& exec, const char* algorithm, const Source& keys, con
   using item = typename Source::value_type;
   using backend = backend_of<Exec>;
   constexpr bool paired = !std::is_same_v<Values, no_values>;
-  const auto beside = beside_keys(values_out);
+  const auto beside = kernels::beside_keys(values_out);
   using value = typename decltype(beside)::raw_type;
-  const item_count n = count_of<Exec>(keys.extent, with, algorithm);
+  const item_count n = kernels::count_of<Exec>(keys.extent, with, algorithm);
   const std::int64_t runs = offsets.extent > 0 ? offsets.extent - 1 : 0;
   const merge_runs_layout<item, Exec> layout(n.bound, runs, paired ? sizeof(value) : 0);
   auto work = call_workspace::make<backend>(exec, with.work, layout.need, algorithm);
   if (n.bound == 0 && runs == 0) return;
   using checking = check_runs_kernel<Offsets>;
-  status* const errors = errors_of<Exec>(with, work.get());
+  status* const errors = kernels::errors_of<Exec>(with, work.get());
   if (errors != nullptr && runs > 0)
-    launch(exec, "Lanewise::merge_runs::check",
-           backend::template resident_league<checking>(exec, divide_up(runs, 256)),
-           checking{offsets, n, runs, errors});
+    lanewise::launch(exec, "Lanewise::merge_runs::check",
+                     backend::template resident_league<checking>(exec, divide_up(runs, 256)),
+                     checking{offsets, n, runs, errors});
   if (n.bound == 0) return;
   if (layout.sorts) {
     kernels::merge_sort(exec, algorithm, keys, keys_out, values, values_out, false, less,
@@ -224,8 +226,8 @@ void merge_runs(const Exec& exec, const char* algorithm, const Source& keys, con
   auto* const memory = static_cast<char*>(work.get().plain());
   auto* const bounds = reinterpret_cast<std::int64_t*>(memory + layout.bounds_at);
   using ordering = order_runs_kernel<Offsets>;
-  launch(exec, "Lanewise::merge_runs::order", 1, ordering{offsets, n, runs, bounds});
-  const std::int64_t tiles = divide_up(n.bound, merge_tile_items<item, Exec>);
+  lanewise::launch(exec, "Lanewise::merge_runs::order", 1, ordering{offsets, n, runs, bounds});
+  const std::int64_t tiles = lanewise::divide_up(n.bound, merge_tile_items<item, Exec>);
   item* to = keys_out.data;
   value* values_to = beside.data;
   item* from = reinterpret_cast<item*>(memory);
@@ -237,16 +239,17 @@ void merge_runs(const Exec& exec, const char* algorithm, const Source& keys, con
   const auto pass = [&](const auto& source, const auto& move, std::int64_t group) {
     using kernel =
         merge_groups_kernel<std::decay_t<decltype(source)>, std::decay_t<decltype(move)>, Less>;
-    launch(exec, "Lanewise::merge_runs::merge",
-           backend::template league_for_tiles<kernel>(exec, tiles),
-           kernel{source, to, move, n, bounds, runs, group, less});
+    lanewise::launch(exec, "Lanewise::merge_runs::merge",
+                     backend::template league_for_tiles<kernel>(exec, tiles),
+                     kernel{source, to, move, n, bounds, runs, group, less});
   };
-  pass(keys, mover_to<paired>(values, values_to), 1);
+  pass(keys, kernels::mover_to<paired>(values, values_to), 1);
   for (int p = 1; p < layout.passes; ++p) {
     std::swap(from, to);
     std::swap(values_from, values_to);
     pass(array_source<item, identity>{from, n.bound, {}},
-         mover_to<paired>(array_source<value, identity>{values_from, n.bound, {}}, values_to),
+         kernels::mover_to<paired>(array_source<value, identity>{values_from, n.bound, {}},
+                                   values_to),
          std::int64_t{1} << p);
   }
 }

@@ -95,7 +95,7 @@ struct sort_tiles_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     constexpr std::int64_t tile = merging<Team>::items;
     const std::int64_t count = n();
-    for_each_tile(team, divide_up(count, tile), [&](std::int64_t t) {
+    lanewise::for_each_tile(team, divide_up(count, tile), [&](std::int64_t t) {
       const std::int64_t first = t * tile, left = count - first;
       merging<Team>::template sort<Move::exists>(
           team, shared, in, first, static_cast<int>(left < tile ? left : tile), less, out, move);
@@ -124,9 +124,11 @@ struct merge_runs_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const detail::equal_runs runs{run, n(), ways};
-    for_each_tile(team, divide_up(runs.n, std::int64_t{merging<Team>::items}), [&](std::int64_t t) {
-      merging<Team>::template merge<Move::exists>(team, shared, in, runs, cuts, t, less, out, move);
-    });
+    lanewise::for_each_tile(team, divide_up(runs.n, std::int64_t{merging<Team>::items}),
+                            [&](std::int64_t t) {
+                              merging<Team>::template merge<Move::exists>(team, shared, in, runs,
+                                                                          cuts, t, less, out, move);
+                            });
   }
 };
 
@@ -158,7 +160,7 @@ struct cut_runs_kernel {
     auto lane = warp.lane();
     const bool by_lanes = ways == 4 && tiles > many_tiles;
     const std::int64_t each = by_lanes ? Team::warp_type::width : 1;
-    const auto [first, last] = team.share(divide_up(divide_up(tiles, each), Team::warps));
+    const auto [first, last] = team.share(lanewise::divide_up(divide_up(tiles, each), Team::warps));
     for (std::int64_t w = first; w < last; ++w) {
       const std::int64_t t = (w * Team::warps + team.warp_index()) * each, left = tiles - t;
       if (left <= 0) continue;
@@ -215,7 +217,7 @@ void merge_sort_by(const Exec& exec, const char* algorithm, const Source& keys,
   using layout_type = merge_sort_layout<item, Exec>;
   using merging = detail::merging_t<team_t<Exec, Policy>, item, Policy>;
   constexpr bool paired = !std::is_same_v<Values, no_values>;
-  const auto beside = beside_keys(values_out);
+  const auto beside = kernels::beside_keys(values_out);
   using value = typename decltype(beside)::raw_type;
   using array = array_source<item, identity>;
   const item_count n = detail::count_of<Exec>(keys.extent, with, algorithm);
@@ -250,11 +252,11 @@ void merge_sort_by(const Exec& exec, const char* algorithm, const Source& keys,
     }
   }
   if (passes() % 2 != 0) std::swap(from, to);
-  using first_move = decltype(mover_to<paired>(values, beside.data));
+  using first_move = decltype(kernels::mover_to<paired>(values, beside.data));
   using first = sort_tiles_kernel<Policy, Source, first_move, Less>;
-  launch(exec, "Lanewise::merge_sort::tiles",
-         backend::template league_for_tiles<first>(exec, tiles),
-         first{keys, to.keys, mover_to<paired>(values, to.values), n, less});
+  lanewise::launch(exec, "Lanewise::merge_sort::tiles",
+                   backend::template league_for_tiles<first>(exec, tiles),
+                   first{keys, to.keys, kernels::mover_to<paired>(values, to.values), n, less});
   const int all = passes();
   std::int64_t run = merging::items;
   for (int pass = 0; pass < all; ++pass) {
@@ -267,16 +269,16 @@ void merge_sort_by(const Exec& exec, const char* algorithm, const Source& keys,
       using cutting = cut_runs_kernel<item, merging::items, Less>;
       const std::int64_t each = ways == 4 && tiles > many_tiles ? 2 * warp_t<Exec>::width : 2;
       if (cuts_ahead)
-        launch(exec, "Lanewise::merge_sort::cut",
-               backend::template league_for_tiles<cutting>(exec, divide_up(tiles, each)),
-               cutting{given, n, run, ways, cuts, less});
+        lanewise::launch(exec, "Lanewise::merge_sort::cut",
+                         backend::template league_for_tiles<cutting>(exec, divide_up(tiles, each)),
+                         cutting{given, n, run, ways, cuts, less});
     }
-    using next_move = decltype(mover_to<paired>(given_values, to.values));
+    using next_move = decltype(kernels::mover_to<paired>(given_values, to.values));
     using next = merge_runs_kernel<Policy, item, next_move, Less>;
-    launch(exec, "Lanewise::merge_sort::merge",
-           backend::template league_for_tiles<next>(exec, tiles),
-           next{from.keys, to.keys, mover_to<paired>(given_values, to.values), n, run, ways,
-                cuts_ahead ? cuts : nullptr, less});
+    lanewise::launch(exec, "Lanewise::merge_sort::merge",
+                     backend::template league_for_tiles<next>(exec, tiles),
+                     next{from.keys, to.keys, kernels::mover_to<paired>(given_values, to.values), n,
+                          run, ways, cuts_ahead ? cuts : nullptr, less});
     run *= ways;
   }
 }
@@ -291,11 +293,11 @@ void merge_sort(const Exec& exec, const char* algorithm, const Source& keys, con
   using small_policy = merge_sort_policy<item, true>;
   if constexpr (merge_sort_layout<item, Exec>::merging::ways == 4 && small_policy::narrow) {
     if (keys.extent <= few_items_of_sort && few == few_tiles)
-      return merge_sort_by<small_policy>(exec, algorithm, keys, keys_out, values, values_out,
-                                         in_place, less, with, few);
+      return kernels::merge_sort_by<small_policy>(exec, algorithm, keys, keys_out, values,
+                                                  values_out, in_place, less, with, few);
   }
-  merge_sort_by<policy>(exec, algorithm, keys, keys_out, values, values_out, in_place, less, with,
-                        few);
+  kernels::merge_sort_by<policy>(exec, algorithm, keys, keys_out, values, values_out, in_place,
+                                 less, with, few);
 }
 
 /// What is checked of either form.
@@ -364,7 +366,7 @@ requires(!kernels::is_array_argument<Less>) void merge_sort(const Exec& exec,
                                                             const Kokkos::View<T, P...>& data,
                                                             const Less& less = {},
                                                             const options& with = {}) {
-  merge_sort(exec, data, data, less, with);
+  lanewise::merge_sort(exec, data, data, less, with);
 }
 
 /// The same for pairs: values, of any type, go the way of their keys, and are read and written once
@@ -404,7 +406,7 @@ template <execution_space Exec, class K, class... KP, class V, class... VP, clas
 requires(!kernels::is_array_argument<Less>) void merge_sort_by_key(
     const Exec& exec, const Kokkos::View<K, KP...>& keys, const Kokkos::View<V, VP...>& values,
     const Less& less = {}, const options& with = {}) {
-  merge_sort_by_key(exec, keys, values, keys, values, less, with);
+  lanewise::merge_sort_by_key(exec, keys, values, keys, values, less, with);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

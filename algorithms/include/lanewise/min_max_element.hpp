@@ -36,14 +36,15 @@ void extremum(const Exec& exec, const char* label, const char* algorithm, const 
   static_assert(view::rank() == 0 && std::is_same_v<T, indexed<item>>,
                 "lanewise: the result is a View of rank 0 of lanewise::indexed<item of in>");
   detail::check_reachable<Exec, view>();
-  const auto by = wins<larger, item>(less);
+  const auto by = kernels::wins<larger, item>(less);
   if constexpr (detail::check_less<Exec,
                                    std::conditional_t<std::is_same_v<Less, natural_order>,
                                                       std::decay_t<decltype(by)>, Less>,
                                    item>())
-    reduce(exec, label, algorithm, detail::numbered_source<std::decay_t<decltype(source)>>{source},
-           result.data(), detail::winner<std::decay_t<decltype(by)>>{by},
-           maybe<indexed<item>>{{item{}, -1}, false}, with);
+    kernels::reduce(exec, label, algorithm,
+                    detail::numbered_source<std::decay_t<decltype(source)>>{source}, result.data(),
+                    detail::winner<std::decay_t<decltype(by)>>{by},
+                    maybe<indexed<item>>{{item{}, -1}, false}, with);
 }
 
 }  // namespace kernels
@@ -71,7 +72,7 @@ requires(!Kokkos::is_view_v<Less>) auto min_element(const Exec& exec, const In& 
                                                     const options& with = {}) {
   using item = typename decltype(detail::as_source<Exec>(in))::value_type;
   return kernels::returned<indexed<item>>(
-      exec, [&](const auto& result) { min_element(exec, in, result, less, with); });
+      exec, [&](const auto& result) { lanewise::min_element(exec, in, result, less, with); });
 }
 
 /// Stores the greatest item of in and its index: of equivalent items the first, and NaN only if
@@ -89,7 +90,7 @@ requires(!Kokkos::is_view_v<Less>) auto max_element(const Exec& exec, const In& 
                                                     const options& with = {}) {
   using item = typename decltype(detail::as_source<Exec>(in))::value_type;
   return kernels::returned<indexed<item>>(
-      exec, [&](const auto& result) { max_element(exec, in, result, less, with); });
+      exec, [&](const auto& result) { lanewise::max_element(exec, in, result, less, with); });
 }
 
 LANEWISE_END_TARGET_NAMESPACE

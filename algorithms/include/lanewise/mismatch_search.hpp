@@ -102,7 +102,7 @@ struct near_places_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const auto pieces = static_cast<std::uint32_t>(near_piece<Team>::pieces(search.text.n));
     std::int64_t mine = 0;
-    decoupled_look_back(
+    lanewise::decoupled_look_back(
         team, link, pieces, shared, plus{}, maybe<std::int64_t>{0, true},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           return found<Team>(team, place, near_piece<Team>(team, place.piece, search, ticket));
@@ -141,11 +141,11 @@ near_search filtered(const Exec& exec, const detail::text_bytes& text,
       arrays_behind::view<std::uint32_t, Exec>(work, memory.passed_at, 1).data(),
       of_turn};
   const std::int64_t teams =
-      divide_up(near_search::steps<warp_t<Exec>>(text.n),
-                std::int64_t{of_turn} * team_t<Exec, near_filter_kernel::policy>::warps);
-  launch(exec, "Lanewise::mismatches::filter",
-         backend_of<Exec>::template resident_league<near_filter_kernel>(exec, teams),
-         near_filter_kernel{search});
+      lanewise::divide_up(near_search::steps<warp_t<Exec>>(text.n),
+                          std::int64_t{of_turn} * team_t<Exec, near_filter_kernel::policy>::warps);
+  lanewise::launch(exec, "Lanewise::mismatches::filter",
+                   backend_of<Exec>::template resident_league<near_filter_kernel>(exec, teams),
+                   near_filter_kernel{search});
   return search;
 }
 
@@ -171,25 +171,27 @@ void count_mismatches(const Exec& exec, const Text& text, const mismatch_pattern
                       const string_search_options& with = {}) {
   const auto bytes = kernels::text_of<Exec>("count_mismatches", text, what);
   std::int64_t* const place = kernels::result_place<Exec>("count_mismatches", result);
-  launch(exec, "Lanewise::string_search::begin", 1, kernels::search_begin_kernel{place, 0});
+  lanewise::launch(exec, "Lanewise::string_search::begin", 1,
+                   kernels::search_begin_kernel{place, 0});
   if (bytes.n < what.size()) return;
   const kernels::near_memory<Exec> memory(bytes.n);
   auto work =
       call_workspace::make<backend_of<Exec>>(exec, with.work, memory.size(), "count_mismatches");
   const auto search = kernels::filtered(exec, bytes, what.view(), memory, work.get());
   using kernel = kernels::near_count_kernel;
-  launch(exec, "Lanewise::count_mismatches",
-         backend_of<Exec>::template resident_league<kernel>(
-             exec, kernels::near_memory<Exec>::pieces_of(bytes.n)),
-         kernel{search, place});
+  lanewise::launch(exec, "Lanewise::count_mismatches",
+                   backend_of<Exec>::template resident_league<kernel>(
+                       exec, kernels::near_memory<Exec>::pieces_of(bytes.n)),
+                   kernel{search, place});
 }
 /// The same, returned. **Blocks.**
 template <execution_space Exec, class Text, class Memory>
 std::int64_t count_mismatches(const Exec& exec, const Text& text,
                               const mismatch_pattern<Memory>& what,
                               const string_search_options& with = {}) {
-  return kernels::returned<std::int64_t>(
-      exec, [&](const auto& result) { count_mismatches(exec, text, what, result, with); });
+  return kernels::returned<std::int64_t>(exec, [&](const auto& result) {
+    lanewise::count_mismatches(exec, text, what, result, with);
+  });
 }
 
 /// These places, in order, and their number in the rank-0 View number. places as for find_all:
@@ -208,10 +210,11 @@ void find_mismatches(const Exec& exec, const Text& text, const mismatch_pattern<
     auto work =
         call_workspace::make<backend_of<Exec>>(exec, with.work, memory.size(), "find_mismatches");
     const auto search = kernels::filtered(exec, bytes, what.view(), memory, work.get());
-    launch(exec, "Lanewise::find_mismatches",
-           backend_of<Exec>::template league_for_tiles<kernel>(
-               exec, kernels::near_memory<Exec>::pieces_of(bytes.n)),
-           kernel{search, sink, work.get().template make_look_back_chain<std::int64_t>(0), count});
+    lanewise::launch(
+        exec, "Lanewise::find_mismatches",
+        backend_of<Exec>::template league_for_tiles<kernel>(
+            exec, kernels::near_memory<Exec>::pieces_of(bytes.n)),
+        kernel{search, sink, work.get().template make_look_back_chain<std::int64_t>(0), count});
   }
 }
 /// The same, returning how many there are. **Blocks.**
@@ -219,8 +222,9 @@ template <execution_space Exec, class Text, class Memory, class Places>
 std::int64_t find_mismatches(const Exec& exec, const Text& text,
                              const mismatch_pattern<Memory>& what, const Places& places,
                              const string_search_options& with = {}) {
-  return kernels::returned<std::int64_t>(
-      exec, [&](const auto& number) { find_mismatches(exec, text, what, places, number, with); });
+  return kernels::returned<std::int64_t>(exec, [&](const auto& number) {
+    lanewise::find_mismatches(exec, text, what, places, number, with);
+  });
 }
 
 LANEWISE_END_TARGET_NAMESPACE

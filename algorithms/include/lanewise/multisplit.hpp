@@ -96,17 +96,17 @@ struct pair_sink {
 
   template <class K, class V>
   LANEWISE_FUNCTION void operator()(std::int64_t i, const tuple<K, V>& x) const {
-    keys(i, get<0>(x));
-    values(i, get<1>(x));
+    keys(i, lanewise::get<0>(x));
+    values(i, lanewise::get<1>(x));
   }
 };
 template <class Ids, class Source, class Sink, class Values, class ValueSink>
 auto arrays_by_ids(const Ids& ids, const split_arrays<Source, Sink, Values, ValueSink>& arrays) {
   const detail::no_sink nowhere{ids.extent};
   if constexpr (std::is_same_v<Values, std::nullptr_t>) {
-    return arrays_of(ids, nowhere, arrays.keys, arrays.keys_out);
+    return kernels::arrays_of(ids, nowhere, arrays.keys, arrays.keys_out);
   } else {
-    return arrays_of(
+    return kernels::arrays_of(
         ids, nowhere,
         zipped_source<detail::into_tuple, Source, Values>{
             arrays.keys.extent, {arrays.keys, arrays.values}, {}},
@@ -139,11 +139,11 @@ template <class Exec, class Key, class Value, bool are_ids>
 workspace_size size_of_split(std::int64_t n, std::uint32_t buckets, bool keeps) {
   if constexpr (moved_bytes < Value >> most_moved_bytes) {
     return n <= std::numeric_limits<std::uint32_t>::max()
-               ? size_of_split<Exec, Key, std::uint32_t, are_ids>(n, buckets, keeps)
-               : size_of_split<Exec, Key, std::uint64_t, are_ids>(n, buckets, keeps);
+               ? kernels::size_of_split<Exec, Key, std::uint32_t, are_ids>(n, buckets, keeps)
+               : kernels::size_of_split<Exec, Key, std::uint64_t, are_ids>(n, buckets, keeps);
   } else {
-    return split_size<split_policy_for<Key, moved_bytes<Value>, are_ids>, Exec, Key, Value>(
-        n, buckets, keeps);
+    return kernels::split_size<split_policy_for<Key, moved_bytes<Value>, are_ids>, Exec, Key,
+                               Value>(n, buckets, keeps);
   }
 }
 /// What moves beside ids of keys.
@@ -161,28 +161,29 @@ struct moved_by_id<Key, no_value> {
 template <class Exec, class Key, class Value, class BucketOf>
 struct split_needs {
   static workspace_size of(std::int64_t n, std::uint32_t buckets, bool keeps) {
-    return size_of_split<Exec, Key, Value, false>(n, buckets, keeps);
+    return kernels::size_of_split<Exec, Key, Value, false>(n, buckets, keeps);
   }
 };
 template <class Exec, class Key, class Value, class Ids>
 struct split_needs<Exec, Key, Value, bucket_id_array<Ids>> {
   static workspace_size of(std::int64_t n, std::uint32_t buckets, bool offsets) {
     using id = typename decltype(id_source<Exec>(std::declval<const Ids&>()))::value_type;
-    return size_of_split<Exec, id, typename moved_by_id<Key, Value>::type, true>(n, buckets,
-                                                                                 offsets);
+    return kernels::size_of_split<Exec, id, typename moved_by_id<Key, Value>::type, true>(
+        n, buckets, offsets);
   }
 };
 template <class Exec, class Key, class Value, class BucketOf>
 struct split_needs<Exec, Key, Value, costly_function<BucketOf>> {
   /// Where the ids lie.
   static std::size_t ids_at(std::int64_t n, std::uint32_t buckets, bool offsets) {
-    return with_id_type(buckets, [&](auto id) {
+    return kernels::with_id_type(buckets, [&](auto id) {
       using moved = typename moved_by_id<Key, Value>::type;
-      return whole_lines(size_of_split<Exec, decltype(id), moved, true>(n, buckets, offsets).bytes);
+      return kernels::whole_lines(
+          kernels::size_of_split<Exec, decltype(id), moved, true>(n, buckets, offsets).bytes);
     });
   }
   static workspace_size of(std::int64_t n, std::uint32_t buckets, bool offsets) {
-    return with_id_type(buckets, [&](auto id) {
+    return kernels::with_id_type(buckets, [&](auto id) {
       return workspace_size{1,
                             ids_at(n, buckets, offsets) + static_cast<std::size_t>(n) * sizeof(id)};
     });
@@ -229,7 +230,7 @@ constexpr bool check_values() {
 template <class Policy, std::int64_t most, class Exec, class Arrays, class BucketOf>
 void split_with(const Exec& exec, workspace& work, const Arrays& arrays, std::int64_t buckets,
                 const BucketOf& bucket_of, const multisplit_options& with) {
-  split_in<Policy, most>(
+  kernels::split_in<Policy, most>(
       exec, work, static_cast<char*>(work.plain()), arrays,
       split_call{{arrays.keys.extent, with.count.data()},
                  static_cast<std::uint32_t>(buckets),
@@ -242,11 +243,11 @@ template <std::int64_t most, class Exec, class Source, class Sink, class Values,
 void split_moved(const Exec& exec, workspace& work,
                  const split_arrays<Source, Sink, Values, ValueSink>& arrays, std::int64_t buckets,
                  const BucketOf& bucket_of, const multisplit_options& with) {
-  with_moved_values(arrays, [&](const auto& moved) {
+  kernels::with_moved_values(arrays, [&](const auto& moved) {
     using policy =
         split_policy_for<typename Source::value_type, std::decay_t<decltype(moved)>::value_bytes,
                          std::is_same_v<Sink, detail::no_sink>>;
-    split_with<policy, most>(exec, work, moved, buckets, bucket_of, with);
+    kernels::split_with<policy, most>(exec, work, moved, buckets, bucket_of, with);
   });
 }
 
@@ -259,7 +260,7 @@ struct split_by {
   }
   static void run(const Exec& exec, workspace& work, const Arrays& arrays, std::int64_t buckets,
                   const BucketOf& bucket_of, const multisplit_options& with) {
-    split_moved<most>(exec, work, arrays, buckets, bucket_of, with);
+    kernels::split_moved<most>(exec, work, arrays, buckets, bucket_of, with);
   }
 };
 template <std::int64_t most, class Exec, class Arrays, class Ids>
@@ -268,7 +269,7 @@ struct split_by<most, Exec, Arrays, bucket_id_array<Ids>> {
   static constexpr bool fits() { return true; }
   static void run(const Exec& exec, workspace& work, const Arrays& arrays, std::int64_t buckets,
                   const bucket_id_array<Ids>& by, const multisplit_options& with) {
-    const auto ids = id_source<Exec>(by.ids);
+    const auto ids = kernels::id_source<Exec>(by.ids);
     detail::expects(ids.extent == arrays.keys.extent, "multisplit: bucket_ids has ", ids.extent,
                     " items, keys has ", arrays.keys.extent);
     detail::expects_memory(ids, "multisplit", "bucket_ids");
@@ -277,7 +278,8 @@ struct split_by<most, Exec, Arrays, bucket_id_array<Ids>> {
     if constexpr (Arrays::value_bytes > 0)
       detail::expects_no_partial_overlap(ids, arrays.values_out, "multisplit", "bucket_ids",
                                          "values_out", false);
-    split_moved<most>(exec, work, arrays_by_ids(ids, arrays), buckets, identity{}, with);
+    kernels::split_moved<most>(exec, work, kernels::arrays_by_ids(ids, arrays), buckets, identity{},
+                               with);
   }
 };
 template <std::int64_t most, class Exec, class Arrays, class BucketOf>
@@ -292,17 +294,17 @@ struct split_by<most, Exec, Arrays, costly_function<BucketOf>> {
     const auto m = static_cast<std::uint32_t>(buckets);
     using needs = split_needs<Exec, typename Arrays::key_type, typename Arrays::value_type,
                               costly_function<BucketOf>>;
-    with_id_type(m, [&](auto type) {
+    kernels::with_id_type(m, [&](auto type) {
       using id = decltype(type);
       auto* const ids = reinterpret_cast<id*>(static_cast<char*>(work.plain()) +
                                               needs::ids_at(n, m, with.offsets.is_given()));
-      transform(exec, arrays.keys, array_sink<id>{ids, n},
-                bucket_id_of<id, BucketOf>{costly.bucket_of, m}, {.count = with.count});
+      lanewise::transform(exec, arrays.keys, array_sink<id>{ids, n},
+                          bucket_id_of<id, BucketOf>{costly.bucket_of, m}, {.count = with.count});
       constexpr std::int64_t most_here =
           sizeof(id) == 1 ? std::min<std::int64_t>(most, most_buckets) : most;
-      split_moved<most_here>(exec, work,
-                             arrays_by_ids(array_source<id, identity>{ids, n, {}}, arrays), buckets,
-                             identity{}, with);
+      kernels::split_moved<most_here>(
+          exec, work, kernels::arrays_by_ids(array_source<id, identity>{ids, n, {}}, arrays),
+          buckets, identity{}, with);
     });
   }
 };
@@ -313,9 +315,9 @@ void multisplit(const Exec& exec, const split_arrays<Source, Sink, Values, Value
                 std::int64_t buckets, const BucketOf& bucket_of, const multisplit_options& with) {
   using by = split_by<most, Exec, split_arrays<Source, Sink, Values, ValueSink>, BucketOf>;
   using key = typename Source::value_type;
-  expects_split<Exec>(arrays, buckets, most, with);
+  kernels::expects_split<Exec>(arrays, buckets, most, with);
   if constexpr (by::fits() && detail::check_results<Exec, key, Sink>() &&
-                check_values<Exec, Values, ValueSink>()) {
+                kernels::check_values<Exec, Values, ValueSink>()) {
     using needs = split_needs<Exec, key, typename moved_value<Values>::type, BucketOf>;
     const bool keeps = with.offsets.is_given() && by::keeps_results;
     auto work = call_workspace::make<backend_of<Exec>>(
@@ -338,11 +340,11 @@ workspace_size multisplit_workspace(std::int64_t n, std::int64_t buckets) {
     return kernels::split_needs<Exec, Key, V, by>::of(n, m, !std::is_same_v<by, identity>);
   };
   constexpr const no_value* without = nullptr;
-  const auto all = max(need(without), need(static_cast<const Value*>(nullptr)));
+  const auto all = lanewise::max(need(without), need(static_cast<const Value*>(nullptr)));
   if (m > most_buckets || !std::is_same_v<Value, no_value>) return all;
   // Whatever values there are.
-  return max(all, max(need(static_cast<const std::uint32_t*>(nullptr)),
-                      need(static_cast<const std::uint64_t*>(nullptr))));
+  return lanewise::max(all, lanewise::max(need(static_cast<const std::uint32_t*>(nullptr)),
+                                          need(static_cast<const std::uint64_t*>(nullptr))));
 }
 
 /// Permutes keys so that the keys of every bucket lie together, buckets in ascending order, and

@@ -120,9 +120,9 @@ struct matrix_split {
 
   template <class Exec>
   static workspace_size scan_need(std::int64_t entries, std::uint32_t buckets) {
-    if (!by_rows) return scan_workspace<std::uint32_t, Exec>(entries);
-    return max(segmented_scan_workspace<std::uint32_t, Exec>(entries),
-               scan_workspace<std::uint32_t, Exec>(buckets));
+    if (!by_rows) return lanewise::scan_workspace<std::uint32_t, Exec>(entries);
+    return lanewise::max(lanewise::segmented_scan_workspace<std::uint32_t, Exec>(entries),
+                         lanewise::scan_workspace<std::uint32_t, Exec>(buckets));
   }
   template <class Exec, class Key, class Value>
   static workspace_size need(std::int64_t n, std::uint32_t buckets) {
@@ -147,30 +147,32 @@ struct matrix_split {
     const std::int64_t pieces = Cut::template pieces<team<Exec>>(n);
     const std::int64_t entries = buckets * columns;
     auto* const matrix = reinterpret_cast<std::uint32_t*>(
-        static_cast<char*>(work.plain()) + whole_lines(scan_need<Exec>(entries, buckets).bytes));
-    launch(exec, "Lanewise::multisplit_by::count",
-           backend::template league_for_tiles<counting>(exec, pieces),
-           counting{arrays.keys, n, bucket, buckets, matrix, columns, errors});
+        static_cast<char*>(work.plain()) +
+        kernels::whole_lines(scan_need<Exec>(entries, buckets).bytes));
+    lanewise::launch(exec, "Lanewise::multisplit_by::count",
+                     backend::template league_for_tiles<counting>(exec, pieces),
+                     counting{arrays.keys, n, bucket, buckets, matrix, columns, errors});
     const array_source<std::uint32_t, identity> counts{matrix, entries, {}};
     const array_sink<std::uint32_t> scanned{matrix, entries};
     const options with{.work = &work};
     if constexpr (by_rows) {
-      inclusive_segmented_scan(exec, counts, columns, scanned, plus{}, with);
-      exclusive_scan(exec, generated(buckets, row_total{matrix, columns}),
-                     array_sink<std::uint32_t>{matrix + entries, buckets}, plus{}, 0u, with);
+      lanewise::inclusive_segmented_scan(exec, counts, columns, scanned, plus{}, with);
+      lanewise::exclusive_scan(exec, generated(buckets, row_total{matrix, columns}),
+                               array_sink<std::uint32_t>{matrix + entries, buckets}, plus{}, 0u,
+                               with);
     } else {
-      exclusive_scan(exec, counts, scanned, plus{}, 0u, with);
+      lanewise::exclusive_scan(exec, counts, scanned, plus{}, 0u, with);
     }
-    launch(exec, "Lanewise::multisplit_by::place",
-           backend::template league_for_tiles<placing>(exec, pieces),
-           placing{arrays.keys,
-                   arrays.keys_out,
-                   arrays.values,
-                   arrays.values_out,
-                   n,
-                   bucket,
-                   buckets,
-                   {matrix, columns, by_rows ? matrix + entries : nullptr}});
+    lanewise::launch(exec, "Lanewise::multisplit_by::place",
+                     backend::template league_for_tiles<placing>(exec, pieces),
+                     placing{arrays.keys,
+                             arrays.keys_out,
+                             arrays.values,
+                             arrays.values_out,
+                             n,
+                             bucket,
+                             buckets,
+                             {matrix, columns, by_rows ? matrix + entries : nullptr}});
   }
 };
 
@@ -219,8 +221,8 @@ struct super_bucket_split {
 
   template <class Exec, class Key, class Value>
   static workspace_size round_need(std::int64_t n, const bucket_digits& digits) {
-    return max(round::need<Exec, Key, Value>(n, digits.buckets[0]),
-               round::need<Exec, Key, Value>(n, digits.buckets[1]));
+    return lanewise::max(round::need<Exec, Key, Value>(n, digits.buckets[0]),
+                         round::need<Exec, Key, Value>(n, digits.buckets[1]));
   }
   template <class Exec, class Key, class Value>
   static workspace_size need(std::int64_t n, std::uint32_t buckets) {
@@ -239,17 +241,18 @@ struct super_bucket_split {
     const std::int64_t n = arrays.keys.extent;
     const bucket_digits digits(buckets);
     char* const memory = static_cast<char*>(work.plain()) +
-                         whole_lines(round_need<Exec, key, value>(n, digits).bytes);
+                         kernels::whole_lines(round_need<Exec, key, value>(n, digits).bytes);
     const split_buffer<key> keys{reinterpret_cast<key*>(memory), n};
     const split_buffer<value> values{
         reinterpret_cast<value*>(memory + whole_lines(static_cast<std::size_t>(n) * sizeof(key))),
         n};
-    round::run(exec, work, arrays_of(arrays.keys, keys.sink(), arrays.values, values.sink()),
-               digits.buckets[0], digit_of_number<Bucket>{bucket, 0, digits.buckets[0] - 1},
-               errors);
-    round::run(exec, work,
-               arrays_of(keys.source(), arrays.keys_out, values.source(), arrays.values_out),
-               digits.buckets[1], digit_of_number<Bucket>{bucket, digits.lower_bits, ~0u}, nullptr);
+    round::run(
+        exec, work, kernels::arrays_of(arrays.keys, keys.sink(), arrays.values, values.sink()),
+        digits.buckets[0], digit_of_number<Bucket>{bucket, 0, digits.buckets[0] - 1}, errors);
+    round::run(
+        exec, work,
+        kernels::arrays_of(keys.source(), arrays.keys_out, values.source(), arrays.values_out),
+        digits.buckets[1], digit_of_number<Bucket>{bucket, digits.lower_bits, ~0u}, nullptr);
   }
 };
 template <>
@@ -274,7 +277,7 @@ void multisplit_by(const Exec& exec, const split_arrays<Source, Sink, Values, Va
                    std::int64_t buckets, const BucketOf& bucket_of,
                    const multisplit_by_options& with) {
   using arrays_type = split_arrays<Source, Sink, Values, ValueSink>;
-  if constexpr (check_multisplit_by<Method, Exec, arrays_type, Sink, BucketOf>()) {
+  if constexpr (kernels::check_multisplit_by<Method, Exec, arrays_type, Sink, BucketOf>()) {
     const std::int64_t n = arrays.keys.extent;
     detail::expects(buckets >= 1 && buckets <= Method::most_buckets,
                     "multisplit_by: bucket_count is ", buckets, ", ", Method::name, " takes 1 to ",

@@ -37,8 +37,8 @@ struct sorted_matches {
     std::int64_t step = 1;
     for (; from + step <= n && begin(from + step - 1) < at; step *= 2) from += step;
     const std::int64_t last = from + step - 1;
-    return partition_point(from, last < n ? last : n,
-                           [&](std::int64_t i) { return begin(i) < at; });
+    return lanewise::partition_point(from, last < n ? last : n,
+                                     [&](std::int64_t i) { return begin(i) < at; });
   }
 };
 
@@ -99,7 +99,8 @@ class match_group {
       for (int r = 0; r < rows; ++r) {
         const std::int64_t row = at + r * width;
         const bits taken = walk(row, next[r], on_path);
-        numbers lane = warp_.lane(), flag = select(warp_.mask_of(taken), numbers(1u), numbers(0u));
+        numbers lane = warp_.lane(),
+                flag = lanewise::select(warp_.mask_of(taken), numbers(1u), numbers(0u));
         warp_.each(
             exist(row), [&](std::uint32_t l, std::uint32_t f) { put(row + l, f); }, lane, flag);
       }
@@ -159,7 +160,7 @@ class match_group {
             return static_cast<std::uint32_t>(matches_.first_behind(row + l + 2, e, n_));
           },
           0u, warp_.lane(), end[r]);
-      next[r] = select(overlaps & exist(row + 1), behind, next[r]);
+      next[r] = lanewise::select(overlaps & exist(row + 1), behind, next[r]);
     }
   }
   /// Paths in the row by doubling; behind it they are known.
@@ -167,10 +168,11 @@ class match_group {
     if (row >= n_) return;
     const numbers begin(static_cast<std::uint32_t>(row));
     const auto end = static_cast<std::uint32_t>(end_of_row(row));
-    for (int d = 1; d < width; d *= 2) v = select(v < end, warp_.shuffle(v, v - begin), v);
+    for (int d = 1; d < width; d *= 2)
+      v = lanewise::select(v < end, warp_.shuffle(v, v - begin), v);
     const std::int64_t behind = first_ + blocks_ * block;
     const auto inside = exist(row) & (v < static_cast<std::uint32_t>(behind < n_ ? behind : n_));
-    v = select(inside, warp_.gather(inside, exit, v, 0u), v);
+    v = lanewise::select(inside, warp_.gather(inside, exit, v, 0u), v);
     warp_.store(exist(row), exit + row, v);
     warp_.fence();
   }
@@ -212,10 +214,11 @@ struct match_exits_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    for_each_match_group(team, matches, number(), groups, [&](const auto& group, std::int64_t g) {
-      group.find_exits(exit);
-      team.warp().once([&] { entry[g] = no_match; });
-    });
+    kernels::for_each_match_group(team, matches, number(), groups,
+                                  [&](const auto& group, std::int64_t g) {
+                                    group.find_exits(exit);
+                                    team.warp().once([&] { entry[g] = no_match; });
+                                  });
   }
 };
 
@@ -256,10 +259,11 @@ struct match_flags_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    for_each_match_group(team, matches, number(), groups, [&](const auto& group, std::int64_t g) {
-      group.mark(groups == 1 ? 0 : entry[g],
-                 [&](std::int64_t i, std::uint32_t flag) { flags(i, flag); });
-    });
+    kernels::for_each_match_group(
+        team, matches, number(), groups, [&](const auto& group, std::int64_t g) {
+          group.mark(groups == 1 ? 0 : entry[g],
+                     [&](std::int64_t i, std::uint32_t flag) { flags(i, flag); });
+        });
   }
 };
 
@@ -291,7 +295,7 @@ auto matches_of(const Places& places, const Lengths& lengths, const char* algori
   detail::expects(place.extent < std::numeric_limits<std::uint32_t>::max(), algorithm,
                   ": places has ", place.extent, " items, the most is 4294967294");
   detail::expects_memory(place, algorithm, "places");
-  const auto length = lengths_of<Exec>(lengths, place.extent, algorithm);
+  const auto length = kernels::lengths_of<Exec>(lengths, place.extent, algorithm);
   return detail::sorted_matches<source, std::decay_t<decltype(length)>>{place, length};
 }
 
@@ -323,13 +327,15 @@ void mark_matches(const Exec& exec, const Matches& matches, const item_count& n,
       backend_of<Exec>::template resident_league<exits>(exec, divide_up(groups, warps));
   if (teams * warps == 1) groups = 1;
   if (groups > 1) {
-    launch(exec, "Lanewise::non_overlapping::exits", teams, exits{matches, n, groups, exit, entry});
-    launch(exec, "Lanewise::non_overlapping::entries", 1,
-           match_entries_kernel<warp_t<Exec>>{n, groups, exit, entry});
+    lanewise::launch(exec, "Lanewise::non_overlapping::exits", teams,
+                     exits{matches, n, groups, exit, entry});
+    lanewise::launch(exec, "Lanewise::non_overlapping::entries", 1,
+                     match_entries_kernel<warp_t<Exec>>{n, groups, exit, entry});
   }
-  launch(exec, "Lanewise::non_overlapping",
-         backend_of<Exec>::template resident_league<marks>(exec, divide_up(groups, warps)),
-         marks{matches, n, groups, entry, flags});
+  lanewise::launch(
+      exec, "Lanewise::non_overlapping",
+      backend_of<Exec>::template resident_league<marks>(exec, divide_up(groups, warps)),
+      marks{matches, n, groups, entry, flags});
 }
 
 }  // namespace kernels
@@ -377,7 +383,7 @@ void mark_non_overlapping(const Exec& exec, const Places& places, const Lengths&
 /// those of select_flagged. Needs no device.
 template <class T, class Exec>
 workspace_size select_non_overlapping_workspace(std::int64_t n) {
-  return kernels::match_arrays(n, compact_workspace<T, Exec>(n)).parts.size();
+  return kernels::match_arrays(n, lanewise::compact_workspace<T, Exec>(n)).parts.size();
 }
 
 /// Copies the places of the matches that mark_non_overlapping marks to the front of out, in order,
@@ -393,19 +399,20 @@ void select_non_overlapping(const Exec& exec, const Places& places, const Length
   using place = typename std::decay_t<decltype(matches.place)>::value_type;
   const std::int64_t n = matches.place.extent;
   kernels::count_place<Exec>(number, algorithm);
-  const kernels::match_arrays all(n, compact_workspace<place, Exec>(n));
+  const kernels::match_arrays all(n, lanewise::compact_workspace<place, Exec>(n));
   auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, all.parts.size(), algorithm);
   const auto flags = kernels::arrays_behind::view<std::uint32_t, Exec>(work.get(), all.exit, n);
   kernels::mark_matches(exec, matches, detail::count_of<Exec>(n, with, algorithm), flags.data(),
                         all.at<Exec>(work.get(), all.entry), detail::as_sink<Exec>(flags));
-  select_flagged(exec, places, flags, out, number, {.work = &work.get(), .count = with.count});
+  lanewise::select_flagged(exec, places, flags, out, number,
+                           {.work = &work.get(), .count = with.count});
 }
 /// The same, returning how many are taken. **Blocks.**
 template <execution_space Exec, class Places, class Lengths, class Out>
 std::int64_t select_non_overlapping(const Exec& exec, const Places& places, const Lengths& lengths,
                                     const Out& out, const options& with = {}) {
   return kernels::returned<std::int64_t>(exec, [&](const auto& number) {
-    select_non_overlapping(exec, places, lengths, out, number, with);
+    lanewise::select_non_overlapping(exec, places, lengths, out, number, with);
   });
 }
 
@@ -413,7 +420,8 @@ std::int64_t select_non_overlapping(const Exec& exec, const Places& places, cons
 /// of type T. Needs no device.
 template <class T, class Exec>
 workspace_size find_non_overlapping_workspace(std::int64_t n, std::int64_t places) {
-  return max(string_search_workspace<Exec>(n), select_non_overlapping_workspace<T, Exec>(places));
+  return lanewise::max(lanewise::string_search_workspace<Exec>(n),
+                       lanewise::select_non_overlapping_workspace<T, Exec>(places));
 }
 
 /// The places of the text where the pattern is found from left to right, each search beginning
@@ -432,9 +440,9 @@ void find_non_overlapping(const Exec& exec, const Text& text, const pattern<Memo
                           const string_search_options& with = {}) {
   static_assert(Kokkos::is_view_v<Places>, "lanewise: places is a View of integers");
   kernels::count_place<Exec>(number, "find_non_overlapping");
-  find_all(exec, text, what, places, occurrences, with);
-  select_non_overlapping(exec, places, what.size(), places, number,
-                         {.work = with.work, .count = occurrences});
+  lanewise::find_all(exec, text, what, places, occurrences, with);
+  lanewise::select_non_overlapping(exec, places, what.size(), places, number,
+                                   {.work = with.work, .count = occurrences});
 }
 
 /// What find_non_overlapping has found.
@@ -450,7 +458,7 @@ non_overlapping_number find_non_overlapping(const Exec& exec, const Text& text,
   non_overlapping_number found{};
   found.number = kernels::returned<std::int64_t>(exec, [&](const auto& number) {
     found.occurrences = kernels::returned<std::int64_t>(exec, [&](const auto& occurrences) {
-      find_non_overlapping(exec, text, what, places, number, occurrences, with);
+      lanewise::find_non_overlapping(exec, text, what, places, number, occurrences, with);
     });
   });
   return found;

@@ -36,7 +36,7 @@ void nth_element(const Exec& exec, const Source& source, std::int64_t nth, T* re
   using key = selection_bits<identity, T>;
   // From the nearer end: few of one end are found among few.
   const bool from_the_end = nth > source.extent / 2 && !with.count.is_given();
-  select_first(
+  kernels::select_first(
       exec, nth_element_names, source, key{{}, from_the_end ? typename key::bits{0} : key::all},
       from_the_end ? source.extent - nth : nth + 1, no_columns{}, false, result, with, limits);
 }
@@ -70,7 +70,7 @@ template <execution_space Exec, class In>
 auto nth_element(const Exec& exec, const In& in, std::int64_t nth, const options& with = {}) {
   using item = detail::item_of<Exec, In>;
   return kernels::returned<item>(
-      exec, [&](const auto& result) { nth_element(exec, in, nth, result, with); });
+      exec, [&](const auto& result) { lanewise::nth_element(exec, in, nth, result, with); });
 }
 
 /// The workspace that nth_element needs for n items of type T. Needs no device.

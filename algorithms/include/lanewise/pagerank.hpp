@@ -84,7 +84,8 @@ struct pagerank_layout {
   std::size_t of_edges, without_edges, changes;
 
   pagerank_layout(const Exec& exec, std::int64_t vertices, std::int64_t edges, bool asks)
-      : parts(max(segmented_reduce_workspace<T, Exec>(edges, vertices), reduce_workspace<T>(exec))),
+      : parts(lanewise::max(lanewise::segmented_reduce_workspace<T, Exec>(edges, vertices),
+                            lanewise::reduce_workspace<T>(exec))),
         of_edges(parts.add<T>(vertices)),
         without_edges(parts.add<T>(1)),
         changes(parts.add<T>(asks ? vertices : 0)) {}
@@ -108,15 +109,18 @@ std::int64_t pagerank_steps(const Exec& exec, const csr_graph<M, V, O, W>& graph
   const detail::next_rank<T> next{ranks.data, asks ? changes.data() : nullptr, without_edges,
                                   static_cast<T>(with.damping), T{1} / static_cast<T>(n)};
   for (std::int64_t step = 0; step < steps; ++step) {
-    transform(exec, generated(n, detail::rank_of_edge<T, detail::number<O>>{of}), of_edges,
-              identity{}, {.work = &work});
-    reduce(exec, generated(n, detail::rank_without_edges<T, detail::number<O>>{of}),
-           Kokkos::View<T, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(without_edges),
-           plus{}, T{0}, {.work = &work});
-    multiply<no_weight>(exec, graph.begins_into(), graph.columns_into(), nullptr,
-                        detail::as_source<Exec>(of_edges), consumed(n, next), work,
-                        {.errors = with.errors});
-    if (asks && reduce(exec, changes, plus{}, T{0}, {.work = &work}) <= tolerance) return step + 1;
+    lanewise::transform(exec,
+                        lanewise::generated(n, detail::rank_of_edge<T, detail::number<O>>{of}),
+                        of_edges, identity{}, {.work = &work});
+    lanewise::reduce(
+        exec, lanewise::generated(n, detail::rank_without_edges<T, detail::number<O>>{of}),
+        Kokkos::View<T, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(without_edges),
+        plus{}, T{0}, {.work = &work});
+    kernels::multiply<no_weight>(exec, graph.begins_into(), graph.columns_into(), nullptr,
+                                 detail::as_source<Exec>(of_edges), lanewise::consumed(n, next),
+                                 work, {.errors = with.errors});
+    if (asks && lanewise::reduce(exec, changes, plus{}, T{0}, {.work = &work}) <= tolerance)
+      return step + 1;
   }
   return steps;
 }
@@ -176,8 +180,8 @@ std::int64_t pagerank(const Exec& exec, const csr_graph<M, V, O, W>& graph,
   const std::int64_t n = graph.vertices();
   if (n == 0) return 0;
   using T = typename Kokkos::View<R, P...>::value_type;
-  transform(exec, generated(n, detail::same_rank<T>{T{1} / static_cast<T>(n)}), sink, identity{},
-            {.work = with.work});
+  lanewise::transform(exec, lanewise::generated(n, detail::same_rank<T>{T{1} / static_cast<T>(n)}),
+                      sink, identity{}, {.work = with.work});
   return kernels::pagerank_steps(exec, graph, sink, with.steps, with.tolerance, "pagerank", with);
 }
 

@@ -79,13 +79,13 @@ template <class T, class Value, class Exec>
 void sort_arrays(const Exec& exec, const T* in, T* out, const Value* values_in, Value* values_out,
                  item_count n, const sort_options& with, const char* algorithm) {
   using bits = radix_bits_t<T>;
-  const detail::radix_range range = range_of<T>(with, algorithm);
+  const detail::radix_range range = kernels::range_of<T>(with, algorithm);
   if (n.bound == 0) return;
   const auto map = detail::key_map_of<T>(with.order == sort_order::descending);
   const auto run = [&](auto ordered) {
     radix_sort_t<Exec, bits, Value, decltype(ordered)::value>::sort(
-        exec, arrays_of<bits>(in, out, with), arrays_of<Value>(values_in, values_out, with), n, map,
-        range, with.work);
+        exec, kernels::arrays_of<bits>(in, out, with),
+        kernels::arrays_of<Value>(values_in, values_out, with), n, map, range, with.work);
   };
   if (range.low == range.high) {
     using space = typename Exec::memory_space;
@@ -93,8 +93,8 @@ void sort_arrays(const Exec& exec, const T* in, T* out, const Value* values_in, 
       using item = std::remove_pointer_t<decltype(to)>;
       const Kokkos::View<item*, space, Kokkos::MemoryUnmanaged> target(to, n.bound);
       if (from != to)
-        transform(exec, array_source<item, identity>{from, n.bound, {}}, target, identity{},
-                  {.count = with.count});
+        lanewise::transform(exec, array_source<item, identity>{from, n.bound, {}}, target,
+                            identity{}, {.count = with.count});
     };
     copy(in, out);
     if constexpr (!std::is_empty_v<Value>) copy(values_in, values_out);
@@ -132,20 +132,21 @@ void sort_by_index(const Exec& exec, const T* in, T* out, const V* values_in, V*
   call_memory<Exec> index_memory(exec, (n.bound + apart) * sizeof(Index), algorithm);
   const auto numbers = index_memory.template view<Index>(n.bound + apart);
   const auto index = Kokkos::subview(numbers, std::pair(apart, n.bound + apart));
-  transform(exec, generated(n.bound, as_index<Index>{}),
-            Kokkos::subview(numbers, std::pair(std::int64_t{0}, n.bound)), identity{}, counted);
+  lanewise::transform(exec, lanewise::generated(n.bound, as_index<Index>{}),
+                      Kokkos::subview(numbers, std::pair(std::int64_t{0}, n.bound)), identity{},
+                      counted);
   using word = typename detail::unsigned_of_size<sizeof(Index)>::type;
-  sort_arrays<T, word>(exec, in, out, numbers.data(), index.data(), n, with, algorithm);
-  const auto fetched = transformed(index, fetch_value<V>{values_in});
+  kernels::sort_arrays<T, word>(exec, in, out, numbers.data(), index.data(), n, with, algorithm);
+  const auto fetched = lanewise::transformed(index, fetch_value<V>{values_in});
   using values = Kokkos::View<V*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
   if (values_in != values_out) {
-    transform(exec, fetched, values(values_out, n.bound), identity{}, counted);
+    lanewise::transform(exec, fetched, values(values_out, n.bound), identity{}, counted);
     return;
   }
   call_memory<Exec> value_memory(exec, n.bound * sizeof(V), algorithm);
   const auto copy = value_memory.template view<V>(n.bound);
-  transform(exec, fetched, copy, identity{}, counted);
-  transform(exec, copy, values(values_out, n.bound), identity{}, counted);
+  lanewise::transform(exec, fetched, copy, identity{}, counted);
+  lanewise::transform(exec, copy, values(values_out, n.bound), identity{}, counted);
 }
 
 /// An array that holds a source's items: its own, or else the results, to which they are copied.
@@ -155,10 +156,10 @@ const T* in_memory(const Exec& exec, const Source& source, const array_sink<T>& 
   if constexpr (requires { source.data; }) {
     if constexpr (std::is_same_v<Source, array_source<T, identity>>) return source.data;
   }
-  transform(exec, source,
-            Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(sink.data,
-                                                                                   source.extent),
-            identity{}, {.count = with.count});
+  lanewise::transform(exec, source,
+                      Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(
+                          sink.data, source.extent),
+                      identity{}, {.count = with.count});
   return sink.data;
 }
 
@@ -194,10 +195,10 @@ template <class Exec, class Source, class Values, class Sink, class ValueSink>
 void expects_pairs(const Source& source, const Values& values, const Sink& sink,
                    const ValueSink& values_out, const char* algorithm) {
   using T = typename Source::value_type;
-  expects_arrays<Exec>(source, sink, algorithm, "keys", "keys_out");
+  kernels::expects_arrays<Exec>(source, sink, algorithm, "keys", "keys_out");
   detail::expects(values.extent == source.extent, algorithm, ": values has ", values.extent,
                   " items, keys has ", source.extent);
-  expects_arrays<Exec>(values, values_out, algorithm, "values", "values_out");
+  kernels::expects_arrays<Exec>(values, values_out, algorithm, "values", "values_out");
   // Keys that are made of something are copied before anything is moved.
   if constexpr (std::is_same_v<Source, array_source<T, identity>>)
     detail::expects_no_partial_overlap(source, values_out, algorithm, "keys", "values_out", false);
@@ -228,15 +229,16 @@ void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
   const auto source = detail::as_source<Exec>(keys);
   const auto sink = detail::as_sink<Exec>(keys_out);
   using T = typename decltype(source)::value_type;
-  if constexpr (check_radix_key<T>() && check_sorted_array<std::decay_t<decltype(source)>,
-                                                           std::decay_t<decltype(sink)>>()) {
-    expects_arrays<Exec>(source, sink, algorithm, "keys", "keys_out");
-    expects_overwritable(keys, sink, with, algorithm, "keys", "keys_out");
+  if constexpr (kernels::check_radix_key<T>() &&
+                kernels::check_sorted_array<std::decay_t<decltype(source)>,
+                                            std::decay_t<decltype(sink)>>()) {
+    kernels::expects_arrays<Exec>(source, sink, algorithm, "keys", "keys_out");
+    kernels::expects_overwritable(keys, sink, with, algorithm, "keys", "keys_out");
     with.count.expects_reachable<Exec>(algorithm, "options.count");
-    range_of<T>(with, algorithm);
+    kernels::range_of<T>(with, algorithm);
     const item_count n{source.extent, with.count.data()};
-    const T* const from = in_memory(exec, source, sink, with);
-    sort_arrays<T, no_value>(exec, from, sink.data, nullptr, nullptr, n, with, algorithm);
+    const T* const from = kernels::in_memory(exec, source, sink, with);
+    kernels::sort_arrays<T, no_value>(exec, from, sink.data, nullptr, nullptr, n, with, algorithm);
   }
 }
 
@@ -249,29 +251,30 @@ void radix_sort(const Exec& exec, const Keys& keys, const Values& values, const 
   const auto value_sink = detail::as_sink<Exec>(values_out);
   using T = typename decltype(source)::value_type;
   using V = typename decltype(value_source)::value_type;
-  if constexpr (check_radix_key<T>() &&
-                check_sorted_array<std::decay_t<decltype(source)>,
-                                   std::decay_t<decltype(sink)>>() &&
-                check_sorted_array<std::decay_t<decltype(value_source)>,
-                                   std::decay_t<decltype(value_sink)>>()) {
-    expects_pairs<Exec>(source, value_source, sink, value_sink, algorithm);
-    expects_overwritable(keys, sink, with, algorithm, "keys", "keys_out");
-    expects_overwritable(values, value_sink, with, algorithm, "values", "values_out");
+  if constexpr (kernels::check_radix_key<T>() &&
+                kernels::check_sorted_array<std::decay_t<decltype(source)>,
+                                            std::decay_t<decltype(sink)>>() &&
+                kernels::check_sorted_array<std::decay_t<decltype(value_source)>,
+                                            std::decay_t<decltype(value_sink)>>()) {
+    kernels::expects_pairs<Exec>(source, value_source, sink, value_sink, algorithm);
+    kernels::expects_overwritable(keys, sink, with, algorithm, "keys", "keys_out");
+    kernels::expects_overwritable(values, value_sink, with, algorithm, "values", "values_out");
     with.count.expects_reachable<Exec>(algorithm, "options.count");
-    range_of<T>(with, algorithm);
+    kernels::range_of<T>(with, algorithm);
     const item_count n{source.extent, with.count.data()};
-    const T* const from = in_memory(exec, source, sink, with);
-    const V* const values_from = in_memory(exec, value_source, value_sink, with);
+    const T* const from = kernels::in_memory(exec, source, sink, with);
+    const V* const values_from = kernels::in_memory(exec, value_source, value_sink, with);
     if constexpr (moves_as_word<V>) {
       using word = typename value_word<V>::type;
-      sort_arrays<T, word>(exec, from, sink.data, reinterpret_cast<const word*>(values_from),
-                           reinterpret_cast<word*>(value_sink.data), n, with, algorithm);
+      kernels::sort_arrays<T, word>(exec, from, sink.data,
+                                    reinterpret_cast<const word*>(values_from),
+                                    reinterpret_cast<word*>(value_sink.data), n, with, algorithm);
     } else if (n.bound <= std::numeric_limits<std::uint32_t>::max()) {
-      sort_by_index<std::uint32_t>(exec, from, sink.data, values_from, value_sink.data, n, with,
-                                   algorithm);
+      kernels::sort_by_index<std::uint32_t>(exec, from, sink.data, values_from, value_sink.data, n,
+                                            with, algorithm);
     } else {
-      sort_by_index<std::uint64_t>(exec, from, sink.data, values_from, value_sink.data, n, with,
-                                   algorithm);
+      kernels::sort_by_index<std::uint64_t>(exec, from, sink.data, values_from, value_sink.data, n,
+                                            with, algorithm);
     }
   }
 }
@@ -288,8 +291,9 @@ workspace_size radix_sort_workspace(std::int64_t n, bool overwrites = false) {
   const auto of = [&](auto sort) {
     return decltype(sort)::type::template workspace<Exec>(n, all, overwrites);
   };
-  return max(of(std::type_identity<kernels::radix_sort_t<Exec, bits, word, true>>{}),
-             of(std::type_identity<kernels::radix_sort_t<Exec, bits, no_value, false>>{}));
+  return lanewise::max(
+      of(std::type_identity<kernels::radix_sort_t<Exec, bits, word, true>>{}),
+      of(std::type_identity<kernels::radix_sort_t<Exec, bits, no_value, false>>{}));
 }
 
 /// Sorts keys: keys_out has them in the order in which the integers that radix_key makes of them

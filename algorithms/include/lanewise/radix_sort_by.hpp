@@ -19,7 +19,7 @@ template <radix_sortable Key>
 struct packed_keys<Key> {
   static constexpr int width = radix_key<Key>::width;
   using word = radix_bits_t<Key>;
-  static LANEWISE_FUNCTION word pack(const Key& key) { return to_bits(key); }
+  static LANEWISE_FUNCTION word pack(const Key& key) { return lanewise::to_bits(key); }
 };
 template <radix_sortable... Keys>
 requires(sizeof...(Keys) > 0) struct packed_keys<tuple<Keys...>> {
@@ -33,7 +33,8 @@ requires(sizeof...(Keys) > 0) struct packed_keys<tuple<Keys...>> {
     word packed = 0;
     detail::call_with(
         [&](const Keys&... key) {
-          ((packed = static_cast<word>(shifted<radix_key<Keys>::width>(packed) | to_bits(key))),
+          ((packed = static_cast<word>(shifted<radix_key<Keys>::width>(packed) |
+                                       lanewise::to_bits(key))),
            ...);
         },
         keys);
@@ -85,7 +86,7 @@ constexpr bool check_key_of() {
 template <class Key, class T, class Exec>
 workspace_size radix_sort_by_workspace(std::int64_t n) {
   using word = typename kernels::packed_keys<Key>::word;
-  kernels::arrays_behind parts(radix_sort_workspace<word, Exec, T>(n));
+  kernels::arrays_behind parts(lanewise::radix_sort_workspace<word, Exec, T>(n));
   parts.add<word>(n);
   return parts.size();
 }
@@ -127,12 +128,13 @@ requires(Kokkos::is_view_v<Out>) void radix_sort_by(const Exec& exec, const In& 
     detail::expects(inner.end_bit <= packed::width, name, ": options.end_bit is ", with.end_bit,
                     ", keys have ", packed::width, " bits");
     const std::int64_t n = source.extent;
-    kernels::arrays_behind parts(radix_sort_workspace<word, Exec, item>(n));
+    kernels::arrays_behind parts(lanewise::radix_sort_workspace<word, Exec, item>(n));
     const std::size_t at = parts.add<word>(n);
     auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, parts.size(), name);
     const auto keys = kernels::arrays_behind::view<word, Exec>(work.get(), at, n);
     inner.work = &work.get();
-    transform(exec, source, keys, kernels::packed_keys_of<KeyOf>{key_of}, {.count = with.count});
+    lanewise::transform(exec, source, keys, kernels::packed_keys_of<KeyOf>{key_of},
+                        {.count = with.count});
     kernels::radix_sort(exec, keys, in, keys, out, inner, name);
   }
 }
@@ -143,7 +145,7 @@ requires(!Kokkos::is_view_v<KeyOf>) void radix_sort_by(const Exec& exec,
                                                        const Kokkos::View<T, P...>& data,
                                                        const KeyOf& key_of,
                                                        const sort_options& with = {}) {
-  radix_sort_by(exec, data, data, key_of, with);
+  lanewise::radix_sort_by(exec, data, data, key_of, with);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

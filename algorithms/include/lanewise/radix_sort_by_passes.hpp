@@ -37,7 +37,7 @@ concept way = std::same_as<T, split_tiles> || std::same_as<T, multi_scan>;
 /// The bits that a pass takes of keys that are compared by so many.
 template <way Way>
 int bits_of_pass(const Way& how, int key_bits) {
-  return how.bits != automatic ? how.bits : best_bits(how.cost, key_bits, Way::most_bits);
+  return how.bits != automatic ? how.bits : lanewise::best_bits(how.cost, key_bits, Way::most_bits);
 }
 
 }  // namespace by_passes
@@ -73,10 +73,10 @@ void sort_by_passes(const Exec& exec, const T* in, T* out, const Value* values_i
   detail::expects(how.bits >= 0 && how.bits <= Way::most_bits, algorithm, ": bits is ", how.bits,
                   ", not in [1, ", Way::most_bits, "] and not automatic");
   detail::expects(!with.overwrite_input, algorithm, ": options.overwrite_input is for radix_sort");
-  const detail::radix_range range = range_of<T>(with, algorithm);
+  const detail::radix_range range = kernels::range_of<T>(with, algorithm);
   if (n == 0) return;
   auto work = call_workspace::make<backend_of<Exec>>(
-      exec, with.work, passes_workspace<Way, bits, Value, Exec>(n), algorithm);
+      exec, with.work, kernels::passes_workspace<Way, bits, Value, Exec>(n), algorithm);
   const passes_layout<bits, Value> layout(n);
   char* const memory = static_cast<char*>(work.get().plain());
   const passes_call<bits, Value> call{

@@ -70,7 +70,8 @@ struct reduce_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const std::int64_t count = n();
     const auto [begin, end] = team.share(count);
-    const maybe<T> mine = reduce_range<T, policy>(team, shared.reduce, in, begin, end, op);
+    const maybe<T> mine =
+        lanewise::reduce_range<T, policy>(team, shared.reduce, in, begin, end, op);
     if (team.warp_index() == 0) {
       const auto warp = team.warp();
       warp.once([&] {
@@ -84,10 +85,12 @@ struct reduce_kernel {
     // Shares are dealt evenly, so the teams with items are the first ones.
     const std::int64_t parts = count < team.league() ? count : team.league();
     const auto parts_in_order = array_source<T, identity>{partial, parts, identity{}};
-    const maybe<T> all = reduce_range<T, policy>(team, shared.reduce, parts_in_order, 0, parts, op);
+    const maybe<T> all =
+        lanewise::reduce_range<T, policy>(team, shared.reduce, parts_in_order, 0, parts, op);
     team.once([&] {
-      put_result(result, all.present && init.present ? op(init.value, all.value)
-                                                     : (all.present ? all.value : init.value));
+      kernels::put_result(result, all.present && init.present
+                                      ? op(init.value, all.value)
+                                      : (all.present ? all.value : init.value));
       *control = shared.control >> 32 << 32;
     });
   }
@@ -132,7 +135,7 @@ struct deterministic_reduce_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const std::int64_t count = n();
-    const std::int64_t blocks = divide_up(count, tree::block);
+    const std::int64_t blocks = lanewise::divide_up(count, tree::block);
     find_totals(team, shared, team.share(blocks), in, count, block_totals);
     team.barrier();
     if (team.warp_index() == 0) {
@@ -142,7 +145,7 @@ struct deterministic_reduce_kernel {
     }
     team.barrier();
     if (static_cast<std::uint32_t>(shared.control) != team.league()) return;
-    const std::int64_t last_blocks = divide_up(blocks, tree::block);
+    const std::int64_t last_blocks = lanewise::divide_up(blocks, tree::block);
     find_totals(team, shared, {0, last_blocks}, array_source<T, identity>{block_totals, blocks, {}},
                 blocks, totals_of_totals);
     team.barrier();
@@ -156,7 +159,7 @@ struct deterministic_reduce_kernel {
         sum = warp.fold(sum, totals, op, 0, here);
       }
       warp.once([&] {
-        put_result(result, sum);
+        kernels::put_result(result, sum);
         *control = shared.control >> 32 << 32;
       });
     }
@@ -171,7 +174,8 @@ struct deterministic_reduce_kernel {
       // one warp is faster.
       if (blocks.end - blocks.begin < 4) {
         for (std::int64_t b = blocks.begin; b < blocks.end; ++b) {
-          auto tile = load_tile<T, tree>(team, shared.tile, items, b * tree::block, count);
+          auto tile =
+              lanewise::load_tile<T, tree>(team, shared.tile, items, b * tree::block, count);
           tile.scan(op);
           team.once([&] { totals[b] = tile.total(); });
           team.barrier();
@@ -180,7 +184,7 @@ struct deterministic_reduce_kernel {
       }
     }
     for (std::int64_t b = blocks.begin + team.warp_index(); b < blocks.end; b += Team::warps) {
-      const T total = block_total<T>(team, items, b * tree::block, count, op);
+      const T total = lanewise::block_total<T>(team, items, b * tree::block, count, op);
       team.warp().once([&] { totals[b] = total; });
     }
   }
@@ -211,21 +215,22 @@ template <class Exec, class Source, class Op, class T, class Place>
 void reduce(const Exec& exec, const char* label, const char* algorithm, const Source& source,
             const Place& result, const Op& op, const maybe<T>& init, const options& with) {
   detail::expects_memory(source, algorithm, "in");
-  expects_place(result, algorithm);
+  kernels::expects_place(result, algorithm);
   const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
   using backend = backend_of<Exec>;
   using kernel = reduce_kernel<Source, Op, T, Place>;
   using policy = typename kernel::policy;
   using tile = tile_t<team_t<Exec, policy>, T, policy>;
-  const workspace_size need = reduce_workspace<T>(exec);
+  const workspace_size need = lanewise::reduce_workspace<T>(exec);
   const std::int64_t most_teams = need.bytes / sizeof(T);
-  const std::int64_t wanted = divide_up(source.extent > 0 ? source.extent : 1, tile::items);
+  const std::int64_t wanted =
+      lanewise::divide_up(source.extent > 0 ? source.extent : 1, tile::items);
   const std::int64_t league =
       backend::template resident_league<kernel>(exec, wanted < most_teams ? wanted : most_teams);
   auto work = call_workspace::make<backend>(exec, with.work, need, algorithm);
-  launch(exec, label, league,
-         kernel{source, op, init, n, static_cast<T*>(work.get().plain()),
-                work.get().template make_look_back_chain<T>(0).control, result});
+  lanewise::launch(exec, label, league,
+                   kernel{source, op, init, n, static_cast<T*>(work.get().plain()),
+                          work.get().template make_look_back_chain<T>(0).control, result});
 }
 
 template <class Exec, class Source, class Op, class T, class Place>
@@ -235,17 +240,17 @@ void reduce(const Exec& exec, const char* label, const char* algorithm, const So
   using backend = backend_of<Exec>;
   using kernel = deterministic_reduce_kernel<Source, Op, T, Place>;
   detail::expects_memory(source, algorithm, "in");
-  expects_place(result, algorithm);
+  kernels::expects_place(result, algorithm);
   const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
-  const std::int64_t blocks = divide_up(n.bound, kernel::tree::block);
+  const std::int64_t blocks = lanewise::divide_up(n.bound, kernel::tree::block);
   const std::int64_t league =
       backend::template resident_league<kernel>(exec, blocks > 0 ? blocks : 1);
-  auto work = call_workspace::make<backend>(exec, with.work,
-                                            deterministic_reduce_workspace<T>(n.bound), algorithm);
+  auto work = call_workspace::make<backend>(
+      exec, with.work, lanewise::deterministic_reduce_workspace<T>(n.bound), algorithm);
   T* totals = static_cast<T*>(work.get().plain());
-  launch(exec, label, league,
-         kernel{source, op.op, init.value, n, totals, totals + blocks,
-                work.get().template make_look_back_chain<T>(0).control, result});
+  lanewise::launch(exec, label, league,
+                   kernel{source, op.op, init.value, n, totals, totals + blocks,
+                          work.get().template make_look_back_chain<T>(0).control, result});
 }
 
 /// Items are combined as Value unless the operator says otherwise.
@@ -257,10 +262,10 @@ void reduce_to(const Exec& exec, const In& in, const Place& result, const Op& op
   const auto combine = detail::without_accumulation(op);
   const maybe<sum> begin{static_cast<sum>(init), true};
   if constexpr (detail::in_fixed_order<std::decay_t<decltype(combine)>, sum>) {
-    reduce(exec, "Lanewise::reduce", "reduce", source, result, combine, begin, with);
+    kernels::reduce(exec, "Lanewise::reduce", "reduce", source, result, combine, begin, with);
   } else {
-    reduce(exec, "Lanewise::reduce", "reduce", source, result, detail::plain_operator(combine),
-           begin, with);
+    kernels::reduce(exec, "Lanewise::reduce", "reduce", source, result,
+                    detail::plain_operator(combine), begin, with);
   }
 }
 
@@ -302,7 +307,7 @@ requires(!Kokkos::is_view_v<Op>) T
     reduce(const Exec& exec, const In& in, const Op& op, const T& init, const options& with = {}) {
   if constexpr (detail::check_reduction<Exec, In, Op, T, T, false>()) {
     return kernels::returned<T>(
-        exec, [&](const auto& result) { reduce(exec, in, result, op, init, with); });
+        exec, [&](const auto& result) { lanewise::reduce(exec, in, result, op, init, with); });
   } else {
     return init;
   }

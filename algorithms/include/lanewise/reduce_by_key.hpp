@@ -23,10 +23,10 @@ template <class T, class Key,
           class Row = tuning::reduce_by_key<tuning::pair_class(sizeof(T) + sizeof(Key))>>
 struct ends_policy : Row {
   static constexpr int items_per_lane =
-      items_that_fit(Row::items_per_lane, Row::warps, sizeof(T) + sizeof(Key));
+      lanewise::items_that_fit(Row::items_per_lane, Row::warps, sizeof(T) + sizeof(Key));
   static constexpr int tiles_behind = [] {
-    const int most =
-        tiles_that_wait((sizeof(T) + sizeof(Key)) * 32 * ends_policy::warps * items_per_lane);
+    const int most = lanewise::tiles_that_wait((sizeof(T) + sizeof(Key)) * 32 * ends_policy::warps *
+                                               items_per_lane);
     return most > 0 ? most : 1;
   }();
 };
@@ -62,7 +62,7 @@ struct reduce_by_key_kernel {
     // There is a tile without items when there are none, so that somebody writes the count.
     const auto tiles = static_cast<std::uint32_t>(count > 0 ? divide_up(count, items) : 1);
     const identity as_it_is;
-    decoupled_look_back(
+    lanewise::decoupled_look_back(
         team, link, tiles, shared, detail::join_segments<T, Op>{op}, maybe<state>{{}, false},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           return tile<Team>(team, place, values, heads, as_it_is, ticket * items, count);
@@ -91,15 +91,15 @@ void reduce_runs(const Exec& exec, const detail::key_differing<Keys, Equal>& hea
   using state = typename kernel::state;
   using backend = backend_of<Exec>;
   auto work = call_workspace::make<backend>(exec, given, need, "reduce_by_key");
-  launch(exec, "Lanewise::reduce_by_key",
-         backend::template league_for_tiles<kernel>(exec, need.tickets),
-         kernel{heads, values, keys_out, values_out, op, n,
-                work.get().template make_look_back_chain<state>(0), runs});
+  lanewise::launch(exec, "Lanewise::reduce_by_key",
+                   backend::template league_for_tiles<kernel>(exec, need.tickets),
+                   kernel{heads, values, keys_out, values_out, op, n,
+                          work.get().template make_look_back_chain<state>(0), runs});
 }
 
 template <class T, class Key, class Exec, class Policy = ends_policy<T, Key>>
 std::int64_t ends_tiles(std::int64_t n) {
-  return n > 0 ? divide_up(n, tile_t<team_t<Exec, Policy>, T, Policy>::items) : 1;
+  return n > 0 ? lanewise::divide_up(n, tile_t<team_t<Exec, Policy>, T, Policy>::items) : 1;
 }
 /// Makes tiles as small as they get with keys of up to 16 bytes, by whatever row of the table.
 struct large_key {
@@ -108,8 +108,8 @@ struct large_key {
 template <class T, class Exec, int... row>
 std::int64_t most_ends_tiles(std::int64_t n, std::integer_sequence<int, row...>) {
   return std::max(
-      {ends_tiles<T, large_key, Exec, ends_policy<T, large_key, tuning::reduce_by_key<row>>>(
-          n)...});
+      {kernels::ends_tiles<T, large_key, Exec,
+                           ends_policy<T, large_key, tuning::reduce_by_key<row>>>(n)...});
 }
 
 }  // namespace kernels
@@ -178,7 +178,7 @@ requires(!Kokkos::is_view_v<Op>) void reduce_by_key(const Exec& exec, const Keys
     kernels::reduce_runs(exec,
                          detail::key_differing<std::decay_t<decltype(key)>, Equal>{key, equal},
                          value, key_sink, sink, combine, n, runs, with.work,
-                         reduce_by_key_workspace<T, Exec, key_item>(key.extent));
+                         lanewise::reduce_by_key_workspace<T, Exec, key_item>(key.extent));
 }
 
 /// The same, returning the number of runs. **Blocks.**
@@ -189,7 +189,7 @@ requires(!Kokkos::is_view_v<Op>) std::int64_t
                   const ValuesOut& values_out, const Op& op, const Equal& equal = {},
                   const options& with = {}) {
   return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
-    reduce_by_key(exec, keys, values, keys_out, values_out, count, op, equal, with);
+    lanewise::reduce_by_key(exec, keys, values, keys_out, values_out, count, op, equal, with);
   });
 }
 

@@ -61,7 +61,7 @@ void run_length_encode(const Exec& exec, const In& in, const KeysOut& keys_out,
                      kernels::keys_of_runs<Equal>(source, sink),
                      detail::selected_distances<std::decay_t<decltype(lengths)>>(lengths),
                      kernels::count_place<Exec>(count, "run_length_encode"), with,
-                     compact_workspace<item, Exec>(source.extent));
+                     lanewise::compact_workspace<item, Exec>(source.extent));
 }
 
 /// The same, returning the number of runs. **Blocks.**
@@ -71,7 +71,7 @@ requires(!Kokkos::is_view_v<Equal>) std::int64_t
                       const LengthsOut& lengths_out, const Equal& equal = {},
                       const options& with = {}) {
   return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
-    run_length_encode(exec, in, keys_out, lengths_out, count, equal, with);
+    lanewise::run_length_encode(exec, in, keys_out, lengths_out, count, equal, with);
   });
 }
 

@@ -78,7 +78,7 @@ struct decode_layout {
   workspace_size need;
 
   explicit decode_layout(std::int64_t runs) {
-    const workspace_size scan = allocate_workspace<Exec>(runs);
+    const workspace_size scan = lanewise::allocate_workspace<Exec>(runs);
     chain_at = (runs * sizeof(std::int64_t) + 63) / 64 * 64;
     need = {scan.tickets, chain_at + scan.bytes};
   }
@@ -141,9 +141,10 @@ void run_length_decode(const Exec& exec, const Keys& keys, const Lengths& length
     using kernel = kernels::decode_kernel<key_source, sink_type>;
     constexpr std::int64_t steps =
         kernel::template expansion<team_t<Exec, typename kernel::policy>>::steps;
-    launch(exec, "Lanewise::run_length_decode",
-           backend::template resident_league<kernel>(exec, divide_up(n.bound + sink.extent, steps)),
-           kernel{key, {sink}, n, ends});
+    lanewise::launch(exec, "Lanewise::run_length_decode",
+                     backend::template resident_league<kernel>(
+                         exec, lanewise::divide_up(n.bound + sink.extent, steps)),
+                     kernel{key, {sink}, n, ends});
   }
 }
 
@@ -151,8 +152,9 @@ void run_length_decode(const Exec& exec, const Keys& keys, const Lengths& length
 template <execution_space Exec, class Keys, class Lengths, class Out>
 std::int64_t run_length_decode(const Exec& exec, const Keys& keys, const Lengths& lengths,
                                const Out& out, const checked_options& with = {}) {
-  return kernels::returned<std::int64_t>(
-      exec, [&](const auto& count) { run_length_decode(exec, keys, lengths, out, count, with); });
+  return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
+    lanewise::run_length_decode(exec, keys, lengths, out, count, with);
+  });
 }
 
 LANEWISE_END_TARGET_NAMESPACE

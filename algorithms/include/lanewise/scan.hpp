@@ -13,7 +13,7 @@ namespace kernels {
 template <class T>
 struct scan_policy : tuning::scan<tuning::item_class(sizeof(T))> {
   static constexpr int tiles_behind =
-      tiles_that_wait(sizeof(T) * 32 * scan_policy::warps * scan_policy::items_per_lane);
+      lanewise::tiles_that_wait(sizeof(T) * 32 * scan_policy::warps * scan_policy::items_per_lane);
 };
 
 /// One pass: load a tile, find its total, allocate through the chain, write. `begins`: with init.
@@ -37,10 +37,11 @@ struct scan_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const tile_cuts<Team, T, policy> cuts(n);
-    decoupled_look_back<policy::deterministic>(
+    lanewise::decoupled_look_back<policy::deterministic>(
         team, link, static_cast<std::uint32_t>(cuts.tiles()), shared, op, maybe<T>{init, begins},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
-          return load_tile<T, policy>(team, place, in, cuts.first(ticket), cuts.below(ticket));
+          return lanewise::load_tile<T, policy>(team, place, in, cuts.first(ticket),
+                                                cuts.below(ticket));
         },
         [&](auto& tile) LANEWISE_INLINE_LAMBDA {
           tile.scan(op);
@@ -70,11 +71,11 @@ void scan(const Exec& exec, const char* label, const char* algorithm, const Sour
   using kernel = scan_kernel<exclusive, Source, Sink, Op, T, Policy, begins>;
   using cuts = tile_cuts<team_t<Exec, Policy>, T, Policy>;
   auto work = call_workspace::make<backend_of<Exec>>(exec, given, need, algorithm);
-  launch(exec, label,
-         backend_of<Exec>::template league_for_tiles<kernel>(exec,
-                                                             scan_tiles<T, Exec, Policy>(n.bound)),
-         kernel{source, sink, op, init, cuts::cut(source, sink, n),
-                work.get().template make_look_back_chain<T>(plain_offset)});
+  lanewise::launch(exec, label,
+                   backend_of<Exec>::template league_for_tiles<kernel>(
+                       exec, kernels::scan_tiles<T, Exec, Policy>(n.bound)),
+                   kernel{source, sink, op, init, cuts::cut(source, sink, n),
+                          work.get().template make_look_back_chain<T>(plain_offset)});
 }
 
 }  // namespace kernels
@@ -117,11 +118,11 @@ void checked_scan(const Exec& exec, const char* label, const char* algorithm, co
   using Op = std::decay_t<decltype(op)>;
   using policy =
       std::conditional_t<detail::in_fixed_order<Op, T>, detail::fixed_tree<T>, scan_policy<T>>;
-  with_checked_arrays<T, Exec>(
+  kernels::with_checked_arrays<T, Exec>(
       algorithm, in, out, with, [&](const auto& source, const auto& sink, const item_count& n) {
-        scan<exclusive, policy, begins>(exec, label, algorithm, source, sink,
-                                        detail::plain_operator(op), static_cast<T>(init), n,
-                                        with.work, 0, scan_workspace<T, Exec>(n.bound));
+        kernels::scan<exclusive, policy, begins>(
+            exec, label, algorithm, source, sink, detail::plain_operator(op), static_cast<T>(init),
+            n, with.work, 0, lanewise::scan_workspace<T, Exec>(n.bound));
       });
 }
 

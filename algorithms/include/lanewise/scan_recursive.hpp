@@ -22,7 +22,7 @@ struct items_of_level {
 /// Calls f(b, begin, end) for those blocks of n items that are this team's.
 template <class Team, class F>
 LANEWISE_FUNCTION void for_each_block(const Team& team, std::int64_t n, std::int64_t block, F f) {
-  for_each_tile(team, divide_up(n, block), [&](std::int64_t b) {
+  lanewise::for_each_tile(team, divide_up(n, block), [&](std::int64_t b) {
     const std::int64_t begin = b * block;
     f(b, begin, begin + block < n ? begin + block : n);
   });
@@ -43,10 +43,11 @@ struct block_reduce_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    for_each_block(team, n(), block, [&](std::int64_t b, std::int64_t begin, std::int64_t end) {
-      const maybe<T> all = reduce_range<T, policy>(team, shared, in, begin, end, op);
-      team.once([&] { totals[b] = all.value; });
-    });
+    kernels::for_each_block(
+        team, n(), block, [&](std::int64_t b, std::int64_t begin, std::int64_t end) {
+          const maybe<T> all = lanewise::reduce_range<T, policy>(team, shared, in, begin, end, op);
+          team.once([&] { totals[b] = all.value; });
+        });
   }
 };
 
@@ -71,22 +72,23 @@ struct block_scan_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    for_each_block(team, n(), block, [&](std::int64_t b, std::int64_t begin, std::int64_t end) {
-      maybe<T> before = first;
-      if (b > 0) before = seeds != nullptr ? maybe<T>{seeds[b - 1], true} : maybe<T>{{}, false};
-      for (std::int64_t i = begin; i < end; i += tile<Team>::items) {
-        auto tile = load_tile<T, policy>(team, shared, in, i, end);
-        tile.prepare(op);
-        if constexpr (exclusive) {
-          tile.store_exclusive(out, before, op);
-        } else {
-          tile.store_inclusive(out, before, op);
-        }
-        before = {tile.end(before, op), true};
-        team.barrier();
-      }
-      if (totals != nullptr) team.once([&] { totals[b] = before.value; });
-    });
+    kernels::for_each_block(
+        team, n(), block, [&](std::int64_t b, std::int64_t begin, std::int64_t end) {
+          maybe<T> before = first;
+          if (b > 0) before = seeds != nullptr ? maybe<T>{seeds[b - 1], true} : maybe<T>{{}, false};
+          for (std::int64_t i = begin; i < end; i += tile<Team>::items) {
+            auto tile = lanewise::load_tile<T, policy>(team, shared, in, i, end);
+            tile.prepare(op);
+            if constexpr (exclusive) {
+              tile.store_exclusive(out, before, op);
+            } else {
+              tile.store_inclusive(out, before, op);
+            }
+            before = {tile.end(before, op), true};
+            team.barrier();
+          }
+          if (totals != nullptr) team.once([&] { totals[b] = before.value; });
+        });
   }
 };
 
@@ -117,16 +119,17 @@ struct propagate_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    for_each_block(team, n(), block, [&](std::int64_t b, std::int64_t begin, std::int64_t end) {
-      if (b == 0) return;
-      const T seed = seeds[b - 1];
-      const auto behind = detail::compose(in, behind_seed<Op, T>{op, seed});
-      for (std::int64_t i = begin; i < end; i += tile<Team>::items) {
-        load_tile<T, policy>(team, shared, behind, i, end).store(out);
-        team.barrier();
-      }
-      if constexpr (exclusive) team.once([&] { out(begin, seed); });
-    });
+    kernels::for_each_block(
+        team, n(), block, [&](std::int64_t b, std::int64_t begin, std::int64_t end) {
+          if (b == 0) return;
+          const T seed = seeds[b - 1];
+          const auto behind = detail::compose(in, behind_seed<Op, T>{op, seed});
+          for (std::int64_t i = begin; i < end; i += tile<Team>::items) {
+            lanewise::load_tile<T, policy>(team, shared, behind, i, end).store(out);
+            team.barrier();
+          }
+          if constexpr (exclusive) team.once([&] { out(begin, seed); });
+        });
   }
 };
 
@@ -213,8 +216,9 @@ struct recursive_scan {
 
   template <class Kernel>
   void start(int k, const Kernel& kernel) const {
-    launch(exec, label, backend_of<Exec>::template league_for_tiles<Kernel>(exec, levels.blocks(k)),
-           kernel);
+    lanewise::launch(exec, label,
+                     backend_of<Exec>::template league_for_tiles<Kernel>(exec, levels.blocks(k)),
+                     kernel);
   }
   template <class Source>
   void reduce(int k, const Source& in) const {
@@ -246,7 +250,7 @@ void with_recursive_scan(const Exec& exec, const char* label, const char* algori
   detail::expects(block == 0 || block >= 2, algorithm, ": block is ", block, ", less than 2");
   using policy = two_level_policy<T>;
   const std::int64_t used = block > 0 ? block : tile_t<team_t<Exec, policy>, T, policy>::items;
-  with_checked_arrays<T, Exec>(
+  kernels::with_checked_arrays<T, Exec>(
       algorithm, in, out, with, [&](const auto& source, const auto& sink, const item_count& n) {
         const scan_levels levels(n, used);
         auto work = call_workspace::make<backend_of<Exec>>(
@@ -264,7 +268,7 @@ template <bool exclusive, class Exec, class In, class Out, class Init, class Giv
 void scan_and_propagate(const Exec& exec, const char* label, const char* algorithm, const In& in,
                         const Out& out, const Init& init, const Given& given, const options& with,
                         std::int64_t block) {
-  with_recursive_scan(
+  kernels::with_recursive_scan(
       exec, label, algorithm, in, out, maybe<Init>{init, exclusive}, given, with, block,
       [](const auto& scan, const auto& source, const auto& sink) {
         using T = detail::accumulated<Given, Init>;
@@ -280,10 +284,11 @@ template <bool exclusive, class Exec, class In, class Out, class Init, class Giv
 void reduce_and_scan(const Exec& exec, const char* label, const char* algorithm, const In& in,
                      const Out& out, const Init& init, const Given& given, const options& with,
                      std::int64_t block) {
-  with_recursive_scan(exec, label, algorithm, in, out, maybe<Init>{init, exclusive}, given, with,
-                      block, [](const auto& scan, const auto& source, const auto& sink) {
-                        scan.template after_reduction<exclusive>(source, sink);
-                      });
+  kernels::with_recursive_scan(exec, label, algorithm, in, out, maybe<Init>{init, exclusive}, given,
+                               with, block,
+                               [](const auto& scan, const auto& source, const auto& sink) {
+                                 scan.template after_reduction<exclusive>(source, sink);
+                               });
 }
 
 }  // namespace kernels

@@ -54,10 +54,11 @@ struct scan_reverse_kernel {
     // Cut here: the host does not know where the arrays end if the count is on the device.
     const cut_items all = tile_cuts<Team, T, policy>::cut(source, sink, {count});
     const tile_cuts<Team, T, policy> cuts(all);
-    decoupled_look_back(
+    lanewise::decoupled_look_back(
         team, link, static_cast<std::uint32_t>(cuts.tiles()), shared, op, maybe<T>{init, exclusive},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
-          return load_tile<T, policy>(team, place, source, cuts.first(ticket), cuts.below(ticket));
+          return lanewise::load_tile<T, policy>(team, place, source, cuts.first(ticket),
+                                                cuts.below(ticket));
         },
         [&](auto& tile) LANEWISE_INLINE_LAMBDA {
           tile.scan(op);
@@ -86,17 +87,17 @@ void scan_reverse(const Exec& exec, const char* label, const char* algorithm, co
   detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out");
   const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
   if (source.extent == 0) return;
-  const auto backward = backward_operator<T>(detail::without_accumulation(op));
+  const auto backward = kernels::backward_operator<T>(detail::without_accumulation(op));
   using kernel =
       scan_reverse_kernel<exclusive, std::decay_t<decltype(source)>, std::decay_t<decltype(sink)>,
                           std::decay_t<decltype(backward)>, T>;
   auto work = call_workspace::make<backend_of<Exec>>(
-      exec, with.work, scan_workspace<T, Exec>(source.extent), algorithm);
-  launch(exec, label,
-         backend_of<Exec>::template league_for_tiles<kernel>(
-             exec, scan_tiles<T, Exec, typename kernel::policy>(source.extent)),
-         kernel{source, sink, backward, static_cast<T>(init), n,
-                work.get().template make_look_back_chain<T>(0)});
+      exec, with.work, lanewise::scan_workspace<T, Exec>(source.extent), algorithm);
+  lanewise::launch(exec, label,
+                   backend_of<Exec>::template league_for_tiles<kernel>(
+                       exec, kernels::scan_tiles<T, Exec, typename kernel::policy>(source.extent)),
+                   kernel{source, sink, backward, static_cast<T>(init), n,
+                          work.get().template make_look_back_chain<T>(0)});
 }
 
 }  // namespace kernels

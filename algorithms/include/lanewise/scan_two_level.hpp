@@ -36,7 +36,8 @@ struct upsweep_kernel {
     const auto [begin, end] = team.share(divide_up(count, items));
     if (begin == end) return;
     const std::int64_t last = end * items < count ? end * items : count;
-    const maybe<T> mine = reduce_range<T, policy>(team, shared, in, begin * items, last, op);
+    const maybe<T> mine =
+        lanewise::reduce_range<T, policy>(team, shared, in, begin * items, last, op);
     team.once([&] { totals[team.index()] = mine.value; });
   }
 };
@@ -67,7 +68,7 @@ struct downsweep_kernel {
     maybe<T> before = first;
     if (seeds != nullptr && team.index() > 0) before = {seeds[team.index() - 1], true};
     for (std::int64_t t = begin; t < end; ++t) {
-      auto tile = load_tile<T, policy>(team, shared, in, t * items, count);
+      auto tile = lanewise::load_tile<T, policy>(team, shared, in, t * items, count);
       tile.prepare(op);
       store(tile, before);
       before = {tile.end(before, op), true};
@@ -105,7 +106,7 @@ void two_level_scan(const Exec& exec, const char* label, const char* algorithm, 
   static_assert(
       !detail::in_fixed_order<std::decay_t<decltype(without)>, T>,
       "lanewise::two_level: sums depend on the number of teams; use the scans of scan.hpp");
-  with_checked_arrays<T, Exec>(
+  kernels::with_checked_arrays<T, Exec>(
       algorithm, in, out, with, [&](const auto& source, const auto& sink, const item_count& n) {
         const auto op = detail::plain_operator(without);
         using source_type = std::decay_t<decltype(source)>;
@@ -121,19 +122,19 @@ void two_level_scan(const Exec& exec, const char* label, const char* algorithm, 
         constexpr std::int64_t items = tile_t<team_t<Exec, policy>, T, policy>::items;
         const maybe<T> first{static_cast<T>(init), exclusive};
         const std::int64_t league = backend::template resident_league<downsweep>(
-            exec, scan_tiles<T, Exec, policy>(n.bound));
+            exec, kernels::scan_tiles<T, Exec, policy>(n.bound));
         auto work = call_workspace::make<backend>(
             exec, with.work, {0, static_cast<std::size_t>(league) * sizeof(T)}, algorithm);
         T* totals = static_cast<T*>(work.get().plain());
         if (league > 1) {
-          launch(exec, label, league, upsweep{source, op, n, totals});
-          launch(
+          lanewise::launch(exec, label, league, upsweep{source, op, n, totals});
+          lanewise::launch(
               exec, label, 1,
               spine{
                   {totals, league, {}}, {totals, league}, op, first, {n, items, league}, nullptr});
         }
-        launch(exec, label, league,
-               downsweep{source, sink, op, first, n, league > 1 ? totals : nullptr});
+        lanewise::launch(exec, label, league,
+                         downsweep{source, sink, op, first, n, league > 1 ? totals : nullptr});
       });
 }
 

@@ -64,8 +64,8 @@ void sample_keys(const Exec& exec, search_tree<Key>& tree, Key* samples) {
   const std::int64_t count = tree.sample_keys();
   if (count == 0) return;
   const std::int64_t league = backend_of<Exec>::template resident_league<kernel>(
-      exec, divide_up(count, 4 * 32 * team_t<Exec, typename kernel::policy>::warps));
-  launch(exec, "Lanewise::search_index::sample", league, kernel{tree, samples, count});
+      exec, lanewise::divide_up(count, 4 * 32 * team_t<Exec, typename kernel::policy>::warps));
+  lanewise::launch(exec, "Lanewise::search_index::sample", league, kernel{tree, samples, count});
 }
 
 }  // namespace kernels

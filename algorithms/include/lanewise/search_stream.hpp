@@ -129,7 +129,7 @@ struct chunk_places_kernel {
     const auto in_front = static_cast<std::uint32_t>(of_seam.pieces);
     const auto pieces = in_front + static_cast<std::uint32_t>(of_chunk.pieces);
     std::int64_t mine = 0;
-    decoupled_look_back(
+    lanewise::decoupled_look_back(
         team, link, pieces, shared, plus{},
         maybe<std::int64_t>{before == nullptr ? 0 : *before, true},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
@@ -257,10 +257,10 @@ class search_stream {
   void prepare_if_long(const Exec& exec, const kernels::stream_seam& seam) const {
     using kernel = kernels::prepare_seam_kernel;
     if (seam.is_short()) return;
-    launch(exec, "Lanewise::search_stream::prepare",
-           backend_of<Exec>::template resident_league<kernel>(
-               exec, divide_up(seam.kept + seam.joined, kernel::bytes_of_team)),
-           kernel{seam});
+    lanewise::launch(exec, "Lanewise::search_stream::prepare",
+                     backend_of<Exec>::template resident_league<kernel>(
+                         exec, divide_up(seam.kept + seam.joined, kernel::bytes_of_team)),
+                     kernel{seam});
   }
   void go_on_behind(const char* algorithm, const kernels::stream_seam& seam) {
     kind_ = algorithm;
@@ -285,16 +285,16 @@ class search_stream {
     const auto seam = seam_of(exec, algorithm, chunk);
     std::int64_t* const place = kernels::result_place<Exec>(algorithm, result);
     if (is_new())
-      launch(exec, "Lanewise::search_stream::begin", 1,
-             kernels::search_begin_kernel{place, Fold::nothing});
+      lanewise::launch(exec, "Lanewise::search_stream::begin", 1,
+                       kernels::search_begin_kernel{place, Fold::nothing});
     prepare_if_long(exec, seam);
     const auto of_seam = search_in(exec, seam.text(what_.size()));
     const auto of_chunk = search_in(exec, seam.chunk);
     const auto mine = of_chunk.template shared_by<kernel>(1);
-    launch(exec, "Lanewise::search_stream",
-           backend_of<Exec>::template resident_league<kernel>(
-               exec, std::max(of_seam.pieces(), mine.pieces + 1)),
-           kernel{seam, of_seam.search(), Fold{mine, place, args...}});
+    lanewise::launch(exec, "Lanewise::search_stream",
+                     backend_of<Exec>::template resident_league<kernel>(
+                         exec, std::max(of_seam.pieces(), mine.pieces + 1)),
+                     kernel{seam, of_seam.search(), Fold{mine, place, args...}});
     go_on_behind(algorithm, seam);
   }
   template <class Exec>
@@ -344,12 +344,12 @@ void search_stream<MemorySpace>::find_all(const Exec& exec, const Chunk& chunk,
           kernels::chunk_places_kernel<decltype(is_short)::value, std::decay_t<decltype(sink)>>;
       const auto mine = of_chunk.template shared_by<kernel>();
       pieces = of_seam.pieces() + mine.pieces;
-      launch(exec, "Lanewise::search_stream::find_all",
-             backend_of<Exec>::template league_for_tiles<kernel>(exec, pieces),
-             kernel{seam, of_seam.search(), mine, sink,
-                    work.get().template make_look_back_chain<std::int64_t>(0),
-                    is_new() ? nullptr : numbers_.data() + turn_, numbers_.data() + (1 - turn_),
-                    place});
+      lanewise::launch(exec, "Lanewise::search_stream::find_all",
+                       backend_of<Exec>::template league_for_tiles<kernel>(exec, pieces),
+                       kernel{seam, of_seam.search(), mine, sink,
+                              work.get().template make_look_back_chain<std::int64_t>(0),
+                              is_new() ? nullptr : numbers_.data() + turn_,
+                              numbers_.data() + (1 - turn_), place});
     };
     if (what_.view().is_short()) {
       run(std::true_type{});

@@ -112,8 +112,10 @@ std::int64_t segments_of(const Offsets& offsets) {
 }
 template <class Exec, class... Moved>
 workspace_size segmented_multisplit_inner(const Exec& exec, std::int64_t n, std::int64_t segments) {
-  workspace_size need = reduce_workspace<std::uint64_t>(exec);
-  ((need = max(need, segmented_sort_workspace<segment_bucket, Exec, Moved>(n, segments))), ...);
+  workspace_size need = lanewise::reduce_workspace<std::uint64_t>(exec);
+  ((need = lanewise::max(
+        need, lanewise::segmented_sort_workspace<segment_bucket, Exec, Moved>(n, segments))),
+   ...);
   return need;
 }
 
@@ -124,8 +126,8 @@ void split_segments(const Exec& exec, const Keys& keys, const Offsets& offsets, 
                     segment_bucket* ids, const segmented_sort_options& with) {
   const Kokkos::View<segment_bucket*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> id(
       ids, keys.extent);
-  transform(exec, keys, id, bucket_id_of<segment_bucket, BucketOf>{bucket_of, buckets});
-  segmented_sort(exec, id, in, offsets, id, out, with, "segmented_multisplit");
+  lanewise::transform(exec, keys, id, bucket_id_of<segment_bucket, BucketOf>{bucket_of, buckets});
+  kernels::segmented_sort(exec, id, in, offsets, id, out, with, "segmented_multisplit");
 }
 
 /// What is asked of all arguments.
@@ -135,13 +137,13 @@ void expects_segmented_split(const Keys& keys, const Offsets& offsets, const Sin
   constexpr const char* name = "segmented_multisplit";
   detail::expects(buckets >= 1 && buckets <= most_segmented_buckets, name, ": bucket_count is ",
                   buckets, ", not in [1, ", most_segmented_buckets, "]");
-  expects_arrays<Exec>(keys, keys_out, name, "keys", "keys_out");
+  kernels::expects_arrays<Exec>(keys, keys_out, name, "keys", "keys_out");
   detail::expects_memory(offsets, name, "offsets");
   detail::expects_no_partial_overlap(offsets, keys_out, name, "offsets", "keys_out", false);
   with.count.template expects_reachable<Exec>(name, "options.count");
   with.errors.template expects_reachable<Exec>(name, "options.errors");
   with.offsets.template expects_reachable<Exec>(name, "options.offsets", 0);
-  const std::int64_t segments = segments_of(offsets);
+  const std::int64_t segments = kernels::segments_of(offsets);
   detail::expects(!with.offsets.is_given() || with.offsets.extent() >= segments * (buckets + 1),
                   name, ": options.offsets has ", with.offsets.extent(), " entries, ", segments,
                   " segments of bucket_count + 1 have ", segments * (buckets + 1));
@@ -152,7 +154,7 @@ template <class Exec, class Keys, class Offsets, class Move>
 void segmented_multisplit(const Exec& exec, const Keys& keys, const Offsets& offsets,
                           std::uint32_t buckets, const segmented_multisplit_options& with,
                           const workspace_size& inner, const Move& move) {
-  const std::int64_t segments = segments_of(offsets);
+  const std::int64_t segments = kernels::segments_of(offsets);
   if (segments == 0) return;
   const segmented_multisplit_layout parts(inner, keys.extent);
   auto work =
@@ -167,16 +169,18 @@ void segmented_multisplit(const Exec& exec, const Keys& keys, const Offsets& off
                               .end_bit = static_cast<int>(std::bit_width(buckets))});
   const segment_buckets<Offsets> split{ids, offsets, keys.extent};
   if (with.offsets.data().exist())
-    transform(
+    lanewise::transform(
         exec,
-        generated(segments * (std::int64_t{buckets} + 1), begin_of_bucket<Offsets>{split, buckets}),
+        lanewise::generated(segments * (std::int64_t{buckets} + 1),
+                            begin_of_bucket<Offsets>{split, buckets}),
         consumed(segments * (std::int64_t{buckets} + 1), put_integer{with.offsets.data()}),
         identity{});
   status* const errors = with.errors.data() != nullptr ? with.errors.data() : work.get().errors();
   if (errors != nullptr)
-    reduce(exec, generated(segments, items_out_of_range<Offsets>{split, buckets}),
-           consumed(1, add_bad_items{errors}), plus{}, std::uint64_t{0},
-           {.work = &work.get(), .count = with.count});
+    lanewise::reduce(exec,
+                     lanewise::generated(segments, items_out_of_range<Offsets>{split, buckets}),
+                     consumed(1, add_bad_items{errors}), plus{}, std::uint64_t{0},
+                     {.work = &work.get(), .count = with.count});
 }
 
 }  // namespace kernels

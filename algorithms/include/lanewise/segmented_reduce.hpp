@@ -100,15 +100,18 @@ struct segmented_reduce_kernel {
     }
     const std::int64_t path = tile<Team>::path(ranges.count, ranges.items);
     const std::int64_t pieces = tile<Team>::pieces(path, team.league());
-    for_each_ticket(team, link, static_cast<std::uint32_t>(pieces), shared.link, [&](auto mine) {
-      tile<Team> sums(team, shared.sums, ranges, even_share(path, mine.ticket, pieces));
-      sums.reduce(ranges, in, out, init, op);
-      const maybe<state> front =
-          publish_and_look_back(team, link, mine, shared.link, sums.total(),
-                                detail::join_carries<T, Op>{op}, maybe<state>{{}, false});
-      sums.write_first(out, front, init, op);
-      if (errors != nullptr) count_bad(team, sums.bad(ranges, mine.ticket, pieces));
-    });
+    lanewise::for_each_ticket(team, link, static_cast<std::uint32_t>(pieces), shared.link,
+                              [&](auto mine) {
+                                tile<Team> sums(team, shared.sums, ranges,
+                                                lanewise::even_share(path, mine.ticket, pieces));
+                                sums.reduce(ranges, in, out, init, op);
+                                const maybe<state> front = lanewise::publish_and_look_back(
+                                    team, link, mine, shared.link, sums.total(),
+                                    detail::join_carries<T, Op>{op}, maybe<state>{{}, false});
+                                sums.write_first(out, front, init, op);
+                                if (errors != nullptr)
+                                  count_bad(team, sums.bad(ranges, mine.ticket, pieces));
+                              });
   }
 
   template <class Team>
@@ -127,7 +130,7 @@ workspace_size segmented_reduce_workspace(std::int64_t n, std::int64_t segments)
       array_source<T, identity>, array_source<std::int64_t, identity>, array_sink<T>, plus, T>;
   using policy = typename kernel::policy;
   using sums = detail::sums_t<team_t<Exec, policy>, T, policy>;
-  const std::int64_t tiles = divide_up(sums::path(segments, n), sums::steps);
+  const std::int64_t tiles = lanewise::divide_up(sums::path(segments, n), sums::steps);
   return {tiles, look_back_chain<typename kernel::state>::payload_bytes(tiles)};
 }
 
@@ -178,7 +181,8 @@ void segmented_reduce(const Exec& exec, const In& in, const Offsets& offsets, co
         std::decay_t<decltype(source)>, std::decay_t<decltype(offset)>,
         std::decay_t<decltype(sink)>, std::decay_t<decltype(combine)>, T>;
     using whole = typename kernel::template tile<team_t<Exec, typename kernel::policy>>::whole;
-    const workspace_size need = segmented_reduce_workspace<T, Exec>(source.extent, segments);
+    const workspace_size need =
+        lanewise::segmented_reduce_workspace<T, Exec>(source.extent, segments);
     auto work = call_workspace::make<backend>(exec, with.work, need, "segmented_reduce");
     const auto link = work.get().template make_look_back_chain<typename kernel::state>(0);
     status* const errors = kernels::errors_of<Exec>(with, work.get());
@@ -191,14 +195,15 @@ void segmented_reduce(const Exec& exec, const In& in, const Offsets& offsets, co
       const detail::range_shares equal = whole::equal_shares(segments, source.extent, resident);
       if (equal.ranges > 0) {
         const std::int64_t league = Kokkos::max(need.tickets, divide_up(segments, equal.ranges));
-        launch(exec, "Lanewise::segmented_reduce", Kokkos::min(league, resident),
-               kernel_of_few{source, offset, sink, combine, first, n, link, errors, equal});
+        lanewise::launch(
+            exec, "Lanewise::segmented_reduce", Kokkos::min(league, resident),
+            kernel_of_few{source, offset, sink, combine, first, n, link, errors, equal});
         return;
       }
     }
-    launch(exec, "Lanewise::segmented_reduce",
-           backend::template resident_league<kernel>(exec, need.tickets),
-           kernel{source, offset, sink, combine, first, n, link, errors});
+    lanewise::launch(exec, "Lanewise::segmented_reduce",
+                     backend::template resident_league<kernel>(exec, need.tickets),
+                     kernel{source, offset, sink, combine, first, n, link, errors});
   }
 }
 
@@ -227,8 +232,8 @@ void segmented_reduce(const Exec& exec, const In& in, const Length& length, cons
   const std::int64_t places = detail::as_sink<Exec>(out).extent;
   detail::expects(places >= segments, "segmented_reduce: out has ", places, " places, in has ",
                   extent, " items for ", segments, " segments of ", each);
-  segmented_reduce(exec, in, generated(segments + 1, kernels::equal_offsets{each, extent}), out, op,
-                   init, with);
+  lanewise::segmented_reduce(
+      exec, in, generated(segments + 1, kernels::equal_offsets{each, extent}), out, op, init, with);
 }
 
 namespace kernels {
@@ -268,7 +273,7 @@ struct separate_segments_kernel {
     constexpr std::int64_t most_of_a_warp = Team::warps > 1 ? 16 * warp_type::width : 0;
     const std::int64_t count = n();
     const auto warp = team.warp();
-    for_each_tile(team, divide_up(count, window), [&](std::int64_t number) {
+    lanewise::for_each_tile(team, divide_up(count, window), [&](std::int64_t number) {
       const std::int64_t first = number * window;
       const int here = static_cast<int>(count - first < window ? count - first : window);
       const auto begin = offsets_of(warp, begins, first, here);
@@ -276,7 +281,7 @@ struct separate_segments_kernel {
       const auto bad =
           warp.ballot(warp.map(
                           [extent = in.extent](std::int64_t b, std::int64_t e) -> std::uint32_t {
-                            return is_bad_segment(b, e, extent) ? 1 : 0;
+                            return kernels::is_bad_segment(b, e, extent) ? 1 : 0;
                           },
                           begin, end) != 0u);
       if (bad != 0 && errors != nullptr && team.warp_index() == 0)
@@ -285,7 +290,7 @@ struct separate_segments_kernel {
         const std::int64_t b = warp.broadcast(begin, s);
         const std::int64_t e = (bad >> s & 1) != 0 ? b : warp.broadcast(end, s);
         if (e - b > most_of_a_warp) {
-          const maybe<T> sum = reduce_range<T, policy>(team, shared.reduce, in, b, e, op);
+          const maybe<T> sum = lanewise::reduce_range<T, policy>(team, shared.reduce, in, b, e, op);
           team.once([&] { out(first + s, op(init, sum.value)); });
           team.barrier();
         } else if (s % Team::warps == team.warp_index()) {
@@ -376,11 +381,12 @@ void segmented_reduce(const Exec& exec, const In& in, const Begins& begins, cons
     auto work = call_workspace::make<backend>(exec, with.work, {}, "segmented_reduce");
     const std::int64_t resident = backend::template resident_league<kernel>(exec, begin.extent);
     const std::int64_t window =
-        Kokkos::min(divide_up(begin.extent, resident), std::int64_t{warp_t<Exec>::width});
-    launch(exec, "Lanewise::segmented_reduce",
-           backend::template league_for_tiles<kernel>(exec, divide_up(begin.extent, window)),
-           kernel{source, begin, end, sink, combine, static_cast<T>(init), n,
-                  kernels::errors_of<Exec>(with, work.get()), window});
+        Kokkos::min(lanewise::divide_up(begin.extent, resident), std::int64_t{warp_t<Exec>::width});
+    lanewise::launch(
+        exec, "Lanewise::segmented_reduce",
+        backend::template league_for_tiles<kernel>(exec, lanewise::divide_up(begin.extent, window)),
+        kernel{source, begin, end, sink, combine, static_cast<T>(init), n,
+               kernels::errors_of<Exec>(with, work.get()), window});
   }
 }
 

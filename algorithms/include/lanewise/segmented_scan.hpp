@@ -56,7 +56,7 @@ struct segmented_scan_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const tile_cuts<Team, T, policy> cuts(n);
-    decoupled_look_back(
+    lanewise::decoupled_look_back(
         team, link, static_cast<std::uint32_t>(cuts.tiles()), shared,
         detail::join_segments<T, Op>{op}, maybe<state>{{}, false},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
@@ -118,7 +118,7 @@ class is_multiple {
 /// Heads of segments of equal lengths.
 template <class Length>
 auto heads_of_length(Length length, std::int64_t n, const char* algorithm) {
-  const std::int64_t each = length_of_segments(length, n, algorithm);
+  const std::int64_t each = kernels::length_of_segments(length, n, algorithm);
   return generated(n, is_multiple(static_cast<std::uint64_t>(each)));
 }
 
@@ -167,11 +167,12 @@ void segmented_scan(const Exec& exec, const char* label, const char* algorithm,
   const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
   if (source.extent == 0) return;
   auto work = call_workspace::make<backend>(
-      exec, with.work, segmented_scan_workspace<T, Exec>(source.extent), algorithm);
-  launch(exec, label,
-         backend::template league_for_tiles<kernel>(exec, segment_tiles<T, Exec>(source.extent)),
-         kernel{source, heads, sink, op, at_head, init, cuts::cut(source, sink, n),
-                work.get().template make_look_back_chain<detail::segment_state<T>>(0)});
+      exec, with.work, lanewise::segmented_scan_workspace<T, Exec>(source.extent), algorithm);
+  lanewise::launch(exec, label,
+                   backend::template league_for_tiles<kernel>(
+                       exec, kernels::segment_tiles<T, Exec>(source.extent)),
+                   kernel{source, heads, sink, op, at_head, init, cuts::cut(source, sink, n),
+                          work.get().template make_look_back_chain<detail::segment_state<T>>(0)});
 }
 
 }  // namespace kernels
@@ -224,7 +225,7 @@ template <execution_space Exec, class In, std::integral Length, class Out, class
 void inclusive_segmented_scan(const Exec& exec, const In& in, const Length& length, const Out& out,
                               const Op& op, const options& with = {}) {
   const std::int64_t n = detail::as_source<Exec>(in).extent;
-  inclusive_segmented_scan(
+  lanewise::inclusive_segmented_scan(
       exec, in, kernels::heads_of_length(length, n, "inclusive_segmented_scan"), out, op, with);
 }
 
@@ -233,9 +234,9 @@ template <execution_space Exec, class In, std::integral Length, class Out, class
 void exclusive_segmented_scan(const Exec& exec, const In& in, const Length& length, const Out& out,
                               const Op& op, const T& init, const options& with = {}) {
   const std::int64_t n = detail::as_source<Exec>(in).extent;
-  exclusive_segmented_scan(exec, in,
-                           kernels::heads_of_length(length, n, "exclusive_segmented_scan"), out, op,
-                           init, with);
+  lanewise::exclusive_segmented_scan(
+      exec, in, kernels::heads_of_length(length, n, "exclusive_segmented_scan"), out, op, init,
+      with);
 }
 
 /// inclusive_segmented_scan where a segment is a run of equal neighbouring keys. equal is a pure

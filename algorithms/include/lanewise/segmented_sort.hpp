@@ -57,7 +57,7 @@ struct segment_offsets_kernel {
       const auto wrong = warp.map(
           there,
           [&](std::uint32_t l) {
-            return is_bad_segment(at(s + l), at(s + l + 1), extent) ? 1u : 0u;
+            return kernels::is_bad_segment(at(s + l), at(s + l + 1), extent) ? 1u : 0u;
           },
           0u, lane);
       warp.each(
@@ -122,7 +122,7 @@ void sort_segments(const Exec& exec, const T* in, T* out, const Value* values_in
   using bits = radix_bits_t<T>;
   using backend = backend_of<Exec>;
   const detail::radix_range range =
-      range_of<T>({.begin_bit = with.begin_bit, .end_bit = with.end_bit}, algorithm);
+      kernels::range_of<T>({.begin_bit = with.begin_bit, .end_bit = with.end_bit}, algorithm);
   const auto map = detail::key_map_of<T>(with.order == sort_order::descending);
   // Keys that are more than what they are compared by keep their order, too.
   const bool ordered = !std::is_empty_v<Value> || range.high - range.low < radix_key<T>::width;
@@ -142,11 +142,12 @@ void sort_segments(const Exec& exec, const T* in, T* out, const Value* values_in
     if (windows.first != nullptr)
       backend::zero(exec, windows.kinds, sorter::kinds_bytes(n, segments.bound));
     using kernel = segment_offsets_kernel<Offsets>;
-    const std::int64_t rounds = divide_up(segments.bound, warp_t<Exec>::width);
-    launch(exec, "Lanewise::segmented_sort::offsets",
-           backend::template resident_league<kernel>(
-               exec, divide_up(rounds, team_t<Exec, typename kernel::policy>::warps)),
-           kernel{offsets, segments, n, copy, bad, errors, windows});
+    const std::int64_t rounds = lanewise::divide_up(segments.bound, warp_t<Exec>::width);
+    lanewise::launch(
+        exec, "Lanewise::segmented_sort::offsets",
+        backend::template resident_league<kernel>(
+            exec, lanewise::divide_up(rounds, team_t<Exec, typename kernel::policy>::warps)),
+        kernel{offsets, segments, n, copy, bad, errors, windows});
     if (range.low == range.high) return;
     sorter::sort(exec, reinterpret_cast<const bits*>(in), reinterpret_cast<bits*>(out), values_in,
                  values_out, n, {copy, segments, bad}, map, range, memory + parts.sort);
@@ -157,7 +158,7 @@ void sort_segments(const Exec& exec, const T* in, T* out, const Value* values_in
       using item = std::remove_pointer_t<decltype(to)>;
       const Kokkos::View<item*, space, Kokkos::MemoryUnmanaged> target(to, n);
       if (from != to)
-        transform(exec, array_source<item, identity>{from, n, {}}, target, identity{});
+        lanewise::transform(exec, array_source<item, identity>{from, n, {}}, target, identity{});
     };
     copy(in, out);
     if constexpr (!std::is_empty_v<Value>) copy(values_in, values_out);
@@ -177,20 +178,20 @@ void sort_segments_by_index(const Exec& exec, const T* in, T* out, const V* valu
                             const char* algorithm) {
   call_memory<Exec> index_memory(exec, n * sizeof(Index), algorithm);
   const auto index = index_memory.template view<Index>(n);
-  transform(exec, generated(n, as_index<Index>{}), index, identity{});
+  lanewise::transform(exec, lanewise::generated(n, as_index<Index>{}), index, identity{});
   using word = typename detail::unsigned_of_size<sizeof(Index)>::type;
-  sort_segments<T, word>(exec, in, out, index.data(), index.data(), n, offsets, segments, with,
-                         algorithm);
-  const auto fetched = transformed(index, fetch_value<V>{values_in});
+  kernels::sort_segments<T, word>(exec, in, out, index.data(), index.data(), n, offsets, segments,
+                                  with, algorithm);
+  const auto fetched = lanewise::transformed(index, fetch_value<V>{values_in});
   using values = Kokkos::View<V*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
   if (values_in != values_out) {
-    transform(exec, fetched, values(values_out, n), identity{});
+    lanewise::transform(exec, fetched, values(values_out, n), identity{});
     return;
   }
   call_memory<Exec> value_memory(exec, n * sizeof(V), algorithm);
   const auto copy = value_memory.template view<V>(n);
-  transform(exec, fetched, copy, identity{});
-  transform(exec, copy, values(values_out, n), identity{});
+  lanewise::transform(exec, fetched, copy, identity{});
+  lanewise::transform(exec, copy, values(values_out, n), identity{});
 }
 
 /// The offsets of a call as a source.
@@ -211,7 +212,7 @@ auto offsets_of_segments(const Offsets& offsets, const Sink& sink,
 template <class Exec, class Keys, class Length>
 auto equal_segments(const Keys& keys, Length length, const char* algorithm) {
   const std::int64_t extent = detail::as_source<Exec>(keys).extent;
-  const std::int64_t each = length_of_segments(length, extent, algorithm);
+  const std::int64_t each = kernels::length_of_segments(length, extent, algorithm);
   return generated(divide_up(extent, each) + 1, equal_offsets{each, extent});
 }
 
@@ -222,15 +223,17 @@ void segmented_sort(const Exec& exec, const Keys& keys, const Offsets& offsets,
   const auto source = detail::as_source<Exec>(keys);
   const auto sink = detail::as_sink<Exec>(keys_out);
   using T = typename decltype(source)::value_type;
-  if constexpr (check_radix_key<T>() && check_sorted_array<std::decay_t<decltype(source)>,
-                                                           std::decay_t<decltype(sink)>>()) {
-    expects_arrays<Exec>(source, sink, algorithm, "keys", "keys_out");
-    const auto offset = offsets_of_segments<Exec>(offsets, sink, with, algorithm);
-    range_of<T>({.begin_bit = with.begin_bit, .end_bit = with.end_bit}, algorithm);
+  if constexpr (kernels::check_radix_key<T>() &&
+                kernels::check_sorted_array<std::decay_t<decltype(source)>,
+                                            std::decay_t<decltype(sink)>>()) {
+    kernels::expects_arrays<Exec>(source, sink, algorithm, "keys", "keys_out");
+    const auto offset = kernels::offsets_of_segments<Exec>(offsets, sink, with, algorithm);
+    kernels::range_of<T>({.begin_bit = with.begin_bit, .end_bit = with.end_bit}, algorithm);
     if (offset.extent < 2) return;
-    const T* const from = in_memory(exec, source, sink, {});
-    sort_segments<T, no_value>(exec, from, sink.data, nullptr, nullptr, source.extent, offset,
-                               {offset.extent - 1, with.count.data()}, with, algorithm);
+    const T* const from = kernels::in_memory(exec, source, sink, {});
+    kernels::sort_segments<T, no_value>(exec, from, sink.data, nullptr, nullptr, source.extent,
+                                        offset, {offset.extent - 1, with.count.data()}, with,
+                                        algorithm);
   }
 }
 
@@ -244,32 +247,34 @@ void segmented_sort(const Exec& exec, const Keys& keys, const Values& values,
   const auto value_sink = detail::as_sink<Exec>(values_out);
   using T = typename decltype(source)::value_type;
   using V = typename decltype(value_source)::value_type;
-  if constexpr (check_radix_key<T>() &&
-                check_sorted_array<std::decay_t<decltype(source)>,
-                                   std::decay_t<decltype(sink)>>() &&
-                check_sorted_array<std::decay_t<decltype(value_source)>,
-                                   std::decay_t<decltype(value_sink)>>()) {
-    expects_pairs<Exec>(source, value_source, sink, value_sink, algorithm);
-    const auto offset = offsets_of_segments<Exec>(offsets, sink, with, algorithm);
+  if constexpr (kernels::check_radix_key<T>() &&
+                kernels::check_sorted_array<std::decay_t<decltype(source)>,
+                                            std::decay_t<decltype(sink)>>() &&
+                kernels::check_sorted_array<std::decay_t<decltype(value_source)>,
+                                            std::decay_t<decltype(value_sink)>>()) {
+    kernels::expects_pairs<Exec>(source, value_source, sink, value_sink, algorithm);
+    const auto offset = kernels::offsets_of_segments<Exec>(offsets, sink, with, algorithm);
     detail::expects_no_partial_overlap(offset, value_sink, algorithm, "offsets", "values_out",
                                        false);
-    range_of<T>({.begin_bit = with.begin_bit, .end_bit = with.end_bit}, algorithm);
+    kernels::range_of<T>({.begin_bit = with.begin_bit, .end_bit = with.end_bit}, algorithm);
     if (offset.extent < 2) return;
     const std::int64_t n = source.extent;
     const item_count segments{offset.extent - 1, with.count.data()};
-    const T* const from = in_memory(exec, source, sink, {});
-    const V* const values_from = in_memory(exec, value_source, value_sink, {});
+    const T* const from = kernels::in_memory(exec, source, sink, {});
+    const V* const values_from = kernels::in_memory(exec, value_source, value_sink, {});
     if constexpr (moves_as_word<V>) {
       using word = typename value_word<V>::type;
-      sort_segments<T, word>(exec, from, sink.data, reinterpret_cast<const word*>(values_from),
-                             reinterpret_cast<word*>(value_sink.data), n, offset, segments, with,
-                             algorithm);
+      kernels::sort_segments<T, word>(
+          exec, from, sink.data, reinterpret_cast<const word*>(values_from),
+          reinterpret_cast<word*>(value_sink.data), n, offset, segments, with, algorithm);
     } else if (n <= std::numeric_limits<std::uint32_t>::max()) {
-      sort_segments_by_index<std::uint32_t>(exec, from, sink.data, values_from, value_sink.data, n,
-                                            offset, segments, with, algorithm);
+      kernels::sort_segments_by_index<std::uint32_t>(exec, from, sink.data, values_from,
+                                                     value_sink.data, n, offset, segments, with,
+                                                     algorithm);
     } else {
-      sort_segments_by_index<std::uint64_t>(exec, from, sink.data, values_from, value_sink.data, n,
-                                            offset, segments, with, algorithm);
+      kernels::sort_segments_by_index<std::uint64_t>(exec, from, sink.data, values_from,
+                                                     value_sink.data, n, offset, segments, with,
+                                                     algorithm);
     }
   }
 }

@@ -13,11 +13,11 @@ void select(const Exec& exec, const char* label, const char* algorithm, const So
             const Sink& sink, const Selector& marks, detail::integers kept, const options& with) {
   detail::expects_memory(source, algorithm, "in");
   detail::expects_memory(sink, algorithm, "out");
-  expects_in_place_or_apart(source, sink, algorithm);
+  kernels::expects_in_place_or_apart(source, sink, algorithm);
   using item = typename Source::value_type;
   if constexpr (detail::check_results<Exec, item, Sink>())
-    compact_items(exec, label, algorithm, source, marks, sink, kept, with,
-                  compact_workspace<item, Exec>(source.extent));
+    kernels::compact_items(exec, label, algorithm, source, marks, sink, kept, with,
+                           lanewise::compact_workspace<item, Exec>(source.extent));
 }
 
 template <class Exec, class Source, class Sink, class Others, class Selector>
@@ -33,9 +33,9 @@ void partition(const Exec& exec, const char* label, const char* algorithm, const
   using item = typename Source::value_type;
   if constexpr (detail::check_results<Exec, item, Sink>() &&
                 detail::check_results<Exec, item, Others>())
-    compact(exec, label, algorithm, source, marks, detail::selected_items<Sink>(sink),
-            detail::rejected_items<Others>(others), kept, with,
-            compact_workspace<item, Exec>(source.extent));
+    kernels::compact(exec, label, algorithm, source, marks, detail::selected_items<Sink>(sink),
+                     detail::rejected_items<Others>(others), kept, with,
+                     lanewise::compact_workspace<item, Exec>(source.extent));
 }
 
 }  // namespace kernels
@@ -65,7 +65,7 @@ requires(!Kokkos::is_view_v<Predicate>) std::int64_t
     select_if(const Exec& exec, const In& in, const Out& out, const Predicate& keep,
               const options& with = {}) {
   return kernels::returned<std::int64_t>(
-      exec, [&](const auto& count) { select_if(exec, in, out, count, keep, with); });
+      exec, [&](const auto& count) { lanewise::select_if(exec, in, out, count, keep, with); });
 }
 
 /// Copies the items whose flag is set: like select_if, with a View or source of flags beside in, of
@@ -89,8 +89,9 @@ void select_flagged(const Exec& exec, const In& in, const Flags& flags, const Ou
 template <execution_space Exec, class In, class Flags, class Out>
 std::int64_t select_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,
                             const options& with = {}) {
-  return kernels::returned<std::int64_t>(
-      exec, [&](const auto& count) { select_flagged(exec, in, flags, out, count, with); });
+  return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
+    lanewise::select_flagged(exec, in, flags, out, count, with);
+  });
 }
 
 /// Copies the items for which keep(item) holds to the front of out, the others to the front of
@@ -113,8 +114,9 @@ template <execution_space Exec, class In, class Out, class Rejected, class Predi
 requires(!Kokkos::is_view_v<Predicate>) std::int64_t
     partition(const Exec& exec, const In& in, const Out& out, const Rejected& rejected,
               const Predicate& keep, const options& with = {}) {
-  return kernels::returned<std::int64_t>(
-      exec, [&](const auto& count) { partition(exec, in, out, rejected, count, keep, with); });
+  return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
+    lanewise::partition(exec, in, out, rejected, count, keep, with);
+  });
 }
 
 /// Copies the items whose flag is set to the front of out, the others to the front of rejected:
@@ -143,7 +145,7 @@ template <execution_space Exec, class In, class Flags, class Out, class Rejected
 std::int64_t partition_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,
                                const Rejected& rejected, const options& with = {}) {
   return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
-    partition_flagged(exec, in, flags, out, rejected, count, with);
+    lanewise::partition_flagged(exec, in, flags, out, rejected, count, with);
   });
 }
 

@@ -48,8 +48,8 @@ struct marked_partners {
     std::int64_t step = 1;
     while (step <= i && !less(a(i - step), x)) step *= 2;
     if (step == 1) return 0;
-    const std::int64_t first = partition_point(step <= i ? i - step + 1 : 0, i - step / 2,
-                                               [&](std::int64_t j) { return less(a(j), x); });
+    const std::int64_t first = lanewise::partition_point(
+        step <= i ? i - step + 1 : 0, i - step / 2, [&](std::int64_t j) { return less(a(j), x); });
     return i - first;
   }
 };
@@ -84,11 +84,11 @@ struct set_layout {
   workspace_size compaction, need;
 
   set_layout(std::int64_t n_a, std::int64_t n_b, std::size_t value_bytes, bool is_union)
-      : compaction(compact_workspace<T, Exec>(is_union ? n_b : n_a)) {
+      : compaction(lanewise::compact_workspace<T, Exec>(is_union ? n_b : n_a)) {
     const auto b = static_cast<std::size_t>(n_b);
     flags_at = round_up(compaction.bytes);
     cuts_at = flags_at + round_up(is_union ? b : static_cast<std::size_t>(n_a));
-    count_at = cuts_at + round_up(merge_cut_bytes<T, Exec>(n_a + n_b));
+    count_at = cuts_at + round_up(kernels::merge_cut_bytes<T, Exec>(n_a + n_b));
     items_at = count_at + 256;
     values_at = items_at + (is_union ? round_up(b * sizeof(T)) : 0);
     need = {compaction.tickets, values_at + (is_union ? b * value_bytes : 0)};
@@ -110,14 +110,14 @@ void keep_partners(const Exec& exec, const char* label, const char* algorithm, c
                    const Less& less) {
   auto* const memory = static_cast<char*>(work.plain());
   auto* const flags = reinterpret_cast<std::uint8_t*>(memory + layout.flags_at);
-  merge(exec, "Lanewise::set_operation::pair", a, b,
-        marked_partners<A, B, Less>{a, b, flags, n.b, less}, n.a, n.b, memory + layout.cuts_at,
-        less);
+  kernels::merge(exec, "Lanewise::set_operation::pair", a, b,
+                 marked_partners<A, B, Less>{a, b, flags, n.b, less}, n.a, n.b,
+                 memory + layout.cuts_at, less);
   using turn = std::conditional_t<with_partner, identity, not_set>;
   using flag_source = array_source<std::uint8_t, turn>;
-  compact(exec, label, algorithm, a,
-          detail::selected_by_flags<flag_source>{flag_source{flags, a.extent, {}}}, keys, values,
-          count, {.work = &work, .count = count_a}, layout.compaction);
+  kernels::compact(exec, label, algorithm, a,
+                   detail::selected_by_flags<flag_source>{flag_source{flags, a.extent, {}}}, keys,
+                   values, count, {.work = &work, .count = count_a}, layout.compaction);
 }
 
 /// What a set operation keeps of a tile.
@@ -166,18 +166,20 @@ struct set_kernel {
     const std::int64_t n = n_first() + n_second();
     // There is a tile without items when there are none, so that somebody writes the count.
     const auto tiles = static_cast<std::uint32_t>(n > 0 ? divide_up(n, items) : 1);
-    for_each_ticket(team, link, tiles, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {
-      const std::int64_t from = mine.ticket * items, to = from + items < n ? from + items : n;
-      const merge_piece of = piece(team, shared.tile.piece, mine.ticket, from, to);
-      tile<Team> here(team, shared.tile, first, second, of);
-      const std::int64_t count = keep(team, shared.kept, here, first, second, of, less);
-      const std::int64_t before =
-          publish_and_look_back(team, link, mine, shared.link, state{count},
-                                detail::add_selection_counts{}, maybe<state>{state{0}, true})
-              .value.number;
-      here.write(put, before, room);
-      if (mine.ticket + 1 == tiles) team.once([&] { kept.put(0, before + count); });
-    });
+    lanewise::for_each_ticket(
+        team, link, tiles, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {
+          const std::int64_t from = mine.ticket * items, to = from + items < n ? from + items : n;
+          const merge_piece of = piece(team, shared.tile.piece, mine.ticket, from, to);
+          tile<Team> here(team, shared.tile, first, second, of);
+          const std::int64_t count = keep(team, shared.kept, here, first, second, of, less);
+          const std::int64_t before =
+              lanewise::publish_and_look_back(team, link, mine, shared.link, state{count},
+                                              detail::add_selection_counts{},
+                                              maybe<state>{state{0}, true})
+                  .value.number;
+          here.write(put, before, room);
+          if (mine.ticket + 1 == tiles) team.once([&] { kept.put(0, before + count); });
+        });
   }
 
  private:
@@ -188,7 +190,7 @@ struct set_kernel {
     if (team.warp_index() == 0) {
       const auto warp = team.warp();
       const merge_piece found =
-          cut_merge(warp, first, n_first(), second, n_second(), from, to, less);
+          lanewise::cut_merge(warp, first, n_first(), second, n_second(), from, to, less);
       warp.once([&] { shared = found; });
     }
     team.barrier();
@@ -219,9 +221,10 @@ struct kept_items {
 /// The workspace of set_kernel for n items in both inputs together.
 template <class T, class Exec>
 workspace_size set_kernel_workspace(std::int64_t n) {
-  const std::int64_t tiles = std::max<std::int64_t>(divide_up(n, merge_tile_items<T, Exec>), 1);
+  const std::int64_t tiles =
+      std::max<std::int64_t>(lanewise::divide_up(n, merge_tile_items<T, Exec>), 1);
   const std::size_t payload = look_back_chain<detail::selection_count>::payload_bytes(tiles);
-  return {tiles, (payload + 255) / 256 * 256 + merge_cut_bytes<T, Exec>(n)};
+  return {tiles, (payload + 255) / 256 * 256 + kernels::merge_cut_bytes<T, Exec>(n)};
 }
 
 template <class T, class Exec>
@@ -237,16 +240,17 @@ void launch_set_kernel(const Exec& exec, const char* label, const char* algorith
   using put = kept_items<swapped, Merged>;
   using kernel = set_kernel<Kept, First, Second, put, Less>;
   const std::int64_t n = n_first.bound + n_second.bound;
-  const workspace_size need = set_kernel_workspace<item, Exec>(n);
+  const workspace_size need = kernels::set_kernel_workspace<item, Exec>(n);
   auto own = call_workspace::make<backend>(exec, given, need, algorithm);
   auto* const memory = static_cast<char*>(own.get().plain());
-  const std::size_t cut_bytes = merge_cut_bytes<item, Exec>(n);
+  const std::size_t cut_bytes = kernels::merge_cut_bytes<item, Exec>(n);
   auto* const cuts = reinterpret_cast<std::int64_t*>(memory + (need.bytes - cut_bytes));
-  if (cut_bytes > 0) cut_tiles(exec, first, second, n_first, n_second, cuts, less);
-  launch(exec, label, backend::template league_for_tiles<kernel>(exec, need.tickets),
-         kernel{keep, first, second, put{merged}, room, n_first, n_second,
-                cut_bytes > 0 ? cuts : nullptr,
-                own.get().template make_look_back_chain<detail::selection_count>(0), count, less});
+  if (cut_bytes > 0) kernels::cut_tiles(exec, first, second, n_first, n_second, cuts, less);
+  lanewise::launch(
+      exec, label, backend::template league_for_tiles<kernel>(exec, need.tickets),
+      kernel{keep, first, second, put{merged}, room, n_first, n_second,
+             cut_bytes > 0 ? cuts : nullptr,
+             own.get().template make_look_back_chain<detail::selection_count>(0), count, less});
 }
 
 enum class set_operation { unite, intersect, subtract };
@@ -287,7 +291,7 @@ void operate_by_merges(const Exec& exec, const char* label, const char* algorith
         return detail::no_column{};
       }
     }();
-    keep_partners<op == set_operation::intersect>(
+    kernels::keep_partners<op == set_operation::intersect>(
         exec, label, algorithm, given.a, given.b, n, with.count_a,
         detail::selected_items<sink_type>(given.out), values, count, layout, work, less);
   } else {
@@ -303,25 +307,28 @@ void operate_by_merges(const Exec& exec, const char* label, const char* algorith
       using value = typename decltype(given.values_b)::value_type;
       auto* const values = reinterpret_cast<value*>(memory + layout.values_at);
       using value_array = array_sink<value>;
-      keep_partners<false>(exec, label, algorithm, given.b, given.a, {n.b, n.a}, with.count_b, keys,
-                           detail::selected_values<decltype(given.values_b), value_array>(
-                               given.values_b, value_array{values, n.b.bound}),
-                           left, layout, work, less);
+      kernels::keep_partners<false>(exec, label, algorithm, given.b, given.a, {n.b, n.a},
+                                    with.count_b, keys,
+                                    detail::selected_values<decltype(given.values_b), value_array>(
+                                        given.values_b, value_array{values, n.b.bound}),
+                                    left, layout, work, less);
       using value_source = array_source<value, identity>;
       using pairs = merged_pairs<sink_type, decltype(given.values_a), value_source,
                                  decltype(given.values_out)>;
-      merge(exec, label, given.a, of_b,
-            counted_merge<pairs>{
-                {given.out, given.values_a, value_source{values, n.b.bound, {}}, given.values_out},
-                std::min(given.out.extent, given.values_out.extent),
-                count},
-            n.a, n_b, cuts, less);
+      kernels::merge(exec, label, given.a, of_b,
+                     counted_merge<pairs>{{given.out, given.values_a,
+                                           value_source{values, n.b.bound, {}}, given.values_out},
+                                          std::min(given.out.extent, given.values_out.extent),
+                                          count},
+                     n.a, n_b, cuts, less);
     } else {
-      keep_partners<false>(exec, label, algorithm, given.b, given.a, {n.b, n.a}, with.count_b, keys,
-                           detail::no_column{}, left, layout, work, less);
+      kernels::keep_partners<false>(exec, label, algorithm, given.b, given.a, {n.b, n.a},
+                                    with.count_b, keys, detail::no_column{}, left, layout, work,
+                                    less);
       using items = merged_items<sink_type>;
-      merge(exec, label, given.a, of_b, counted_merge<items>{{given.out}, given.out.extent, count},
-            n.a, n_b, cuts, less);
+      kernels::merge(exec, label, given.a, of_b,
+                     counted_merge<items>{{given.out}, given.out.extent, count}, n.a, n_b, cuts,
+                     less);
     }
   }
 }
@@ -334,14 +341,14 @@ void operate_by_tiles(const Exec& exec, const char* label, const char* algorithm
   using sink_type = decltype(given.out);
   const auto by_tiles = [&](const auto& merged, std::int64_t room) {
     if constexpr (op == set_operation::unite) {
-      launch_set_kernel<false>(exec, label, algorithm,
-                               kept_by_rule<detail::set_rule{true, false, true}>{}, given.a,
-                               given.b, merged, room, n.a, n.b, count, less, with.work);
+      kernels::launch_set_kernel<false>(
+          exec, label, algorithm, kept_by_rule<detail::set_rule{true, false, true}>{}, given.a,
+          given.b, merged, room, n.a, n.b, count, less, with.work);
     } else {
       constexpr bool takers = op == set_operation::intersect;
-      launch_set_kernel<true>(exec, label, algorithm,
-                              kept_by_rule<detail::set_rule{false, takers, !takers}>{}, given.b,
-                              given.a, merged, room, n.b, n.a, count, less, with.work);
+      kernels::launch_set_kernel<true>(
+          exec, label, algorithm, kept_by_rule<detail::set_rule{false, takers, !takers}>{}, given.b,
+          given.a, merged, room, n.b, n.a, count, less, with.work);
     }
   };
   if constexpr (std::is_null_pointer_v<decltype(given.values_a)>) {
@@ -365,11 +372,11 @@ void operate_by_tiles(const Exec& exec, const char* label, const char* algorithm
 template <set_operation op, class Exec, class Arguments, class Less>
 void operate(const Exec& exec, const char* label, const char* algorithm, const Arguments& given,
              detail::integers count, const Less& less, const merge_options& with) {
-  const auto n = merge_counts_of<Exec>(given.a, given.b, with, algorithm);
+  const auto n = kernels::merge_counts_of<Exec>(given.a, given.b, with, algorithm);
   if constexpr (has_set_kernel<typename decltype(given.a)::value_type, Exec>) {
-    operate_by_tiles<op>(exec, label, algorithm, given, n, count, less, with);
+    kernels::operate_by_tiles<op>(exec, label, algorithm, given, n, count, less, with);
   } else {
-    operate_by_merges<op>(exec, label, algorithm, given, n, count, less, with);
+    kernels::operate_by_merges<op>(exec, label, algorithm, given, n, count, less, with);
   }
 }
 
@@ -393,31 +400,32 @@ void checked_operate(const Exec& exec, const char* label, const char* algorithm,
   detail::expects_memory(given.a, algorithm, a);
   detail::expects_memory(given.b, algorithm, b);
   detail::expects_memory(given.out, algorithm, out);
-  expects_apart(given.a, given.out, algorithm, a, out);
-  expects_apart(given.b, given.out, algorithm, b, out);
+  kernels::expects_apart(given.a, given.out, algorithm, a, out);
+  kernels::expects_apart(given.b, given.out, algorithm, b, out);
   if constexpr (paired) {
     detail::expects(given.values_a.extent == given.a.extent, algorithm, ": values_a has ",
                     given.values_a.extent, " items, keys_a has ", given.a.extent);
     detail::expects_memory(given.values_a, algorithm, "values_a");
     detail::expects_memory(given.values_out, algorithm, "values_out");
-    expects_apart(given.a, given.values_out, algorithm, a, "values_out");
-    expects_apart(given.b, given.values_out, algorithm, b, "values_out");
-    expects_apart(given.values_a, given.out, algorithm, "values_a", out);
-    expects_apart(given.values_a, given.values_out, algorithm, "values_a", "values_out");
-    expects_apart(given.out, given.values_out, algorithm, out, "values_out");
+    kernels::expects_apart(given.a, given.values_out, algorithm, a, "values_out");
+    kernels::expects_apart(given.b, given.values_out, algorithm, b, "values_out");
+    kernels::expects_apart(given.values_a, given.out, algorithm, "values_a", out);
+    kernels::expects_apart(given.values_a, given.values_out, algorithm, "values_a", "values_out");
+    kernels::expects_apart(given.out, given.values_out, algorithm, out, "values_out");
   }
   if constexpr (both) {
     detail::expects(given.values_b.extent == given.b.extent, algorithm, ": values_b has ",
                     given.values_b.extent, " items, keys_b has ", given.b.extent);
     detail::expects_memory(given.values_b, algorithm, "values_b");
-    expects_apart(given.values_b, given.out, algorithm, "values_b", out);
-    expects_apart(given.values_b, given.values_out, algorithm, "values_b", "values_out");
+    kernels::expects_apart(given.values_b, given.out, algorithm, "values_b", out);
+    kernels::expects_apart(given.values_b, given.values_out, algorithm, "values_b", "values_out");
   }
   using item = typename decltype(given.a)::value_type;
-  if constexpr (check_merged<Exec, decltype(given.a), decltype(given.b)>() &&
+  if constexpr (kernels::check_merged<Exec, decltype(given.a), decltype(given.b)>() &&
                 detail::check_less<Exec, Less, item>() &&
                 detail::check_results<Exec, item, decltype(given.out)>())
-    operate<op>(exec, label, algorithm, given, count_place<Exec>(count, algorithm), less, with);
+    kernels::operate<op>(exec, label, algorithm, given,
+                         kernels::count_place<Exec>(count, algorithm), less, with);
 }
 
 /// The arguments of a call as sources and sinks.
@@ -433,7 +441,7 @@ auto set_arguments_of(const A& a, const B& b, const Out& out) {
 template <class Exec, class A, class VA, class B, class VB, class Out, class VOut>
 auto set_arguments_of(const A& a, const VA& values_a, const B& b, const VB& values_b,
                       const Out& out, const VOut& values_out) {
-  const auto keys = set_arguments_of<Exec>(a, b, out);
+  const auto keys = kernels::set_arguments_of<Exec>(a, b, out);
   const auto source_a = detail::as_source<Exec>(values_a);
   const auto sink = detail::as_sink<Exec>(values_out);
   const auto source_b = [&] {
@@ -458,8 +466,8 @@ workspace_size set_operation_workspace(std::int64_t n_a, std::int64_t n_b,
                                        std::size_t value_bytes = 0) {
   if constexpr (kernels::has_set_kernel<T, Exec>)
     return kernels::set_kernel_workspace<T, Exec>(n_a + n_b);
-  return max(kernels::set_layout<T, Exec>(n_a, n_b, value_bytes, true).need,
-             kernels::set_layout<T, Exec>(n_a, n_b, value_bytes, false).need);
+  return lanewise::max(kernels::set_layout<T, Exec>(n_a, n_b, value_bytes, true).need,
+                       kernels::set_layout<T, Exec>(n_a, n_b, value_bytes, false).need);
 }
 
 /// Writes the union of a and b, both sorted by less, to the front of out, sorted, and the number of
@@ -492,7 +500,7 @@ requires(!Kokkos::is_view_v<Less>) std::int64_t
     set_union(const Exec& exec, const A& a, const B& b, const Out& out, const Less& less = {},
               const merge_options& with = {}) {
   return kernels::returned<std::int64_t>(
-      exec, [&](const auto& count) { set_union(exec, a, b, out, count, less, with); });
+      exec, [&](const auto& count) { lanewise::set_union(exec, a, b, out, count, less, with); });
 }
 /// The same for pairs: every key that is written has the value beside it, values being of one type.
 template <execution_space Exec, class KeysA, class ValuesA, class KeysB, class ValuesB,
@@ -521,8 +529,9 @@ template <execution_space Exec, class A, class B, class Out, class Less = less>
 requires(!Kokkos::is_view_v<Less>) std::int64_t
     set_intersection(const Exec& exec, const A& a, const B& b, const Out& out,
                      const Less& less = {}, const merge_options& with = {}) {
-  return kernels::returned<std::int64_t>(
-      exec, [&](const auto& count) { set_intersection(exec, a, b, out, count, less, with); });
+  return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
+    lanewise::set_intersection(exec, a, b, out, count, less, with);
+  });
 }
 /// The same for pairs: every key that is written has the value beside it in a.
 template <execution_space Exec, class KeysA, class ValuesA, class KeysB, class KeysOut,
@@ -551,8 +560,9 @@ template <execution_space Exec, class A, class B, class Out, class Less = less>
 requires(!Kokkos::is_view_v<Less>) std::int64_t
     set_difference(const Exec& exec, const A& a, const B& b, const Out& out, const Less& less = {},
                    const merge_options& with = {}) {
-  return kernels::returned<std::int64_t>(
-      exec, [&](const auto& count) { set_difference(exec, a, b, out, count, less, with); });
+  return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
+    lanewise::set_difference(exec, a, b, out, count, less, with);
+  });
 }
 /// The same for pairs: every key that is written has the value beside it in a.
 template <execution_space Exec, class KeysA, class ValuesA, class KeysB, class KeysOut,

@@ -16,8 +16,8 @@ void argsort(const Exec& exec, const Source& source, const Indices& indices,
   using I = typename Indices::non_const_value_type;
   call_memory<Exec> memory(exec, static_cast<std::size_t>(source.extent) * sizeof(T), "argsort");
   const auto sorted = memory.template view<T>(source.extent);
-  radix_sort(exec, source, generated(source.extent, as_index<I>{}), sorted, indices, with,
-             "argsort");
+  kernels::radix_sort(exec, source, lanewise::generated(source.extent, as_index<I>{}), sorted,
+                      indices, with, "argsort");
 }
 
 /// The items of a View that may lie apart.
@@ -44,9 +44,10 @@ constexpr bool is_strided() {
 /// The source of a View's items, which may lie apart, or of a source's.
 template <class Exec, class Items>
 auto as_items(const Items& items) {
-  if constexpr (is_strided<Items>()) {
+  if constexpr (kernels::is_strided<Items>()) {
     detail::check_reachable<Exec, Items>();
-    return generated(static_cast<std::int64_t>(items.extent(0)), strided_items<Items>{items});
+    return lanewise::generated(static_cast<std::int64_t>(items.extent(0)),
+                               strided_items<Items>{items});
   } else {
     return detail::as_source<Exec>(items);
   }
@@ -56,17 +57,17 @@ auto as_items(const Items& items) {
 template <class Exec, class Items, class F>
 void side_by_side(const Exec& exec, const Items& items, const char* algorithm, const char* name,
                   const F& f) {
-  if constexpr (is_strided<Items>()) {
+  if constexpr (kernels::is_strided<Items>()) {
     using T = typename Items::value_type;
     static_assert(!std::is_const_v<T>, "lanewise: an output View must not be const");
-    const auto source = as_items<Exec>(items);
+    const auto source = kernels::as_items<Exec>(items);
     detail::expects(source.extent == 0 || items.data() != nullptr, algorithm, ": ", name, " has ",
                     source.extent, " items and no memory");
     call_memory<Exec> memory(exec, static_cast<std::size_t>(source.extent) * sizeof(T), algorithm);
     const auto copy = memory.template view<T>(source.extent);
-    transform(exec, source, copy, identity{});
+    lanewise::transform(exec, source, copy, identity{});
     f(copy);
-    transform(exec, copy, consumed(source.extent, source.f), identity{});
+    lanewise::transform(exec, copy, lanewise::consumed(source.extent, source.f), identity{});
   } else {
     f(items);
   }
@@ -91,7 +92,7 @@ requires(!std::is_convertible_v<Less, sort_options>) void sort(const Exec& exec,
                                                                const Less& less,
                                                                const options& with = {}) {
   kernels::side_by_side(exec, items, "sort", "items",
-                        [&](const auto& data) { merge_sort(exec, data, less, with); });
+                        [&](const auto& data) { lanewise::merge_sort(exec, data, less, with); });
 }
 
 /// Sorts keys in place, and values with them: of equal keys in their order (stable). In place of
@@ -116,7 +117,7 @@ requires(!std::is_convertible_v<Less, sort_options>) void sort_by_key(const Exec
                                                                       const options& with = {}) {
   kernels::side_by_side(exec, keys, "sort_by_key", "keys", [&](const auto& key) {
     kernels::side_by_side(exec, values, "sort_by_key", "values", [&](const auto& value) {
-      merge_sort_by_key(exec, key, value, less, with);
+      lanewise::merge_sort_by_key(exec, key, value, less, with);
     });
   });
 }

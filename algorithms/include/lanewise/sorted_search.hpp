@@ -272,7 +272,8 @@ template <class Key, class Exec>
 search_way way_to_search(std::int64_t n, std::int64_t queries, bool has_samples, bool sorted) {
   if (sorted && queries >= n / 16) return search_way::merging;
   if (has_samples) return search_way::tree;
-  if (team_t<Exec>::in_registers && can_stage<Key, column_search<>>(n)) return search_way::tree;
+  if (team_t<Exec>::in_registers && kernels::can_stage<Key, column_search<>>(n))
+    return search_way::tree;
   // Sampling reads the array once, which costs what 1/64 to 1/40 of the searches do (H100).
   return queries >= n / 32 ? search_way::samples_first : search_way::halving;
 }
@@ -280,9 +281,9 @@ search_way way_to_search(std::int64_t n, std::int64_t queries, bool has_samples,
 template <class Key, class Exec>
 workspace_size search_workspace(std::int64_t n, std::int64_t queries, bool has_samples,
                                 bool sorted) {
-  switch (way_to_search<Key, Exec>(n, queries, has_samples, sorted)) {
+  switch (kernels::way_to_search<Key, Exec>(n, queries, has_samples, sorted)) {
     case search_way::merging:
-      return {0, merge_cut_bytes<Key, Exec>(n + queries)};
+      return {0, kernels::merge_cut_bytes<Key, Exec>(n + queries)};
     case search_way::samples_first:
       // As many for every address that the array may have.
       return {0,
@@ -304,19 +305,19 @@ void search_by_tree(const Exec& exec, const char* label, const search_tree<Key>&
     using team = team_t<Exec, typename kernel_type::policy>;
     constexpr std::int64_t each =
         std::int64_t{team::warp_type::width} * kernel_type::template windows<team> * team::warps;
-    launch(exec, label,
-           backend::template resident_league<kernel_type>(exec, divide_up(count.bound, each)),
-           kernel);
+    lanewise::launch(
+        exec, label,
+        backend::template resident_league<kernel_type>(exec, divide_up(count.bound, each)), kernel);
   };
   using begin = search_begin;
   if constexpr (team_t<Exec>::in_registers) {
     // Fewer queries do not pay for the level in scratch.
     constexpr std::int64_t few = 1 << 16;
-    if (can_stage<Key, Method>(tree.n))
+    if (kernels::can_stage<Key, Method>(tree.n))
       return start(tree_search_kernel<Method, begin::whole_array, upper, Key, Queries, Put, Less>{
           tree, 0, queries, count, put, less});
     int top = 1;
-    while (top <= tree.levels && !can_stage<Key, Method>(tree.keys_of(top))) ++top;
+    while (top <= tree.levels && !kernels::can_stage<Key, Method>(tree.keys_of(top))) ++top;
     if (top <= tree.levels && count.bound >= few)
       return start(tree_search_kernel<Method, begin::level, upper, Key, Queries, Put, Less>{
           tree, top, queries, count, put, less});
@@ -332,12 +333,12 @@ void search(const Exec& exec, const char* label, const char* algorithm, search_t
   const item_count count{queries.extent, with.count.data()};
   if (count.bound == 0) return;
   const bool sampled = tree.samples != nullptr || tree.levels == 0;
-  const search_way way =
-      way_to_search<Key, Exec>(tree.n, count.bound, tree.samples != nullptr, with.sorted_queries);
+  const search_way way = kernels::way_to_search<Key, Exec>(
+      tree.n, count.bound, tree.samples != nullptr, with.sorted_queries);
   auto work = call_workspace::make<backend_of<Exec>>(
       exec, with.work,
-      search_workspace<Key, Exec>(tree.n, count.bound, tree.samples != nullptr,
-                                  with.sorted_queries),
+      kernels::search_workspace<Key, Exec>(tree.n, count.bound, tree.samples != nullptr,
+                                           with.sorted_queries),
       algorithm);
   void* const memory = work.get().plain();
   if (way == search_way::merging) {
@@ -346,19 +347,21 @@ void search(const Exec& exec, const char* label, const char* algorithm, search_t
     const merged_queries<upper, Put> sink{put};
     const item_count n{tree.n};
     if constexpr (upper) {
-      merge(exec, label, keys, queries, sink, n, count, memory, less);
+      kernels::merge(exec, label, keys, queries, sink, n, count, memory, less);
     } else {
-      merge(exec, label, queries, keys, sink, count, n, memory, less);
+      kernels::merge(exec, label, queries, keys, sink, count, n, memory, less);
     }
   } else if (way == search_way::halving && !sampled) {
     using kernel = halving_search_kernel<upper, Key, Queries, Put, Less>;
-    launch(exec, label,
-           backend_of<Exec>::template resident_league<kernel>(
-               exec, divide_up(count.bound, 32 * team_t<Exec, typename kernel::policy>::warps)),
-           kernel{tree.keys, tree.n, queries, count, put, less});
+    lanewise::launch(exec, label,
+                     backend_of<Exec>::template resident_league<kernel>(
+                         exec, lanewise::divide_up(
+                                   count.bound, 32 * team_t<Exec, typename kernel::policy>::warps)),
+                     kernel{tree.keys, tree.n, queries, count, put, less});
   } else {
-    if (way == search_way::samples_first) sample_keys(exec, tree, static_cast<Key*>(memory));
-    search_by_tree<column_search<>, upper>(exec, label, tree, queries, count, put, less);
+    if (way == search_way::samples_first)
+      kernels::sample_keys(exec, tree, static_cast<Key*>(memory));
+    kernels::search_by_tree<column_search<>, upper>(exec, label, tree, queries, count, put, less);
   }
 }
 
@@ -394,12 +397,12 @@ template <bool upper, class Exec, class Keys, class Queries, class Out, class Le
 void search_places(const Exec& exec, const char* label, const char* algorithm, const Keys& keys,
                    const Queries& queries, const Out& out, std::int64_t offset, const Less& less,
                    const search_options& with) {
-  const auto tree = searched<Exec>(keys, algorithm);
+  const auto tree = kernels::searched<Exec>(keys, algorithm);
   using key = typename std::decay_t<decltype(tree)>::key_type;
   const auto sink = detail::as_sink<Exec>(out);
   using sink_type = std::decay_t<decltype(sink)>;
   detail::expects_memory(sink, algorithm, "out");
-  const auto source = queries_of<Exec, key>(queries, sink.extent, algorithm);
+  const auto source = kernels::queries_of<Exec, key>(queries, sink.extent, algorithm);
   if constexpr (detail::check_less<Exec, Less, key>() &&
                 detail::check_results<Exec, std::int64_t, sink_type>()) {
     if constexpr (sink_type::contiguous) {
@@ -411,8 +414,8 @@ void search_places(const Exec& exec, const char* label, const char* algorithm, c
                       " items, and the items of out hold numbers up to ", most);
       detail::expects_no_partial_overlap(source, sink, algorithm, "queries", "out", false);
     }
-    search<upper>(exec, label, algorithm, tree, source, store_place<sink_type>{sink, offset}, less,
-                  with);
+    kernels::search<upper>(exec, label, algorithm, tree, source,
+                           store_place<sink_type>{sink, offset}, less, with);
   }
 }
 
@@ -421,8 +424,8 @@ void search_places(const Exec& exec, const char* label, const char* algorithm, c
 /// The workspace that a search of so many queries among n keys needs at most, without an index.
 template <class Key, class Exec>
 workspace_size sorted_search_workspace(std::int64_t n, std::int64_t queries) {
-  return max(kernels::search_workspace<Key, Exec>(n, queries, false, false),
-             kernels::search_workspace<Key, Exec>(n, queries, false, true));
+  return lanewise::max(kernels::search_workspace<Key, Exec>(n, queries, false, false),
+                       kernels::search_workspace<Key, Exec>(n, queries, false, true));
 }
 
 // Searches of many queries in a sorted array at once (batched predecessor search: Karsin, Casanova
@@ -548,7 +551,7 @@ requires(!std::is_pointer_v<Keys>) void contains(const Exec& exec, const Keys& k
 template <execution_space Exec, class Keys, class Less = less>
 void expects_sorted(const Exec& exec, const Keys& keys, const Less& less = {}) {
   const auto n = static_cast<std::int64_t>(keys.extent(0));
-  const std::int64_t until = is_sorted_until(exec, keys, less);
+  const std::int64_t until = lanewise::is_sorted_until(exec, keys, less);
   detail::expects(until == n, "expects_sorted: keys is not sorted: item ", until,
                   " is less than the item before it");
 }
@@ -576,9 +579,10 @@ void lower_bound_in_scratch(const Exec& exec, const Method&, const Keys& keys,
   using team = team_t<Exec, typename kernel::policy>;
   constexpr std::int64_t each =
       std::int64_t{team::warp_type::width} * kernel::template windows<team> * team::warps;
-  launch(exec, "Lanewise::lower_bound_in_scratch",
-         backend_of<Exec>::template resident_league<kernel>(exec, divide_up(source.extent, each)),
-         kernel{tree, 0, source, {source.extent}, put{sink, 0}, less});
+  lanewise::launch(exec, "Lanewise::lower_bound_in_scratch",
+                   backend_of<Exec>::template resident_league<kernel>(
+                       exec, lanewise::divide_up(source.extent, each)),
+                   kernel{tree, 0, source, {source.extent}, put{sink, 0}, less});
 }
 
 LANEWISE_END_TARGET_NAMESPACE

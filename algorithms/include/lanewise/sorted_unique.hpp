@@ -32,7 +32,7 @@ template <class Exec, class T, class Count, class Equal>
 void unique_in_place(const Exec& exec, const array_sink<T>& out, std::int64_t n, const Count& count,
                      const Equal& equal, const options& with) {
   const Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> items(out.data, n);
-  unique(exec, items, items, count, equal, with);
+  lanewise::unique(exec, items, items, count, equal, with);
 }
 
 }  // namespace kernels
@@ -41,7 +41,8 @@ void unique_in_place(const Exec& exec, const array_sink<T>& out, std::int64_t n,
 /// device.
 template <class T, class Exec>
 workspace_size sorted_unique_workspace(std::int64_t n) {
-  return max(radix_sort_workspace<T, Exec>(n), compact_workspace<T, Exec>(n));
+  return lanewise::max(lanewise::radix_sort_workspace<T, Exec>(n),
+                       lanewise::compact_workspace<T, Exec>(n));
 }
 
 /// Writes the set of the keys: out has each of them once, in the order of radix_sort, and the
@@ -74,7 +75,7 @@ template <execution_space Exec, class In, class Out, class C, class... P, class 
 requires(!std::is_convertible_v<Less, sort_options>) void sorted_unique(
     const Exec& exec, const In& in, const Out& out, const Kokkos::View<C, P...>& count,
     const Less& less, const options& with = {}) {
-  merge_sort(exec, in, out, less, with);
+  lanewise::merge_sort(exec, in, out, less, with);
   kernels::unique_in_place(exec, detail::as_sink<Exec>(out), detail::as_source<Exec>(in).extent,
                            count, kernels::equally_ordered<Less>{less}, with);
 }

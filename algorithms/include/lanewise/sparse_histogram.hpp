@@ -13,7 +13,7 @@ namespace kernels {
 /// Whether keys are compared by the same bits, with these options.
 template <class T>
 same_radix_key<T> same_bits(const sort_options& with, const char* algorithm) {
-  const detail::radix_range range = range_of<T>(with, algorithm);
+  const detail::radix_range range = kernels::range_of<T>(with, algorithm);
   return {range.low == range.high ? radix_bits_t<T>{0}
                                   : detail::ordering_bits<radix_bits_t<T>>(range)};
 }
@@ -29,7 +29,8 @@ void expects_outputs(const KeySink& keys_out, const Sink& out, const char* algor
 
 template <class T, class Exec>
 workspace_size sparse_histogram_inner(std::int64_t n) {
-  return max(radix_sort_workspace<T, Exec>(n), compact_workspace<T, Exec>(n));
+  return lanewise::max(lanewise::radix_sort_workspace<T, Exec>(n),
+                       lanewise::compact_workspace<T, Exec>(n));
 }
 
 }  // namespace kernels
@@ -82,8 +83,8 @@ void sparse_histogram(const Exec& exec, const In& in, const KeysOut& keys_out,
     sort_options inner = with;
     inner.work = &work.get();
     kernels::radix_sort(exec, source, sorted, inner, name);
-    run_length_encode(exec, sorted, keys_out, counts_out, number, same,
-                      {.work = &work.get(), .count = with.count});
+    lanewise::run_length_encode(exec, sorted, keys_out, counts_out, number, same,
+                                {.work = &work.get(), .count = with.count});
   }
 }
 
@@ -92,7 +93,7 @@ template <execution_space Exec, class In, class KeysOut, class CountsOut>
 std::int64_t sparse_histogram(const Exec& exec, const In& in, const KeysOut& keys_out,
                               const CountsOut& counts_out, const sort_options& with = {}) {
   return kernels::returned<std::int64_t>(exec, [&](const auto& number) {
-    sparse_histogram(exec, in, keys_out, counts_out, number, with);
+    lanewise::sparse_histogram(exec, in, keys_out, counts_out, number, with);
   });
 }
 

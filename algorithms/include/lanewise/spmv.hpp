@@ -49,9 +49,10 @@ void multiply(const Exec& exec, const Begins& begins, const Columns& columns, co
   using T = typename X::value_type;
   const auto vertices = static_cast<std::uint64_t>(begins.extent(0)) - 1;
   const detail::edge_product<typename Columns::non_const_value_type, Weight, X> product{
-      columns.data(), weights, x, vertices, errors_of<Exec>(with, work)};
-  segmented_reduce(exec, generated(static_cast<std::int64_t>(columns.extent(0)), product), begins,
-                   sums, plus{}, T{}, {.work = &work, .count = with.count, .errors = with.errors});
+      columns.data(), weights, x, vertices, kernels::errors_of<Exec>(with, work)};
+  lanewise::segmented_reduce(
+      exec, lanewise::generated(static_cast<std::int64_t>(columns.extent(0)), product), begins,
+      sums, plus{}, T{}, {.work = &work, .count = with.count, .errors = with.errors});
 }
 
 }  // namespace kernels
@@ -88,7 +89,7 @@ void spmv(const Exec& exec, const csr_graph<M, V, O, W>& graph, const X& x, cons
   kernels::count_of<Exec>(n, with, "spmv");
   if (n == 0) return;
   auto work = call_workspace::make<backend_of<Exec>>(
-      exec, with.work, segmented_reduce_workspace<T, Exec>(graph.edges(), n), "spmv");
+      exec, with.work, lanewise::segmented_reduce_workspace<T, Exec>(graph.edges(), n), "spmv");
   const W* weights = nullptr;
   if constexpr (!std::is_same_v<W, no_weight>) weights = graph.weights().data();
   kernels::multiply(exec, graph.begins(), graph.columns(), weights, factors, sink, work.get(),

@@ -214,7 +214,7 @@ struct sssp_layout {
 
   sssp_layout(const Exec& exec, std::int64_t n, std::int64_t m, std::int64_t league)
       : places(n, m, league),
-        parts(reduce_workspace<double>(exec)),
+        parts(lanewise::reduce_workspace<double>(exec)),
         at(parts.add<char>(static_cast<std::int64_t>(places.at.bytes))) {}
 };
 
@@ -243,20 +243,22 @@ void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph,
     const std::int64_t step = divide_up(m, 65536), samples = divide_up(m, step);
     const Kokkos::View<double, typename Exec::memory_space, Kokkos::MemoryUnmanaged> sum(
         reinterpret_cast<double*>(memory + places.sum));
-    reduce(exec, generated(samples, sampled_weights<W>{graph.weights().data(), step}), sum, plus{},
-           0.0, {.work = &work.get()});
+    lanewise::reduce(exec,
+                     lanewise::generated(samples, sampled_weights<W>{graph.weights().data(), step}),
+                     sum, plus{}, 0.0, {.work = &work.get()});
     const Kokkos::View<double*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> sums(
         sum.data(), 1);
     const Kokkos::View<W*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> deltas(delta, 1);
-    transform(exec, sums, deltas,
-              delta_of_sum<W>{static_cast<double>(samples),
-                              static_cast<double>(m) / static_cast<double>(n), kernel::delta},
-              {.work = &work.get()});
+    lanewise::transform(
+        exec, sums, deltas,
+        delta_of_sum<W>{static_cast<double>(samples),
+                        static_cast<double>(m) / static_cast<double>(n), kernel::delta},
+        {.work = &work.get()});
   }
-  launch_resident(
+  lanewise::launch_resident(
       exec, "Lanewise::sssp", league,
       kernel{{detail::rows_of(graph), graph.weights().data(), sources,
-              reinterpret_cast<bits*>(distances), delta, given_delta<W>(with.delta),
+              reinterpret_cast<bits*>(distances), delta, kernels::given_delta<W>(with.delta),
               places.in(memory),
               with.errors.data() != nullptr ? with.errors.data() : work.get().errors()}});
 }
@@ -314,7 +316,7 @@ void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& s
   if constexpr (kernels::expects_weights<W>()) {
     const std::int64_t n = graph.vertices();
     V* const tree = detail::vertex_results<Exec, V>("sssp", parents, n, "parents");
-    sssp(exec, graph, sources, distances, with);
+    lanewise::sssp(exec, graph, sources, distances, with);
     kernels::sssp_parents(exec, graph, detail::sources_of<Exec, V>("sssp", sources, n),
                           static_cast<const W*>(distances.data()), tree, with.work);
   }

@@ -82,13 +82,14 @@ struct bucket_places {
 /// delta as options say, in a type of weights, or chosen from a sample. **Blocks.**
 template <class W, class Exec, class Graph>
 W bucket_range(const Exec& exec, const Graph& graph, double given) {
-  if (given > 0) return given_delta<W>(given);
+  if (given > 0) return kernels::given_delta<W>(given);
   const std::int64_t m = graph.edges();
   if (m == 0) return W{1};
   const std::int64_t step = divide_up(m, 65536), samples = divide_up(m, step);
-  const double sum = returned<double>(exec, [&](const auto& result) {
-    reduce(exec, generated(samples, sampled_weights<W>{graph.weights().data(), step}), result,
-           plus{}, 0.0);
+  const double sum = kernels::returned<double>(exec, [&](const auto& result) {
+    lanewise::reduce(exec,
+                     lanewise::generated(samples, sampled_weights<W>{graph.weights().data(), step}),
+                     result, plus{}, 0.0);
   });
   return delta_of_sum<W>{static_cast<double>(samples),
                          static_cast<double>(m) / static_cast<double>(graph.vertices()), 32}(sum);
@@ -155,7 +156,7 @@ class bucket_rounds {
   void start(std::size_t zeros) {
     task_.list = at<Vertex>(places_.list[side_]);
     backend_of<Exec>::zero(exec_, work_.get().plain(), zeros);
-    launch_resident(exec_, "Lanewise::sssp_by_buckets", league_, kernel{task_});
+    lanewise::launch_resident(exec_, "Lanewise::sssp_by_buckets", league_, kernel{task_});
   }
   /// Brings vertices that wait into buckets. Their numbers are frozen first.
   void split(const view<Vertex>& list, const view<Vertex>& out) {
@@ -163,13 +164,13 @@ class bucket_rounds {
     const view<std::uint32_t> ids(at<std::uint32_t>(places_.ids[0]), count);
     const auto buckets = static_cast<std::uint32_t>(task_.buckets);
     const view<std::int64_t> offsets(at<std::int64_t>(places_.offsets), buckets + 1);
-    transform(
+    lanewise::transform(
         exec_, list, ids,
         detail::bucket_of_vertex<Vertex, Weight>{task_.distance, task_.state, task_.delta, buckets},
         {.work = &split_work_});
     if (method_ == bucket_method::multisplit) {
-      lanewise::multisplit(exec_, list, out, at_most<most_sssp_buckets>{buckets}, bucket_ids(ids),
-                           {.work = &split_work_, .offsets = offsets});
+      lanewise::multisplit(exec_, list, out, at_most<most_sssp_buckets>{buckets},
+                           lanewise::bucket_ids(ids), {.work = &split_work_, .offsets = offsets});
     } else {
       const view<std::uint32_t> sorted(at<std::uint32_t>(places_.ids[1]), count);
       lanewise::radix_sort(exec_, ids, list, sorted, out, {.work = &split_work_});

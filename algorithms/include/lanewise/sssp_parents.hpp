@@ -86,7 +86,7 @@ void sssp_parents(const Exec& exec, const csr_graph<M, V, O, W>& graph,
   char* memory = static_cast<char*>(work.get().plain());
   backend_of<Exec>::zero(exec, memory, places.zeros);
   using bits = typename detail::distances<W>::bits;
-  launch_resident(
+  lanewise::launch_resident(
       exec, "Lanewise::sssp_parents", league,
       kernel{{detail::rows_of(graph), graph.weights().data(), sources,
               reinterpret_cast<const bits*>(distances), reinterpret_cast<vertex*>(parents),

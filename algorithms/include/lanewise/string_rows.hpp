@@ -304,9 +304,10 @@ struct rows_call {
     const std::int64_t teams = league<kernel>(memory.pieces);
     const std::int64_t warps = teams * team_t<Exec, typename kernel::policy>::warps;
     if (asked.totals != nullptr)
-      launch(exec, "Lanewise::string_rows::totals", league<totals>(memory.pieces),
-             totals{rows, bits, out, asked.totals, warps});
-    launch(exec, "Lanewise::string_rows", teams, kernel{rows, bits, asked, out, link, bad, warps});
+      lanewise::launch(exec, "Lanewise::string_rows::totals", league<totals>(memory.pieces),
+                       totals{rows, bits, out, asked.totals, warps});
+    lanewise::launch(exec, "Lanewise::string_rows", teams,
+                     kernel{rows, bits, asked, out, link, bad, warps});
   }
 };
 
@@ -314,21 +315,21 @@ template <class Exec, class Rows, class Memory, class Out>
 void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
                  const pattern<Memory>& what, const Out& out, const detail::row_question& question,
                  const rows_options& with) {
-  const detail::row_layout rows =
-      layout_of<Exec>(algorithm, given, text_of<Exec>(algorithm, given.bytes, what));
-  const detail::row_results results = results_of<Exec>(algorithm, rows.count, out);
+  const detail::row_layout rows = kernels::layout_of<Exec>(
+      algorithm, given, kernels::text_of<Exec>(algorithm, given.bytes, what));
+  const detail::row_results results = kernels::results_of<Exec>(algorithm, rows.count, out);
   with.errors.template expects_reachable<Exec>(algorithm, "options.errors");
   if (rows.count == 0) return;
   auto work = call_workspace::make<backend_of<Exec>>(
-      exec, with.work, rows_workspace<Exec>(rows.bytes.n, rows.count), algorithm);
+      exec, with.work, lanewise::rows_workspace<Exec>(rows.bytes.n, rows.count), algorithm);
   const rows_call<Exec> call(exec, rows, results, work.get(), with);
   detail::pattern_bits bits{what.view()};
   if (!bits.pattern.is_short()) {
     bits.passed = call.passed();
     detail::with_long_kind(bits.pattern.filter.how, [&](auto how) {
       using kernel = rows_filter_kernel<decltype(how)::value>;
-      launch(exec, "Lanewise::string_rows::filter", call.template league<kernel>(call.memory.words),
-             kernel{rows, bits});
+      lanewise::launch(exec, "Lanewise::string_rows::filter",
+                       call.template league<kernel>(call.memory.words), kernel{rows, bits});
     });
   }
   call.answer(bits, question, with.positions);

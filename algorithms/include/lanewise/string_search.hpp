@@ -98,7 +98,7 @@ struct search_count_kernel {
       number = number + detail::bits_set(warp, bits);
     }
     LANEWISE_FUNCTION void run(int, const detail::run_of_places& run) const {
-      number = number + select(warp.first(1), words(run.number), words(0u));
+      number = number + lanewise::select(warp.first(1), words(run.number), words(0u));
     }
   };
 };
@@ -212,7 +212,7 @@ struct search_bitmap_kernel {
   static LANEWISE_FUNCTION Words across(const Warp& warp, const Words& step, std::uint32_t behind,
                                         int past) {
     const auto next =
-        warp.shuffle(select(warp.first(1), Words(behind), step),
+        warp.shuffle(lanewise::select(warp.first(1), Words(behind), step),
                      warp.map([](std::uint32_t lane) { return lane + 1; }, warp.lane()));
     return warp.map(
         [past](std::uint32_t a, std::uint32_t b) {
@@ -285,16 +285,18 @@ struct search_places_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const auto pieces = static_cast<std::uint32_t>(search.pieces);
-    for_each_ticket(team, link, pieces, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {
-      const text_piece<Team, is_short> piece(team, shared.scratch.piece, search, mine.ticket);
-      found<Team> here(team, shared.scratch, piece);
-      const std::int64_t all = here.total();
-      const std::int64_t before = publish_and_look_back(team, link, mine, shared.link, all, plus{},
-                                                        maybe<std::int64_t>{0, true})
-                                      .value;
-      here.store(places, before);
-      if (mine.ticket + 1 == pieces) team.once([&] { number.put(0, before + all); });
-    });
+    lanewise::for_each_ticket(
+        team, link, pieces, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {
+          const text_piece<Team, is_short> piece(team, shared.scratch.piece, search, mine.ticket);
+          found<Team> here(team, shared.scratch, piece);
+          const std::int64_t all = here.total();
+          const std::int64_t before =
+              lanewise::publish_and_look_back(team, link, mine, shared.link, all, plus{},
+                                              maybe<std::int64_t>{0, true})
+                  .value;
+          here.store(places, before);
+          if (mine.ticket + 1 == pieces) team.once([&] { number.put(0, before + all); });
+        });
   }
 };
 
@@ -350,24 +352,26 @@ class search_call {
         arrays_behind::view<std::uint32_t, Exec>(work, parts().passed_at, words()).data();
     detail::with_long_kind(search_.pattern.filter.how, [&](auto how) {
       using kernel = search_filter_kernel<decltype(how)::value>;
-      launch(exec_, "Lanewise::string_search::filter",
-             backend_of<Exec>::template resident_league<kernel>(exec_, words()),
-             kernel{search_, zero, zeros, number});
+      lanewise::launch(exec_, "Lanewise::string_search::filter",
+                       backend_of<Exec>::template resident_league<kernel>(exec_, words()),
+                       kernel{search_, zero, zeros, number});
     });
   }
   template <class Kernel, class... Args>
   void run(const char* name, Args... args) const {
     const pattern_search mine = shared_by<Kernel>();
-    launch(exec_, name, backend_of<Exec>::template resident_league<Kernel>(exec_, mine.pieces),
-           Kernel{mine, args...});
+    lanewise::launch(exec_, name,
+                     backend_of<Exec>::template resident_league<Kernel>(exec_, mine.pieces),
+                     Kernel{mine, args...});
   }
   template <bool is_short, class Sink>
   void run_in_order(const workspace& work, const Sink& sink, const detail::integers& number) const {
     using kernel = search_places_kernel<is_short, Sink>;
     const pattern_search mine = shared_by<kernel>();
-    launch(exec_, "Lanewise::find_all",
-           backend_of<Exec>::template league_for_tiles<kernel>(exec_, mine.pieces),
-           kernel{mine, sink, work.template make_look_back_chain<std::int64_t>(0), number});
+    lanewise::launch(
+        exec_, "Lanewise::find_all",
+        backend_of<Exec>::template league_for_tiles<kernel>(exec_, mine.pieces),
+        kernel{mine, sink, work.template make_look_back_chain<std::int64_t>(0), number});
   }
 
   /// What the workspace holds: the chain's values, then what the filter passes.
@@ -415,9 +419,9 @@ template <class Exec, class Text, class Memory, class... P>
 void find_end(const Exec& exec, const char* algorithm, const Text& text,
               const pattern<Memory>& what, const Kokkos::View<std::int64_t, P...>& result,
               bool is_first) {
-  const auto bytes = text_of<Exec>(algorithm, text, what);
-  std::int64_t* const place = result_place<Exec>(algorithm, result);
-  launch(exec, "Lanewise::string_search::begin", 1, search_begin_kernel{place, -1});
+  const auto bytes = kernels::text_of<Exec>(algorithm, text, what);
+  std::int64_t* const place = kernels::result_place<Exec>(algorithm, result);
+  lanewise::launch(exec, "Lanewise::string_search::begin", 1, search_begin_kernel{place, -1});
   if (bytes.n < what.size()) return;
   const search_call<Exec> call(exec, bytes, what.view(), false);
   if (what.view().is_short()) {
@@ -463,7 +467,8 @@ void count(const Exec& exec, const Text& text, const pattern<Memory>& what,
     call.template run<kernels::search_count_kernel<false>>("Lanewise::count", place);
     return;
   }
-  launch(exec, "Lanewise::string_search::begin", 1, kernels::search_begin_kernel{place, 0});
+  lanewise::launch(exec, "Lanewise::string_search::begin", 1,
+                   kernels::search_begin_kernel{place, 0});
   if (bytes.n < what.size()) return;
   if (what.view().is_short()) {
     call.template run<kernels::search_count_kernel<true>>("Lanewise::count", place);
@@ -476,7 +481,7 @@ template <execution_space Exec, class Text, class Memory>
 std::int64_t count(const Exec& exec, const Text& text, const pattern<Memory>& what,
                    const string_search_options& with = {}) {
   return kernels::returned<std::int64_t>(
-      exec, [&](const auto& result) { count(exec, text, what, result, with); });
+      exec, [&](const auto& result) { lanewise::count(exec, text, what, result, with); });
 }
 /// The first place of the text where the pattern begins, or -1. Reads the text up to there, and
 /// what is read at the same time. As count, but without a workspace.
@@ -488,7 +493,7 @@ void find_first(const Exec& exec, const Text& text, const pattern<Memory>& what,
 template <execution_space Exec, class Text, class Memory>
 std::int64_t find_first(const Exec& exec, const Text& text, const pattern<Memory>& what) {
   return kernels::returned<std::int64_t>(
-      exec, [&](const auto& result) { find_first(exec, text, what, result); });
+      exec, [&](const auto& result) { lanewise::find_first(exec, text, what, result); });
 }
 /// The last place of the text where the pattern begins, or -1. As find_first, from behind.
 template <execution_space Exec, class Text, class Memory, class... P>
@@ -499,12 +504,12 @@ void find_last(const Exec& exec, const Text& text, const pattern<Memory>& what,
 template <execution_space Exec, class Text, class Memory>
 std::int64_t find_last(const Exec& exec, const Text& text, const pattern<Memory>& what) {
   return kernels::returned<std::int64_t>(
-      exec, [&](const auto& result) { find_last(exec, text, what, result); });
+      exec, [&](const auto& result) { lanewise::find_last(exec, text, what, result); });
 }
 /// Whether the pattern occurs in the text. As find_first. **Blocks.**
 template <execution_space Exec, class Text, class Memory>
 bool contains(const Exec& exec, const Text& text, const pattern<Memory>& what) {
-  return find_first(exec, text, what) >= 0;
+  return lanewise::find_first(exec, text, what) >= 0;
 }
 
 /// Bit i % 32 of word i / 32 says whether the pattern begins at byte i of the text: a View of
@@ -516,7 +521,7 @@ void find_bitmap(const Exec& exec, const Text& text, const pattern<Memory>& what
                 "lanewise: a bitmap is a View of std::uint32_t");
   const auto bytes = kernels::text_of<Exec>("find_bitmap", text, what);
   const auto sink = detail::as_sink<Exec>(bits);
-  const std::int64_t words = divide_up(bytes.n, std::int64_t{32});
+  const std::int64_t words = lanewise::divide_up(bytes.n, std::int64_t{32});
   detail::expects(sink.extent >= words, "find_bitmap: bits has ", sink.extent, " words, a text of ",
                   bytes.n, " bytes needs ", words);
   detail::expects_memory(sink, "find_bitmap", "bits");
@@ -558,8 +563,9 @@ void find_all(const Exec& exec, const Text& text, const pattern<Memory>& what, c
 template <execution_space Exec, class Text, class Memory, class Places>
 std::int64_t find_all(const Exec& exec, const Text& text, const pattern<Memory>& what,
                       const Places& places, const string_search_options& with = {}) {
-  return kernels::returned<std::int64_t>(
-      exec, [&](const auto& number) { find_all(exec, text, what, places, number, with); });
+  return kernels::returned<std::int64_t>(exec, [&](const auto& number) {
+    lanewise::find_all(exec, text, what, places, number, with);
+  });
 }
 
 LANEWISE_END_TARGET_NAMESPACE

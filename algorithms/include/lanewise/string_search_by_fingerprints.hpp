@@ -210,7 +210,7 @@ void find_by_fingerprints(const Exec& exec, const char* algorithm, const Text& t
                           const Pattern& what, const Sink& sink, const detail::integers& number,
                           const string_search_options& with) {
   using search = fingerprint_search<typename Pattern::policy>;
-  const auto bytes = text_of<Exec>(algorithm, text, what);
+  const auto bytes = kernels::text_of<Exec>(algorithm, text, what);
   auto work = call_workspace::make<backend_of<Exec>>(
       exec, with.work, search::template need<Exec>(what, bytes), algorithm);
   search::run(exec, what, bytes, sink, number, work.get());
@@ -250,8 +250,9 @@ void find_all(const Exec& exec, const Text& text, const pattern<Memory, Policy>&
 template <execution_space Exec, class Text, class Memory, class Policy, class Places>
 std::int64_t find_all(const Exec& exec, const Text& text, const pattern<Memory, Policy>& what,
                       const Places& places, const string_search_options& with = {}) {
-  return kernels::returned<std::int64_t>(
-      exec, [&](const auto& number) { find_all(exec, text, what, places, number, with); });
+  return kernels::returned<std::int64_t>(exec, [&](const auto& number) {
+    by_fingerprints::find_all(exec, text, what, places, number, with);
+  });
 }
 
 /// How many places find_all finds.
@@ -266,7 +267,7 @@ void count(const Exec& exec, const Text& text, const pattern<Memory, Policy>& wh
 template <execution_space Exec, class Text, class Memory, class Policy>
 std::int64_t count(const Exec& exec, const Text& text, const pattern<Memory, Policy>& what) {
   return kernels::returned<std::int64_t>(
-      exec, [&](const auto& result) { count(exec, text, what, result); });
+      exec, [&](const auto& result) { by_fingerprints::count(exec, text, what, result); });
 }
 
 }  // namespace by_fingerprints

@@ -37,9 +37,9 @@ void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
                  const pattern_set<Memory>& set, const Out& out,
                  const detail::row_question& question, const rows_options& with) {
   using backend = backend_of<Exec>;
-  const detail::row_layout rows =
-      layout_of<Exec>(algorithm, given, text_of<Exec>(algorithm, given.bytes, set));
-  const detail::row_results results = results_of<Exec>(algorithm, rows.count, out);
+  const detail::row_layout rows = kernels::layout_of<Exec>(
+      algorithm, given, kernels::text_of<Exec>(algorithm, given.bytes, set));
+  const detail::row_results results = kernels::results_of<Exec>(algorithm, rows.count, out);
   with.errors.template expects_reachable<Exec>(algorithm, "options.errors");
   if (rows.count == 0) return;
   const bool counts = question.what == detail::row_question::kind::number;
@@ -57,17 +57,19 @@ void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
                   memory.bits_at + memory.bits_bytes - call.memory.words_at);
   }
   if (rows.bytes.n > 0)
-    with_pieces<Exec>(rows.bytes, set, nullptr, [&]<class Pieces>(const Pieces& in) {
+    kernels::with_pieces<Exec>(rows.bytes, set, nullptr, [&]<class Pieces>(const Pieces& in) {
       using kernel = set_rows_kernel<Pieces>;
-      launch(exec, "Lanewise::string_set_rows",
-             backend::template resident_league<kernel>(exec, pieces_of<Exec>(in)),
-             kernel{in, rows, bits, numbers});
+      lanewise::launch(
+          exec, "Lanewise::string_set_rows",
+          backend::template resident_league<kernel>(exec, kernels::pieces_of<Exec>(in)),
+          kernel{in, rows, bits, numbers});
     });
   if (counts) {
     using kernel = set_row_numbers_kernel;
-    launch(exec, "Lanewise::string_set_rows::numbers",
-           call.template league<kernel>(divide_up(rows.count, std::int64_t{warp_t<Exec>::width})),
-           kernel{rows, numbers, results, call.errors});
+    lanewise::launch(
+        exec, "Lanewise::string_set_rows::numbers",
+        call.template league<kernel>(divide_up(rows.count, std::int64_t{warp_t<Exec>::width})),
+        kernel{rows, numbers, results, call.errors});
   } else {
     call.answer(bits, question, with.positions);
   }
@@ -79,7 +81,7 @@ void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
 template <class Exec>
 workspace_size set_rows_workspace(std::int64_t n, std::int64_t rows) {
   const kernels::set_rows_memory<Exec> memory(n, rows);
-  return max(memory.size(false), memory.size(true));
+  return lanewise::max(memory.size(false), memory.size(true));
 }
 
 /// out(r) = whether any pattern of the set occurs in row r, as 1 or 0; 0 for null rows. out is a

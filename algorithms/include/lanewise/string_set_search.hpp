@@ -69,15 +69,15 @@ struct set_pieces {
   template <class Team>
   LANEWISE_FUNCTION std::int64_t pieces() const {
     const std::int64_t n =
-        divide_up(text.n, std::int64_t{finder<Team>::places} * steps * Team::warps);
+        lanewise::divide_up(text.n, std::int64_t{finder<Team>::places} * steps * Team::warps);
     return n > 0 ? n : 1;
   }
   /// Once, before a team finds something.
   template <class Team>
   LANEWISE_FUNCTION void load_filter(const Team& team, scratch<Team>& shared) const {
     if constexpr (finder<Team>::is_thread) return;  // reads the set's own
-    copy(team, by_probes ? set.probes_filter : set.filter, std::int64_t{1} << table_bits<many>,
-         shared.table);
+    lanewise::copy(team, by_probes ? set.probes_filter : set.filter,
+                   std::int64_t{1} << table_bits<many>, shared.table);
     team.barrier();
   }
   /// Where this warp's part of a piece begins.
@@ -303,8 +303,8 @@ struct set_places_kernel {
       if (w == team.warp_index()) in_front = total;
       total += shared.of_warp[w];
     }
-    const auto before = publish_and_look_back(team, link, mine, shared.link, total, plus{},
-                                              maybe<std::int64_t>{0, true});
+    const auto before = lanewise::publish_and_look_back(team, link, mine, shared.link, total,
+                                                        plus{}, maybe<std::int64_t>{0, true});
     if (is_last) team.once([&] { number.put(0, before.value + total); });
     return before.value + in_front;
   }
@@ -322,14 +322,14 @@ struct set_places_kernel {
   /// How many occurrences are written for the places of these ranks.
   template <class Warp, class Words>
   LANEWISE_FUNCTION Words numbers(const Warp& warp, const Words& ranks) const {
-    if (longest) return select(ranks != 0u, Words(1u), Words(0u));
+    if (longest) return lanewise::select(ranks != 0u, Words(1u), Words(0u));
     return warp.gather(ranks != 0u, in.set.number, ranks, 0u);
   }
   /// Writes what begins at places first + from, behind `at` others. Shorter patterns come first.
   template <class Warp, class Words>
   LANEWISE_FUNCTION void write(const Warp& warp, std::int64_t first, const Words& from,
                                const Words& ranks, std::int64_t& at) const {
-    const auto room = allocate(warp, numbers(warp, ranks));
+    const auto room = lanewise::allocate(warp, numbers(warp, ranks));
     const auto behind =
         warp.map([at](std::uint32_t offset) { return at + std::int64_t{offset}; }, room.offset);
     auto to = behind;
@@ -380,7 +380,7 @@ struct set_spread_kernel {
           warp.map([=](std::uint32_t lane) { return static_cast<std::uint32_t>(w * width) + lane; },
                    warp.lane());
       const auto number = warp.gather(exist, of_rank, rank, std::uint64_t{0});
-      rank = select(exist & (number != std::uint64_t{0}), rank, rank - rank);
+      rank = lanewise::select(exist & (number != std::uint64_t{0}), rank, rank - rank);
       while (warp.any(rank != 0u)) {
         warp.fetch_add(rank != 0u, all, rank, number);
         rank = warp.gather(set.prefix, rank);
@@ -425,16 +425,16 @@ struct set_clear_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
     const auto mine = team.share(n);
-    fill(team, items + mine.begin, mine.end - mine.begin, T{0});
+    lanewise::fill(team, items + mine.begin, mine.end - mine.begin, T{0});
   }
 };
 template <class Exec, class T>
 void clear_items(const Exec& exec, const char* name, T* items, std::int64_t n) {
   const set_clear_kernel<T> kernel{items, n};
-  launch(exec, name,
-         backend_of<Exec>::template resident_league<set_clear_kernel<T>>(
-             exec, divide_up(n, std::int64_t{4096})),
-         kernel);
+  lanewise::launch(exec, name,
+                   backend_of<Exec>::template resident_league<set_clear_kernel<T>>(
+                       exec, divide_up(n, std::int64_t{4096})),
+                   kernel);
 }
 
 /// Whether devices look at a text by other windows, and a filter of its own.
@@ -486,11 +486,11 @@ void run_marks(const Exec& exec, const detail::text_bytes& text,
   const auto chunks = detail::set_chunks::make(text, set.probes);
   const int of_turn = text_cuts::make<warp_t<Exec>>(text.n, true).of_word;
   const std::int64_t teams =
-      divide_up(detail::set_chunks::most_steps(text.n, warp_t<Exec>::width),
-                std::int64_t{of_turn} * team_t<Exec, typename kernel::policy>::warps);
-  launch(exec, "Lanewise::string_set_search::marks",
-         backend_of<Exec>::template resident_league<kernel>(exec, teams),
-         kernel{chunks, set.probes_filter, marks, of_turn});
+      lanewise::divide_up(detail::set_chunks::most_steps(text.n, warp_t<Exec>::width),
+                          std::int64_t{of_turn} * team_t<Exec, typename kernel::policy>::warps);
+  lanewise::launch(exec, "Lanewise::string_set_search::marks",
+                   backend_of<Exec>::template resident_league<kernel>(exec, teams),
+                   kernel{chunks, set.probes_filter, marks, of_turn});
 }
 /// Marks the chunks of a text that may have windows of a set. Null where no filter runs: on hosts,
 /// for sets without probes, and for those of which most chunks have some.
@@ -504,14 +504,14 @@ const std::uint32_t* mark_text(const Exec& exec, const detail::text_bytes& text,
     if (text.n == 0) return nullptr;
     const bool many = set.probes.filter_bits == table_bits<true>;
     if (set.probes.how == kind::every_word && !many) {
-      run_marks<false, kind::every_word>(exec, text, set, marks);
+      kernels::run_marks<false, kind::every_word>(exec, text, set, marks);
       return marks;
     }
     if (set.probes.how == kind::with_sides) {
       if (many) {
-        run_marks<true, kind::with_sides>(exec, text, set, marks);
+        kernels::run_marks<true, kind::with_sides>(exec, text, set, marks);
       } else {
-        run_marks<false, kind::with_sides>(exec, text, set, marks);
+        kernels::run_marks<false, kind::with_sides>(exec, text, set, marks);
       }
       return marks;
     }
@@ -523,11 +523,12 @@ template <class Exec, class Memory>
 void fold_set_search(const Exec& exec, const detail::text_bytes& text,
                      const pattern_set<Memory>& set, const std::uint32_t* marks, set_fold what,
                      std::int64_t* result, std::uint64_t* of_rank) {
-  with_pieces<Exec>(text, set, marks, [&]<class Pieces>(const Pieces& in) {
+  kernels::with_pieces<Exec>(text, set, marks, [&]<class Pieces>(const Pieces& in) {
     using kernel = set_fold_kernel<Pieces>;
-    launch(exec, "Lanewise::string_set_search",
-           backend_of<Exec>::template resident_league<kernel>(exec, pieces_of<Exec>(in)),
-           kernel{in, what, result, of_rank});
+    lanewise::launch(
+        exec, "Lanewise::string_set_search",
+        backend_of<Exec>::template resident_league<kernel>(exec, kernels::pieces_of<Exec>(in)),
+        kernel{in, what, result, of_rank});
   });
 }
 /// The first place or the last: without a filter in front, as not all of the text may be read.
@@ -535,10 +536,10 @@ template <class Exec, class Text, class Memory, class... P>
 void find_set_end(const Exec& exec, const char* algorithm, const Text& text,
                   const pattern_set<Memory>& set, const Kokkos::View<std::int64_t, P...>& result,
                   set_fold what) {
-  const auto bytes = text_of<Exec>(algorithm, text, set);
-  std::int64_t* const place = result_place<Exec>(algorithm, result);
-  launch(exec, "Lanewise::string_search::begin", 1, search_begin_kernel{place, -1});
-  if (bytes.n > 0) fold_set_search(exec, bytes, set, nullptr, what, place, nullptr);
+  const auto bytes = kernels::text_of<Exec>(algorithm, text, set);
+  std::int64_t* const place = kernels::result_place<Exec>(algorithm, result);
+  lanewise::launch(exec, "Lanewise::string_search::begin", 1, search_begin_kernel{place, -1});
+  if (bytes.n > 0) kernels::fold_set_search(exec, bytes, set, nullptr, what, place, nullptr);
 }
 
 }  // namespace kernels
@@ -565,7 +566,8 @@ void count(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
   std::int64_t* const place = kernels::result_place<Exec>("count", result);
   const kernels::set_memory<Exec> memory(bytes.n, {});
   auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, memory.size(), "count");
-  launch(exec, "Lanewise::string_search::begin", 1, kernels::search_begin_kernel{place, 0});
+  lanewise::launch(exec, "Lanewise::string_search::begin", 1,
+                   kernels::search_begin_kernel{place, 0});
   if (bytes.n == 0) return;
   const auto* const marks = kernels::mark_text(exec, bytes, set.view(), work.get(), memory);
   kernels::fold_set_search(exec, bytes, set, marks, kernels::set_fold::number, place, nullptr);
@@ -575,7 +577,7 @@ template <execution_space Exec, class Text, class Memory>
 std::int64_t count(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
                    const string_search_options& with = {}) {
   return kernels::returned<std::int64_t>(
-      exec, [&](const auto& result) { count(exec, text, set, result, with); });
+      exec, [&](const auto& result) { lanewise::count(exec, text, set, result, with); });
 }
 /// The first place of the text where a pattern begins, or -1. Reads the text up to there, and what
 /// is read at the same time. As count.
@@ -587,7 +589,7 @@ void find_first(const Exec& exec, const Text& text, const pattern_set<Memory>& s
 template <execution_space Exec, class Text, class Memory>
 std::int64_t find_first(const Exec& exec, const Text& text, const pattern_set<Memory>& set) {
   return kernels::returned<std::int64_t>(
-      exec, [&](const auto& result) { find_first(exec, text, set, result); });
+      exec, [&](const auto& result) { lanewise::find_first(exec, text, set, result); });
 }
 /// The last place of the text where a pattern begins, or -1. As find_first, from behind.
 template <execution_space Exec, class Text, class Memory, class... P>
@@ -598,12 +600,12 @@ void find_last(const Exec& exec, const Text& text, const pattern_set<Memory>& se
 template <execution_space Exec, class Text, class Memory>
 std::int64_t find_last(const Exec& exec, const Text& text, const pattern_set<Memory>& set) {
   return kernels::returned<std::int64_t>(
-      exec, [&](const auto& result) { find_last(exec, text, set, result); });
+      exec, [&](const auto& result) { lanewise::find_last(exec, text, set, result); });
 }
 /// Whether any pattern occurs in the text. As find_first. **Blocks.**
 template <execution_space Exec, class Text, class Memory>
 bool contains(const Exec& exec, const Text& text, const pattern_set<Memory>& set) {
-  return find_first(exec, text, set) >= 0;
+  return lanewise::find_first(exec, text, set) >= 0;
 }
 
 /// Bit i % 32 of word i / 32 says whether a pattern begins at byte i of the text: a View of
@@ -616,7 +618,7 @@ void find_bitmap(const Exec& exec, const Text& text, const pattern_set<Memory>& 
                 "lanewise: a bitmap is a View of std::uint32_t");
   const auto bytes = kernels::text_of<Exec>("find_bitmap", text, set);
   const auto sink = detail::as_sink<Exec>(bits);
-  const std::int64_t words = divide_up(bytes.n, std::int64_t{32});
+  const std::int64_t words = lanewise::divide_up(bytes.n, std::int64_t{32});
   detail::expects(sink.extent >= words, "find_bitmap: bits has ", sink.extent, " words, a text of ",
                   bytes.n, " bytes needs ", words);
   detail::expects_memory(sink, "find_bitmap", "bits");
@@ -627,9 +629,10 @@ void find_bitmap(const Exec& exec, const Text& text, const pattern_set<Memory>& 
   const auto* const marks = kernels::mark_text(exec, bytes, set.view(), work.get(), memory);
   kernels::with_pieces<Exec>(bytes, set, marks, [&]<class Pieces>(const Pieces& in) {
     using kernel = kernels::set_bitmap_kernel<Pieces>;
-    launch(exec, "Lanewise::find_bitmap",
-           backend_of<Exec>::template resident_league<kernel>(exec, kernels::pieces_of<Exec>(in)),
-           kernel{in, sink.data});
+    lanewise::launch(
+        exec, "Lanewise::find_bitmap",
+        backend_of<Exec>::template resident_league<kernel>(exec, kernels::pieces_of<Exec>(in)),
+        kernel{in, sink.data});
   });
 }
 
@@ -674,10 +677,10 @@ void count_each(const Exec& exec, const Text& text, const pattern_set<Memory>& s
                              kernels::mark_text(exec, bytes, view, work.get(), memory),
                              kernels::set_fold::of_each, nullptr, of_rank);
   const kernels::set_spread_kernel spread{view, of_rank, of_rank + ranks};
-  launch(exec, "Lanewise::count_each::spread", teams(spread, ranks), spread);
+  lanewise::launch(exec, "Lanewise::count_each::spread", teams(spread, ranks), spread);
   const kernels::set_counts_kernel put{view, set.size(), of_rank + ranks,
                                        detail::integers(sink.data)};
-  launch(exec, "Lanewise::count_each::counts", teams(put, set.size()), put);
+  lanewise::launch(exec, "Lanewise::count_each::counts", teams(put, set.size()), put);
 }
 
 namespace kernels {
@@ -689,14 +692,14 @@ set_memory<Exec> places_memory(std::int64_t n) {
     using type = set_pieces<many, by_probes>;
     constexpr int most = type::most_steps_with_places(detail::set_probes::kind::every_byte);
     const std::int64_t pieces =
-        pieces_of<Exec>(type{{nullptr, n}, {}, type::template steps_of<Exec>(n, most)});
+        kernels::pieces_of<Exec>(type{{nullptr, n}, {}, type::template steps_of<Exec>(n, most)});
     return workspace_size{pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)};
   };
   workspace_size most =
-      max(of.template operator()<false, false>(), of.template operator()<true, false>());
+      lanewise::max(of.template operator()<false, false>(), of.template operator()<true, false>());
   if constexpr (looks_by_probes<Exec>)
-    most =
-        max(most, max(of.template operator()<false, true>(), of.template operator()<true, true>()));
+    most = lanewise::max(most, lanewise::max(of.template operator()<false, true>(),
+                                             of.template operator()<true, true>()));
   return {n, most};
 }
 
@@ -705,7 +708,7 @@ void find_set_places(const Exec& exec, const char* algorithm, const Text& text,
                      const pattern_set<Memory>& set, const Places& places, const Ids& ids,
                      const Kokkos::View<T, P...>& number, bool longest,
                      const string_search_options& with) {
-  const auto bytes = text_of<Exec>(algorithm, text, set);
+  const auto bytes = kernels::text_of<Exec>(algorithm, text, set);
   const auto to = detail::as_sink<Exec>(places);
   const auto ids_to = detail::as_sink<Exec>(ids);
   detail::expects_memory(to, algorithm, "places");
@@ -714,19 +717,20 @@ void find_set_places(const Exec& exec, const char* algorithm, const Text& text,
   using ids_type = std::decay_t<decltype(ids_to)>;
   if constexpr (detail::check_results<Exec, std::int64_t, to_type>() &&
                 detail::check_results<Exec, std::int64_t, ids_type>()) {
-    const auto result = count_place<Exec>(number, algorithm);
-    const set_memory<Exec> memory = places_memory<Exec>(bytes.n);
+    const auto result = kernels::count_place<Exec>(number, algorithm);
+    const set_memory<Exec> memory = kernels::places_memory<Exec>(bytes.n);
     auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, memory.size(), algorithm);
-    const auto* const marks = mark_text(exec, bytes, set.view(), work.get(), memory);
-    with_pieces<Exec>(
+    const auto* const marks = kernels::mark_text(exec, bytes, set.view(), work.get(), memory);
+    kernels::with_pieces<Exec>(
         bytes, set, marks,
         [&]<class Pieces>(const Pieces& in) {
           using kernel = set_places_kernel<Pieces, to_type, ids_type>;
-          const std::int64_t pieces = pieces_of<Exec>(in);
-          launch(exec, "Lanewise::find_all",
-                 backend_of<Exec>::template resident_league<kernel>(exec, pieces),
-                 kernel{in, longest, to, ids_to,
-                        work.get().template make_look_back_chain<std::int64_t>(0), result});
+          const std::int64_t pieces = kernels::pieces_of<Exec>(in);
+          lanewise::launch(
+              exec, "Lanewise::find_all",
+              backend_of<Exec>::template resident_league<kernel>(exec, pieces),
+              kernel{in, longest, to, ids_to,
+                     work.get().template make_look_back_chain<std::int64_t>(0), result});
         },
         true);
   }
@@ -759,8 +763,9 @@ template <execution_space Exec, class Text, class Memory, class Places, class Id
 requires(!std::is_same_v<Ids, string_search_options>) std::int64_t
     find_all(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
              const Places& places, const Ids& ids, const string_search_options& with = {}) {
-  return kernels::returned<std::int64_t>(
-      exec, [&](const auto& number) { find_all(exec, text, set, places, ids, number, with); });
+  return kernels::returned<std::int64_t>(exec, [&](const auto& number) {
+    lanewise::find_all(exec, text, set, places, ids, number, with);
+  });
 }
 /// For each place of the text where patterns begin, in order, the longest of them: its id, of equal
 /// ones the least. Otherwise as find_all.
@@ -776,8 +781,9 @@ template <execution_space Exec, class Text, class Memory, class Places, class Id
 std::int64_t find_longest(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
                           const Places& places, const Ids& ids,
                           const string_search_options& with = {}) {
-  return kernels::returned<std::int64_t>(
-      exec, [&](const auto& number) { find_longest(exec, text, set, places, ids, number, with); });
+  return kernels::returned<std::int64_t>(exec, [&](const auto& number) {
+    lanewise::find_longest(exec, text, set, places, ids, number, with);
+  });
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -16,7 +16,8 @@ struct three_way_kernel {
   using state = detail::selection_state;
   struct policy : compact_policy<item, false> {
     static constexpr int tiles_behind = [] {
-      const int most = tiles_that_wait(sizeof(item) * 32 * policy::warps * policy::items_per_lane);
+      const int most =
+          lanewise::tiles_that_wait(sizeof(item) * 32 * policy::warps * policy::items_per_lane);
       return most > 0 ? most : 1;
     }();
   };
@@ -41,7 +42,7 @@ struct three_way_kernel {
     constexpr std::int64_t items = tile_t<Team, item, policy>::items;
     // There is a tile without items when there are none, so that somebody writes the counts.
     const auto tiles = static_cast<std::uint32_t>(count > 0 ? divide_up(count, items) : 1);
-    decoupled_look_back(
+    lanewise::decoupled_look_back(
         team, link, tiles, shared, detail::add_two_ways{}, maybe<state>{state::of(0, 0), true},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           return tile<Team>(team, place, in, ways, ticket * items, count);
@@ -66,7 +67,7 @@ struct three_way_kernel {
 /// The workspace that three_way_partition needs for n items of type T. Needs no device.
 template <class T, class Exec>
 workspace_size three_way_partition_workspace(std::int64_t n) {
-  return compact_workspace<T, Exec>(n);
+  return lanewise::compact_workspace<T, Exec>(n);
 }
 
 /// Copies the items for which in_first(item) holds to the front of first, others for which
@@ -124,14 +125,15 @@ void three_way_partition(const Exec& exec, const In& in, const First& first, con
     using backend = backend_of<Exec>;
     const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
     auto work = call_workspace::make<backend>(
-        exec, with.work, three_way_partition_workspace<item, Exec>(source.extent), algorithm);
+        exec, with.work, lanewise::three_way_partition_workspace<item, Exec>(source.extent),
+        algorithm);
     const std::int64_t tiles =
         kernels::compact_tiles<item, Exec, typename kernel::policy>(source.extent);
-    launch(exec, "Lanewise::three_way_partition",
-           backend::template league_for_tiles<kernel>(exec, tiles),
-           kernel{source, ways{in_first, in_second}, one, two, three, n,
-                  work.get().template make_look_back_chain<detail::selection_state>(0),
-                  detail::integers(counts.data())});
+    lanewise::launch(exec, "Lanewise::three_way_partition",
+                     backend::template league_for_tiles<kernel>(exec, tiles),
+                     kernel{source, ways{in_first, in_second}, one, two, three, n,
+                            work.get().template make_look_back_chain<detail::selection_state>(0),
+                            detail::integers(counts.data())});
   }
 }
 
@@ -145,7 +147,7 @@ requires(!Kokkos::is_view_v<InFirst>) Kokkos::Array<std::int64_t, 3> three_way_p
   return kernels::returned<numbers>(exec, [&](const auto& result) {
     const Kokkos::View<std::int64_t*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> counts(
         result.data()->data(), 3);
-    three_way_partition(exec, in, first, second, rest, counts, in_first, in_second, with);
+    lanewise::three_way_partition(exec, in, first, second, rest, counts, in_first, in_second, with);
   });
 }
 

@@ -95,9 +95,10 @@ void top_k(const Exec& exec, const char* algorithm, const Source& source, std::i
   using key = selection_bits<KeyOf, typename Source::value_type>;
   selection_names names = top_k_names;
   names.algorithm = algorithm;
-  select_first(exec, names, source, key{key_of, with.smallest ? key::all : typename key::bits{0}},
-               k, columns, with.sorted, static_cast<typename key::key_type*>(nullptr),
-               options{with.work, with.count}, limits);
+  kernels::select_first(exec, names, source,
+                        key{key_of, with.smallest ? key::all : typename key::bits{0}}, k, columns,
+                        with.sorted, static_cast<typename key::key_type*>(nullptr),
+                        options{with.work, with.count}, limits);
 }
 
 }  // namespace kernels

@@ -38,8 +38,9 @@ struct transform_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const tile_cuts<Team, value_type, policy> cuts(n);
-    for_each_tile(team, cuts.tiles(), [&](std::int64_t t) {
-      load_tile<value_type, policy>(team, shared.tile, in, cuts.first(t), cuts.below(t)).store(out);
+    lanewise::for_each_tile(team, cuts.tiles(), [&](std::int64_t t) {
+      lanewise::load_tile<value_type, policy>(team, shared.tile, in, cuts.first(t), cuts.below(t))
+          .store(out);
     });
   }
 };
@@ -50,9 +51,10 @@ void store_all(const Exec& exec, const char* label, const Source& source, const 
                const item_count& n, const Policy& = {}) {
   using kernel = transform_kernel<Source, Sink, Policy>;
   using cuts = tile_cuts<team_t<Exec, Policy>, typename kernel::value_type, Policy>;
-  launch(exec, label,
-         backend_of<Exec>::template league_for_tiles<kernel>(exec, cuts::most_tiles(n.bound)),
-         kernel{source, sink, cuts::cut(source, sink, n)});
+  lanewise::launch(
+      exec, label,
+      backend_of<Exec>::template league_for_tiles<kernel>(exec, cuts::most_tiles(n.bound)),
+      kernel{source, sink, cuts::cut(source, sink, n)});
 }
 
 }  // namespace kernels
@@ -87,7 +89,7 @@ requires(detail::is_input<A>&& detail::is_input<B>&& detail::is_output<Out>) voi
     const Exec& exec, const A& a, const B& b, const Out& out, const F& f,
     const options& with = {}) {
   detail::check_views_reachable<Exec, A, B>();
-  transform(exec, zipped(a, b), out, f, with);
+  lanewise::transform(exec, lanewise::zipped(a, b), out, f, with);
 }
 
 /// Writes out(i) = f(a(i), b(i), c(i)) for i in [0, n). More inputs go as zipped(a, b, c, ...).
@@ -97,7 +99,7 @@ requires(detail::is_input<A>&& detail::is_input<B>&& detail::is_input<C>&&
                                                     const C& c, const Out& out, const F& f,
                                                     const options& with = {}) {
   detail::check_views_reachable<Exec, A, B, C>();
-  transform(exec, zipped(a, b, c), out, f, with);
+  lanewise::transform(exec, lanewise::zipped(a, b, c), out, f, with);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

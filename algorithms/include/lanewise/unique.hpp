@@ -32,7 +32,7 @@ void unique(const Exec& exec, const In& in, const Out& out, const Kokkos::View<T
     kernels::compact_items(exec, "Lanewise::unique", "unique", source,
                            detail::selected_where_differing<-1, Equal>{equal}, sink,
                            kernels::count_place<Exec>(count, "unique"), with,
-                           compact_workspace<item, Exec>(source.extent));
+                           lanewise::compact_workspace<item, Exec>(source.extent));
 }
 
 /// The same, returning the number of runs. **Blocks.**
@@ -41,7 +41,7 @@ requires(!Kokkos::is_view_v<Equal>) std::int64_t
     unique(const Exec& exec, const In& in, const Out& out, const Equal& equal = {},
            const options& with = {}) {
   return kernels::returned<std::int64_t>(
-      exec, [&](const auto& count) { unique(exec, in, out, count, equal, with); });
+      exec, [&](const auto& count) { lanewise::unique(exec, in, out, count, equal, with); });
 }
 
 namespace kernels {
@@ -52,7 +52,7 @@ struct equal_keys {
   Equal equal;
   template <class Pair>
   LANEWISE_FUNCTION bool operator()(const Pair& a, const Pair& b) const {
-    return equal(get<0>(a), get<0>(b));
+    return equal(lanewise::get<0>(a), lanewise::get<0>(b));
   }
 };
 
@@ -96,10 +96,11 @@ void unique_by_key(const Exec& exec, const Keys& keys, const Values& values,
       detail::expects_parts_apart(out, "unique_by_key: keys_out and values_out");
       detail::expects_no_partial_overlap(in, out, "unique_by_key", "keys, values",
                                          "keys_out, values_out", true);
-      kernels::compact(exec, "Lanewise::unique_by_key", "unique_by_key", in,
-                       detail::selected_where_differing<-1, kernels::equal_keys<Equal>>{{equal}},
-                       detail::items_in_place<pair_sink>(out), detail::no_column{}, runs, with,
-                       compact_workspace<typename pairs::value_type, Exec>(source.extent));
+      kernels::compact(
+          exec, "Lanewise::unique_by_key", "unique_by_key", in,
+          detail::selected_where_differing<-1, kernels::equal_keys<Equal>>{{equal}},
+          detail::items_in_place<pair_sink>(out), detail::no_column{}, runs, with,
+          lanewise::compact_workspace<typename pairs::value_type, Exec>(source.extent));
       return;
     }
   }
@@ -116,7 +117,7 @@ void unique_by_key(const Exec& exec, const Keys& keys, const Values& values,
                      detail::selected_where_differing<-1, Equal>{equal},
                      detail::selected_items<sink_type>(sink),
                      detail::selected_values<value_source, value_sink_type>(value, value_sink),
-                     runs, with, compact_workspace<key_type, Exec>(source.extent));
+                     runs, with, lanewise::compact_workspace<key_type, Exec>(source.extent));
 }
 
 /// The same, returning the number of runs. **Blocks.**
@@ -126,7 +127,7 @@ requires(!Kokkos::is_view_v<Equal>) std::int64_t
     unique_by_key(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
                   const ValuesOut& values_out, const Equal& equal = {}, const options& with = {}) {
   return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
-    unique_by_key(exec, keys, values, keys_out, values_out, count, equal, with);
+    lanewise::unique_by_key(exec, keys, values, keys_out, values_out, count, equal, with);
   });
 }
 

@@ -163,7 +163,7 @@ std::int64_t resident_teams(const Exec& exec) {
 template <execution_space Exec, class Kernel>
 void launch_resident(const Exec& exec, const char* label, std::int64_t league,
                      const Kernel& kernel) {
-  detail::expects_resident(label, league, resident_teams<Kernel>(exec));
+  detail::expects_resident(label, league, lanewise::resident_teams<Kernel>(exec));
   backend_of<Exec>::launch_resident(exec, label, league, kernel);
 }
 

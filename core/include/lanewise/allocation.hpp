@@ -37,7 +37,7 @@ struct allocation_scratch {
 template <class Team, class T, class Lanes>
 LANEWISE_FUNCTION allocation<Lanes> allocate(const Team& team, allocation_scratch<Team, T>& shared,
                                              const Lanes& count) {
-  allocation<Lanes> mine = allocate(team.warp(), count);
+  allocation<Lanes> mine = lanewise::allocate(team.warp(), count);
   if constexpr (Team::warps > 1) {
     team.warp().once([&] { shared.per_warp[team.warp_index()] = mine.total; });
     team.barrier();
@@ -72,7 +72,7 @@ LANEWISE_FUNCTION reservation<typename W::template lanes<Counter>> reserve(const
                                                                            Counter& counter,
                                                                            const Lanes& count) {
   using places = typename W::template lanes<Counter>;
-  const allocation<Lanes> mine = allocate(warp, count);
+  const allocation<Lanes> mine = lanewise::allocate(warp, count);
   const auto total = static_cast<Counter>(mine.total);
   Counter begin = 0;
   if (warp.anywhere(total != 0)) begin = warp.fetch_add(counter, total);
@@ -109,7 +109,7 @@ LANEWISE_FUNCTION warps_places<Counter> reserve_for_warps(
     team.barrier();
     maybe<Counter> before{{}, false};
     Counter total;
-    fold_warps(team, shared.per_warp, Team::warps, plus{}, before, total);
+    detail::fold_warps(team, shared.per_warp, Team::warps, plus{}, before, total);
     // Two barriers are enough for any number of calls: who writes `begin` again has passed the
     // first barrier of the next call, behind everybody's look at it.
     if (team.warp_index() == 0) {
@@ -132,7 +132,7 @@ LANEWISE_FUNCTION reservation<typename Team::warp_type::template lanes<Counter>>
     const Lanes& count) {
   using places = typename Team::warp_type::template lanes<Counter>;
   const auto warp = team.warp();
-  const allocation<Lanes> mine = allocate(warp, count);
+  const allocation<Lanes> mine = lanewise::allocate(warp, count);
   const auto all =
       detail::reserve_for_warps(team, shared, counter, static_cast<Counter>(mine.total));
   return {{warp.template cast<Counter>(mine.offset) + places(all.mine), all.total}, all.begin};

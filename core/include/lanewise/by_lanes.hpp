@@ -64,7 +64,7 @@ class lone_lane {
     LANEWISE_LONE_COMPARE(>=)
 #undef LANEWISE_LONE_COMPARE
 
-    friend LANEWISE_FUNCTION lanes select(mask m, const lanes& a, const lanes& b) {
+    static LANEWISE_FUNCTION lanes select(mask m, const lanes& a, const lanes& b) {
       return m.value ? a : b;
     }
   };

@@ -71,8 +71,8 @@ struct column_search {
       LANEWISE_UNROLL
       for (int a = 0; a < k; ++a) {
         const places there = rank[a] + places(by);
-        rank[a] =
-            select(holds<upper, T>(warp, warp.gather(room, there), key[a], less), there, rank[a]);
+        rank[a] = lanewise::select(holds<upper, T>(warp, warp.gather(room, there), key[a], less),
+                                   there, rank[a]);
       }
     };
     if constexpr (columns == 1) {
@@ -83,9 +83,9 @@ struct column_search {
         const std::uint32_t by = left - left / 2;
         LANEWISE_UNROLL
         for (int a = 0; a < k; ++a)
-          rank[a] =
-              select(holds<upper, T>(warp, warp.gather(room + (by - 1), rank[a]), key[a], less),
-                     rank[a] + places(by), rank[a]);
+          rank[a] = lanewise::select(
+              holds<upper, T>(warp, warp.gather(room + (by - 1), rank[a]), key[a], less),
+              rank[a] + places(by), rank[a]);
       }
     } else {
       // The place of the last key that is known to hold, or in the row in front of all.
@@ -133,8 +133,8 @@ struct column_search {
     places count(0u);
     LANEWISE_UNROLL
     for (std::uint32_t i = 1; i < std::uint32_t{columns}; ++i)
-      count =
-          select(holds<upper, T>(warp, warp.gather(room + i, place), key, less), places(i), count);
+      count = lanewise::select(holds<upper, T>(warp, warp.gather(room + i, place), key, less),
+                               places(i), count);
     return count;
   }
   template <bool upper, class T, class W, class Less>

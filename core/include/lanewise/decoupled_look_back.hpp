@@ -149,20 +149,22 @@ LANEWISE_FUNCTION void decoupled_look_back(const Team& team, const look_back_cha
     }
     team.everybody();
   } else {
-    for_each_ticket(team, link, count, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {
-      auto tile = load(mine.ticket, shared.scratch);
-      if constexpr (decltype(tile)::stores_unscanned) {
-        if (team.league() == 1) {
-          const maybe<T> before = mine.ticket == 0 ? first : shared.link.before;
-          store(tile, mine.ticket, before);
-          shared.link.before = {tile.end(before, op), true};
-          return;
-        }
-      }
-      const T sum = total(tile);
-      store(tile, mine.ticket,
-            publish_and_look_back<one_by_one>(team, link, mine, shared.link, sum, op, first));
-    });
+    lanewise::for_each_ticket(
+        team, link, count, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {
+          auto tile = load(mine.ticket, shared.scratch);
+          if constexpr (decltype(tile)::stores_unscanned) {
+            if (team.league() == 1) {
+              const maybe<T> before = mine.ticket == 0 ? first : shared.link.before;
+              store(tile, mine.ticket, before);
+              shared.link.before = {tile.end(before, op), true};
+              return;
+            }
+          }
+          const T sum = total(tile);
+          store(tile, mine.ticket,
+                lanewise::publish_and_look_back<one_by_one>(team, link, mine, shared.link, sum, op,
+                                                            first));
+        });
   }
 }
 

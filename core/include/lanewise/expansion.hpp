@@ -85,9 +85,9 @@ template <int weight, class Team, class Ends>
 LANEWISE_FUNCTION path_piece piece_of_warp(const Team& team, int w, const Ends& end_of,
                                            std::int64_t ranges, std::int64_t items,
                                            index_range piece) {
-  const index_range mine = even_share(piece.end - piece.begin, w, Team::warps);
-  return cut_path<weight>(team.warp(), end_of, ranges, items, piece.begin + mine.begin,
-                          piece.begin + mine.end);
+  const index_range mine = lanewise::even_share(piece.end - piece.begin, w, Team::warps);
+  return lanewise::cut_path<weight>(team.warp(), end_of, ranges, items, piece.begin + mine.begin,
+                                    piece.begin + mine.end);
 }
 
 /// Items [first, last) of one range.
@@ -131,8 +131,8 @@ LANEWISE_FUNCTION void expand_batch(const Team& team,
     const int l = warp_type::lowest(todo);
     const bits ahead = long_ones & todo;
     if ((ahead >> l & 1) != 0) {
-      take_whole(warp, body, warp.broadcast(batch.value, l), warp.broadcast(batch.begin, l),
-                 warp.broadcast(batch.end, l));
+      detail::take_whole(warp, body, warp.broadcast(batch.value, l), warp.broadcast(batch.begin, l),
+                         warp.broadcast(batch.end, l));
       todo &= todo - 1;
     } else {
       // Those up to the next long one.
@@ -166,9 +166,9 @@ LANEWISE_FUNCTION void expand_piece(const Team& team,
           return range + l <= mine.end.ends && range + l < ranges ? value(range + l) : T{};
         },
         lane);
-    batch.begin = select(lane == 0u, typename warp_type::template lanes<std::int64_t>(at),
-                         warp.shuffle_up(batch.end, 1));
-    expand_batch<Team, T>(team, shared, batch, body);
+    batch.begin = lanewise::select(lane == 0u, typename warp_type::template lanes<std::int64_t>(at),
+                                   warp.shuffle_up(batch.end, 1));
+    detail::expand_batch<Team, T>(team, shared, batch, body);
     at = warp.broadcast(batch.end, width - 1);
   }
 }
@@ -268,7 +268,7 @@ class range_expansion_t {
                                                 const places& begin, const places& length,
                                                 const lanes<T>& value, const Body& body) {
     const auto warp = team.warp();
-    const auto at = allocate(warp, length);
+    const auto at = lanewise::allocate(warp, length);
     const detail::ranges_in_lanes<warp_type, state> batch{at.offset, at.offset + length,
                                                           states(warp, begin - at.offset, value)};
     detail::expand_batch<Team, state>(team, shared.windows, batch, items_of(body));
@@ -284,19 +284,19 @@ class range_expansion_t {
     } else {
       const auto warp = team.warp();
       auto& all = shared.all;
-      const auto at = allocate(team, all.allocation, length);
+      const auto at = lanewise::allocate(team, all.allocation, length);
       const int mine = team.warp_index() * width;
       warp.store(all.end + mine, at.offset + length);
       warp.store(all.of.data() + mine, states(warp, begin - at.offset, value));
       team.barrier();
       // Whole windows.
-      const index_range share =
-          even_share(divide_up(at.total, width), team.warp_index(), Team::warps);
+      const index_range share = lanewise::even_share(lanewise::divide_up(at.total, width),
+                                                     team.warp_index(), Team::warps);
       const std::int64_t first = share.begin * width;
       const std::int64_t last = share.end * width < at.total ? share.end * width : at.total;
       if (first < last) {
         std::int64_t from[2] = {0, 0}, to[2] = {Team::warps * width, Team::warps * width};
-        partition_points(warp, from, to, [&](int q, std::int64_t r) {
+        lanewise::partition_points(warp, from, to, [&](int q, std::int64_t r) {
           return all.end[r] <= (q == 0 ? first : last);
         });
         detail::expand_piece<state>(

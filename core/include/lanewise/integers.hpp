@@ -74,7 +74,7 @@ class integers {
   template <class T>
   LANEWISE_FUNCTION std::int64_t read(std::int64_t i) const {
     T x;
-    memcpy(&x, place<T>(i), sizeof(T));
+    std::memcpy(&x, place<T>(i), sizeof(T));
     if constexpr (std::is_same_v<T, std::uint64_t>) {
       if (x >> 63 != 0) return greatest<std::int64_t>;
     }
@@ -83,7 +83,7 @@ class integers {
   template <class T>
   LANEWISE_FUNCTION void write(std::int64_t i, std::int64_t x) const {
     const T here = x < static_cast<std::int64_t>(greatest<T>) ? static_cast<T>(x) : greatest<T>;
-    memcpy(place<T>(i), &here, sizeof(T));
+    std::memcpy(place<T>(i), &here, sizeof(T));
   }
 
   void* data_ = nullptr;

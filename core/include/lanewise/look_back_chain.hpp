@@ -146,11 +146,11 @@ class look_back_chain {
     if constexpr (sizeof(T) <= 4) {
       std::uint64_t word = 0;
       std::uint32_t bits = 0;
-      memcpy(&bits, &value, sizeof(T));
+      std::memcpy(&bits, &value, sizeof(T));
       word = std::uint64_t{slot.tag} << 32 | bits;
       warp.store(*narrow_word(mine.ticket), word);
     } else if constexpr (in_word<W>) {
-      memcpy(slot.word, &value, sizeof(T));
+      std::memcpy(slot.word, &value, sizeof(T));
       warp.store(slots[mine.ticket], slot);
     } else {
       warp.once([&] { payload[2 * std::size_t{mine.ticket} + (s == has_prefix)] = value; });
@@ -254,7 +254,7 @@ class look_back_chain {
           [](std::uint64_t w) {
             const auto bits = static_cast<std::uint32_t>(w);
             T x;
-            memcpy(&x, &bits, sizeof(T));
+            std::memcpy(&x, &bits, sizeof(T));
             return x;
           },
           words);
@@ -266,7 +266,7 @@ class look_back_chain {
       value = warp.map(
           [](const look_back_slot& s) {
             T x;
-            memcpy(&x, s.word, sizeof(T));
+            std::memcpy(&x, s.word, sizeof(T));
             return x;
           },
           words);

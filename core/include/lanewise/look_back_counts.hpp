@@ -69,8 +69,8 @@ class look_back_counts {
       LANEWISE_UNROLL
       for (int k = 0; k < together; ++k) {
         goes_on = goes_on & (word[k] != none);
-        sum = select(goes_on, sum + (word[k] & value_bits), sum);
-        at = select(goes_on, at - index(warp, stride), at);
+        sum = lanewise::select(goes_on, sum + (word[k] & value_bits), sum);
+        at = lanewise::select(goes_on, at - index(warp, stride), at);
         const auto ends = goes_on & (word[k] >= words_type(is_prefix));
         waiting = waiting & !ends;
         goes_on = goes_on & !ends;

@@ -111,7 +111,7 @@ LANEWISE_FUNCTION void merge_tile(const Team& team,
                                   Less less = {}) {
   const merge_piece piece =
       merge_tile_t<Team, T, Policy>::cut(team, shared, a, n_a, b, n_b, first, last, less);
-  merge_tile<T, Policy>(team, shared, a, b, piece, sink, less);
+  lanewise::merge_tile<T, Policy>(team, shared, a, b, piece, sink, less);
 }
 
 LANEWISE_END_NAMESPACE

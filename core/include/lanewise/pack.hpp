@@ -63,13 +63,13 @@ struct alignas(detail::pack_alignment(k * sizeof(T)) < alignof(T)
 template <class T, int k>
 LANEWISE_FUNCTION auto words_of(const pack<T, k>& items) {
   pack<std::uint32_t, k* static_cast<int>(sizeof(T)) / 4> words;
-  memcpy(&words, &items, sizeof(items));
+  std::memcpy(&words, &items, sizeof(items));
   return words;
 }
 template <class Pack, int k>
 LANEWISE_FUNCTION Pack items_of(const pack<std::uint32_t, k>& words) {
   Pack items;
-  memcpy(&items, &words, sizeof(items));
+  std::memcpy(&items, &words, sizeof(items));
   return items;
 }
 
@@ -200,11 +200,11 @@ struct item_by_item {
     pack<typename Op::template result<T>, k> r;
     if constexpr (in_words<T> && sizeof(a) % 4 == 0) {
       std::uint32_t x[sizeof(a) / 4], y[sizeof(a) / 4];
-      memcpy(x, &a, sizeof(a));
-      memcpy(y, &b, sizeof(b));
+      std::memcpy(x, &a, sizeof(a));
+      std::memcpy(y, &b, sizeof(b));
       LANEWISE_UNROLL
       for (std::size_t i = 0; i < sizeof(a) / 4; ++i) x[i] = Op::template of_words<T>(x[i], y[i]);
-      memcpy(&r, x, sizeof(a));
+      std::memcpy(&r, x, sizeof(a));
     } else {
       LANEWISE_UNROLL
       for (int i = 0; i < k; ++i) r[i] = Op::of(a[i], b[i]);
@@ -245,7 +245,7 @@ struct bits_of_equal_words {
     if constexpr (sizeof(T) == 1 && words % 8 == 0) return of_bytes(a, x);
 #endif
     T word[words];
-    memcpy(word, &a, sizeof(P));
+    std::memcpy(word, &a, sizeof(P));
     std::uint32_t bits = 0;
     LANEWISE_UNROLL
     for (int i = 0; i < words; ++i) bits |= static_cast<std::uint32_t>(word[i] == x) << i;

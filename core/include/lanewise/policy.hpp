@@ -64,7 +64,7 @@ constexpr std::size_t bytes_in_passing() {
 /// others beside it: 16 bytes.
 template <class Source>
 constexpr int items_in_passing() {
-  constexpr std::size_t bytes = bytes_in_passing<Source>();
+  constexpr std::size_t bytes = lanewise::bytes_in_passing<Source>();
   return bytes < 16 ? static_cast<int>(16 / bytes) : 1;
 }
 

@@ -157,7 +157,7 @@ struct radix_bits_of {
 
   template <class T>
   LANEWISE_FUNCTION constexpr auto operator()(const T& item) const {
-    return to_bits<descending>(key_of(item));
+    return lanewise::to_bits<descending>(key_of(item));
   }
 };
 

@@ -64,13 +64,13 @@ LANEWISE_FUNCTION auto with_raked(const W& warp, T* cell, int k, F f) {
 /// Cell k of every lane's segment.
 template <class Grid, class W, class T>
 LANEWISE_FUNCTION auto gather_raked(const W& warp, const T* cell, int k) {
-  return with_raked<Grid>(
+  return detail::with_raked<Grid>(
       warp, cell, k, [&](const T* cells, const auto& place) { return warp.gather(cells, place); });
 }
 template <class Grid, class W, class T, class Lanes>
 LANEWISE_FUNCTION void scatter_raked(const W& warp, T* cell, int k, const Lanes& x) {
-  with_raked<Grid>(warp, cell, k,
-                   [&](T* cells, const auto& place) { warp.scatter(cells, place, x); });
+  detail::with_raked<Grid>(warp, cell, k,
+                           [&](T* cells, const auto& place) { warp.scatter(cells, place, x); });
 }
 
 }  // namespace detail

@@ -76,30 +76,30 @@ template <class W, class F>
 LANEWISE_FUNCTION std::int64_t partition_point(const W& warp, std::int64_t first, std::int64_t last,
                                                F holds) {
   std::int64_t from[1] = {first}, to[1] = {last};
-  partition_points(warp, from, to, [&](int, std::int64_t i) { return holds(i); });
+  lanewise::partition_points(warp, from, to, [&](int, std::int64_t i) { return holds(i); });
   return from[0];
 }
 
 /// The first index of a sorted array whose item is not less than x.
 template <class T, std::integral Index, class U>
 LANEWISE_FUNCTION constexpr Index lower_bound(const T* sorted, Index n, const U& x) {
-  return partition_point(Index{0}, n, [&](Index i) { return sorted[i] < x; });
+  return lanewise::partition_point(Index{0}, n, [&](Index i) { return sorted[i] < x; });
 }
 
 /// The first index of a sorted array whose item is greater than x.
 template <class T, std::integral Index, class U>
 LANEWISE_FUNCTION constexpr Index upper_bound(const T* sorted, Index n, const U& x) {
-  return partition_point(Index{0}, n, [&](Index i) { return !(x < sorted[i]); });
+  return lanewise::partition_point(Index{0}, n, [&](Index i) { return !(x < sorted[i]); });
 }
 
 /// The same for any order.
 template <class T, std::integral Index, class U, class Less>
 LANEWISE_FUNCTION constexpr Index lower_bound(const T* sorted, Index n, const U& x, Less less) {
-  return partition_point(Index{0}, n, [&](Index i) { return less(sorted[i], x); });
+  return lanewise::partition_point(Index{0}, n, [&](Index i) { return less(sorted[i], x); });
 }
 template <class T, std::integral Index, class U, class Less>
 LANEWISE_FUNCTION constexpr Index upper_bound(const T* sorted, Index n, const U& x, Less less) {
-  return partition_point(Index{0}, n, [&](Index i) { return !less(x, sorted[i]); });
+  return lanewise::partition_point(Index{0}, n, [&](Index i) { return !less(x, sorted[i]); });
 }
 
 namespace detail {
@@ -136,11 +136,11 @@ LANEWISE_FUNCTION auto bound_by_lanes(const W& warp, const Mask& active, const T
     if constexpr (upper) {
       const typename W::template mask_for<T> here = active;
       const typename W::template mask_for<T> behind =
-          less_by_lanes<W, Mask, Less, T>(warp, active, less, key, x);
-      first = select(here & !behind, first + indices(half), first);
+          detail::less_by_lanes<W, Mask, Less, T>(warp, active, less, key, x);
+      first = lanewise::select(here & !behind, first + indices(half), first);
     } else {
-      first = select(less_by_lanes<W, Mask, Less, T>(warp, active, less, x, key),
-                     first + indices(half), first);
+      first = lanewise::select(detail::less_by_lanes<W, Mask, Less, T>(warp, active, less, x, key),
+                               first + indices(half), first);
     }
     left = static_cast<Index>(left - half);
   }
@@ -185,8 +185,8 @@ LANEWISE_FUNCTION constexpr merge_cut<Index> merge_path(const A& a, Index n_a, c
                                                         Less less = {}) {
   const Index least = distance > n_b ? distance - n_b : Index{0};
   const Index most = distance < n_a ? distance : n_a;
-  const Index from_a =
-      partition_point(least, most, [&](Index i) { return !less(b(distance - 1 - i), a(i)); });
+  const Index from_a = lanewise::partition_point(
+      least, most, [&](Index i) { return !less(b(distance - 1 - i), a(i)); });
   return {from_a, static_cast<Index>(distance - from_a)};
 }
 
@@ -215,7 +215,7 @@ LANEWISE_FUNCTION merge_piece cut_merge(const W& warp, const A& a, std::int64_t 
     from[q] = distance[q] > n_b ? distance[q] - n_b : 0;
     most[q] = distance[q] < n_a ? distance[q] : n_a;
   }
-  partition_points(warp, from, most, [&](int q, std::int64_t i) {
+  lanewise::partition_points(warp, from, most, [&](int q, std::int64_t i) {
     return !less(b((q == 0 ? first : last) - 1 - i), a(i));
   });
   // Where less is no order, too, a piece has as many items as were asked for.
@@ -234,7 +234,7 @@ LANEWISE_FUNCTION merge_cut<std::int64_t> merge_path(const W& warp, const A& a, 
                                                      std::int64_t distance, Less less = {}) {
   const std::int64_t least = distance > n_b ? distance - n_b : 0;
   const std::int64_t most = distance < n_a ? distance : n_a;
-  const std::int64_t from_a = partition_point(
+  const std::int64_t from_a = lanewise::partition_point(
       warp, least, most, [&](std::int64_t i) { return !less(b(distance - 1 - i), a(i)); });
   return {from_a, distance - from_a};
 }
@@ -295,18 +295,18 @@ LANEWISE_FUNCTION typename W::template lanes<std::int64_t> cut_many(
         [&](std::uint32_t q, std::int64_t low, std::int64_t high, std::int64_t pivot_at) {
           const auto of = static_cast<std::uint32_t>(chosen);
           if (q == of) return pivot_at + 1;
-          return partition_point(low, high, [&](std::int64_t i) {
+          return lanewise::partition_point(low, high, [&](std::int64_t i) {
             return q < of ? !less(pivot, item(q, i)) : less(item(q, i), pivot);
           });
         },
         std::int64_t{0}, lane, first, last, middle);
-    const indices end = select(open, upto, first);
+    const indices end = lanewise::select(open, upto, first);
     const std::int64_t front = warp.reduce(end - first, plus{});
     if (front <= left) {
       first = end;
       left -= front;
     } else {
-      last = select(mine, middle, end);
+      last = lanewise::select(mine, middle, end);
     }
   }
   return first;
@@ -492,7 +492,7 @@ LANEWISE_FUNCTION constexpr path_point<Index> split_path(const Ends& end_of, Ind
   const Index least = distance > items + from.ends ? distance - items : from.ends;
   const Index most = distance - from.items < ranges ? distance - from.items : ranges;
   const Index ends =
-      partition_point(least, most, [&](Index r) { return end_of(r) + r < distance; });
+      lanewise::partition_point(least, most, [&](Index r) { return end_of(r) + r < distance; });
   return {ends, distance - ends};
 }
 
@@ -504,8 +504,8 @@ LANEWISE_FUNCTION path_point<std::int64_t> split_path(const W& warp, const Ends&
                                                       path_point<std::int64_t> from = {0, 0}) {
   const std::int64_t least = distance > items + from.ends ? distance - items : from.ends;
   const std::int64_t most = distance - from.items < ranges ? distance - from.items : ranges;
-  const std::int64_t ends =
-      partition_point(warp, least, most, [&](std::int64_t r) { return end_of(r) + r < distance; });
+  const std::int64_t ends = lanewise::partition_point(
+      warp, least, most, [&](std::int64_t r) { return end_of(r) + r < distance; });
   return {ends, distance - ends};
 }
 
@@ -533,7 +533,7 @@ LANEWISE_FUNCTION path_piece cut_path(const W& warp, const Ends& end_of, std::in
     least[q] = distance[q] > items ? (distance[q] - items) / weight : 0;
     most[q] = distance[q] / weight < ranges ? distance[q] / weight : ranges;
   }
-  partition_points(warp, least, most, [&](int q, std::int64_t r) {
+  lanewise::partition_points(warp, least, most, [&](int q, std::int64_t r) {
     return end_of(r) + weight * (r + 1) <= distance[q];
   });
   path_point<std::int64_t> point[2];

@@ -52,7 +52,7 @@ struct search_tree {
     t.n = n;
     const bool fits = sizeof(Key) <= 64 && std::has_single_bit(sizeof(Key)) &&
                       reinterpret_cast<std::uintptr_t>(keys) % sizeof(Key) == 0;
-    t.shift = fits ? items_past<node_keys* static_cast<int>(sizeof(Key))>(keys) : 0;
+    t.shift = fits ? lanewise::items_past<node_keys* static_cast<int>(sizeof(Key))>(keys) : 0;
     std::int64_t places = n + t.shift;
     if (fits) {
       t.whole[0] = t.shift > 0 ? 1 : 0;
@@ -110,7 +110,7 @@ struct search_tree {
         typename W::template lanes<std::int64_t>(0)};
     const auto there = warp.ballot(active);
     if (there == 0) return place[0];
-    const typename W::template lanes<Key> all[1] = {select(
+    const typename W::template lanes<Key> all[1] = {lanewise::select(
         active, key, typename W::template lanes<Key>(warp.broadcast(key, W::lowest(there))))};
     descend<upper, 1>(warp, all, node, levels, place, less);
     return place[0];
@@ -206,9 +206,9 @@ struct search_tree {
       const auto all = sub.template first<Key>(lanes);
       for (int r = 0; r < lanes; ++r) {
         const keys_type k(sub.broadcast(key, r)), x = sub.load(node_of(r));
-        counts[r] = static_cast<std::uint32_t>(
-            sub.count(upper ? all & !less_by_lanes<Less>(sub, all, less, k, x)
-                            : less_by_lanes<Less>(sub, all, less, x, k)));
+        const typename Sub::template mask_for<Key> smaller =
+            less_by_lanes<Less>(sub, all, less, upper ? k : x, upper ? x : k);
+        counts[r] = static_cast<std::uint32_t>(sub.count(upper ? all & !smaller : smaller));
       }
       return sub.map([&](std::uint32_t l) LANEWISE_INLINE_LAMBDA { return counts[l]; }, sub.lane());
     } else if constexpr (lanes > 8) {
@@ -281,21 +281,22 @@ struct search_tree {
     }
     const auto in_part = (node < numbers(first)) | !(node < numbers(last));
     if (warp.any(in_part)) {
-      rank = select(in_part,
-                    warp.map(
-                        in_part,
-                        [&](std::uint32_t i, const Key& k) -> std::uint32_t {
-                          const std::int64_t at = std::int64_t{i} * node_keys - shift;
-                          const std::int64_t begin = at < 0 ? 0 : at;
-                          const std::int64_t end = at + node_keys < n ? at + node_keys : n;
-                          return static_cast<std::uint32_t>(
-                              partition_point(
-                                  begin, end,
-                                  [&](std::int64_t j) { return holds<upper>(keys[j], k, less); }) -
-                              at);
-                        },
-                        0u, node, key),
-                    rank);
+      rank = lanewise::select(
+          in_part,
+          warp.map(
+              in_part,
+              [&](std::uint32_t i, const Key& k) -> std::uint32_t {
+                const std::int64_t at = std::int64_t{i} * node_keys - shift;
+                const std::int64_t begin = at < 0 ? 0 : at;
+                const std::int64_t end = at + node_keys < n ? at + node_keys : n;
+                return static_cast<std::uint32_t>(
+                    lanewise::partition_point(
+                        begin, end,
+                        [&](std::int64_t j) { return holds<upper>(keys[j], k, less); }) -
+                    at);
+              },
+              0u, node, key),
+          rank);
     }
     return warp.map([s = shift](std::uint32_t i, std::uint32_t r)
                         LANEWISE_INLINE_LAMBDA { return std::int64_t{i} * node_keys + r - s; },

@@ -7,6 +7,7 @@
 #include <lanewise/detail/message.hpp>
 #include <lanewise/macros.hpp>
 #include <lanewise/memory.hpp>
+#include <lanewise/tuple.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -14,6 +15,9 @@
 #include <type_traits>
 
 LANEWISE_BEGIN_NAMESPACE
+
+template <class F, class... S>
+struct zipped_source;
 
 // Where items come from and where results go. Algorithms accept Views and anything made by the
 // functions below; fusing work into a source or a sink costs no memory traffic of its own.
@@ -173,7 +177,7 @@ constexpr bool check_view_type() {
   static_assert(vector, "lanewise: arrays are Views of rank 1");
   static_assert(contiguous,
                 "lanewise: Views must be contiguous (LayoutLeft or LayoutRight, not LayoutStride)");
-  return check_item_type<typename V::non_const_value_type>() && vector && contiguous;
+  return detail::check_item_type<typename V::non_const_value_type>() && vector && contiguous;
 }
 
 template <class T>
@@ -209,11 +213,14 @@ constexpr void check_functor(const generated_source<F>&) {
   functor_rules<Exec>::template called_with<F, std::int64_t>();
 }
 
+template <class Exec, class F, class... S>
+constexpr void check_functor(const zipped_source<F, S...>&);  // zip.hpp
+
 template <class Exec, class V>
 auto as_source(const V& view) {
   if constexpr (is_source<V>::value) {
-    check_functor<Exec>(view);
-    if constexpr (check_item_type<typename V::value_type>())
+    detail::check_functor<Exec>(view);
+    if constexpr (detail::check_item_type<typename V::value_type>())
       return view;
     else
       return array_source<refused, identity>{};
@@ -221,8 +228,8 @@ auto as_source(const V& view) {
     static_assert(Kokkos::is_view_v<V>,
                   "lanewise: an input is a Kokkos::View or a lanewise source");
     return array_source<refused, identity>{};
-  } else if constexpr (check_view_type<V>()) {
-    check_reachable<Exec, V>();
+  } else if constexpr (detail::check_view_type<V>()) {
+    detail::check_reachable<Exec, V>();
     using raw = typename V::non_const_value_type;
     return array_source<raw, identity>{view.data(), static_cast<std::int64_t>(view.extent(0)),
                                        identity{}};
@@ -238,10 +245,10 @@ auto as_sink(const V& view) {
   } else if constexpr (!Kokkos::is_view_v<V>) {
     static_assert(Kokkos::is_view_v<V>, "lanewise: an output is a Kokkos::View or a lanewise sink");
     return array_sink<refused>{};
-  } else if constexpr (check_view_type<V>()) {
+  } else if constexpr (detail::check_view_type<V>()) {
     static_assert(!std::is_const_v<typename V::value_type>,
                   "lanewise: an output View must not be const");
-    check_reachable<Exec, V>();
+    detail::check_reachable<Exec, V>();
     return array_sink<typename V::value_type>{view.data(),
                                               static_cast<std::int64_t>(view.extent(0))};
   } else {
@@ -271,11 +278,11 @@ struct composed<F, identity> {
 
 template <class W, class F, class G, class X>
 LANEWISE_FUNCTION auto apply_by_lanes(const W& warp, const composed<F, G>& f, const X& x) {
-  return apply_by_lanes(warp, f.f, apply_by_lanes(warp, f.g, x));
-}
-template <class W, class F, class X>
-LANEWISE_FUNCTION auto apply_by_lanes(const W& warp, const composed<F, identity>& f, const X& x) {
-  return apply_by_lanes(warp, f.f, x);
+  if constexpr (std::is_same_v<G, identity>) {
+    return detail::apply_by_lanes(warp, f.f, x);
+  } else {
+    return detail::apply_by_lanes(warp, f.f, detail::apply_by_lanes(warp, f.g, x));
+  }
 }
 
 template <class T>
@@ -296,14 +303,17 @@ LANEWISE_FUNCTION auto compose(const generated_source<G>& s, const F& f) {
   return generated_source<composed<F, G>>{s.extent, {f, s.f}};
 }
 
+template <class G, class... S, class F>
+LANEWISE_FUNCTION auto compose(const zipped_source<G, S...>& s, const F& f);  // zip.hpp
+
 /// The source with its items converted to T.
 template <class T, class Source>
 auto as(const Source& s) {
-  check_item_type<T>();
+  detail::check_item_type<T>();
   if constexpr (std::is_same_v<T, typename Source::value_type>) {
     return s;
   } else {
-    return compose(s, convert_to<T>{});
+    return detail::compose(s, convert_to<T>{});
   }
 }
 
@@ -317,7 +327,7 @@ struct is_set {
 /// Flags of any type that converts to bool, as integers.
 template <class Exec, class V>
 auto as_flags(const V& view) {
-  const auto source = as_source<Exec>(view);
+  const auto source = detail::as_source<Exec>(view);
   using flag = typename decltype(source)::value_type;
   static_assert(
       requires(const flag& x) { static_cast<bool>(x); },
@@ -325,7 +335,7 @@ auto as_flags(const V& view) {
   if constexpr (std::is_integral_v<flag> && !std::is_same_v<flag, bool>) {
     return source;
   } else {
-    return compose(source, is_set{});
+    return detail::compose(source, is_set{});
   }
 }
 
@@ -346,17 +356,18 @@ byte_range bytes_of(const T& t) {
 /// Calls f with the parts of a zip (zip.hpp).
 template <class Parts, class F>
 void for_each_part(const Parts& parts, const F& f) {
-  call_with([&](const auto&... part) { (f(part), ...); }, parts);
+  detail::call_with([&](const auto&... part) { (f(part), ...); }, parts);
 }
 
 /// An array of n items must exist when n > 0.
 template <class T>
 void expects_memory(const T& t, const char* algorithm, const char* name) {
   if constexpr (requires { t.data; }) {
-    expects(t.extent == 0 || t.data != nullptr, algorithm, ": ", name, " has ", t.extent,
-            " items and no memory");
+    detail::expects(t.extent == 0 || t.data != nullptr, algorithm, ": ", name, " has ", t.extent,
+                    " items and no memory");
   } else if constexpr (requires { t.parts; }) {
-    for_each_part(t.parts, [&](const auto& part) { expects_memory(part, algorithm, name); });
+    detail::for_each_part(t.parts,
+                          [&](const auto& part) { detail::expects_memory(part, algorithm, name); });
   }
 }
 
@@ -367,18 +378,18 @@ void expects_no_partial_overlap(const In& in, const Out& out, const char* algori
                                 const char* in_name, const char* out_name,
                                 bool same_allowed = true) {
   if constexpr (requires { in.parts; }) {
-    for_each_part(in.parts, [&](const auto& part) {
-      expects_no_partial_overlap(part, out, algorithm, in_name, out_name, same_allowed);
+    detail::for_each_part(in.parts, [&](const auto& part) {
+      detail::expects_no_partial_overlap(part, out, algorithm, in_name, out_name, same_allowed);
     });
     return;
   } else if constexpr (requires { out.parts; }) {
-    for_each_part(out.parts, [&](const auto& part) {
-      expects_no_partial_overlap(in, part, algorithm, in_name, out_name, same_allowed);
+    detail::for_each_part(out.parts, [&](const auto& part) {
+      detail::expects_no_partial_overlap(in, part, algorithm, in_name, out_name, same_allowed);
     });
     return;
   }
-  const byte_range a = bytes_of(in);
-  const byte_range b = bytes_of(out);
+  const byte_range a = detail::bytes_of(in);
+  const byte_range b = detail::bytes_of(out);
   const bool apart = a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin;
   bool same = false;
   if constexpr (requires {

@@ -52,14 +52,14 @@ LANEWISE_FUNCTION void copy_rows(const Team& team, const T* from, std::int64_t n
   constexpr std::int64_t each = std::int64_t{rows} * Team::warp_type::width;
   for (std::int64_t i = team.warp_index() * each; i < n; i += Team::warps * each) {
     typename Team::warp_type::template lanes<T> x[rows];
-    for_some_rows<rows, T>(warp, i, n, [&](std::int64_t at, int r, auto... there) {
+    detail::for_some_rows<rows, T>(warp, i, n, [&](std::int64_t at, int r, auto... there) {
       if constexpr (sizeof...(there) == 0) {
         x[r] = warp.load(from + at);
       } else {
         x[r] = warp.load(there..., from + at, T{});
       }
     });
-    for_some_rows<rows, T>(warp, i, n, [&](std::int64_t at, int r, auto... there) {
+    detail::for_some_rows<rows, T>(warp, i, n, [&](std::int64_t at, int r, auto... there) {
       warp.store(there..., to + at, x[r]);
     });
   }
@@ -72,7 +72,7 @@ LANEWISE_FUNCTION void fill_rows(const Team& team, T* to, std::int64_t n, const 
   constexpr std::int64_t each = std::int64_t{rows} * Team::warp_type::width;
   const typename Team::warp_type::template lanes<T> x(value);
   for (std::int64_t i = team.warp_index() * each; i < n; i += Team::warps * each) {
-    for_some_rows<rows, T>(
+    detail::for_some_rows<rows, T>(
         warp, i, n, [&](std::int64_t at, int, auto... there) { warp.store(there..., to + at, x); });
   }
 }

@@ -32,7 +32,7 @@ LANEWISE_FUNCTION team_prefix<Lanes> scan_behind(const W& warp, const Lanes& min
                                                  const T& first) {
   const auto upto = warp.inclusive_scan(mine, op);
   const auto front = warp.map([first, op](const T& x) { return op(first, x); }, upto);
-  return {select(warp.lane() == 0u, Lanes(first), warp.shuffle_up(front, 1)),
+  return {lanewise::select(warp.lane() == 0u, Lanes(first), warp.shuffle_up(front, 1)),
           warp.broadcast(front, W::width - 1)};
 }
 

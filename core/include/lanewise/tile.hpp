@@ -32,11 +32,10 @@ struct value_per_warp {
 };
 struct no_scratch {};
 
-/// Sources that are folded in another way have a reduce_stream beside them.
 template <class T, class W, class Source, class Op>
 LANEWISE_FUNCTION maybe<T> host_reduce_range(const W& warp, const Source& source,
                                              std::int64_t first, std::int64_t last, Op op) {
-  return reduce_stream<T>(warp, source, first, last, op);
+  return detail::reduce_stream<T>(warp, source, first, last, op);
 }
 
 }  // namespace detail

@@ -63,26 +63,26 @@ inline constexpr bool is_tuple<tuple<T...>> = true;
 template <class F, class... T, std::size_t... i>
 LANEWISE_FUNCTION constexpr decltype(auto) call_with(const F& f, const tuple<T...>& t,
                                                      std::index_sequence<i...>) {
-  return f(get<i>(t)...);
+  return f(lanewise::get<i>(t)...);
 }
 /// f of the values.
 template <class F, class... T>
 LANEWISE_FUNCTION constexpr decltype(auto) call_with(const F& f, const tuple<T...>& t) {
-  return call_with(f, t, std::index_sequence_for<T...>());
+  return detail::call_with(f, t, std::index_sequence_for<T...>());
 }
 
 template <class... T, std::size_t... i>
 LANEWISE_FUNCTION constexpr bool are_equal(const tuple<T...>& a, const tuple<T...>& b,
                                            std::index_sequence<i...>) {
-  return ((get<i>(a) == get<i>(b)) && ...);
+  return ((lanewise::get<i>(a) == lanewise::get<i>(b)) && ...);
 }
 template <std::size_t i, class... T>
 LANEWISE_FUNCTION constexpr bool is_less_from(const tuple<T...>& a, const tuple<T...>& b) {
   if constexpr (i == sizeof...(T)) {
     return false;
   } else {
-    if (get<i>(a) < get<i>(b)) return true;
-    return !(get<i>(b) < get<i>(a)) && is_less_from<i + 1>(a, b);
+    if (lanewise::get<i>(a) < lanewise::get<i>(b)) return true;
+    return !(lanewise::get<i>(b) < lanewise::get<i>(a)) && detail::is_less_from<i + 1>(a, b);
   }
 }
 

@@ -123,6 +123,13 @@ LANEWISE_BEGIN_NAMESPACE
 //   cooperate<depth>(m, issue, resolve)   see below, for sub-warps in step cooperate_in_step
 // clang-format on
 
+/// Lane by lane m ? a : b. A function of this namespace: lanes of a user's type find none of
+/// theirs.
+template <class Mask, class Lanes>
+LANEWISE_FUNCTION Lanes select(const Mask& m, const Lanes& a, const Lanes& b) {
+  return Lanes::select(m, a, b);
+}
+
 /// Operations that every backend gets from the ones above.
 template <class Warp>
 class warp_operations {
@@ -197,7 +204,7 @@ class warp_operations {
       const auto open = self().template mask_of<T>(~blocked);
       if constexpr (is_commutative<Op, T>) {
         // Known operators do no harm in lanes that do not take part.
-        x = select(open, self().map(op, y, x), x);
+        x = lanewise::select(open, self().map(op, y, x), x);
       } else {
         self().each(
             open, [&](T& mine, const T& before) { mine = op(before, mine); }, x, y);
@@ -218,9 +225,9 @@ class warp_operations {
     for (int plane = 0; plane < planes; ++plane) {
       const auto set = (bucket & Buckets(1u << plane)) != Buckets(0u);
       const bits vote = self().ballot(set);
-      same = same & select(set, values(vote), values(~vote));
+      same = same & lanewise::select(set, values(vote), values(~vote));
     }
-    return select(active, same, values(bits{0}));
+    return lanewise::select(active, same, values(bits{0}));
   }
 
   /// The same for buckets below bucket_count.

@@ -44,9 +44,9 @@ LANEWISE_FUNCTION void windows_of_team(const Team& team, const bordered<Source>&
   constexpr std::int64_t width = Team::warp_type::width;
   if (first >= last) return;
   const index_range mine =
-      even_share(divide_up(last - first, width), team.warp_index(), Team::warps);
+      lanewise::even_share(divide_up(last - first, width), team.warp_index(), Team::warps);
   const std::int64_t end = first + mine.end * width;
-  windows_of_warp(team, in, first + mine.begin * width, end < last ? end : last, f);
+  lanewise::windows_of_warp(team, in, first + mine.begin * width, end < last ? end : last, f);
 }
 
 LANEWISE_END_NAMESPACE

@@ -23,12 +23,12 @@ LANEWISE_BEGIN_NAMESPACE
 struct workspace_size {
   std::int64_t tickets = 0;  ///< places of the chain
   std::size_t bytes = 0;     ///< plain memory
-
-  /// Enough for either call.
-  friend constexpr workspace_size max(const workspace_size& a, const workspace_size& b) {
-    return {a.tickets < b.tickets ? b.tickets : a.tickets, a.bytes < b.bytes ? b.bytes : a.bytes};
-  }
 };
+
+/// Enough for either call.
+constexpr workspace_size max(const workspace_size& a, const workspace_size& b) {
+  return {a.tickets < b.tickets ? b.tickets : a.tickets, a.bytes < b.bytes ? b.bytes : a.bytes};
+}
 
 /// Temporary memory that calls share, one after the other on one execution space instance. It grows
 /// when a call needs more; growing and freeing are ordered on that instance and do not block. A
@@ -186,8 +186,9 @@ class workspace_ref {
 template <execution_space Exec>
 void check(const Exec& exec, const workspace& work) {
   if (work.errors() == nullptr) return;
-  check(exec, Kokkos::View<const status, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(
-                  work.errors()));
+  lanewise::check(exec,
+                  Kokkos::View<const status, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(
+                      work.errors()));
 }
 
 /// The workspace of one call: the caller's, or one of its own that is freed in stream order when

@@ -44,7 +44,9 @@ struct unzipped_sink {
  private:
   template <class X, std::size_t... k>
   LANEWISE_FUNCTION void put(std::int64_t i, const X& x, std::index_sequence<k...>) const {
-    (get<k>(parts)(i, static_cast<typename detail::sink_value<S>::type>(get<k>(x))), ...);
+    (lanewise::get<k>(parts)(
+         i, static_cast<typename detail::sink_value<S>::type>(lanewise::get<k>(x))),
+     ...);
   }
 };
 
@@ -114,7 +116,7 @@ LANEWISE_FUNCTION auto compose(const zipped_source<G, S...>& s, const F& f) {
 template <class V>
 auto as_part(const V& x) {
   if constexpr (Kokkos::is_view_v<V>) {
-    check_view_type<V>();
+    detail::check_view_type<V>();
     return array_source<typename V::non_const_value_type, identity>{
         x.data(), static_cast<std::int64_t>(x.extent(0)), identity{}};
   } else {
@@ -131,7 +133,7 @@ inline constexpr bool is_output = Kokkos::is_view_v<V> || is_sink<V>::value;
 template <class Exec, class... V>
 constexpr void check_views_reachable() {
   const auto check = []<class U>(const U*) {
-    if constexpr (Kokkos::is_view_v<U>) check_reachable<Exec, U>();
+    if constexpr (Kokkos::is_view_v<U>) detail::check_reachable<Exec, U>();
   };
   (check(static_cast<const V*>(nullptr)), ...);
 }
@@ -139,8 +141,8 @@ constexpr void check_views_reachable() {
 template <class First, class... More>
 std::int64_t extent_of_all(const char* function, const First& first, const More&... more) {
   const auto same = [&](const auto& part) {
-    expects(part.extent == first.extent, function, ": a part has ", part.extent,
-            " items, the first has ", first.extent);
+    detail::expects(part.extent == first.extent, function, ": a part has ", part.extent,
+                    " items, the first has ", first.extent);
   };
   (same(more), ...);
   return first.extent;
@@ -173,9 +175,9 @@ void expects_parts_apart(const unzipped_sink<S...>& sink, const char* what) {
         ") and [", static_cast<const void*>(b.begin), ", ", static_cast<const void*>(b.end),
         ") overlap");
   };
-  call_with(
+  detail::call_with(
       [&](const S&... part) {
-        const byte_range range[] = {bytes_of(part)...};
+        const byte_range range[] = {detail::bytes_of(part)...};
         for (const auto& a : range) {
           for (const auto& b : range) apart(a, b);
         }

@@ -72,8 +72,9 @@ struct btree_kernel {
     constexpr int width = warp_type::width;
     const auto warp = team.warp();
     const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
-    const index_range mine = even_share(divide_up(arrays.n, std::int64_t{width}), id,
-                                        std::int64_t{team.league()} * Team::warps);
+    const index_range mine =
+        lanewise::even_share(lanewise::divide_up(arrays.n, std::int64_t{width}), id,
+                             std::int64_t{team.league()} * Team::warps);
     numbers came(0u);  // lane s: how often status s
     for (std::int64_t begin = mine.begin; begin < mine.end; begin += ahead) {
       numbers root[ahead];
@@ -161,8 +162,9 @@ void build_btree(const Exec& exec, const char* name, Table& tree, std::int64_t e
   detail::expects(insertions >= 0, name, ": insertions is ", insertions, ", less than 0");
   const std::int64_t roots =
       std::max(divide_up(elements, std::int64_t{Table::fill}), std::int64_t{1});
-  Table fresh = make_btree<Table>(exec, name, elements, source,
-                                  std::max(nodes_for<Table>(insertions, roots), roots / 4));
+  Table fresh =
+      kernels::make_btree<Table>(exec, name, elements, source,
+                                 std::max(kernels::nodes_for<Table>(insertions, roots), roots / 4));
   exec.fence("Lanewise::btree: the nodes are written");
   tree = std::move(fresh);
 }
@@ -171,7 +173,7 @@ template <class Exec, class Table>
 void rebuild_btree(const Exec& exec, const char* name, Table& tree, std::int64_t insertions,
                    workspace_ref work) {
   const btree_leaves<Exec, Table> leaves(exec, tree, work, name);
-  build_btree(exec, name, tree, leaves.elements(), leaves.lines(), insertions);
+  kernels::build_btree(exec, name, tree, leaves.elements(), leaves.lines(), insertions);
 }
 
 /// An operation on all items of a tree that does not grow.
@@ -180,9 +182,10 @@ void btree_call(const Exec& exec, const Table& tree, slab_operation operation,
                 const btree_arrays<Table>& arrays, const Combine& combine,
                 const btree_options& with) {
   using kernel = btree_kernel<Table, Combine>;
-  launch(exec, "Lanewise::btree::operate", league_for_windows<kernel>(exec, arrays.n),
-         kernel{tree.view(), combine, operation, arrays, with.status.data(), with.tally.data(),
-                nullptr, false});
+  lanewise::launch(exec, "Lanewise::btree::operate",
+                   kernels::league_for_windows<kernel>(exec, arrays.n),
+                   kernel{tree.view(), combine, operation, arrays, with.status.data(),
+                          with.tally.data(), nullptr, false});
 }
 /// Where a tree has no memory, the same on an empty one.
 template <class Exec, class Table>
@@ -192,10 +195,10 @@ void btree_call_or_none(const Exec& exec, const char* name, const Table& tree,
   if (arrays.n == 0) return;
   using no_elements = table_as_lines<typename Table::key_type, typename Table::mapped_type>;
   if (tree.roots() > 0) {
-    btree_call(exec, tree, operation, arrays, detail::keep_given{}, with);
+    kernels::btree_call(exec, tree, operation, arrays, detail::keep_given{}, with);
   } else {
-    btree_call(exec, make_btree<Table>(exec, name, 0, no_elements{}, 0), operation, arrays,
-               detail::keep_given{}, with);
+    kernels::btree_call(exec, kernels::make_btree<Table>(exec, name, 0, no_elements{}, 0),
+                        operation, arrays, detail::keep_given{}, with);
   }
 }
 /// An operation on all items, and again on those without room, for which the tree grows.
@@ -212,14 +215,14 @@ void btree_call_and_grow(const Exec& exec, const char* name, Table& tree, slab_o
   if (own > 0) status = reinterpret_cast<slab_status*>(memory + 64);
   for (bool again = false;; again = true) {
     backend_of<Exec>::zero(exec, lacking, sizeof(std::uint64_t));
-    launch(
-        exec, "Lanewise::btree::operate", league_for_windows<kernel>(exec, arrays.n),
+    lanewise::launch(
+        exec, "Lanewise::btree::operate", kernels::league_for_windows<kernel>(exec, arrays.n),
         kernel{tree.view(), combine, operation, arrays, status, with.tally.data(), lacking, again});
     std::uint64_t left = 0;
     detail::copy_to_host<std::uint64_t>(exec, &left, lacking);
     if (left == 0) return;
     // The workspace has the statuses.
-    rebuild_btree(exec, name, tree, static_cast<std::int64_t>(left), nullptr);
+    kernels::rebuild_btree(exec, name, tree, static_cast<std::int64_t>(left), nullptr);
   }
 }
 
@@ -229,7 +232,7 @@ btree_arrays<Table> btree_arrays_of(const char* name, const Keys& keys, const bt
   static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
                                            typename Table::memory_space>::accessible,
                 "lanewise: this execution space cannot reach the memory of a B+ tree");
-  const auto array = array_of<const typename Table::key_type, Exec>(name, "keys", keys);
+  const auto array = kernels::array_of<const typename Table::key_type, Exec>(name, "keys", keys);
   with.status.template expects_reachable<Exec>(name, "options.status", 0);
   with.tally.template expects_reachable<Exec>(name, "options.tally");
   detail::expects(!with.status.is_given() || with.status.extent() >= array.extent, name,
@@ -239,25 +242,6 @@ btree_arrays<Table> btree_arrays_of(const char* name, const Keys& keys, const bt
   arrays.keys = array.data;
   arrays.n = array.extent;
   return arrays;
-}
-
-/// A call that may put elements into a tree. Many at once, counted in those that are there, are
-/// merged with them by `bulk(ordered table, options)`: the tree is written once.
-template <class Exec, class Table, class Combine, class Bulk>
-void btree_growing_call(const Exec& exec, const char* name, Table& tree, slab_operation operation,
-                        const btree_arrays<Table>& arrays, const Combine& combine,
-                        const btree_options& with, const Bulk& bulk) {
-  if (arrays.n == 0) return;
-  if (with.grow && arrays.n > std::int64_t{tree.roots()} * Table::fill / 4) {
-    auto all = to_ordered(exec, tree, with.work);
-    bulk(all, ordered_options{with.work, with.status, with.tally});
-    build(exec, tree, all);
-  } else if (with.grow) {
-    btree_call_and_grow(exec, name, tree, operation, arrays, combine, with);
-  } else {
-    detail::expects(tree.roots() > 0, name, ": the tree has no memory; reserve gives it some");
-    btree_call(exec, tree, operation, arrays, combine, with);
-  }
 }
 
 }  // namespace kernels
@@ -290,6 +274,29 @@ void build(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
                        kernels::table_as_lines<Key, Value>{elements.view()}, insertions);
 }
 
+namespace kernels {
+
+/// A call that may put elements into a tree. Many at once, counted in those that are there, are
+/// merged with them by `bulk(ordered table, options)`: the tree is written once.
+template <class Exec, class Table, class Combine, class Bulk>
+void btree_growing_call(const Exec& exec, const char* name, Table& tree, slab_operation operation,
+                        const btree_arrays<Table>& arrays, const Combine& combine,
+                        const btree_options& with, const Bulk& bulk) {
+  if (arrays.n == 0) return;
+  if (with.grow && arrays.n > std::int64_t{tree.roots()} * Table::fill / 4) {
+    auto all = lanewise::to_ordered(exec, tree, with.work);
+    bulk(all, ordered_options{with.work, with.status, with.tally});
+    lanewise::build(exec, tree, all);
+  } else if (with.grow) {
+    kernels::btree_call_and_grow(exec, name, tree, operation, arrays, combine, with);
+  } else {
+    detail::expects(tree.roots() > 0, name, ": the tree has no memory; reserve gives it some");
+    kernels::btree_call(exec, tree, operation, arrays, combine, with);
+  }
+}
+
+}  // namespace kernels
+
 /// Rebuilds the tree, with `fill` elements in each leaf, and with room for at least so many
 /// insertions. **Blocks**; nothing else may be using the tree.
 template <class Exec, class Key, class Value, class Memory, int bytes>
@@ -309,7 +316,8 @@ void reserve(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
   const std::int64_t used = kernels::nodes_in_use(exec, tree);
   const std::int64_t wanted =
       kernels::nodes_for<table_type>(insertions, 0) + 2 * std::min(insertions, used);
-  if (tree.roots() == 0 || tree.capacity() - used < wanted) compact(exec, tree, insertions, work);
+  if (tree.roots() == 0 || tree.capacity() - used < wanted)
+    lanewise::compact(exec, tree, insertions, work);
 }
 /// Empties the tree and frees its memory.
 template <class Exec, class Key, class Value, class Memory, int bytes>
@@ -337,7 +345,7 @@ requires(!std::is_void_v<Value> &&
   arrays.given = kernels::array_of<const Value, Exec>("insert", "values", values, arrays.n);
   kernels::btree_growing_call(
       exec, "insert", tree, slab_operation::insert, arrays, detail::keep_given{}, with,
-      [&](auto& all, const ordered_options& o) { insert(exec, all, keys, values, o); });
+      [&](auto& all, const ordered_options& o) { lanewise::insert(exec, all, keys, values, o); });
 }
 /// Puts keys into a set.
 template <class Exec, class Key, class Memory, int bytes, class Keys>
@@ -347,7 +355,7 @@ void insert(const Exec& exec, btree_table<Key, void, Memory, bytes>& tree, const
   kernels::btree_growing_call(
       exec, "insert", tree, slab_operation::insert,
       kernels::btree_arrays_of<Exec, table_type>("insert", keys, with), detail::keep_given{}, with,
-      [&](auto& all, const ordered_options& o) { insert(exec, all, keys, o); });
+      [&](auto& all, const ordered_options& o) { lanewise::insert(exec, all, keys, o); });
 }
 /// Puts pairs into a map; they replace the values of keys that are there. Of several items with one
 /// key any one stays. As insert.
@@ -359,7 +367,7 @@ void assign(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, cons
   arrays.given = kernels::array_of<const Value, Exec>("assign", "values", values, arrays.n);
   kernels::btree_growing_call(
       exec, "assign", tree, slab_operation::assign, arrays, detail::keep_given{}, with,
-      [&](auto& all, const ordered_options& o) { assign(exec, all, keys, values, o); });
+      [&](auto& all, const ordered_options& o) { lanewise::assign(exec, all, keys, values, o); });
 }
 /// Puts pairs into a map; where a key is there, its value becomes combine(value there, value
 /// given). combine is a pure scalar function object, associative and commutative. As insert.
@@ -374,9 +382,10 @@ void upsert(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, cons
                 "Value given) const");
   auto arrays = kernels::btree_arrays_of<Exec, table_type>("upsert", keys, with);
   arrays.given = kernels::array_of<const Value, Exec>("upsert", "values", values, arrays.n);
-  kernels::btree_growing_call(
-      exec, "upsert", tree, slab_operation::combine, arrays, combine, with,
-      [&](auto& all, const ordered_options& o) { upsert(exec, all, keys, values, combine, o); });
+  kernels::btree_growing_call(exec, "upsert", tree, slab_operation::combine, arrays, combine, with,
+                              [&](auto& all, const ordered_options& o) {
+                                lanewise::upsert(exec, all, keys, values, combine, o);
+                              });
 }
 /// Deletes keys. A search, and a read and write of one node for each item. Does not block.
 template <class Exec, class Key, class Value, class Memory, int bytes, class Keys>
@@ -413,7 +422,7 @@ void apply(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
   arrays.given = arrays.found;
   kernels::btree_growing_call(exec, "apply", tree, slab_operation::find, arrays, combine, with,
                               [&](auto& all, const ordered_options& o) {
-                                apply(exec, all, operations, keys, values, o, combine);
+                                lanewise::apply(exec, all, operations, keys, values, o, combine);
                               });
 }
 
@@ -424,8 +433,9 @@ std::int64_t size(const Exec& exec, const btree_table<Key, Value, Memory, bytes>
   using layout = typename btree_table<Key, Value, Memory, bytes>::layout;
   const std::int64_t used = kernels::nodes_in_use(exec, tree);
   if (used == 0) return 0;
-  return lanewise::reduce(exec, generated(used, kernels::elements_of_node<layout>{tree.nodes()}),
-                          plus{}, std::int64_t{0});
+  return lanewise::reduce(
+      exec, lanewise::generated(used, kernels::elements_of_node<layout>{tree.nodes()}), plus{},
+      std::int64_t{0});
 }
 
 /// How a tree is filled.
@@ -444,7 +454,7 @@ template <class Exec, class Key, class Value, class Memory, int bytes>
 btree_statistics statistics(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& tree) {
   using layout = typename btree_table<Key, Value, Memory, bytes>::layout;
   btree_statistics s;
-  s.elements = size(exec, tree);
+  s.elements = lanewise::size(exec, tree);
   s.roots = tree.roots();
   s.nodes = kernels::nodes_in_use(exec, tree);
   s.capacity = tree.capacity();

@@ -129,8 +129,10 @@ class btree_view {
 
   LANEWISE_FUNCTION const detail::btree_memory<layout>& memory() const { return memory_; }
   LANEWISE_FUNCTION std::uint32_t roots() const { return static_cast<std::uint32_t>(lows_.n); }
-  static LANEWISE_FUNCTION word widen(const Key& k) { return to_bits(k); }
-  static LANEWISE_FUNCTION Key narrow(word k) { return from_bits<Key>(static_cast<key_word>(k)); }
+  static LANEWISE_FUNCTION word widen(const Key& k) { return lanewise::to_bits(k); }
+  static LANEWISE_FUNCTION Key narrow(word k) {
+    return lanewise::from_bits<Key>(static_cast<key_word>(k));
+  }
   static LANEWISE_FUNCTION value_type value_of(word v) {
     if constexpr (layout::has_values) {
       return detail::from_word<value_type>(v);
@@ -149,8 +151,8 @@ class btree_view {
           return behind > 0 ? static_cast<std::uint32_t>(behind - 1) : std::uint32_t{0};
         },
         std::uint32_t{0},
-        lows_.template bound<true>(warp, active,
-                                   warp.map([](const Key& k) { return to_bits(k); }, key)));
+        lows_.template bound<true>(
+            warp, active, warp.map([](const Key& k) { return lanewise::to_bits(k); }, key)));
   }
   /// Loads a word of every line of these roots, so that a host waits for all of them at once. It
   /// has to be loads: an EPYC drops most prefetches here, presumably as they miss the TLB, and an

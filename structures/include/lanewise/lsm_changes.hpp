@@ -63,9 +63,9 @@ Run lsm_merge_all(const Exec& exec, Run newest, const std::vector<Run>& runs, st
     gathered.add(runs[j].level);
     Run merged = gathered.make(exec, (due - j) % 2 == 1 ? own : spare);
     if constexpr (sorts_again) {
-      lsm_sort_again(exec, newest.level, runs[j].level, merged, work);
+      kernels::lsm_sort_again(exec, newest.level, runs[j].level, merged, work);
     } else {
-      lsm_merge(exec, newest.level, runs[j].level, merged, work);
+      kernels::lsm_merge(exec, newest.level, runs[j].level, merged, work);
     }
     newest = std::move(merged);
   }
@@ -75,7 +75,7 @@ Run lsm_merge_all(const Exec& exec, Run newest, const std::vector<Run>& runs, st
 /// Samples the keys of a run for its search tree.
 template <class Exec, class Run>
 void lsm_index(const Exec& exec, Run& r) {
-  sample_keys(exec, r.level.tree, r.samples());
+  kernels::sample_keys(exec, r.level.tree, r.samples());
 }
 
 /// Puts a run in front of the others. While the next one has less than twice the elements of those
@@ -94,8 +94,9 @@ void lsm_add(const Exec& exec, Map& map, typename Map::run&& fresh, workspace_re
                   " elements, more than ", most_searched_keys);
   std::vector<run> next;
   next.reserve(runs.size() - due + 1);
-  next.push_back(lsm_merge_all<Map::sorts_again>(exec, std::move(fresh), runs, 0, due, work));
-  lsm_index(exec, next.front());
+  next.push_back(
+      kernels::lsm_merge_all<Map::sorts_again>(exec, std::move(fresh), runs, 0, due, work));
+  kernels::lsm_index(exec, next.front());
   next.insert(next.end(), runs.begin() + static_cast<std::ptrdiff_t>(due), runs.end());
   map.used_by(exec);
   map.take(std::move(next), false);
@@ -145,26 +146,28 @@ struct lsm_fetch_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    lsm_for_windows(team, n, [&](const auto& warp, const auto& exists, std::int64_t begin) {
-      const auto at = warp.load(exists, from + begin, std::uint32_t{0});
-      auto dies = warp.map(
-          exists,
-          [this](std::uint32_t p) -> std::uint32_t {
-            return operations[p] == lsm_operation::erase ? 1 : 0;
-          },
-          std::uint32_t{0}, at);
-      const auto place = warp.map([begin](std::uint32_t l) { return begin + l; }, warp.lane());
-      (void)warp.map(
-          exists,
-          [this](std::int64_t i, std::uint32_t p, std::uint32_t d) {
-            values_out[i] = d == 0 ? values[p] : Value{};
-            return d;
-          },
-          std::uint32_t{0}, place, at, dies);
-      const auto word = warp.map([](std::int64_t i) { return i / 32; }, place);
-      const auto bit = warp.map([](std::int64_t i) { return std::uint32_t{1} << (i % 32); }, place);
-      warp.template fetch_or<order::relaxed>(dies != 0u, dead, word, bit);
-    });
+    kernels::lsm_for_windows(
+        team, n, [&](const auto& warp, const auto& exists, std::int64_t begin) {
+          const auto at = warp.load(exists, from + begin, std::uint32_t{0});
+          auto dies = warp.map(
+              exists,
+              [this](std::uint32_t p) -> std::uint32_t {
+                return operations[p] == lsm_operation::erase ? 1 : 0;
+              },
+              std::uint32_t{0}, at);
+          const auto place = warp.map([begin](std::uint32_t l) { return begin + l; }, warp.lane());
+          (void)warp.map(
+              exists,
+              [this](std::int64_t i, std::uint32_t p, std::uint32_t d) {
+                values_out[i] = d == 0 ? values[p] : Value{};
+                return d;
+              },
+              std::uint32_t{0}, place, at, dies);
+          const auto word = warp.map([](std::int64_t i) { return i / 32; }, place);
+          const auto bit =
+              warp.map([](std::int64_t i) { return std::uint32_t{1} << (i % 32); }, place);
+          warp.template fetch_or<order::relaxed>(dies != 0u, dead, word, bit);
+        });
   }
 };
 
@@ -176,17 +179,18 @@ template <class Exec, class Map>
 typename Map::run lsm_live_run(const Exec& exec, const Map& map, workspace_ref work) {
   using run = typename Map::run;
   const std::vector<run>& runs = map.runs();
-  const std::int64_t tombstones = lsm_tombstones(exec, map.view().all(), work);
+  const std::int64_t tombstones = kernels::lsm_tombstones(exec, map.view().all(), work);
   const std::int64_t most = map.elements() - tombstones;
   if (most == 0) return {};
   const std::int64_t likely = most > tombstones ? most - tombstones : most;
   const std::int64_t room = std::min(most, likely + likely / 32);
   run all = run::template make<backend_of<Exec>>(exec, room, true, false);
-  const run newer = lsm_merge_all<false>(exec, runs[0], runs, 1, runs.size() - 1, work, all.memory);
+  const run newer =
+      kernels::lsm_merge_all<false>(exec, runs[0], runs, 1, runs.size() - 1, work, all.memory);
   const decltype(newer.level) none;
   const auto merge_to = [&](const run& to) {
-    return lsm_merge_live(exec, newer.level, runs.size() > 1 ? runs.back().level : none, to.keys(),
-                          to.values(), to.places, work);
+    return kernels::lsm_merge_live(exec, newer.level, runs.size() > 1 ? runs.back().level : none,
+                                   to.keys(), to.values(), to.places, work);
   };
   const std::int64_t live = merge_to(all);
   if (live > room) {
@@ -266,11 +270,12 @@ void apply(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
   using map_type = lsm_dictionary<Key, Value, Memory, growth>;
   using backend = backend_of<Exec>;
   using number = std::uint32_t;
-  lsm_expects_reachable<Exec, map_type>();
-  const auto in = array_of<const Key, Exec>("apply", "keys", keys);
+  kernels::lsm_expects_reachable<Exec, map_type>();
+  const auto in = kernels::array_of<const Key, Exec>("apply", "keys", keys);
   const std::int64_t n = in.extent;
-  const auto* todo = array_of<const lsm_operation, Exec>("apply", "operations", operations, n);
-  const auto* given = array_of<const Value, Exec>("apply", "values", values, n);
+  const auto* todo =
+      kernels::array_of<const lsm_operation, Exec>("apply", "operations", operations, n);
+  const auto* given = kernels::array_of<const Value, Exec>("apply", "values", values, n);
   detail::expects(n <= std::numeric_limits<number>::max(), "apply: keys has ", n,
                   " items, more than 2^32 - 1");
   if (n == 0) return;
@@ -291,9 +296,10 @@ void apply(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
                        {.work = with.work, .begin_bit = 0, .end_bit = 1});
   lanewise::transform(exec, other_numbers, some_keys, lsm_fetch<Key>{in.data});
   lanewise::radix_sort(exec, some_keys, other_numbers, sorted_keys, numbers, {.work = with.work});
-  lsm_launch(exec, "Lanewise::lsm::fetch", n,
-             lsm_fetch_kernel<Value>{numbers.data(), todo, given, fresh.values(), fresh.dead(), n});
-  lsm_add(exec, map, std::move(fresh), with.work);
+  kernels::lsm_launch(
+      exec, "Lanewise::lsm::fetch", n,
+      lsm_fetch_kernel<Value>{numbers.data(), todo, given, fresh.values(), fresh.dead(), n});
+  kernels::lsm_add(exec, map, std::move(fresh), with.work);
 }
 
 /// Makes the dictionary one of these pairs alone, in one level; of several with one key the first
@@ -303,7 +309,7 @@ template <execution_space Exec, class Key, class Value, class Memory, lsm_growth
 void build(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map, const Keys& keys,
            const Values& values, const lsm_options& with = {}) {
   lsm_dictionary<Key, Value, Memory, growth> fresh;
-  insert(exec, fresh, keys, values, with);
+  lanewise::insert(exec, fresh, keys, values, with);
   map.used_by(exec);
   map = std::move(fresh);
 }
@@ -327,15 +333,15 @@ void cleanup(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map,
              const lsm_options& with = {}) {
   using namespace kernels;
   using run = typename lsm_dictionary<Key, Value, Memory, growth>::run;
-  lsm_expects_reachable<Exec, lsm_dictionary<Key, Value, Memory, growth>>();
+  kernels::lsm_expects_reachable<Exec, lsm_dictionary<Key, Value, Memory, growth>>();
   if (map.is_clean()) return;
   map.used_by(exec);
   std::vector<run> next;
-  next.push_back(lsm_live_run(exec, map, with.work));
+  next.push_back(kernels::lsm_live_run(exec, map, with.work));
   if (next.front().memory == nullptr) {
     next.clear();
   } else {
-    lsm_index(exec, next.front());
+    kernels::lsm_index(exec, next.front());
   }
   map.take(std::move(next), true);
 }

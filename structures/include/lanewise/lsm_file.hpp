@@ -35,8 +35,8 @@ lsm_file_header lsm_header_of() {
   return {{{'L', 'w', '.', 'l', 's', 'm', ' ', '\n'},
            1,
            Map::has_one_level,
-           file_type<typename Map::key_type>(),
-           file_type<typename Map::mapped_type>()}};
+           detail::file_type<typename Map::key_type>(),
+           detail::file_type<typename Map::mapped_type>()}};
 }
 inline std::string text_of_lsm(const file_header& header) {
   return message(header.kind == 0 ? "an lsm_map" : "a sorted_array", " from ",
@@ -70,8 +70,8 @@ class lsm_level_in_file {
   void check(std::uint32_t level, bool is_clean) const {
     for (std::uint64_t i = 1; i < has_.elements; ++i)
       if (keys_[i] < keys_[i - 1] || (is_clean && keys_[i] == keys_[i - 1]))
-        refuse_file("key ", i, " of level ", level, " is ", keys_[i], " and follows ",
-                    keys_[i - 1]);
+        detail::refuse_file("key ", i, " of level ", level, " is ", keys_[i], " and follows ",
+                            keys_[i - 1]);
     const std::uint32_t last = has_.elements % 32;
     if (has_.has_dead != 0 && last != 0 && dead_[dead_.size() - 1] >> last != 0)
       refuse_file("level ", level, " has tombstones behind its last element");

@@ -58,17 +58,19 @@ struct lsm_find_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
     using warp_type = typename Team::warp_type;
-    lsm_for_windows(team, n, [&](const warp_type& warp, const auto& exists, std::int64_t begin) {
-      const auto key = warp.load(exists, keys + begin, Key{});
-      typename warp_type::template lanes<Value> value;
-      const auto came = map.find(warp, exists, key, value);
-      const auto hit =
-          warp.map([](lsm_status s) -> std::uint32_t { return s == lsm_status::found; }, came);
-      if (values != nullptr) warp.store(hit != 0u, values + begin, value);
-      if (status != nullptr) warp.store(exists, status + begin, came);
-      if (is_there != nullptr)
-        warp.store(exists, is_there + begin, warp.map([](std::uint32_t h) { return h != 0; }, hit));
-    });
+    kernels::lsm_for_windows(
+        team, n, [&](const warp_type& warp, const auto& exists, std::int64_t begin) {
+          const auto key = warp.load(exists, keys + begin, Key{});
+          typename warp_type::template lanes<Value> value;
+          const auto came = map.find(warp, exists, key, value);
+          const auto hit =
+              warp.map([](lsm_status s) -> std::uint32_t { return s == lsm_status::found; }, came);
+          if (values != nullptr) warp.store(hit != 0u, values + begin, value);
+          if (status != nullptr) warp.store(exists, status + begin, came);
+          if (is_there != nullptr)
+            warp.store(exists, is_there + begin,
+                       warp.map([](std::uint32_t h) { return h != 0; }, hit));
+        });
   }
 };
 
@@ -89,18 +91,19 @@ struct lsm_neighbour_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
     using warp_type = typename Team::warp_type;
-    lsm_for_windows(team, n, [&](const warp_type& warp, const auto& exists, std::int64_t begin) {
-      auto key = warp.load(exists, queries + begin, Key{});
-      typename warp_type::template lanes<Value> value;
-      const auto came = upwards ? map.successor(warp, exists, key, value, strict)
-                                : map.predecessor(warp, exists, key, value, strict);
-      const auto hit =
-          warp.map([](lsm_status s) -> std::uint32_t { return s == lsm_status::found; }, came) !=
-          0u;
-      warp.store(hit, keys + begin, key);
-      warp.store(hit, values + begin, value);
-      if (status != nullptr) warp.store(exists, status + begin, came);
-    });
+    kernels::lsm_for_windows(
+        team, n, [&](const warp_type& warp, const auto& exists, std::int64_t begin) {
+          auto key = warp.load(exists, queries + begin, Key{});
+          typename warp_type::template lanes<Value> value;
+          const auto came = upwards ? map.successor(warp, exists, key, value, strict)
+                                    : map.predecessor(warp, exists, key, value, strict);
+          const auto hit =
+              warp.map([](lsm_status s) -> std::uint32_t { return s == lsm_status::found; },
+                       came) != 0u;
+          warp.store(hit, keys + begin, key);
+          warp.store(hit, values + begin, value);
+          if (status != nullptr) warp.store(exists, status + begin, came);
+        });
   }
 };
 
@@ -120,17 +123,18 @@ struct lsm_size_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
     detail::lsm_cursor<Key, Value> all;
     const int largest = map.open_all(all);
-    lsm_for_windows(team, pieces, [&](const auto& warp, const auto& exists, std::int64_t begin) {
-      const auto many = warp.map(
-          exists,
-          [&](std::uint32_t l) {
-            return map.piece(all, largest, (begin + l) * each, each, 0,
-                             [](std::int64_t, const Key&, int, std::int64_t) {});
-          },
-          std::int64_t{0}, warp.lane());
-      const auto sum = static_cast<std::uint64_t>(warp.reduce(many, plus{}));
-      if (sum != 0) warp.template fetch_add<order::relaxed>(*total, sum);
-    });
+    kernels::lsm_for_windows(
+        team, pieces, [&](const auto& warp, const auto& exists, std::int64_t begin) {
+          const auto many = warp.map(
+              exists,
+              [&](std::uint32_t l) {
+                return map.piece(all, largest, (begin + l) * each, each, 0,
+                                 [](std::int64_t, const Key&, int, std::int64_t) {});
+              },
+              std::int64_t{0}, warp.lane());
+          const auto sum = static_cast<std::uint64_t>(warp.reduce(many, plus{}));
+          if (sum != 0) warp.template fetch_add<order::relaxed>(*total, sum);
+        });
   }
 };
 
@@ -150,16 +154,16 @@ void lsm_neighbours(const Exec& exec, const char* name, const char* label, const
                     const lsm_query_options& with) {
   using key = typename Map::key_type;
   using value = typename Map::mapped_type;
-  lsm_expects_reachable<Exec, Map>();
-  const auto in = array_of<const key, Exec>(name, "queries", queries);
-  auto* to = array_of<key, Exec>(name, "keys", keys, in.extent);
-  auto* values_to = array_of<value, Exec>(name, "values", values, in.extent);
-  auto* status = lsm_statuses<Exec>(name, with, in.extent);
+  kernels::lsm_expects_reachable<Exec, Map>();
+  const auto in = kernels::array_of<const key, Exec>(name, "queries", queries);
+  auto* to = kernels::array_of<key, Exec>(name, "keys", keys, in.extent);
+  auto* values_to = kernels::array_of<value, Exec>(name, "values", values, in.extent);
+  auto* status = kernels::lsm_statuses<Exec>(name, with, in.extent);
   map.used_by(exec);
   if (in.extent > 0)
-    lsm_launch(exec, label, in.extent,
-               lsm_neighbour_kernel<upwards, key, value>{map.view(), in.data, to, values_to, status,
-                                                         strict, in.extent});
+    kernels::lsm_launch(exec, label, in.extent,
+                        lsm_neighbour_kernel<upwards, key, value>{
+                            map.view(), in.data, to, values_to, status, strict, in.extent});
 }
 
 }  // namespace kernels
@@ -250,7 +254,7 @@ std::int64_t size(const Exec& exec, const lsm_dictionary<Key, Value, Memory, gro
                   const lsm_query_options& with = {}) {
   using namespace kernels;
   using kernel = lsm_size_kernel<Key, Value>;
-  lsm_expects_reachable<Exec, lsm_dictionary<Key, Value, Memory, growth>>();
+  kernels::lsm_expects_reachable<Exec, lsm_dictionary<Key, Value, Memory, growth>>();
   if (map.is_clean()) return map.elements();
   map.used_by(exec);
   using backend = backend_of<Exec>;
@@ -259,8 +263,8 @@ std::int64_t size(const Exec& exec, const lsm_dictionary<Key, Value, Memory, gro
   backend::zero(exec, total, sizeof *total);
   std::int64_t largest = 0;
   for (const auto& r : map.runs()) largest = largest < r.level.size() ? r.level.size() : largest;
-  const std::int64_t pieces = divide_up(largest, kernel::each);
-  lsm_launch(exec, "Lanewise::lsm::size", pieces, kernel{map.view(), total, pieces});
+  const std::int64_t pieces = lanewise::divide_up(largest, kernel::each);
+  kernels::lsm_launch(exec, "Lanewise::lsm::size", pieces, kernel{map.view(), total, pieces});
   std::uint64_t all = 0;
   detail::copy_to_host<std::uint64_t>(exec, &all, total);
   return static_cast<std::int64_t>(all);

@@ -30,13 +30,14 @@ struct lsm_count_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    lsm_for_windows(team, n, [&](const auto& warp, const auto& exists, std::int64_t begin) {
-      const auto from = warp.load(exists, k1 + begin, Key{});
-      const auto to = warp.load(exists, k2 + begin, Key{});
-      warp.store(exists, numbers + begin, map.count(warp, exists, from, to));
-      if (begins != nullptr)
-        warp.store(exists, begins + begin, map.first_place(warp, exists, from));
-    });
+    kernels::lsm_for_windows(
+        team, n, [&](const auto& warp, const auto& exists, std::int64_t begin) {
+          const auto from = warp.load(exists, k1 + begin, Key{});
+          const auto to = warp.load(exists, k2 + begin, Key{});
+          warp.store(exists, numbers + begin, map.count(warp, exists, from, to));
+          if (begins != nullptr)
+            warp.store(exists, begins + begin, map.first_place(warp, exists, from));
+        });
   }
 };
 
@@ -84,15 +85,16 @@ class lsm_merged_first {
     auto work = call_workspace::make<backend>(exec, with.work, {0, sizeof(std::uint64_t)}, "count");
     auto* const total = static_cast<std::uint64_t*>(work.get().plain());
     backend::zero(exec, total, sizeof *total);
-    launch(exec, "Lanewise::lsm::candidates",
-           backend::template resident_league<kernel>(
-               exec, divide_up(windows, team_t<Exec, typename kernel::policy>::warps)),
-           kernel{map.view(), k1, k2, total, windows, stride});
+    lanewise::launch(
+        exec, "Lanewise::lsm::candidates",
+        backend::template resident_league<kernel>(
+            exec, lanewise::divide_up(windows, team_t<Exec, typename kernel::policy>::warps)),
+        kernel{map.view(), k1, k2, total, windows, stride});
     std::uint64_t seen = 0;
     detail::copy_to_host<std::uint64_t>(exec, &seen, total);
     if (seen * stride <= static_cast<std::uint64_t>(map.elements())) return;
     merged_.take(std::vector<typename Map::run>(map.runs()), false);
-    cleanup(exec, merged_, {.work = with.work});
+    lanewise::cleanup(exec, merged_, {.work = with.work});
     is_merged_ = true;
   }
   const Map& map() const { return is_merged_ ? merged_ : given_; }
@@ -130,14 +132,15 @@ void lsm_copy_ranges(const Exec& exec, const std::vector<Run>& runs, const std::
   if (runs.empty()) return;
   const auto& level = runs[0].level;
   const auto shifts = generated(n, lsm_shift{begins, offsets});
-  const auto sink =
-      consumed(room, lsm_copy_element<Key, Value>{level.keys(), level.values, keys, values});
+  const auto sink = lanewise::consumed(
+      room, lsm_copy_element<Key, Value>{level.keys(), level.values, keys, values});
   using kernel = decode_kernel<std::decay_t<decltype(shifts)>, std::decay_t<decltype(sink)>>;
   constexpr std::int64_t steps =
       kernel::template expansion<team_t<Exec, typename kernel::policy>>::steps;
-  launch(exec, "Lanewise::lsm::copy_ranges",
-         backend_of<Exec>::template resident_league<kernel>(exec, divide_up(n + room, steps)),
-         kernel{shifts, {sink}, {n}, offsets + 1});
+  lanewise::launch(
+      exec, "Lanewise::lsm::copy_ranges",
+      backend_of<Exec>::template resident_league<kernel>(exec, divide_up(n + room, steps)),
+      kernel{shifts, {sink}, {n}, offsets + 1});
 }
 
 /// Pairs of a warp on their way to places of the output: what a lane writes lies apart from what
@@ -209,11 +212,12 @@ struct lsm_range_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const output out{map, shared.of_warp[team.warp_index()], keys, values, room};
-    lsm_for_windows(team, n, [&](const auto& warp, const auto& exists, std::int64_t begin) {
-      auto at = warp.load(exists, offsets + begin, std::int64_t{0});
-      map.for_each(warp, exists & (at < room), warp.load(exists, k1 + begin, Key{}),
-                   warp.load(exists, k2 + begin, Key{}), at, out);
-    });
+    kernels::lsm_for_windows(
+        team, n, [&](const auto& warp, const auto& exists, std::int64_t begin) {
+          auto at = warp.load(exists, offsets + begin, std::int64_t{0});
+          map.for_each(warp, exists & (at < room), warp.load(exists, k1 + begin, Key{}),
+                       warp.load(exists, k2 + begin, Key{}), at, out);
+        });
   }
 };
 
@@ -265,18 +269,18 @@ std::int64_t range(const Exec& exec, const lsm_dictionary<Key, Value, Memory, gr
                    const K1& k1, const K2& k2, const Offsets& offsets, const Keys& keys,
                    const Values& values, const lsm_query_options& with = {}) {
   using namespace kernels;
-  const auto from = array_of<const Key, Exec>("range", "k1", k1);
+  const auto from = kernels::array_of<const Key, Exec>("range", "k1", k1);
   const std::int64_t n = from.extent;
-  const auto at = array_of<std::int64_t, Exec>("range", "offsets", offsets);
+  const auto at = kernels::array_of<std::int64_t, Exec>("range", "offsets", offsets);
   detail::expects(at.extent > n, "range: offsets has ", at.extent, " places, there are ", n,
                   " queries and one place more is needed");
-  const auto keys_to = array_of<Key, Exec>("range", "keys", keys);
-  const auto values_to = array_of<Value, Exec>("range", "values", values);
-  const auto* const to = array_of<const Key, Exec>("range", "k2", k2, n);
+  const auto keys_to = kernels::array_of<Key, Exec>("range", "keys", keys);
+  const auto values_to = kernels::array_of<Value, Exec>("range", "values", values);
+  const auto* const to = kernels::array_of<const Key, Exec>("range", "k2", k2, n);
   const std::int64_t room = keys_to.extent < values_to.extent ? keys_to.extent : values_to.extent;
   const lsm_items<std::int64_t, Exec> places(at.data, n + 1);
   using map_type = lsm_dictionary<Key, Value, Memory, growth>;
-  lsm_expects_reachable<Exec, map_type>();
+  kernels::lsm_expects_reachable<Exec, map_type>();
   map.used_by(exec);
   const lsm_merged_first<Exec, map_type> merged(exec, map, from.data, to, n, with);
   const auto view = merged.map().view();
@@ -286,17 +290,17 @@ std::int64_t range(const Exec& exec, const lsm_dictionary<Key, Value, Memory, gr
       exec, nullptr, {0, copies ? static_cast<std::size_t>(n) * sizeof(std::int64_t) : 0}, "range");
   auto* const begin = static_cast<std::int64_t*>(begins.get().plain());
   if (n > 0)
-    lsm_launch(
+    kernels::lsm_launch(
         exec, "Lanewise::lsm::count", n,
         lsm_count_kernel<Key, Value>{view, from.data, to, at.data, n, copies ? begin : nullptr});
   lanewise::exclusive_scan(exec, places, places, plus{}, std::int64_t{0}, {.work = with.work});
   if (copies) {
-    lsm_copy_ranges(exec, merged.map().runs(), begin, at.data, n, keys_to.data, values_to.data,
-                    room);
+    kernels::lsm_copy_ranges(exec, merged.map().runs(), begin, at.data, n, keys_to.data,
+                             values_to.data, room);
   } else if (n > 0 && room > 0) {
-    lsm_launch(exec, "Lanewise::lsm::range", n,
-               lsm_range_kernel<Key, Value>{view, from.data, to, at.data, keys_to.data,
-                                            values_to.data, room, n});
+    kernels::lsm_launch(exec, "Lanewise::lsm::range", n,
+                        lsm_range_kernel<Key, Value>{view, from.data, to, at.data, keys_to.data,
+                                                     values_to.data, room, n});
   }
   std::int64_t all = 0;
   detail::copy_to_host<std::int64_t>(exec, &all, at.data + n);

@@ -108,7 +108,7 @@ class lsm_view {
     for (int j = 0; j < all_.count; ++j) {
       const auto begin = all_.level[j].tree.template bound<false>(warp, asked, k1);
       const auto end = all_.level[j].tree.template bound<true>(warp, asked, k2);
-      sum = select(asked, sum + end - begin, sum);
+      sum = lanewise::select(asked, sum + end - begin, sum);
     }
     return sum;
   }
@@ -146,7 +146,8 @@ class lsm_view {
       c.end[j] = part.end[j];
       c.at[j] = first == part.at[largest]
                     ? low
-                    : low + lower_bound(all_.level[j].keys() + low, part.end[j] - low, keys[first]);
+                    : low + lanewise::lower_bound(all_.level[j].keys() + low, part.end[j] - low,
+                                                  keys[first]);
     }
     return walk(c, has_stop, stop, number, f);
   }
@@ -203,7 +204,7 @@ class lsm_view {
           part, candidates, begin, end);
     }
     if (!calls && all_.is_clean) {
-      number = select(asked, number + candidates, number);
+      number = lanewise::select(asked, number + candidates, number);
       return;
     }
     const auto alone = asked & (candidates <= (Warp::width > 1 ? few : candidates_of_all));
@@ -222,8 +223,8 @@ class lsm_view {
         of.end[j] = warp.broadcast(warp.map([j](const cursor& c) { return c.end[j]; }, part), q);
       }
       const std::int64_t end = visit_by_warp<calls>(warp, of, warp.broadcast(number, q), f);
-      number = select(warp.lane() == static_cast<std::uint32_t>(q), lanes<Warp, std::int64_t>(end),
-                      number);
+      number = lanewise::select(warp.lane() == static_cast<std::uint32_t>(q),
+                                lanes<Warp, std::int64_t>(end), number);
     }
   }
 

@@ -134,14 +134,16 @@ class ordered_change {
   }
   /// The sorted items by key.
   batch_type by_key() {
-    return batch(reduce_by_key(exec_, memory_.items(), generated(n_, number_of_item{}),
-                               memory_.keys(), memory_.begins(), keep_first{}, equal_bits{}));
+    return batch(lanewise::reduce_by_key(exec_, memory_.items(), generated(n_, number_of_item{}),
+                                         memory_.keys(), memory_.begins(), keep_first{},
+                                         equal_bits{}));
   }
   /// The same, with the values of each key combined in their order.
   template <class Values, class Combine>
   batch_type combined_by_key(const Values& values, const Combine& combine) {
-    return batch(reduce_by_key(exec_, memory_.items(), generated(n_, values), memory_.keys(),
-                               memory_.combined(), combine, equal_bits{}));
+    return batch(lanewise::reduce_by_key(exec_, memory_.items(), lanewise::generated(n_, values),
+                                         memory_.keys(), memory_.combined(), combine,
+                                         equal_bits{}));
   }
   change_memory<Exec, Table>& memory() { return memory_; }
   slab_status* status() {
@@ -155,8 +157,9 @@ class ordered_change {
     Table changed = changed_table();
     if (with_.status.is_given() || with_.tally.is_given()) {
       using kernel = item_status_kernel<Table, Change>;
-      launch(exec_, "Lanewise::ordered::status", league_for_windows<kernel>(exec_, n_),
-             kernel{table_.view(), memory_.items().data(), memory_.order().data(), n_, status()});
+      lanewise::launch(
+          exec_, "Lanewise::ordered::status", kernels::league_for_windows<kernel>(exec_, n_),
+          kernel{table_.view(), memory_.items().data(), memory_.order().data(), n_, status()});
       tally();
     }
     publish(std::move(changed));
@@ -166,9 +169,10 @@ class ordered_change {
     using kernel = edit_kernel<Table, Change>;
     edits_ = change.batch.m;
     keys_ = change.batch.keys;
-    launch(exec_, "Lanewise::ordered::edit", league_for_windows<kernel>(exec_, edits_),
-           kernel{table_.view(), change, keys_, edits_, memory_.place().data(),
-                  memory_.removed().data(), memory_.put().data(), memory_.values().data()});
+    lanewise::launch(
+        exec_, "Lanewise::ordered::edit", kernels::league_for_windows<kernel>(exec_, edits_),
+        kernel{table_.view(), change, keys_, edits_, memory_.place().data(),
+               memory_.removed().data(), memory_.put().data(), memory_.values().data()});
   }
   /// Edits that were written to the memory.
   void set_edits(std::int64_t n) {
@@ -179,22 +183,23 @@ class ordered_change {
     const std::uint32_t *removed = memory_.removed().data(), *put = memory_.put().data();
     std::uint32_t *place = memory_.place().data(), *behind = memory_.behind().data(),
                   *forward = memory_.forward().data();
-    exclusive_scan(exec_, generated(edits_ + 1, edit_balance{removed, put, edits_}),
-                   consumed(edits_ + 1, place_edit{removed, put, edits_, place, behind, forward,
-                                                   memory_.added()}),
-                   plus{}, 0u);
+    lanewise::exclusive_scan(exec_, generated(edits_ + 1, edit_balance{removed, put, edits_}),
+                             consumed(edits_ + 1, place_edit{removed, put, edits_, place, behind,
+                                                             forward, memory_.added()}),
+                             plus{}, 0u);
     std::uint32_t added = 0;
     detail::copy_to_host<std::uint32_t>(exec_, &added, memory_.added());
     const auto elements = static_cast<std::uint32_t>(table_.size()) + added;
     using source = edited_elements<key_type, typename Table::mapped_type>;
-    return make_edited_table<Table>(
+    return kernels::make_edited_table<Table>(
         exec_, name_, elements,
         source{table_.view(), {place, behind, forward, keys_, memory_.values().data(), edits_}});
   }
   void tally() {
     if (!with_.tally.is_given()) return;
-    launch(exec_, "Lanewise::ordered::tally", league_for_windows<tally_kernel>(exec_, n_),
-           tally_kernel{status(), n_, with_.tally.data()});
+    lanewise::launch(exec_, "Lanewise::ordered::tally",
+                     kernels::league_for_windows<tally_kernel>(exec_, n_),
+                     tally_kernel{status(), n_, with_.tally.data()});
   }
   void publish(Table&& changed) {
     exec_.fence("Lanewise::ordered: the new leaves are written");
@@ -396,11 +401,11 @@ std::int64_t remove_run(const Exec& exec, const char* name, Table& table,
   ordered_change<Exec, Table> call(exec, name, table, nullptr, nullptr, 0, false,
                                    ordered_options{});
   auto& memory = call.memory();
-  launch(exec, "Lanewise::ordered::remove_run", 1,
-         remove_run_kernel<Table>{table.view(), first, last, by_key,
-                                  static_cast<std::uint32_t>(std::min(number, table.size())),
-                                  memory.place().data(), memory.removed().data(),
-                                  memory.put().data()});
+  lanewise::launch(exec, "Lanewise::ordered::remove_run", 1,
+                   remove_run_kernel<Table>{
+                       table.view(), first, last, by_key,
+                       static_cast<std::uint32_t>(std::min(number, table.size())),
+                       memory.place().data(), memory.removed().data(), memory.put().data()});
   call.set_edits(1);
   Table changed = call.changed_table();
   const std::int64_t gone = table.size() - changed.size();
@@ -500,7 +505,7 @@ const typename Table::view_type::value_type* values_of_build(const char* name, c
                                                              std::int64_t n) {
   using value = typename Table::view_type::value_type;
   if constexpr (Table::layout::has_values) {
-    return array_of<const value, Exec>(name, "values", values, n);
+    return kernels::array_of<const value, Exec>(name, "values", values, n);
   } else {
     return nullptr;
   }
@@ -510,7 +515,7 @@ const typename Table::view_type::value_type* values_of_build(const char* name, c
 struct not_greater_bits {
   template <class Key>
   LANEWISE_FUNCTION bool operator()(const Key& a, const Key& b) const {
-    return to_bits(a) <= to_bits(b);
+    return lanewise::to_bits(a) <= lanewise::to_bits(b);
   }
 };
 
@@ -591,7 +596,7 @@ void build_sorted(const Exec& exec, ordered_table<Key, Value, kind, Memory>& tab
   if (with.checked && arrays.n > 0) {
     using order = std::conditional_t<kind == slab_keys::unique, kernels::not_greater_bits,
                                      kernels::less_bits>;
-    const std::int64_t sorted = is_sorted_until(
+    const std::int64_t sorted = lanewise::is_sorted_until(
         exec, array_source<Key, identity>{arrays.keys, arrays.n, {}}, order{}, {.work = with.work});
     detail::expects(sorted == arrays.n, "build_sorted: keys(", sorted, ") is ",
                     kind == slab_keys::unique ? "not greater" : "less", " than keys(", sorted - 1,

@@ -25,16 +25,16 @@ struct ordered_file_header : file_header {
 /// Enumerations have the order of their underlying types.
 template <class Key>
 constexpr std::uint32_t file_type_of_key() {
-  if constexpr (std::is_enum_v<Key>) return file_type<std::underlying_type_t<Key>>();
-  return file_type<Key>();
+  if constexpr (std::is_enum_v<Key>) return detail::file_type<std::underlying_type_t<Key>>();
+  return detail::file_type<Key>();
 }
 template <class Table>
 ordered_file_header ordered_header_of() {
   return {{{'L', 'w', '.', 'o', 'r', 'd', 'r', '\n'},
            1,
            static_cast<std::uint32_t>(Table::kind),
-           file_type_of_key<typename Table::key_type>(),
-           file_type<typename Table::mapped_type>()}};
+           detail::file_type_of_key<typename Table::key_type>(),
+           detail::file_type<typename Table::mapped_type>()}};
 }
 
 template <class T>
@@ -91,11 +91,11 @@ std::vector<typename Table::word> checked_lows(const file_items<ordered_leaf>& l
     for (std::uint32_t e = 0; e < here; ++e) {
       const auto key = leaf.key(e);
       if (i + e > 0 && (Table::kind == slab_keys::unique ? key <= before : key < before))
-        refuse_file("the key word ", key, " of element ", i + e, " follows ", before);
+        detail::refuse_file("the key word ", key, " of element ", i + e, " follows ", before);
       before = key;
     }
     if (!leaf.is_empty_from(here))
-      refuse_file("leaf ", i / layout::elements, " has something behind its last element");
+      detail::refuse_file("leaf ", i / layout::elements, " has something behind its last element");
   }
   return lows;
 }
@@ -150,7 +150,8 @@ requires(detail::is_ordered_table<Table>) Table load(const Exec& exec, std::istr
   if (header.elements > static_cast<std::uint64_t>(Table::most_elements))
     detail::refuse_file("the file has ", header.elements, " elements, a table has at most ",
                         Table::most_elements);
-  const std::uint64_t leaves = divide_up(header.elements, std::uint64_t{layout::elements});
+  const std::uint64_t leaves =
+      lanewise::divide_up(header.elements, std::uint64_t{layout::elements});
   auto units = reader.template read_items<detail::ordered_leaf>(leaves);
   reader.expect_seal("data");
   const std::vector<word> lows = detail::checked_lows<Table>(units, header.elements);

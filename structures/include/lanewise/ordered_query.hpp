@@ -23,7 +23,7 @@ struct ordered_arrays {
 template <class Exec, class Table, class Keys>
 ordered_arrays<Table> ordered_arrays_of(const char* name, const Keys& keys,
                                         const char* which = "keys") {
-  const auto array = array_of<const typename Table::key_type, Exec>(name, which, keys);
+  const auto array = kernels::array_of<const typename Table::key_type, Exec>(name, which, keys);
   return {array.data, array.extent, nullptr};
 }
 
@@ -107,8 +107,8 @@ void ordered_query(const Exec& exec, const char* name, const Table& table,
                   ": options.status has ", with.status.extent(), " places, there are ", arrays.n,
                   " items");
   if (arrays.n == 0) return;
-  launch(
-      exec, "Lanewise::ordered::query", league_for_windows<kernel>(exec, arrays.n),
+  lanewise::launch(
+      exec, "Lanewise::ordered::query", kernels::league_for_windows<kernel>(exec, arrays.n),
       kernel{table.view(), action, arrays.keys, arrays.n, with.status.data(), with.tally.data()});
 }
 
@@ -203,13 +203,13 @@ void neighbours(const Exec& exec, const char* name, const Table& table, const Ke
                 const Found& found, const Values& values, const ordered_options& with) {
   using key = typename Table::key_type;
   using value = typename Table::view_type::value_type;
-  const auto arrays = ordered_arrays_of<Exec, Table>(name, keys);
-  key* const to = array_of<key, Exec>(name, "found", found, arrays.n);
+  const auto arrays = kernels::ordered_arrays_of<Exec, Table>(name, keys);
+  key* const to = kernels::array_of<key, Exec>(name, "found", found, arrays.n);
   value* to_values = nullptr;
   if constexpr (Kokkos::is_view_v<Values>)
-    to_values = array_of<value, Exec>(name, "values", values, arrays.n);
-  ordered_query(exec, name, table, arrays,
-                find_neighbour<forward, strict, key, value>{to, to_values}, with);
+    to_values = kernels::array_of<value, Exec>(name, "values", values, arrays.n);
+  kernels::ordered_query(exec, name, table, arrays,
+                         find_neighbour<forward, strict, key, value>{to, to_values}, with);
 }
 
 /// f(place, key, value) for elements [first, last), or f(place, key) for those of a set.
@@ -257,8 +257,8 @@ void visit_elements(const Exec& exec, const Table& table, std::int64_t first, st
                     const F& f) {
   using kernel = visit_elements_kernel<Table, F>;
   if (first >= last) return;
-  launch(
-      exec, "Lanewise::ordered::visit", league_for_windows<kernel>(exec, last - first),
+  lanewise::launch(
+      exec, "Lanewise::ordered::visit", kernels::league_for_windows<kernel>(exec, last - first),
       kernel{table.view(), static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last), f});
 }
 
@@ -281,16 +281,16 @@ std::int64_t store_elements(const Exec& exec, const char* name, const Table& tab
                             const ValuesOut& values_out) {
   using key = typename Table::key_type;
   using value = typename Table::view_type::value_type;
-  const auto keys = array_of<key, Exec>(name, "keys_out", keys_out);
+  const auto keys = kernels::array_of<key, Exec>(name, "keys_out", keys_out);
   value* values = nullptr;
   std::int64_t room = keys.extent;
   if constexpr (Kokkos::is_view_v<ValuesOut>) {
-    const auto array = array_of<value, Exec>(name, "values_out", values_out);
+    const auto array = kernels::array_of<value, Exec>(name, "values_out", values_out);
     values = array.data;
     room = std::min(room, array.extent);
   }
-  visit_elements(exec, table, 0, std::min(last, room),
-                 store_element<key, value>{keys.data, values, 0});
+  kernels::visit_elements(exec, table, 0, std::min(last, room),
+                          store_element<key, value>{keys.data, values, 0});
   return last;
 }
 
@@ -348,7 +348,7 @@ struct write_ranges_kernel {
     const auto warp = team.warp();
     const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
     const index_range mine =
-        even_share(divide_up(n, width), id, std::int64_t{team.league()} * Team::warps);
+        lanewise::even_share(divide_up(n, width), id, std::int64_t{team.league()} * Team::warps);
     if (mine.begin >= mine.end) return;
     const places_passed<std::int64_t> begins{offsets, ranges};
     std::int64_t passed = begins.begin(warp, mine.begin * width);
@@ -429,7 +429,7 @@ template <class Exec, class Key, class Value, slab_keys kind, class Memory, clas
           class Places>
 void rank(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table, const Keys& keys,
           const Places& places) {
-  lower_bound(exec, table, keys, places);
+  lanewise::lower_bound(exec, table, keys, places);
 }
 /// firsts(i) and lasts(i) = the lower and the upper bound of keys(i): the elements at places
 /// [firsts(i), lasts(i)) have that key. Two calls.
@@ -437,8 +437,8 @@ template <class Exec, class Key, class Value, slab_keys kind, class Memory, clas
           class Firsts, class Lasts>
 void equal_range(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
                  const Keys& keys, const Firsts& firsts, const Lasts& lasts) {
-  lower_bound(exec, table, keys, firsts);
-  upper_bound(exec, table, keys, lasts);
+  lanewise::lower_bound(exec, table, keys, firsts);
+  lanewise::upper_bound(exec, table, keys, lasts);
 }
 
 /// there(i) = whether keys(i) is there; there is a View of bool. Cost and errors as find.
@@ -541,14 +541,15 @@ std::int64_t range(const Exec& exec, const ordered_table<Key, Value, kind, Memor
   backend_of<Exec>::zero(exec, lengths.data() + n, sizeof(std::int64_t));
   kernels::ordered_query(exec, "range", table, arrays,
                          kernels::measure_range<Key>{ends, places.data(), lengths.data()}, with);
-  exclusive_scan(exec, lengths, indices(begins, n + 1), plus{}, std::int64_t{0});
+  lanewise::exclusive_scan(exec, lengths, indices(begins, n + 1), plus{}, std::int64_t{0});
   std::int64_t wanted = 0;
   detail::copy_to_host<std::int64_t>(exec, &wanted, begins + n);
   const std::int64_t outputs = std::min(wanted, room);
   using kernel = kernels::write_ranges_kernel<table_type>;
   if (outputs > 0)
-    launch(exec, "Lanewise::ordered::range", kernels::league_for_windows<kernel>(exec, outputs),
-           kernel{table.view(), begins, places.data(), n, outputs, keys.data, values});
+    lanewise::launch(exec, "Lanewise::ordered::range",
+                     kernels::league_for_windows<kernel>(exec, outputs),
+                     kernel{table.view(), begins, places.data(), n, outputs, keys.data, values});
   return wanted;
 }
 
@@ -592,11 +593,11 @@ auto element_at(const Exec& exec, const ordered_table<Key, Value, kind, Memory>&
 /// The elements with the least and the greatest key, or nothing where there is none. **Block.**
 template <class Exec, class Key, class Value, slab_keys kind, class Memory>
 auto first(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table) {
-  return element_at(exec, table, 0);
+  return lanewise::element_at(exec, table, 0);
 }
 template <class Exec, class Key, class Value, slab_keys kind, class Memory>
 auto last(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table) {
-  return element_at(exec, table, table.size() - 1);
+  return lanewise::element_at(exec, table, table.size() - 1);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -81,7 +81,8 @@ class ordered_view {
   LANEWISE_FUNCTION auto key(const Warp& warp, mask<Warp> active,
                              const lanes<Warp, std::uint32_t>& place) const {
     return warp.map(
-        active, [](word w) { return from_bits<Key>(w); }, Key{}, key_words(warp, active, place));
+        active, [](word w) { return lanewise::from_bits<Key>(w); }, Key{},
+        key_words(warp, active, place));
   }
   template <class Warp>
   LANEWISE_FUNCTION auto value(const Warp& warp, mask<Warp> active,
@@ -121,7 +122,7 @@ class ordered_view {
 
   template <class Warp>
   static LANEWISE_FUNCTION auto to_words(const Warp& warp, const lanes<Warp, Key>& key) {
-    return warp.map([](const Key& k) { return to_bits(k); }, key);
+    return warp.map([](const Key& k) { return lanewise::to_bits(k); }, key);
   }
   template <class Warp>
   LANEWISE_FUNCTION auto key_words(const Warp& warp, mask<Warp> active,
@@ -264,7 +265,8 @@ class ordered_view {
     const numbers place =
         leaf * numbers(layout::elements) + in_leaf<upper>(warp, active, leaf, key);
     // The padding of the last leaf may count as not greater.
-    return select(active, select(place < size_, place, numbers(size_)), numbers(0u));
+    return lanewise::select(active, lanewise::select(place < size_, place, numbers(size_)),
+                            numbers(0u));
   }
   /// How many keys of the leaf are less, or not greater.
   template <bool upper, class Warp>
@@ -287,8 +289,8 @@ class ordered_view {
         const std::uint32_t half = left - left / 2;
         const auto x = warp.gather(active, keys + (half - 1), at, layout::padding);
         const mask<Warp> before = upper ? x <= key : x < key;
-        rank = select(before, rank + numbers(half), rank);
-        at = select(before, at + places(std::uint64_t{half}), at);
+        rank = lanewise::select(before, rank + numbers(half), rank);
+        at = lanewise::select(before, at + places(std::uint64_t{half}), at);
         left -= half;
       }
       return rank;
@@ -298,21 +300,21 @@ class ordered_view {
   LANEWISE_FUNCTION void take_key(const Warp& warp, mask<Warp> hit,
                                   const lanes<Warp, std::uint32_t>& place,
                                   lanes<Warp, Key>& to) const {
-    to = select(hit, key(warp, hit, place), to);
+    to = lanewise::select(hit, key(warp, hit, place), to);
   }
   template <class Warp>
   LANEWISE_FUNCTION void take_value([[maybe_unused]] const Warp& warp,
                                     [[maybe_unused]] mask<Warp> hit,
                                     [[maybe_unused]] const lanes<Warp, std::uint32_t>& place,
                                     [[maybe_unused]] lanes<Warp, value_type>& to) const {
-    if constexpr (layout::has_values) to = select(hit, value(warp, hit, place), to);
+    if constexpr (layout::has_values) to = lanewise::select(hit, value(warp, hit, place), to);
   }
   template <class Warp>
   static LANEWISE_FUNCTION auto found_where(const Warp& warp, mask<Warp> active, mask<Warp> hit) {
     return warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); },
-                    select(hit, status_of<Warp>(slab_status::found),
-                           select(active, status_of<Warp>(slab_status::absent),
-                                  status_of<Warp>(slab_status::none))));
+                    lanewise::select(hit, status_of<Warp>(slab_status::found),
+                                     lanewise::select(active, status_of<Warp>(slab_status::absent),
+                                                      status_of<Warp>(slab_status::none))));
   }
   template <class Warp>
   static LANEWISE_FUNCTION auto status_of(slab_status s) {
@@ -499,7 +501,7 @@ class ordered_table {
   /// Counted in words, a whole number of nodes.
   std::size_t samples_begin() const {
     constexpr std::int64_t node = search_tree<word>::node_keys;
-    return static_cast<std::size_t>(divide_up(number_of_leaves(), node) * node);
+    return static_cast<std::size_t>(lanewise::divide_up(number_of_leaves(), node) * node);
   }
 
   std::uint32_t size_ = 0;

@@ -179,13 +179,14 @@ class slab_pool {
       const words bit = ~seen & (seen + words(1));  // the lowest that is not set
       const words before = warp.template fetch_or<taken>(tries, at.words, word, bit);
       const auto won = tries & ((before & bit) == words(0));
-      got = select(won,
-                   warp.map([a = at.address](std::uint32_t w,
-                                             std::uint32_t b) { return a + 32 * w + log2(b); },
-                            word, bit),
-                   got);
+      got = lanewise::select(
+          won,
+          warp.map(
+              [a = at.address](std::uint32_t w, std::uint32_t b) { return a + 32 * w + log2(b); },
+              word, bit),
+          got);
       waiting &= ~warp.ballot(won);
-      mine.words = warp.shuffle(select(tries, before | bit, seen), warp.lane() - shift);
+      mine.words = warp.shuffle(lanewise::select(tries, before | bit, seen), warp.lane() - shift);
     }
     if (announced && waiting == 0) warp.store(*exhausted_, 0);
     return got;
@@ -540,9 +541,10 @@ slab_usage usage(const Exec& exec, const slab_allocator<MemorySpace, kind>& allo
   for (const auto& m : allocator.super_blocks()) {
     const std::int64_t words = std::int64_t{allocator.blocks_in(m)} * 32;
     const auto league = backend_of<Exec>::template resident_league<kernel>(
-        exec, divide_up(words, warp_t<Exec>::width * team_t<Exec, kernel::policy>::warps));
-    launch(exec, "Lanewise::slab_allocator::usage", league,
-           kernel{m.data()->word, words, set.data()});
+        exec,
+        lanewise::divide_up(words, warp_t<Exec>::width * team_t<Exec, kernel::policy>::warps));
+    lanewise::launch(exec, "Lanewise::slab_allocator::usage", league,
+                     kernel{m.data()->word, words, set.data()});
   }
   return {allocator.units(), static_cast<std::int64_t>(set.read(exec)[0])};
 }

@@ -291,25 +291,25 @@ void slab_part(const Exec& exec, const char* label, const char* name, Table& tab
       plan.order(exec, label, table, arrays, memory + own,
                  reinterpret_cast<std::int64_t*>(memory + 8), status, with.tally.data());
   if (own_statuses > 0) status = reinterpret_cast<slab_status*>(memory + 64);
-  const std::int64_t windows = divide_up(arrays.n, warp_t<Exec>::width);
+  const std::int64_t windows = lanewise::divide_up(arrays.n, warp_t<Exec>::width);
   const auto league = backend::template resident_league<kernel>(
-      exec, divide_up(windows, team_t<Exec, typename kernel::policy>::warps));
+      exec, lanewise::divide_up(windows, team_t<Exec, typename kernel::policy>::warps));
   std::uint64_t without_room = ~std::uint64_t{0};
   for (bool again = false;; again = true) {
     if (grows) backend::zero(exec, lacking, sizeof(std::uint64_t));
-    launch(exec, label, league,
-           kernel{table.view(), combine_words{combine}, items.keys, arrays.operations, items.given,
-                  arrays.found, arrays.numbers, status, with.tally.data(), lacking, items.many,
-                  again, items.by_region, items.places});
+    lanewise::launch(exec, label, league,
+                     kernel{table.view(), combine_words{combine}, items.keys, arrays.operations,
+                            items.given, arrays.found, arrays.numbers, status, with.tally.data(),
+                            lacking, items.many, again, items.by_region, items.places});
     if (!grows) return;
     std::uint64_t left = 0;
     detail::copy_to_host<std::uint64_t>(exec, &left, lacking);
     if (left == 0) return;
     // Who comes second to the end of a list has a unit for a moment that is not needed. If that is
     // what was lacking, there is room now.
-    const slab_usage used = usage(exec, table.pool());
+    const slab_usage used = lanewise::usage(exec, table.pool());
     if (left >= without_room || used.allocated > used.units - used.units / 8)
-      make_room(exec, table, static_cast<std::int64_t>(left));
+      kernels::make_room(exec, table, static_cast<std::int64_t>(left));
     without_room = left;
   }
 }
@@ -323,7 +323,7 @@ void slab_call(const Exec& exec, const char* label, const char* name, Table& tab
                const Options& with) {
   detail::functor_rules<Exec>::template called_with<typename Table::hasher,
                                                     typename Table::key_type>();
-  expects_reachable_table<Exec, Table>();
+  kernels::expects_reachable_table<Exec, Table>();
   table.expects_memory();
   with.status.template expects_reachable<Exec>(name, "options.status", 0);
   with.tally.template expects_reachable<Exec>(name, "options.tally");
@@ -340,10 +340,10 @@ void slab_call(const Exec& exec, const char* label, const char* name, Table& tab
       many = std::min(arrays.n - first, std::max(least, 2 * table.places()));
       const std::int64_t taken = table.taken_at_most() + many;
       table.set_taken(taken);
-      if (taken > places_before_long(table)) shorten_lists(exec, table, many);
+      if (taken > kernels::places_before_long(table)) kernels::shorten_lists(exec, table, many);
     }
-    slab_part<Operation>(exec, label, name, table, arrays.part(first, many), combine, grows, with,
-                         status == nullptr ? nullptr : status + first);
+    kernels::slab_part<Operation>(exec, label, name, table, arrays.part(first, many), combine,
+                                  grows, with, status == nullptr ? nullptr : status + first);
   }
 }
 

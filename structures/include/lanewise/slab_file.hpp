@@ -66,7 +66,8 @@ class slab_file_check {
     if constexpr (Table::kind == slab_keys::unique) {
       std::sort(names_.begin(), names_.end());
       const auto twice = std::adjacent_find(names_.begin(), names_.end());
-      if (twice != names_.end()) refuse_file("list ", list, " has the key word ", *twice, " twice");
+      if (twice != names_.end())
+        detail::refuse_file("list ", list, " has the key word ", *twice, " twice");
     }
   }
 
@@ -79,21 +80,22 @@ class slab_file_check {
       if (name == layout::empty) {
         ended = true;
         if (element[layout::words - 1] != layout::empty)
-          refuse_file("an empty place in list ", list, " has the value word ", element[1]);
+          detail::refuse_file("an empty place in list ", list, " has the value word ", element[1]);
         continue;
       }
-      if (ended) refuse_file("list ", list, " has the key word ", name, " behind an empty place");
+      if (ended)
+        detail::refuse_file("list ", list, " has the key word ", name, " behind an empty place");
       if (name == layout::deleted) continue;
       if (name >= layout::least_reserved)
         refuse_file("list ", list, " has a place that was left between two states");
       const auto key = where_.template key_of<key_type>(list, name);
       const auto belongs = where_.bucket_of(key);
       if (belongs != list)
-        refuse_file("the key word ", name, " stands in list ", list, " and belongs to list ",
-                    belongs);
+        detail::refuse_file("the key word ", name, " stands in list ", list,
+                            " and belongs to list ", belongs);
       // A word may have more bits than the key.
       if (places::name_of(key) != name)
-        refuse_file("list ", list, " has the key word ", name, ", which stands for no key");
+        detail::refuse_file("list ", list, " has the key word ", name, ", which stands for no key");
       if constexpr (Table::kind == slab_keys::unique) names_.push_back(name);
     }
   }
@@ -149,8 +151,8 @@ slab_file_header slab_header_of() {
   slab_file_header header{{{'L', 'w', '.', 's', 'l', 'a', 'b', '\n'},
                            2,
                            static_cast<std::uint32_t>(Table::kind),
-                           file_type<typename Table::key_type>(),
-                           file_type<typename Table::mapped_type>()}};
+                           detail::file_type<typename Table::key_type>(),
+                           detail::file_type<typename Table::mapped_type>()}};
   header.hash_bytes = sizeof(typename Table::hasher);
   return header;
 }
@@ -159,7 +161,7 @@ slab_file_header slab_header_of() {
 template <class V>
 V view_of(slab_file_units& units) {
   const V view(Kokkos::view_alloc("Lanewise::load", Kokkos::WithoutInitializing), units.size());
-  use_huge_pages<typename V::memory_space>(view.data(), units.size() * sizeof(slab_unit));
+  detail::use_huge_pages<typename V::memory_space>(view.data(), units.size() * sizeof(slab_unit));
   units.move_to(view);
   return view;
 }
@@ -173,7 +175,7 @@ inline constexpr bool is_slab_table<slab_hash_table<Key, Value, kind, Memory, Ha
 inline void expect_possible(const slab_file_header& header,
                             const std::vector<std::uint32_t>& blocks) {
   const auto expect = [](bool right, const char* what, auto found) {
-    if (!right) refuse_file("the file has ", found, " as ", what, ", which no table has");
+    if (!right) detail::refuse_file("the file has ", found, " as ", what, ", which no table has");
   };
   using limits = slab_table_options;
   expect(header.buckets > 0 && header.buckets <= static_cast<std::uint64_t>(limits::most_buckets),

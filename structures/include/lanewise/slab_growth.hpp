@@ -54,9 +54,9 @@ void move_to_lists(const Exec& exec, Table& table, std::int64_t buckets, std::in
   for (;; units *= 2) {
     Table larger(exec, {.buckets = buckets, .units = units}, table.hash());
     const counters<Exec> lacking(exec);
-    for_lists(exec, "Lanewise::slab_hash::rehash", table,
-              move_action<typename Table::key_type, typename Table::view_type>{larger.view(),
-                                                                               lacking.data()});
+    kernels::for_lists(exec, "Lanewise::slab_hash::rehash", table,
+                       move_action<typename Table::key_type, typename Table::view_type>{
+                           larger.view(), lacking.data()});
     if (lacking.read(exec)[0] == 0) return table.take_lists(std::move(larger));
   }
 }
@@ -98,7 +98,7 @@ void reserve(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& 
   constexpr std::int64_t most = table_type::allocator_type::most_units * per_slab;
   detail::expects(expected >= 0 && expected <= most, "reserve: expected is ", expected,
                   ", it must be 0 to ", most);
-  slab_statistics s = statistics(exec, table);
+  slab_statistics s = lanewise::statistics(exec, table);
   const std::int64_t lists =
       table.load() > 0 ? detail::lists_for("reserve: expected", expected, table.load(), per_slab)
                        : 0;
@@ -108,7 +108,7 @@ void reserve(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& 
     return table.set_taken(s.elements);
   }
   if (s.deleted > s.elements) {
-    flush(exec, table);
+    lanewise::flush(exec, table);
     s.deleted = 0;
   }
   const std::int64_t units = divide_up(expected + s.deleted, per_slab) - table.pool().units();
@@ -137,10 +137,11 @@ template <class Exec, class Table>
 void grow_table(const Exec& exec, Table& table, std::int64_t units) {
   table.pool().expects_growth(units);
   if (table.load() > 0) {
-    const slab_statistics s = statistics(exec, table);
+    const slab_statistics s = lanewise::statistics(exec, table);
     const std::int64_t all = s.elements + units * Table::layout::elements;
-    if (all > places_before_long(table)) {
-      move_to_lists(exec, table, lists_for(table, all), table.pool().units() + units);
+    if (all > kernels::places_before_long(table)) {
+      kernels::move_to_lists(exec, table, kernels::lists_for(table, all),
+                             table.pool().units() + units);
       return table.set_taken(s.elements);
     }
     table.set_taken(s.elements + s.deleted);
@@ -153,13 +154,13 @@ void grow_table(const Exec& exec, Table& table, std::int64_t units) {
 /// than are there. Returns whether anything was done.
 template <class Exec, class Table>
 bool shorten_lists(const Exec& exec, Table& table, std::int64_t coming) {
-  const slab_statistics s = statistics(exec, table);
+  const slab_statistics s = lanewise::statistics(exec, table);
   const std::int64_t all = s.elements + coming;
   table.set_taken(all + s.deleted);
-  if (all > places_before_long(table)) {
-    rehash(exec, table, lists_for(table, all));
+  if (all > kernels::places_before_long(table)) {
+    lanewise::rehash(exec, table, kernels::lists_for(table, all));
   } else if (s.deleted > s.elements) {
-    flush(exec, table);
+    lanewise::flush(exec, table);
   } else {
     return false;
   }
@@ -170,7 +171,7 @@ bool shorten_lists(const Exec& exec, Table& table, std::int64_t coming) {
 /// Room for items that have found none: shorter lists, or a larger pool.
 template <class Exec, class Table>
 void make_room(const Exec& exec, Table& table, std::int64_t lacking) {
-  if (table.load() > 0 && shorten_lists(exec, table, lacking)) return;
+  if (table.load() > 0 && kernels::shorten_lists(exec, table, lacking)) return;
   // Enough for what is lacking if it is spread evenly, and at least half of what there is: units of
   // a pool that is almost full take long to find.
   constexpr std::int64_t elements = Table::layout::elements;

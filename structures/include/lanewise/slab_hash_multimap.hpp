@@ -62,8 +62,8 @@ struct collect_kernel {
                 sub.lanes_below());
             sub.scatter(found & (place < places), values, place, which);
             const auto me = sub.lane() == static_cast<std::uint32_t>(lane);
-            cursor =
-                select(me, std::decay_t<decltype(cursor)>(begin + sub.popcount(chosen)), cursor);
+            cursor = lanewise::select(
+                me, std::decay_t<decltype(cursor)>(begin + sub.popcount(chosen)), cursor);
           });
     }
   }
@@ -119,7 +119,7 @@ void find_all(const Exec& exec,
                   n, ", offsets needs one more");
   const auto found = kernels::array_of<Value, Exec>("find_all", "values", values);
 
-  const workspace_size scan = scan_workspace<std::int64_t, Exec>(n + 1);
+  const workspace_size scan = lanewise::scan_workspace<std::int64_t, Exec>(n + 1);
   const std::size_t numbers_bytes = (static_cast<std::size_t>(n + 1) * 4 + 63) / 64 * 64;
   auto temporary = call_workspace::make<backend>(
       exec, work, {scan.tickets, numbers_bytes + scan.bytes}, "find_all");
@@ -133,11 +133,12 @@ void find_all(const Exec& exec,
       exec, "Lanewise::slab_hash::scan", "find_all", detail::as<std::int64_t>(numbers),
       array_sink<std::int64_t>{begins.data, n + 1}, plus{}, std::int64_t{0}, item_count{n + 1},
       &temporary.get(), numbers_bytes, {scan.tickets, numbers_bytes + scan.bytes});
-  const std::int64_t windows = divide_up(n, warp_t<Exec>::width);
-  launch(exec, "Lanewise::slab_hash::find_all",
-         backend::template resident_league<kernel>(
-             exec, divide_up(windows, team_t<Exec, typename kernel::policy>::warps)),
-         kernel{table.view(), arrays.keys, begins.data, found.data, n, found.extent});
+  const std::int64_t windows = lanewise::divide_up(n, warp_t<Exec>::width);
+  lanewise::launch(
+      exec, "Lanewise::slab_hash::find_all",
+      backend::template resident_league<kernel>(
+          exec, lanewise::divide_up(windows, team_t<Exec, typename kernel::policy>::warps)),
+      kernel{table.view(), arrays.keys, begins.data, found.data, n, found.extent});
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -47,8 +47,8 @@ struct combine_words {
     if constexpr (std::is_void_v<Value>) {
       return given;
     } else {
-      return to_word<Word>(
-          static_cast<Value>(combine(from_word<Value>(there), from_word<Value>(given))));
+      return detail::to_word<Word>(static_cast<Value>(
+          combine(detail::from_word<Value>(there), detail::from_word<Value>(given))));
     }
   }
 };
@@ -63,7 +63,7 @@ struct keep_given {
 template <class Word, class Key, class Hash>
 LANEWISE_FUNCTION std::uint32_t list_of(const Key& key, const Hash& hash, std::uint32_t buckets,
                                         Word least_reserved) {
-  if (to_word<Word>(key) >= least_reserved) return buckets;
+  if (detail::to_word<Word>(key) >= least_reserved) return buckets;
   return static_cast<std::uint32_t>((std::uint64_t{hash(key)} * buckets) >> 32);
 }
 
@@ -78,16 +78,16 @@ struct slab_places {
 
   template <class Key>
   LANEWISE_FUNCTION std::uint32_t bucket_of(const Key& key) const {
-    return list_of<word>(key, hash, buckets, Layout::least_reserved);
+    return detail::list_of<word>(key, hash, buckets, Layout::least_reserved);
   }
   template <class Key>
   static LANEWISE_FUNCTION word name_of(const Key& key) {
-    const word w = to_word<word>(key);
+    const word w = detail::to_word<word>(key);
     return w >= Layout::least_reserved ? static_cast<word>(~w) : w;
   }
   template <class Key>
   LANEWISE_FUNCTION Key key_of(std::uint32_t bucket, word name) const {
-    return from_word<Key>(bucket == buckets ? static_cast<word>(~name) : name);
+    return detail::from_word<Key>(bucket == buckets ? static_cast<word>(~name) : name);
   }
 };
 
@@ -330,12 +330,12 @@ class slab_table_view {
                                   ends, [](bits b) -> std::uint32_t { return Warp::lowest(b); },
                                   std::uint32_t{0}, same));
     const auto goes_on = ends & (link != no_unit);
-    slab = select(goes_on,
-                  warp.map(
-                      goes_on, [this](std::uint32_t l) { return pool_.unit(l); },
-                      static_cast<slab_unit*>(nullptr), link),
-                  slab);
-    status = select(goes_on, numbers(0u), status);
+    slab = lanewise::select(goes_on,
+                            warp.map(
+                                goes_on, [this](std::uint32_t l) { return pool_.unit(l); },
+                                static_cast<slab_unit*>(nullptr), link),
+                            slab);
+    status = lanewise::select(goes_on, numbers(0u), status);
   }
   /// The same on users' keys and values.
   template <class Warp, class Mask, class Resident, class Operations,
@@ -346,8 +346,8 @@ class slab_table_view {
     auto words = warp.map([](const value_type& v) { return detail::to_word<word>(v); }, value);
     const auto status = operate(warp, mine, active, locate(warp, active, key), words, operations,
                                 detail::combine_words<Value, word, Combine>{combine});
-    value = select(active, warp.map([](word w) { return detail::from_word<value_type>(w); }, words),
-                   value);
+    value = lanewise::select(
+        active, warp.map([](word w) { return detail::from_word<value_type>(w); }, words), value);
     return warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); }, status);
   }
   template <slab_operation operation, class Warp, class Mask>
@@ -357,7 +357,7 @@ class slab_table_view {
     lanes<Warp, word> words(word{0});
     const auto status = operate(warp, none, active, locate(warp, active, key), words,
                                 detail::same_operation<operation>{}, detail::keep_given{});
-    number = select(active, warp.template cast<std::uint32_t>(words), number);
+    number = lanewise::select(active, warp.template cast<std::uint32_t>(words), number);
     return warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); }, status);
   }
 

@@ -360,8 +360,8 @@ class slab_walk {
             f(source, there & (key == wanted), value);
           });
           slab_unit* then = next(t.pool, slab);
-          t.slab = select(warp_.lane() == static_cast<std::uint32_t>(source),
-                          lanes<slab_unit*>(then), t.slab);
+          t.slab = lanewise::select(warp_.lane() == static_cast<std::uint32_t>(source),
+                                    lanes<slab_unit*>(then), t.slab);
           return then == nullptr;
         });
   }
@@ -461,7 +461,7 @@ class slab_walk {
           const auto me = warp_.lane() == static_cast<std::uint32_t>(live ? source : Warp::width);
           sight there{};
           if constexpr (Operations::counts) {
-            t.value = select(me, t.value + lanes<word>(number_of(seen, key)), t.value);
+            t.value = lanewise::select(me, t.value + lanes<word>(number_of(seen, key)), t.value);
           } else {
             there = look<Operations::changes>(t, source, seen, operation, key);
             if (!there.stands) return false;
@@ -472,10 +472,10 @@ class slab_walk {
           if (link == no_unit)
             status = needs_room(operation) ? slab_status::no_room : slab_status::absent;
           if (there.found) status = slab_status::found;
-          t.status = select(me, indices(static_cast<std::uint32_t>(status)), t.status);
+          t.status = lanewise::select(me, indices(static_cast<std::uint32_t>(status)), t.status);
           if (status != slab_status::none) return true;
           slab_unit* then = t.pool.unit(link);
-          t.slab = select(me, lanes<slab_unit*>(then), t.slab);
+          t.slab = lanewise::select(me, lanes<slab_unit*>(then), t.slab);
           warp_.prefetch(warp_.first(2), then->word, warp_.lane() * indices(16u));
           return false;
         });
@@ -562,11 +562,11 @@ class slab_walk {
   template <bool changes, class Tasks, class Mask>
   LANEWISE_FUNCTION void keep(Tasks& t, slots& at, Mask me, const sight& there) const {
     if constexpr (changes) {
-      at.unit = select(me, indices(there.unit), at.unit);
-      at.key = select(me, lanes<word>(there.key), at.key);
-      at.value = select(me, lanes<word>(there.value), at.value);
+      at.unit = lanewise::select(me, indices(there.unit), at.unit);
+      at.key = lanewise::select(me, lanes<word>(there.key), at.key);
+      at.value = lanewise::select(me, lanes<word>(there.value), at.value);
     } else if (there.found) {
-      t.value = select(me, lanes<word>(there.value), t.value);
+      t.value = lanewise::select(me, lanes<word>(there.value), t.value);
     }
   }
 
@@ -633,7 +633,7 @@ class slab_walk {
     LANEWISE_UNROLL
     for (int j = (per_lane - 1) / step * step; j >= 0; j -= step) {
       const auto here = test(words_at(seen, j)) & warp_.template mask_of<word>(key_lanes(j));
-      first = select(here, indices(static_cast<std::uint32_t>(j)), first);
+      first = lanewise::select(here, indices(static_cast<std::uint32_t>(j)), first);
       any = any | here;
     }
     return {warp_.ballot(any), first};

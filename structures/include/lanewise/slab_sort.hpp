@@ -100,15 +100,15 @@ void sort_by_digit(const Exec& exec, const slab_arrays<Table>& arrays, sorted_al
   const array_sink<key> to{keys, n};
   const array_sink<std::uint32_t> places_to{static_cast<std::uint32_t*>(along), n};
   if (what == sorted_along::nothing) {
-    multisplit(exec, from, to, digits, digit);
+    lanewise::multisplit(exec, from, to, digits, digit);
   } else if (what == sorted_along::values) {
-    multisplit(exec, from, array_source<value, identity>{arrays.given, n, {}}, to,
-               array_sink<value>{static_cast<value*>(along), n}, digits, digit);
+    lanewise::multisplit(exec, from, array_source<value, identity>{arrays.given, n, {}}, to,
+                         array_sink<value>{static_cast<value*>(along), n}, digits, digit);
   } else if (places == nullptr) {
-    multisplit(exec, from, generated(n, own_place{}), to, places_to, digits, digit);
+    lanewise::multisplit(exec, from, generated(n, own_place{}), to, places_to, digits, digit);
   } else {
-    multisplit(exec, from, array_source<std::uint32_t, identity>{places, n, {}}, to, places_to,
-               digits, digit);
+    lanewise::multisplit(exec, from, array_source<std::uint32_t, identity>{places, n, {}}, to,
+                         places_to, digits, digit);
   }
 }
 
@@ -121,8 +121,9 @@ void sort_by_region(const Exec& exec, const Table& table, const slab_arrays<Tabl
   while (divide_up(lists, std::int64_t{1} << shift) > table_regions) ++shift;
   const list_digit<typename Table::key_type, typename Table::hasher> region(table.view().where(),
                                                                             shift);
-  sort_by_digit<Exec, Table>(exec, arrays, what, {divide_up(lists, std::int64_t{1} << shift)},
-                             region, nullptr, keys, along);
+  kernels::sort_by_digit<Exec, Table>(exec, arrays, what,
+                                      {divide_up(lists, std::int64_t{1} << shift)}, region, nullptr,
+                                      keys, along);
 }
 
 /// What sorting has in the workspace: items, once or twice.
@@ -186,30 +187,31 @@ void build_pieces(const Exec& exec, const char* label, const Table& table,
   const std::uint32_t* places = nullptr;
   if (cut.low_bits > 0) {
     const auto mask = static_cast<std::uint32_t>(cut.low_digits() - 1);
-    sort_by_digit<Exec, Table>(exec, from, what, {cut.low_digits()},
-                               digit(view.where(), cut.class_shift, mask), places, b.keys,
-                               along(b));
+    kernels::sort_by_digit<Exec, Table>(exec, from, what, {cut.low_digits()},
+                                        digit(view.where(), cut.class_shift, mask), places, b.keys,
+                                        along(b));
     from.keys = b.keys;
     if (b.values != nullptr) from.given = b.values;
     places = b.places;
   }
-  sort_by_digit<Exec, Table>(exec, from, what, {cut.high_digits()},
-                             digit(view.where(), cut.class_shift + cut.low_bits), places, a.keys,
-                             along(a));
+  kernels::sort_by_digit<Exec, Table>(exec, from, what, {cut.high_digits()},
+                                      digit(view.where(), cut.class_shift + cut.low_bits), places,
+                                      a.keys, along(a));
   backend::zero(exec, lefts, sizeof(std::int64_t));
   // Four times what a class has if keys spread evenly; an even number.
-  const std::int64_t most = 2 * std::max(2 * divide_up(arrays.n, cut.classes), std::int64_t{512});
-  launch(exec, label, backend::template league_for_tiles<kernel>(exec, cut.classes),
-         kernel{view,
-                cut,
-                {a.keys, a.values, a.places},
-                what == sorted_along::places ? arrays.given : nullptr,
-                b,
-                lefts,
-                status,
-                tally,
-                arrays.n,
-                most});
+  const std::int64_t most =
+      2 * std::max(2 * lanewise::divide_up(arrays.n, cut.classes), std::int64_t{512});
+  lanewise::launch(exec, label, backend::template league_for_tiles<kernel>(exec, cut.classes),
+                   kernel{view,
+                          cut,
+                          {a.keys, a.values, a.places},
+                          what == sorted_along::places ? arrays.given : nullptr,
+                          b,
+                          lefts,
+                          status,
+                          tally,
+                          arrays.n,
+                          most});
 }
 
 /// Whether so many new elements for a table are worth sorting by pieces of it that fit into
@@ -246,8 +248,9 @@ struct slab_plan<slab_sorted, Operation, Exec, Table> {
   slab_plan(const Exec& exec, const Table& table, const slab_arrays<Table>& arrays, bool grows,
             const slab_sorted& with, const slab_status* status)
       : builds_first(chooses_to_build(exec, table, arrays.n, grows, with.order)),
-        sorts(!builds_first && with.order == slab_order::by_region && has_regions(table, arrays.n)),
-        what(what_goes_along(arrays, status)),
+        sorts(!builds_first && with.order == slab_order::by_region &&
+              kernels::has_regions(table, arrays.n)),
+        what(kernels::what_goes_along(arrays, status)),
         layout(arrays.n, what,
                builds_first ? 2
                : sorts      ? 1
@@ -264,16 +267,16 @@ struct slab_plan<slab_sorted, Operation, Exec, Table> {
     if constexpr (builds<Operation>) {
       if (builds_first) {
         const auto left = layout.items(memory, what, 1);
-        build_pieces<Operation::operation>(exec, label, table, arrays, what, sorted, left, counter,
-                                           status, tally);
+        kernels::build_pieces<Operation::operation>(exec, label, table, arrays, what, sorted, left,
+                                                    counter, status, tally);
         result.many.resident = detail::integers(counter);
         sorted = left;
       }
     }
     if (sorts)
-      sort_by_region(exec, table, arrays, what, sorted.keys,
-                     what == sorted_along::values ? static_cast<void*>(sorted.values)
-                                                  : static_cast<void*>(sorted.places));
+      kernels::sort_by_region(exec, table, arrays, what, sorted.keys,
+                              what == sorted_along::values ? static_cast<void*>(sorted.values)
+                                                           : static_cast<void*>(sorted.places));
     result.keys = sorted.keys;
     if (what == sorted_along::values) result.given = sorted.values;
     result.places = sorted.places;
@@ -287,7 +290,7 @@ struct slab_plan<slab_sorted, Operation, Exec, Table> {
       using kernel = slab_build_kernel<typename Table::view_type, typename Table::key_type,
                                        Operation::operation>;
       if (!grows || n >= std::int64_t{1} << 32 || order == slab_order::as_given) return false;
-      return order == slab_order::by_region || building_pays<Exec, kernel>(exec, table, n);
+      return order == slab_order::by_region || kernels::building_pays<Exec, kernel>(exec, table, n);
     } else {
       return false;
     }

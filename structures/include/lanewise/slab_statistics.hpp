@@ -87,7 +87,7 @@ slab_statistics statistics(const Exec& exec,
 /// would be one word that all warps add to. **Blocks.**
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
 std::int64_t size(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table) {
-  return statistics(exec, table).elements;
+  return lanewise::statistics(exec, table).elements;
 }
 
 LANEWISE_END_TARGET_NAMESPACE

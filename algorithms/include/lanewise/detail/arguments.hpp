@@ -22,7 +22,7 @@ template <class Exec, class In>
 using item_of = typename decltype(as_source<Exec>(std::declval<const In&>()))::value_type;
 
 template <class Exec, class Out>
-using sink_of = decltype(as_sink<Exec>(std::declval<const Out&>()));
+using sink_of = decltype(detail::as_sink<Exec>(std::declval<const Out&>()));
 
 /// Results of type T that are written to a sink.
 template <class Exec, class T, class Sink>
@@ -31,9 +31,9 @@ constexpr bool check_results() {
   if constexpr (is_refused<T, item>) {
     return false;
   } else if constexpr (requires { std::declval<Sink>().parts; }) {
-    return check_unzipped<T, Sink>();
+    return detail::check_unzipped<T, Sink>();
   } else if constexpr (std::is_void_v<item>) {
-    constexpr bool fitting = fits<Exec, void, decltype(Sink::f), std::int64_t, T>();
+    constexpr bool fitting = detail::fits<Exec, void, decltype(Sink::f), std::int64_t, T>();
     static_assert(fitting,
                   "lanewise: the functor of consumed is called as f(std::int64_t, result), and its "
                   "operator() is const");
@@ -47,18 +47,19 @@ constexpr bool check_results() {
 /// The same of results that have been combined as T. says: the caller wants T.
 template <class Exec, class T, class Sink, bool says>
 constexpr bool check_combined() {
-  static_assert(says || !narrows<T, typename sink_value<Sink>::type>(),
+  static_assert(says || !detail::narrows<T, typename sink_value<Sink>::type>(),
                 "lanewise: results would lose fractions or bytes in the items of out; if that is "
                 "meant, accumulate_as<T>(op) says so");
-  return check_results<Exec, T, Sink>();
+  return detail::check_results<Exec, T, Sink>();
 }
 
 /// What is called: the operator without what it says of types and order.
 template <class Op>
-using without_accumulation_t = std::decay_t<decltype(without_accumulation(std::declval<Op>()))>;
+using without_accumulation_t =
+    std::decay_t<decltype(detail::without_accumulation(std::declval<Op>()))>;
 template <class Op>
-using plain_operator_t =
-    std::decay_t<decltype(plain_operator(std::declval<const without_accumulation_t<Op>&>()))>;
+using plain_operator_t = std::decay_t<decltype(detail::plain_operator(
+    std::declval<const without_accumulation_t<Op>&>()))>;
 /// Whether the caller has said in which type to accumulate.
 template <class Op>
 inline constexpr bool says_type = !std::is_same_v<Op, without_accumulation_t<Op>>;
@@ -73,7 +74,8 @@ constexpr bool check_operator() {
                 "exclusive_scan");
   if constexpr (known) {
     using combined = accumulated<Op, T>;
-    constexpr bool fitting = fits<Exec, combined, plain_operator_t<Op>, combined, combined>();
+    constexpr bool fitting =
+        detail::fits<Exec, combined, plain_operator_t<Op>, combined, combined>();
     static_assert(fitting || is_refused<combined>,
                   "lanewise: op is a function object with T operator()(T, T) const, where T is the "
                   "type of init, or of the result, else of the items, unless accumulate_as names "
@@ -90,7 +92,7 @@ constexpr bool check_items() {
   static_assert(converts,
                 "lanewise: items do not convert to the type they are combined in: that of init, or "
                 "of the result");
-  static_assert(says || !narrows<Item, T>(),
+  static_assert(says || !detail::narrows<Item, T>(),
                 "lanewise: items would lose fractions or bytes in the type they are combined in, "
                 "that of init, or of the result; if that is meant, accumulate_as<T>(op) says so");
   return converts && !is_refused<Item, T>;
@@ -100,9 +102,9 @@ constexpr bool check_items() {
 template <class Exec, class In, class Out, class Op, class T, bool any_order = true>
 constexpr bool check_scan() {
   using combined = accumulated<Op, T>;
-  if constexpr (check_operator<Exec, Op, T, any_order>())
-    return check_items<item_of<Exec, In>, combined, says_type<Op>>() &&
-           check_combined<Exec, combined, sink_of<Exec, Out>, says_type<Op>>();
+  if constexpr (detail::check_operator<Exec, Op, T, any_order>())
+    return detail::check_items<item_of<Exec, In>, combined, says_type<Op>>() &&
+           detail::check_combined<Exec, combined, sink_of<Exec, Out>, says_type<Op>>();
   return false;
 }
 
@@ -115,37 +117,37 @@ constexpr bool are_swapped() {
 /// The same with init, which comes before op.
 template <class Exec, class In, class Out, class T, class Op, bool any_order = true>
 constexpr bool check_exclusive_scan() {
-  constexpr bool swapped = are_swapped<Op, T>();
+  constexpr bool swapped = detail::are_swapped<Op, T>();
   static_assert(!swapped, "lanewise: op comes before init: (exec, in, ..., out, op, init)");
-  if constexpr (!swapped) return check_scan<Exec, In, Out, Op, T, any_order>();
+  if constexpr (!swapped) return detail::check_scan<Exec, In, Out, Op, T, any_order>();
   return false;
 }
 
 /// Items, op and an init that becomes a T, of reductions, where init comes behind op.
 template <class Exec, class In, class Op, class Init, class T = Init, bool any_order = true>
 constexpr bool check_reduction() {
-  constexpr bool swapped = are_swapped<Op, Init>();
+  constexpr bool swapped = detail::are_swapped<Op, Init>();
   constexpr bool becomes = std::is_convertible_v<const Init&, T>;
   constexpr bool cut = std::is_floating_point_v<Init> && std::is_integral_v<T>;
   static_assert(!swapped, "lanewise: op comes before init: (exec, in, ..., op, init)");
   static_assert(becomes || swapped, "lanewise: init does not convert to the type of the result");
   static_assert(!cut, "lanewise: init is a floating-point number, and the result an integer");
-  if constexpr (becomes && !swapped && check_operator<Exec, Op, T, any_order>())
-    return check_items<item_of<Exec, In>, accumulated<Op, T>, says_type<Op>>();
+  if constexpr (becomes && !swapped && detail::check_operator<Exec, Op, T, any_order>())
+    return detail::check_items<item_of<Exec, In>, accumulated<Op, T>, says_type<Op>>();
   return false;
 }
 
 /// A predicate, by the name of its argument.
 template <class Exec, class Keep, class T>
 constexpr bool check_predicate() {
-  constexpr bool fitting = fits<Exec, bool, Keep, T>();
+  constexpr bool fitting = detail::fits<Exec, bool, Keep, T>();
   static_assert(fitting || is_refused<T>,
                 "lanewise: keep is a function object with bool operator()(item of in) const");
   return fitting;
 }
 template <class Exec, class Less, class T>
 constexpr bool check_less() {
-  constexpr bool fitting = fits<Exec, bool, Less, T, T>();
+  constexpr bool fitting = detail::fits<Exec, bool, Less, T, T>();
   static_assert(fitting || is_refused<T>,
                 "lanewise: less is a function object with bool operator()(item, item) const; "
                 "without one, items of in have < and ==");
@@ -153,7 +155,7 @@ constexpr bool check_less() {
 }
 template <class Exec, class BucketOf, class Key>
 constexpr bool check_bucket_of() {
-  constexpr bool fitting = fits<Exec, void, BucketOf, Key>();
+  constexpr bool fitting = detail::fits<Exec, void, BucketOf, Key>();
   static_assert(fitting || is_refused<Key>,
                 "lanewise: bucket_of is a function object that is called with a key, and its "
                 "operator() is const");
@@ -167,7 +169,7 @@ constexpr bool check_bucket_of() {
 }
 template <class Exec, class Equal, class T>
 constexpr bool check_equal() {
-  constexpr bool fitting = fits<Exec, bool, Equal, T, T>();
+  constexpr bool fitting = detail::fits<Exec, bool, Equal, T, T>();
   static_assert(fitting || is_refused<T>,
                 "lanewise: equal is a function object with bool operator()(key, key) const; "
                 "without one, keys have ==");
@@ -184,7 +186,7 @@ requires takes<F, T...>
 struct called_by_items<Exec, F, tuple<T...>> {
   static constexpr bool holds = true;
   using result = std::decay_t<std::invoke_result_t<const F&, const T&...>>;
-  static constexpr bool fitting() { return fits<Exec, void, F, T...>(); }
+  static constexpr bool fitting() { return detail::fits<Exec, void, F, T...>(); }
 };
 
 /// A function of an item whose results are written to a sink.
@@ -192,17 +194,18 @@ template <class Exec, class F, class T, class Sink>
 constexpr bool check_transformation() {
   if constexpr (called_by_items<Exec, F, T>::holds) {
     using result = typename called_by_items<Exec, F, T>::result;
-    if constexpr (called_by_items<Exec, F, T>::fitting() && check_item_type<result>())
-      return check_results<Exec, result, Sink>();
+    if constexpr (called_by_items<Exec, F, T>::fitting() && detail::check_item_type<result>())
+      return detail::check_results<Exec, result, Sink>();
     return false;
   } else {
-    constexpr bool fitting = fits<Exec, void, F, T>();
+    constexpr bool fitting = detail::fits<Exec, void, F, T>();
     static_assert(fitting || is_refused<T>,
                   "lanewise: f is a function object that is called with an item of in, and its "
                   "operator() is const");
     if constexpr (fitting) {
       using result = std::decay_t<std::invoke_result_t<const F&, const T&>>;
-      if constexpr (check_item_type<result>()) return check_results<Exec, result, Sink>();
+      if constexpr (detail::check_item_type<result>())
+        return detail::check_results<Exec, result, Sink>();
     }
     return false;
   }
@@ -210,13 +213,13 @@ constexpr bool check_transformation() {
 /// The same of a function of neighbours.
 template <class Exec, class Op, class T, class Sink>
 constexpr bool check_difference() {
-  constexpr bool fitting = fits<Exec, void, Op, T, T>();
+  constexpr bool fitting = detail::fits<Exec, void, Op, T, T>();
   static_assert(fitting || is_refused<T>,
                 "lanewise: op is a function object that is called with two items of in, and its "
                 "operator() is const");
   if constexpr (fitting)
-    return check_results<Exec, std::decay_t<std::invoke_result_t<const Op&, const T&, const T&>>,
-                         Sink>();
+    return detail::check_results<
+        Exec, std::decay_t<std::invoke_result_t<const Op&, const T&, const T&>>, Sink>();
   return false;
 }
 

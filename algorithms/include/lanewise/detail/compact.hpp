@@ -26,7 +26,8 @@ using compact_row = std::conditional_t<alone && std::has_single_bit(sizeof(T)),
 
 template <class T, bool alone = true, class Row = compact_row<T, alone>>
 struct compact_policy : Row {
-  static constexpr int items_per_lane = items_that_fit(Row::items_per_lane, Row::warps, sizeof(T));
+  static constexpr int items_per_lane =
+      lanewise::items_that_fit(Row::items_per_lane, Row::warps, sizeof(T));
 };
 
 /// Whether kept items are alone in a tile's registers and scratch.
@@ -47,7 +48,8 @@ struct compact_kernel {
         (First::needs_item || Second::needs_item || Second::needs_rejected ? sizeof(item) : 0) +
         (First::needs_index || Second::needs_index ? 2 : 0);
     static constexpr int tiles_behind = [] {
-      const int most = tiles_that_wait(parked_bytes * 32 * policy::warps * policy::items_per_lane);
+      const int most =
+          lanewise::tiles_that_wait(parked_bytes * 32 * policy::warps * policy::items_per_lane);
       return most > 0 ? most : 1;
     }();
   };
@@ -78,7 +80,7 @@ struct compact_kernel {
     constexpr std::int64_t items = tile_t<Team, item, policy>::items;
     // There is a tile without items when there are none, so that somebody writes the count.
     const auto tiles = static_cast<std::uint32_t>(count > 0 ? divide_up(count, items) : 1);
-    decoupled_look_back(
+    lanewise::decoupled_look_back(
         team, link, tiles, shared, add{}, maybe<state>{state::of(0, 0), true},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           return tile<Team>(team, place, in, marks, ticket * items, count);
@@ -130,7 +132,8 @@ template <class... T>
 bool is_in_place(const zipped_source<detail::into_tuple, array_source<T, identity>...>& source,
                  const unzipped_sink<array_sink<T>...>& sink) {
   return [&]<std::size_t... k>(std::index_sequence<k...>) {
-    return (is_in_place(get<k>(source.parts), get<k>(sink.parts)) && ...);
+    return (kernels::is_in_place(lanewise::get<k>(source.parts), lanewise::get<k>(sink.parts)) &&
+            ...);
   }
   (std::index_sequence_for<T...>());
 }
@@ -144,7 +147,7 @@ void expects_in_place_or_apart(const Source& source, const Sink& sink, const cha
     detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out", true);
   } else {
     detail::expects_no_partial_overlap(source, sink, algorithm, "in", "out",
-                                       is_in_place(source, sink));
+                                       kernels::is_in_place(source, sink));
   }
 }
 
@@ -160,8 +163,8 @@ void compact(const Exec& exec, const char* label, const char* algorithm, const S
   const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
   auto work = call_workspace::make<backend>(exec, with.work, need, algorithm);
   const std::int64_t tiles =
-      compact_tiles<typename kernel::item, Exec, typename kernel::policy>(source.extent);
-  launch(
+      kernels::compact_tiles<typename kernel::item, Exec, typename kernel::policy>(source.extent);
+  lanewise::launch(
       exec, label, backend::template league_for_tiles<kernel>(exec, tiles),
       kernel{source, marks, one, two, n, work.get().template make_look_back_chain<state>(0), kept});
 }
@@ -172,14 +175,14 @@ void compact_items(const Exec& exec, const char* label, const char* algorithm, c
                    const Selector& marks, const Sink& sink, detail::integers kept,
                    const options& with, workspace_size need) {
   if constexpr (may_be_in_place<Source, Sink>) {
-    if (is_in_place(source, sink)) {
-      compact(exec, label, algorithm, source, marks, detail::items_in_place<Sink>(sink),
-              detail::no_column{}, kept, with, need);
+    if (kernels::is_in_place(source, sink)) {
+      kernels::compact(exec, label, algorithm, source, marks, detail::items_in_place<Sink>(sink),
+                       detail::no_column{}, kept, with, need);
       return;
     }
   }
-  compact(exec, label, algorithm, source, marks, detail::selected_items<Sink>(sink),
-          detail::no_column{}, kept, with, need);
+  kernels::compact(exec, label, algorithm, source, marks, detail::selected_items<Sink>(sink),
+                   detail::no_column{}, kept, with, need);
 }
 
 }  // namespace kernels

@@ -18,7 +18,7 @@ struct host_radix_sorter {
   static workspace_size workspace(std::int64_t n, detail::radix_range, bool overwrites) {
     const auto items = static_cast<std::size_t>(overwrites ? 0 : n);
     return {0, round_up(items * sizeof(Bits)) + round_up(items * value_bytes) +
-                   host_radix_sort_bytes<detail::key_map<Bits>, Bits, Value>(n)};
+                   kernels::host_radix_sort_bytes<detail::key_map<Bits>, Bits, Value>(n)};
   }
   template <class Exec>
   static void sort(const Exec& exec, detail::radix_arrays<Bits> keys,
@@ -35,10 +35,10 @@ struct host_radix_sorter {
       values.room = reinterpret_cast<Value*>(memory);
       memory += round_up(items * value_bytes);
     }
-    host_radix_sort(exec,
-                    host_sort_arrays<Bits, Value>{keys.in, keys.out, keys.room, values.in,
-                                                  values.out, values.room},
-                    n, range.low, range.high, map, memory);
+    kernels::host_radix_sort(exec,
+                             host_sort_arrays<Bits, Value>{keys.in, keys.out, keys.room, values.in,
+                                                           values.out, values.room},
+                             n, range.low, range.high, map, memory);
   }
 };
 

@@ -66,12 +66,12 @@ inline std::string text_of_table(const file_header& header) {
 
 template <class... Parts>
 [[noreturn]] void refuse_file(const Parts&... what) {
-  throw std::runtime_error(message("lanewise::load: ", what...));
+  throw std::runtime_error(detail::message("lanewise::load: ", what...));
 }
 template <class T>
 void expect_in_file(const char* what, const T& found, const T& wanted) {
   if (!(found == wanted))
-    refuse_file(what, " is ", found, " in the file, ", wanted, " in the program");
+    detail::refuse_file(what, " is ", found, " in the file, ", wanted, " in the program");
 }
 
 /// Depends on every word and on their order.
@@ -206,7 +206,7 @@ class file_reader {
     read(&header, sizeof(header));
     if (std::memcmp(header.magic, mine.magic, sizeof(mine.magic)) != 0)
       refuse_file("this is no ", what);
-    expect_in_file("the layout's version", header.version, mine.version);
+    detail::expect_in_file("the layout's version", header.version, mine.version);
     return header;
   }
   void expect_seal(const char* part) {

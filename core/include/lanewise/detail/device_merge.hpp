@@ -199,7 +199,7 @@ class device_merge_tile {
                                            const Less& less) {
     if (team.warp_index() == 0) {
       const auto warp = team.warp();
-      const merge_piece piece = cut_merge(warp, a, n_a, b, n_b, first, last, less);
+      const merge_piece piece = lanewise::cut_merge(warp, a, n_a, b, n_b, first, last, less);
       warp.once([&] { shared.piece = piece; });
     }
     team.barrier();
@@ -221,12 +221,12 @@ class device_merge_tile {
       constexpr int rows = static_cast<int>(divide_up(places / per_pack, 2 * threads));
       const array_piece<T> pieces[2] = {{a.data, a.extent, piece.begin.from_a, n_a},
                                         {b.data, b.extent, piece.begin.from_b, n - n_a}};
-      const auto at = fetch_packs<rows>(team, item, pieces);
+      const auto at = detail::fetch_packs<rows>(team, item, pieces);
       all = {at.begin[0], at.end[0], at.begin[1], at.end[1]};
     } else {
-      fetch_rows<k>(team, item, n_a, [&](int i) -> T { return a(piece.begin.from_a + i); });
-      fetch_rows<k>(team, item + n_a, n - n_a,
-                    [&](int i) -> T { return b(piece.begin.from_b + i); });
+      detail::fetch_rows<k>(team, item, n_a, [&](int i) -> T { return a(piece.begin.from_a + i); });
+      detail::fetch_rows<k>(team, item + n_a, n - n_a,
+                            [&](int i) -> T { return b(piece.begin.from_b + i); });
     }
     team.barrier();
 
@@ -235,8 +235,8 @@ class device_merge_tile {
     const auto exists = own < n;
     const auto merged = [&](int first, const auto& f) LANEWISE_INLINE_LAMBDA {
       run_pair runs = all;
-      skip_items(item, runs, first, less);
-      merge_items<k, true>(static_cast<const T*>(item), runs, less, f);
+      detail::skip_items(item, runs, first, less);
+      detail::merge_items<k, true>(static_cast<const T*>(item), runs, less, f);
     };
     if constexpr (ordered) {
       lanes<pack<place, k>> from;
@@ -254,14 +254,15 @@ class device_merge_tile {
         return p + (p < all.b ? piece.begin.from_a - all.a : piece.begin.from_b - all.b);
       };
       if constexpr (requires { put.load(std::int64_t{0}, true); }) {
-        put_in_two_steps<k>(
+        detail::put_in_two_steps<k>(
             team, places, n,
             [&](place p) LANEWISE_INLINE_LAMBDA { return put.load(index(p), p >= all.b); },
             [&](int i, place p, const auto& value)
                 LANEWISE_INLINE_LAMBDA { put.store(piece.first() + i, item[p], value); });
       } else {
-        put_rows(team, places, n,
-                 [&](int i, place p) { put(piece.first() + i, item[p], index(p), p >= all.b); });
+        detail::put_rows(team, places, n, [&](int i, place p) {
+          put(piece.first() + i, item[p], index(p), p >= all.b);
+        });
       }
     } else {
       lanes<pack<T, k>> x;
@@ -281,10 +282,10 @@ class device_merge_tile {
           x, own);
       team.barrier();
       if constexpr (requires { put.array(); }) {
-        store_packs(team, static_cast<const T*>(item), n, put.array() + piece.first());
+        detail::store_packs(team, static_cast<const T*>(item), n, put.array() + piece.first());
       } else {
-        put_rows(team, static_cast<const T*>(item), n,
-                 [&](int i, const T& y) { put(piece.first() + i, y, 0, false); });
+        detail::put_rows(team, static_cast<const T*>(item), n,
+                         [&](int i, const T& y) { put(piece.first() + i, y, 0, false); });
       }
     }
     team.barrier();

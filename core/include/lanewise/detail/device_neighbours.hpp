@@ -40,9 +40,9 @@ LANEWISE_FUNCTION void device_neighbours(const W& warp, const bordered<Source>& 
       const std::int64_t at = begin + c * W::width;
       if (at >= last) return;
       f(at, warp.template first<T>(lanes_until(last, at)), x[c],
-        select(lane == 0u, items(before), warp.shuffle_up(x[c], 1)),
-        select(lane == static_cast<std::uint32_t>(W::width - 1), items(warp.broadcast(x[c + 1], 0)),
-               warp.shuffle_down(x[c], 1)));
+        lanewise::select(lane == 0u, items(before), warp.shuffle_up(x[c], 1)),
+        lanewise::select(lane == static_cast<std::uint32_t>(W::width - 1),
+                         items(warp.broadcast(x[c + 1], 0)), warp.shuffle_down(x[c], 1)));
       before = warp.broadcast(x[c], W::width - 1);
     }
     x[0] = x[at_once];

@@ -153,7 +153,8 @@ class device_ranks {
     tile.team().barrier();
     const auto counts = warp.load(warp.first(warps), shared.count, 0u);
     count_ = warp.reduce(counts, plus{});
-    in_front_ = warp.reduce(select(warp.first(here), counts, lanes<std::uint32_t>(0u)), plus{});
+    in_front_ =
+        warp.reduce(lanewise::select(warp.first(here), counts, lanes<std::uint32_t>(0u)), plus{});
     // Indices grow from warp to warp.
     if constexpr (needs_end)
       end_ = warp.reduce(warp.load(warp.first(warps), shared.end, 0u), maximum{});

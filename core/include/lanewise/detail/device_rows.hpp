@@ -40,9 +40,9 @@ inline constexpr bool has_lines = (S::contiguous && !is_in_scratch<S>) || is_rev
 template <class S>
 LANEWISE_FUNCTION int items_before_line(const S& s) {
   if constexpr (is_reversed_array<S>) {
-    return items_past<line_bytes>(s.forward.data + s.extent);
+    return lanewise::items_past<line_bytes>(s.forward.data + s.extent);
   } else {
-    const int past = items_past<line_bytes>(s.data);
+    const int past = lanewise::items_past<line_bytes>(s.data);
     return past > 0 ? line_bytes / static_cast<int>(sizeof(*s.data)) - past : 0;
   }
 }
@@ -186,8 +186,8 @@ class device_rows {
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {
       const auto last = warp.map([](const packs& p) { return p[v - 1]; }, row_[j]);
-      const auto left =
-          select(lane_index_ == lanes<std::uint32_t>(0u), before, warp.shuffle_up(last, 1));
+      const auto left = lanewise::select(lane_index_ == lanes<std::uint32_t>(0u), before,
+                                         warp.shuffle_up(last, 1));
       if (j + 1 < rows) before = lanes<T>(warp.broadcast(last, width - 1));
       const bool first_of_all = !inside && row_first(j) == 0;
       const int n = inside ? row_items : row_count(j);
@@ -264,13 +264,13 @@ class device_rows {
         }
       }
     } else if constexpr (has_arrays<Source>) {
-      const bool can_use = call_with(
+      const bool can_use = detail::call_with(
           [&](const auto&... part) {
             return (can_use_packs<raw_pack_of<decltype(part)>>(part.data + row_first(0)) && ...);
           },
           source.parts);
       if (can_use) {
-        call_with(
+        detail::call_with(
             [&](const auto&... part) {
               load_zip(
                   [&](const raw_pack_of<decltype(part)>&... r) {
@@ -384,7 +384,7 @@ class device_rows {
     using raw = pack<Item, v>;
     using bytes = words<Item>;
     const auto warp = team_.warp();
-    const int past = items_past<alignof(raw)>(address);
+    const int past = lanewise::items_past<alignof(raw)>(address);
     const auto* const at = reinterpret_cast<const bytes*>(address - past);
     lanes<bytes> in[rows];
     in[0] = warp.load(lane_index_ >= 1u, at, bytes{});
@@ -392,15 +392,16 @@ class device_rows {
     for (int j = 1; j < rows; ++j) in[j] = warp.load_streaming(at + j * width);
     // Behind the loads, so that all are under way before the first is waited for.
     const lanes<bytes> ends(shared_packs(address, past));
-    in[0] = select(lane_index_ >= 1u, in[0], ends);
+    in[0] = lanewise::select(lane_index_ >= 1u, in[0], ends);
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {
       const auto& row_behind = j + 1 < rows ? in[j + 1 < rows ? j + 1 : j] : ends;
-      const auto behind = warp.shuffle(select(lane_index_ == 0u, row_behind, in[j]),
+      const auto behind = warp.shuffle(lanewise::select(lane_index_ == 0u, row_behind, in[j]),
                                        (lane_index_ + 1u) & (width - 1u));
       row_[j] = warp.map(
           [&](const bytes& a, const bytes& b) {
-            return from_raw<false>(source, items_of<raw>(items_across<Item>(a, b, past)));
+            return from_raw<false>(
+                source, lanewise::items_of<raw>(lanewise::items_across<Item>(a, b, past)));
           },
           in[j], behind);
     }
@@ -417,7 +418,8 @@ class device_rows {
         [&](std::uint32_t lane) {
           std::uint32_t bits = 0;
           const int i = static_cast<int>(lane);
-          if (i < v) memcpy(&bits, address + (i < past ? segment : 0) + i - past, sizeof(Item));
+          if (i < v)
+            std::memcpy(&bits, address + (i < past ? segment : 0) + i - past, sizeof(Item));
           return bits << (i % per_word * static_cast<int>(8 * sizeof(Item)));
         },
         lane_index_);

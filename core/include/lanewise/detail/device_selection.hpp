@@ -60,7 +60,7 @@ LANEWISE_FUNCTION auto outer_neighbours(const Rows& rows, int j, const T& edge) 
   const bool here = beyond >= 0 && beyond < Rows::rows;
   const lanes there = here ? border_of(here ? beyond : j) : lanes(edge);
   const auto from = warp.lane() + static_cast<std::uint32_t>(Rows::width + side);
-  return warp.shuffle(select(warp.lane() == beyond_lane, there, border_of(j)), from);
+  return warp.shuffle(lanewise::select(warp.lane() == beyond_lane, there, border_of(j)), from);
 }
 
 /// The item just outside a warp's segment on that side; anything where there is none below n.
@@ -77,15 +77,15 @@ LANEWISE_FUNCTION auto bits_of(const Rows& rows, const Selector& marks, const T&
                                std::int64_t n) {
   constexpr int v = Rows::v;
   constexpr int side = Selector::side;
-  return select_all_rows(rows, [&](int j, auto full) {
+  return detail::select_all_rows(rows, [&](int j, auto full) {
     if constexpr (side == 0) {
-      return select_row<full.value>(
+      return detail::select_row<full.value>(
           rows, j, [&](const auto& p, int c) { return marks(p[c]); }, rows.row(j));
     } else {
       // Only at the ends of the source an item has no neighbour: in a whole segment, at that of it.
       const std::int64_t at = rows.row_first(j);
       const bool at_an_end = !full.value || (side < 0 ? j == 0 : j + 1 == Rows::rows);
-      return select_row<full.value>(
+      return detail::select_row<full.value>(
           rows, j,
           [&](const auto& p, int c, const auto& outer, std::uint32_t lane) {
             const bool inside = c + side >= 0 && c + side < v;
@@ -95,7 +95,7 @@ LANEWISE_FUNCTION auto bits_of(const Rows& rows, const Selector& marks, const T&
             }
             return marks(p[c], inside ? p[inside ? c + side : c] : outer);
           },
-          rows.row(j), outer_neighbours<side>(rows, j, outside), rows.team().warp().lane());
+          rows.row(j), detail::outer_neighbours<side>(rows, j, outside), rows.team().warp().lane());
     }
   });
 }
@@ -109,11 +109,12 @@ class selection_inputs {
   LANEWISE_FUNCTION selection_inputs(const Rows& rows, const Source& source, const Selector& marks,
                                      std::int64_t n)
       : marks_(marks), n_(n) {
-    if constexpr (Selector::side != 0) outside_ = item_outside<Selector::side>(rows, source, n);
+    if constexpr (Selector::side != 0)
+      outside_ = detail::item_outside<Selector::side>(rows, source, n);
   }
 
   LANEWISE_FUNCTION auto bits(const Rows& rows) const {
-    return bits_of(rows, marks_, outside_, n_);
+    return detail::bits_of(rows, marks_, outside_, n_);
   }
 
  private:
@@ -131,11 +132,11 @@ class selection_inputs<Rows, selected_by_flags<Flags>> {
   LANEWISE_FUNCTION selection_inputs(const Rows& rows, const Source&,
                                      const selected_by_flags<Flags>& marks, std::int64_t n)
       : flags_(rows.team(), marks.flags, rows.first(), n),
-        behind_(item_outside<1>(rows, marks.flags, n)) {}
+        behind_(detail::item_outside<1>(rows, marks.flags, n)) {}
 
   LANEWISE_FUNCTION auto bits(const Rows& rows) const {
-    return select_all_rows(rows, [&](int j, auto full) {
-      return select_row<full.value>(
+    return detail::select_all_rows(rows, [&](int j, auto full) {
+      return detail::select_row<full.value>(
           rows, j, [](const auto& f, int c) { return f[c] != flag(0); }, flags_.row(j));
     });
   }
@@ -159,12 +160,12 @@ class selection_inputs<Rows, key_differing<Keys, Equal>> {
       : equal_(marks.equal),
         n_(n),
         keys_(rows.team(), marks.keys, rows.first(), n),
-        before_(item_outside<-1>(rows, marks.keys, n)),
-        behind_(item_outside<1>(rows, marks.keys, n)) {}
+        before_(detail::item_outside<-1>(rows, marks.keys, n)),
+        behind_(detail::item_outside<1>(rows, marks.keys, n)) {}
 
   LANEWISE_FUNCTION const key_rows& keys() const { return keys_; }
   LANEWISE_FUNCTION auto bits(const Rows&) const {
-    return bits_of(keys_, selected_where_differing<-1, Equal>{equal_}, before_, n_);
+    return detail::bits_of(keys_, selected_where_differing<-1, Equal>{equal_}, before_, n_);
   }
   LANEWISE_FUNCTION bool is_selected_behind() const {
     const auto warp = keys_.team().warp();

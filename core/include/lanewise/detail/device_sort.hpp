@@ -150,13 +150,13 @@ class device_tile_sort {
             const int middle = pair + run < n ? pair + run : n;
             const int end = pair + 2 * run < n ? pair + 2 * run : n;
             run_pair runs{pair, middle, middle, end};
-            skip_items(items, runs, first - pair, less);
-            merge_items<k, may_read_behind()>(static_cast<const T*>(items), runs, less,
-                                              [&](int c, const T& z, [[maybe_unused]] int at)
-                                                  LANEWISE_INLINE_LAMBDA {
-                                                    y[c] = z;
-                                                    if constexpr (ordered) q[c] = from[at];
-                                                  });
+            detail::skip_items(items, runs, first - pair, less);
+            detail::merge_items<k, may_read_behind()>(
+                static_cast<const T*>(items), runs, less,
+                [&](int c, const T& z, [[maybe_unused]] int at) LANEWISE_INLINE_LAMBDA {
+                  y[c] = z;
+                  if constexpr (ordered) q[c] = from[at];
+                });
           },
           x, p, own);
       meet(team, 2 * run);

@@ -76,7 +76,7 @@ class device_split_tile {
   template <int value_bytes>
   struct scratch {
     static constexpr int rows = static_cast<int>(
-        divide_up(items + (most_buckets + groups) * (alignment<value_bytes> - 1), width));
+        lanewise::divide_up(items + (most_buckets + groups) * (alignment<value_bytes> - 1), width));
     static constexpr int slots = rows * width;
     static_assert(slots < 1 << 16);
     // Narrow counters share banks with fewer others.
@@ -117,16 +117,16 @@ class device_split_tile {
       return place_tile<false>(team, shared.tile, source, here, bucket_of, buckets,
                                places_of_slots<Begins>{begins}, n, sink, values, value_sink);
     }
-    clear(team, shared.counters);
+    lanewise::clear(team, shared.counters);
     team.barrier();
-    count(team, shared.counters, source, 0, n, [=](const Key& key, int) {
-      const std::uint32_t b = bucket_number(bucket_of(key));
+    lanewise::count(team, shared.counters, source, 0, n, [=](const Key& key, int) {
+      const std::uint32_t b = detail::bucket_number(bucket_of(key));
       return b < buckets ? b : ~std::uint32_t{0};
     });
     team.barrier();
     if (team.warp_index() == 0) {
       const std::int64_t all =
-          scan_buckets(team.warp(), shared.counters.count, buckets, shared.next, begins);
+          detail::scan_buckets(team.warp(), shared.counters.count, buckets, shared.next, begins);
       team.warp().once([&] { shared.kept = all; });
     }
     team.barrier();
@@ -336,7 +336,8 @@ class device_split_tile {
             full ? warp.first(width) : slot < slots,
             [&](std::uint32_t i) {
               const Key k = staged[i];
-              const std::int64_t to = place_of<wide>(shared, bucket_number(bucket_of(k)), i);
+              const std::int64_t to =
+                  place_of<wide>(shared, detail::bucket_number(bucket_of(k)), i);
               sink(to, k);
               if constexpr (stages_values<value_bytes>) {
                 value_sink(to, reinterpret_cast<const Value*>(shared.values)[i]);
@@ -384,7 +385,7 @@ class device_split_tile {
       to[k] = warp.map(
           warp.template mask_of<std::uint32_t>(there[k]),
           [&](const Key& x, std::uint32_t i) {
-            return place_of<wide>(shared, bucket_number(bucket_of(x)), i);
+            return place_of<wide>(shared, detail::bucket_number(bucket_of(x)), i);
           },
           std::int64_t{0}, key[k], slot[k]);
     }
@@ -403,7 +404,7 @@ class device_split_tile {
   template <class BucketOf>
   static LANEWISE_FUNCTION u32s buckets_of(const warp_type& warp, const lanes<Key>& key,
                                            BucketOf bucket_of) {
-    return warp.map([&](const Key& k) { return bucket_number(bucket_of(k)); }, key);
+    return warp.map([&](const Key& k) { return detail::bucket_number(bucket_of(k)); }, key);
   }
 
   /// What rank does with all items, where those of the first row are in one bucket, slot[0]. Of
@@ -451,7 +452,7 @@ class device_split_tile {
       const auto bucket =
           j < asked ? slot[j]
                     : warp.map(
-                          exists, [&](const Key& k) { return bucket_number(bucket_of(k)); },
+                          exists, [&](const Key& k) { return detail::bucket_number(bucket_of(k)); },
                           nowhere, key[j]);
       const auto good = full ? warp.first(width) : bucket < buckets;
       const auto peers = warp.template peers<planes>(good, bucket);
@@ -465,7 +466,7 @@ class device_split_tile {
                    warp.template cast<std::uint16_t>(rank + u32s(1u)));
       warp.fence();
       const auto found = rank * u32s(256u) + bucket;
-      slot[j] = full ? found : select(good, found, u32s(nowhere));
+      slot[j] = full ? found : lanewise::select(good, found, u32s(nowhere));
     }
   }
 
@@ -547,8 +548,9 @@ class device_split_tile {
             place + total,
             warp.map([](bits b) { return static_cast<std::uint32_t>(warp_type::highest(b | 1)); },
                      in_front));
-        const auto distance = place - select(in_front != lanes<bits>(bits{0}), behind, none);
-        gap[q] = select(used, distance & u32s(align - 1), none);
+        const auto distance =
+            place - lanewise::select(in_front != lanes<bits>(bits{0}), behind, none);
+        gap[q] = lanewise::select(used, distance & u32s(align - 1), none);
       }
       upto[q] = warp.inclusive_scan(total + gap[q], plus{});
       const std::uint32_t sum = warp.broadcast(upto[q], width - 1);
@@ -588,7 +590,8 @@ class device_split_tile {
         const auto end = slot0 + total;
         const auto rest = (none - end) & u32s(align - 1);
         mark_empty(warp, shared, end,
-                   select(warp.lane() == u32s(static_cast<std::uint32_t>(width - 1)), rest, none));
+                   lanewise::select(warp.lane() == u32s(static_cast<std::uint32_t>(width - 1)),
+                                    rest, none));
       }
     });
     if constexpr (aligns<value_bytes>) {

@@ -63,7 +63,8 @@ class scanned_rows : public Rows {
       if constexpr (exclusive) {
         // Every item moves one place on.
         const auto last = warp.map([](const packs& p) { return p[v - 1]; }, row);
-        const auto left = select(lane_index_ == 0u, lanes<T>(in_front), warp.shuffle_up(last, 1));
+        const auto left =
+            lanewise::select(lane_index_ == 0u, lanes<T>(in_front), warp.shuffle_up(last, 1));
         in_front = warp.broadcast(last, Rows::width - 1);
         warp.each(
             [&](packs& p, const T& neighbour) {
@@ -186,7 +187,7 @@ class device_tile : public scanned_rows<device_rows<Team, T, items_per_lane>> {
       if (mine_ > 0) warp.once([&] { per_warp[team_.warp_index()] = segment_total_; });
       team_.barrier();
       const int warps = (count_ + segment - 1) / segment;
-      if (warps > 0) fold_warps(team_, per_warp, warps, op, before_warp_, total_);
+      if (warps > 0) detail::fold_warps(team_, per_warp, warps, op, before_warp_, total_);
     }
   }
 
@@ -371,25 +372,28 @@ LANEWISE_FUNCTION auto item_from(const Source& source, const Raw& raw, std::int6
 }
 
 /// Adds a lane's items of the rows that begin at item `at` to its running value, or begins with
-/// them. A source that is folded in another way has an overload beside it.
-template <class Rows, class W, class Raws, std::size_t rows, class Source, class Sums, class Op>
-LANEWISE_FUNCTION void fold_rows(const W& warp, const Source& source, const Raws (&in)[rows],
-                                 std::int64_t at, bool begins, Sums& sum, Op op) {
-  const auto lane = warp.lane();
-  LANEWISE_UNROLL
-  for (int j = 0; j < Rows::rows; ++j) {
-    const bool fresh = begins && j == 0;
-    warp.each(
-        [&](auto& s, const auto& raw, std::uint32_t l) {
-          const std::int64_t i = at + j * Rows::row_items + l * Rows::v;
-          const auto item = [&](int c) { return item_from(source, raw[c], i + c); };
-          s = fresh ? item(0) : op(s, item(0));
-          LANEWISE_UNROLL
-          for (int c = 1; c < Rows::v; ++c) s = op(s, item(c));
-        },
-        sum, in[j], lane);
+/// them. A source that is folded in another way specialises this.
+template <class Source>
+struct row_fold {
+  template <class Rows, class W, class Raws, std::size_t rows, class Sums, class Op>
+  static LANEWISE_FUNCTION void add(const W& warp, const Source& source, const Raws (&in)[rows],
+                                    std::int64_t at, bool begins, Sums& sum, Op op) {
+    const auto lane = warp.lane();
+    LANEWISE_UNROLL
+    for (int j = 0; j < Rows::rows; ++j) {
+      const bool fresh = begins && j == 0;
+      warp.each(
+          [&](auto& s, const auto& raw, std::uint32_t l) {
+            const std::int64_t i = at + j * Rows::row_items + l * Rows::v;
+            const auto item = [&](int c) { return detail::item_from(source, raw[c], i + c); };
+            s = fresh ? item(0) : op(s, item(0));
+            LANEWISE_UNROLL
+            for (int c = 1; c < Rows::v; ++c) s = op(s, item(c));
+          },
+          sum, in[j], lane);
+    }
   }
-}
+};
 
 /// Adds few items [first, last) to what the team's lanes have summed up, if that is present, and
 /// combines all of it.
@@ -424,7 +428,7 @@ LANEWISE_FUNCTION maybe<T> reduce_lanes(const Team& team, T* per_warp, const Sou
   if (parts == 0) return {{}, false};
   maybe<T> before;
   maybe<T> total{{}, true};
-  fold_warps(team, per_warp, parts, op, before, total.value);
+  detail::fold_warps(team, per_warp, parts, op, before, total.value);
   team.barrier();
   return total;
 }
@@ -459,7 +463,7 @@ LANEWISE_FUNCTION maybe<T> device_reduce_range(const Team& team, T* per_warp, co
       }
     }
     const std::int64_t loose = first + whole_tiles * rows_type::items;
-    return reduce_lanes(team, per_warp, source, loose, last, whole_tiles > 0, sum, op);
+    return detail::reduce_lanes(team, per_warp, source, loose, last, whole_tiles > 0, sum, op);
   } else if constexpr (Source::contiguous && is_commutative<Op, T>) {
     using item = typename loaded<Source>::type;
     using tile_type = device_tile<Team, item, per_lane(sizeof(item))>;
@@ -485,7 +489,7 @@ LANEWISE_FUNCTION maybe<T> device_reduce_range(const Team& team, T* per_warp, co
       raw_lanes in[tile_type::rows];
       LANEWISE_UNROLL
       for (int j = 0; j < tile_type::rows; ++j) in[j] = warp.load_streaming(address + j * width);
-      fold_rows<tile_type>(warp, source, in, at, tile == 0, sum, op);
+      row_fold<Source>::template add<tile_type>(warp, source, in, at, tile == 0, sum, op);
     }
     const int threads = Team::warps * width;
     const std::int64_t loose = (body - first) + (last - body_end);
@@ -514,8 +518,8 @@ LANEWISE_FUNCTION maybe<T> device_reduce_range(const Team& team, T* per_warp, co
     team.barrier();
     maybe<T> before;
     maybe<T> total{{}, true};
-    fold_warps(team, per_warp, static_cast<int>((lanes_used + width - 1) / width), op, before,
-               total.value);
+    detail::fold_warps(team, per_warp, static_cast<int>((lanes_used + width - 1) / width), op,
+                       before, total.value);
     team.barrier();
     return total;
   } else {

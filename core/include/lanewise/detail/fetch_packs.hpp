@@ -59,9 +59,9 @@ LANEWISE_FUNCTION fetched_pieces<pieces> fetch_packs(const Team& team, T* to,
     const auto& [in, extent, begin, items] = piece[q];
     // Packs lie where addresses are multiples of 16: the first of the array may begin in front of
     // it.
-    const int past = items_past<16>(in);
+    const int past = lanewise::items_past<16>(in);
     const std::int64_t whole =
-        per_pack == 1 ? extent : (is_packed(in) ? (extent + past) / per_pack : 0);
+        per_pack == 1 ? extent : (detail::is_packed(in) ? (extent + past) / per_pack : 0);
     const std::int64_t first = begin + past, number = first / per_pack;
     const int beyond = static_cast<int>(first - number * per_pack);
     at.begin[q] = all * per_pack + beyond;
@@ -118,7 +118,7 @@ LANEWISE_FUNCTION void store_packs(const Team& team, const T* item, int n, T* ou
   constexpr int per_pack = items_of_pack<T>, width = Team::warp_type::width;
   using pack_type = pack<T, per_pack>;
   const auto warp = team.warp();
-  const int whole = is_packed(out) && items_past<16>(out) == 0 ? n / per_pack : 0;
+  const int whole = detail::is_packed(out) && lanewise::items_past<16>(out) == 0 ? n / per_pack : 0;
   const auto* const from = reinterpret_cast<const pack_type*>(item);
   auto* const to = reinterpret_cast<pack_type*>(out);
   for (int i = team.warp_index() * width; i < whole; i += Team::warps * width) {

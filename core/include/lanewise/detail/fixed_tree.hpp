@@ -60,10 +60,10 @@ struct rounded_source : Source {
 
   template <class Raw>
   LANEWISE_FUNCTION value_type from_raw(const Raw& raw) const {
-    return rounded(Source::from_raw(raw));
+    return detail::rounded(Source::from_raw(raw));
   }
   LANEWISE_FUNCTION value_type operator()(std::int64_t i) const {
-    return rounded(Source::operator()(i));
+    return detail::rounded(Source::operator()(i));
   }
 };
 
@@ -99,9 +99,9 @@ LANEWISE_FUNCTION T device_block_total(const W& warp, const Source& source, std:
     tile segment(alone, unused, items, first, n);
     segment.scan(op);
     const lanes total(segment.total());
-    totals = segments == 0
-                 ? total
-                 : select(warp.lane() == static_cast<std::uint32_t>(segments), total, totals);
+    totals = segments == 0 ? total
+                           : lanewise::select(warp.lane() == static_cast<std::uint32_t>(segments),
+                                              total, totals);
   }
   return warp.broadcast(warp.scan_by_doubling(totals, op, segments), segments - 1);
 }

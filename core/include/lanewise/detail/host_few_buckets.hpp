@@ -62,14 +62,14 @@ class host_few_buckets {
     std::uint32_t found[some] = {};
     std::int64_t i = range.begin;
     for (; i + width <= range.end; i += width) {
-      const u32s at = buckets_of(warp, bucket_of, load_window(warp, source, i));
+      const u32s at = buckets_of(warp, bucket_of, detail::load_window(warp, source, i));
       LANEWISE_UNROLL
       for (int b = 0; b < some; ++b)
         found[b] += static_cast<std::uint32_t>(warp.count(at == u32s(std::uint32_t(b))));
     }
     for (std::uint32_t b = 0; b < buckets; ++b) count[b] += found[b];
     for (; i < range.end; ++i) {
-      const std::uint32_t b = bucket_number(bucket_of(source(i)));
+      const std::uint32_t b = detail::bucket_number(bucket_of(source(i)));
       if (b < buckets) ++count[b];
     }
   }
@@ -90,10 +90,10 @@ class host_few_buckets {
     warp.fence();
     std::int64_t i = range.begin;
     for (; i + width <= range.end; i += width) {
-      const auto x = load_window(warp, source, i);
+      const auto x = detail::load_window(warp, source, i);
       const u32s at = buckets_of(warp, bucket_of, x);
       [[maybe_unused]] const auto value = [&]() LANEWISE_INLINE_LAMBDA {
-        if constexpr (has_values) return load_window(warp, values, i);
+        if constexpr (has_values) return detail::load_window(warp, values, i);
         if constexpr (!has_values) return nullptr;
       }();
       LANEWISE_UNROLL
@@ -118,7 +118,7 @@ class host_few_buckets {
     warp.fence();
     for (; i < range.end; ++i) {
       const auto x = source(i);
-      const std::uint32_t b = bucket_number(bucket_of(x));
+      const std::uint32_t b = detail::bucket_number(bucket_of(x));
       if (b >= buckets) continue;
       sink(next[b], x);
       if constexpr (has_values) value_sink(next[b], values(i));
@@ -130,8 +130,9 @@ class host_few_buckets {
   static LANEWISE_FUNCTION u32s buckets_of(const warp_type& warp, const BucketOf& bucket_of,
                                            const Items& x) {
     using T = typename Items::value_type;
-    return warp.map(
-        [=](const T& item) LANEWISE_INLINE_LAMBDA { return bucket_number(bucket_of(item)); }, x);
+    return warp.map([=](const T& item)
+                        LANEWISE_INLINE_LAMBDA { return detail::bucket_number(bucket_of(item)); },
+                    x);
   }
 };
 

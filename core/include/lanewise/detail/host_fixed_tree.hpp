@@ -122,16 +122,17 @@ class host_fixed_tree_tile {
     lanes prefix = one_up<full>(sums);
     if (before.present) {
       const lanes all(before.value);
-      prefix = select(is_first, all, combine<full>(count, all, prefix, op));
+      prefix = lanewise::select(is_first, all, combine<full>(count, all, prefix, op));
     }
     for (int c = v - 1; c >= 0; --c) {
       const lanes all = combine<full>(packs_with<full>(c, i, end), prefix, column[c], op);
-      column[c] = before.present ? all : select(is_first, column[c], all);
+      column[c] = before.present ? all : lanewise::select(is_first, column[c], all);
     }
     before = joined(before, warp_.broadcast(sums, count - 1), op);
     if constexpr (exclusive) {
       // Every item moves one place on.
-      const lanes neighbour = select(is_first, lanes(last.value), one_up<full>(column[v - 1]));
+      const lanes neighbour =
+          lanewise::select(is_first, lanes(last.value), one_up<full>(column[v - 1]));
       if constexpr (full) last.value = warp_.broadcast(column[v - 1], count - 1);
       for (int c = v - 1; c > 0; --c) column[c] = column[c - 1];
       column[0] = neighbour;
@@ -142,7 +143,7 @@ class host_fixed_tree_tile {
         const lanes all = combine<full>(packs_with<full>(c, i, end), block, column[c], op);
         // Nothing but the blocks in front is in front of the first item.
         const bool starts = exclusive && c == 0 && !last.present;
-        column[c] = starts ? select(is_first, block, all) : all;
+        column[c] = starts ? lanewise::select(is_first, block, all) : all;
       }
     }
     last.present = true;
@@ -213,14 +214,14 @@ class host_fixed_tree_tile {
   LANEWISE_FUNCTION void read(std::int64_t i, std::int64_t end, lanes (&column)[v]) const {
     if constexpr (!full) {
       for (std::int64_t j = 0; j < end - i; ++j) {
-        column[j % v].lane[j / v] = rounded(T(source_(i + j)));
+        column[j % v].lane[j / v] = detail::rounded(T(source_(i + j)));
       }
     } else if constexpr (requires { source_.f.is_identity; }) {
       warp_.load_columns(source_.data + i, column);
     } else {
       alignas(64) alignas(T) T items[tree::row];
       for (int at = 0; at < tree::row; at += tree::width) {
-        warp_.store(items + at, load_window(warp_, source_, i + at));
+        warp_.store(items + at, detail::load_window(warp_, source_, i + at));
       }
       // As rounded() does, for all of them. nvcc looks at it for the device, too, where an address
       // does not fit the constraint.

@@ -22,7 +22,7 @@ class host_merge_tile {
   static LANEWISE_FUNCTION merge_piece cut(const Team& team, scratch&, const A& a, std::int64_t n_a,
                                            const B& b, std::int64_t n_b, std::int64_t first,
                                            std::int64_t last, const Less& less) {
-    return cut_merge(team.warp(), a, n_a, b, n_b, first, last, less);
+    return lanewise::cut_merge(team.warp(), a, n_a, b, n_b, first, last, less);
   }
 
   template <bool, class Team, class A, class B, class Put, class Less>
@@ -33,9 +33,10 @@ class host_merge_tile {
     const auto in_b = [&](std::int64_t i) LANEWISE_INLINE_LAMBDA { return b(from.from_b + i); };
     merge_piece part[streams];
     for (int s = 0; s < streams; ++s) {
-      const auto cut = s + 1 < streams ? merge_path(in_a, piece.count_a(), in_b, piece.count_b(),
-                                                    piece.count() / streams * (s + 1), less)
-                                       : merge_cut<std::int64_t>{piece.count_a(), piece.count_b()};
+      const auto cut = s + 1 < streams
+                           ? lanewise::merge_path(in_a, piece.count_a(), in_b, piece.count_b(),
+                                                  piece.count() / streams * (s + 1), less)
+                           : merge_cut<std::int64_t>{piece.count_a(), piece.count_b()};
       part[s].end = {from.from_a + cut.from_a, from.from_b + cut.from_b};
       part[s].begin = s == 0 ? from : part[s - 1].end;
     }

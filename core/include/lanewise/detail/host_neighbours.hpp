@@ -39,8 +39,8 @@ LANEWISE_FUNCTION void host_neighbours(const W& warp, const bordered<Source>& in
   // The item behind a window exists, too.
   const std::int64_t whole = last < in.n ? last : in.n - 1;
   for (; at + width <= whole; at += width) {
-    f(at, warp.template first<T>(W::width), load_window(warp, in.items, at),
-      load_window(warp, in.items, at - 1), load_window(warp, in.items, at + 1));
+    f(at, warp.template first<T>(W::width), detail::load_window(warp, in.items, at),
+      detail::load_window(warp, in.items, at - 1), detail::load_window(warp, in.items, at + 1));
   }
   for (; at < last; at += width) ragged(at);
 }

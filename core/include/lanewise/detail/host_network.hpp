@@ -166,7 +166,7 @@ class host_network {
   static LANEWISE_FUNCTION void exchange(const warp_type& warp, lanes& a) {
     const lanes other = warp.shuffle_xor(a, mask);
     const auto lower = warp.template mask_of<T>(lower_lanes(bit));
-    a = select(lower, warp.map(minimum{}, a, other), warp.map(maximum{}, a, other));
+    a = lanewise::select(lower, warp.map(minimum{}, a, other), warp.map(maximum{}, a, other));
   }
   static constexpr typename warp_type::bits lower_lanes(int bit) {
     typename warp_type::bits result = 0;

@@ -30,16 +30,17 @@ LANEWISE_FUNCTION auto selected_in_window(const W& warp, const Selector& marks,
                                           const Source& source, std::int64_t i) {
   if constexpr (is_flagged<Selector>) {
     using flag = typename decltype(marks.flags)::value_type;
-    return load_window<true>(warp, marks.flags, i) != typename W::template lanes<flag>(flag{0});
+    return detail::load_window<true>(warp, marks.flags, i) !=
+           typename W::template lanes<flag>(flag{0});
   } else if constexpr (is_keyed<Selector>) {
-    return selected_in_window(
+    return detail::selected_in_window(
         warp, selected_where_differing<-1, std::decay_t<decltype(marks.equal)>>{marks.equal},
         marks.keys, i);
   } else if constexpr (Selector::side == 0) {
-    return lanes_where(warp, marks, load_window<true>(warp, source, i));
+    return detail::lanes_where(warp, marks, detail::load_window<true>(warp, source, i));
   } else {
-    return lanes_where(warp, marks, load_window<true>(warp, source, i),
-                       load_window(warp, source, i + Selector::side));
+    return detail::lanes_where(warp, marks, detail::load_window<true>(warp, source, i),
+                               detail::load_window(warp, source, i + Selector::side));
   }
 }
 
@@ -57,7 +58,7 @@ LANEWISE_FUNCTION std::int64_t select_windows(const W& warp, const Selector& mar
     const std::int64_t i = first + w * width;
     bits here = 0;
     for (int l = 0; l < width && i + l < first + items; ++l)
-      here |= bits{is_selected(marks, source, i + l, n)} << l;
+      here |= bits{detail::is_selected(marks, source, i + l, n)} << l;
     marked[w] = here;
     count += W::popcount(here);
   };
@@ -68,7 +69,8 @@ LANEWISE_FUNCTION std::int64_t select_windows(const W& warp, const Selector& mar
   const std::int64_t whole = items / width < readable ? items / width : readable;
   for (std::int64_t w = 0; w < from; ++w) one_by_one(w);
   for (std::int64_t w = from; w < whole; ++w) {
-    const bits here = warp.ballot(selected_in_window(warp, marks, source, first + w * width));
+    const bits here =
+        warp.ballot(detail::selected_in_window(warp, marks, source, first + w * width));
     marked[w] = here;
     count += W::popcount(here);
   }

@@ -177,7 +177,7 @@ class host_split_tile {
     // scan_buckets takes whole windows.
     for (std::uint32_t b = buckets; b < most_buckets; ++b) shared.count[0][b] = 0;
     const std::int64_t kept =
-        scan_buckets(team.warp(), shared.count[0], buckets, shared.next, begins);
+        detail::scan_buckets(team.warp(), shared.count[0], buckets, shared.next, begins);
     distribute(source, {0, n}, bucket_of, buckets, shared.next, shared.count[0], sink, values,
                value_sink);
     return kept;
@@ -261,8 +261,8 @@ class host_split_tile {
       for (std::uint32_t b = 0; b <= buckets; ++b) table[b] = 0;
     }
     std::uint32_t bad = 0;
-    for_each_by_four(tile, [&](std::int64_t i, int table) LANEWISE_INLINE_LAMBDA {
-      const std::uint32_t b = bucket_number(bucket_of(source(i)));
+    detail::for_each_by_four(tile, [&](std::int64_t i, int table) LANEWISE_INLINE_LAMBDA {
+      const std::uint32_t b = detail::bucket_number(bucket_of(source(i)));
       if (b < buckets) {
         ++count[table][b];
       } else {
@@ -297,7 +297,7 @@ class host_split_tile {
     std::uint32_t* const table = count[0];
     for (std::uint32_t k = 0; k < 2 * pairs; ++k) table[k] = 0;
     const auto bucket = [&](std::int64_t i) LANEWISE_INLINE_LAMBDA {
-      const std::uint32_t b = bucket_number(bucket_of(source(i)));
+      const std::uint32_t b = detail::bucket_number(bucket_of(source(i)));
       return b < buckets ? b : buckets;
     };
     std::int64_t i = tile.begin;
@@ -400,9 +400,9 @@ class host_split_tile {
                                                 ValueSink value_sink) {
     Cursor next[most_buckets];
     for (std::uint32_t b = 0; b < buckets; ++b) next[b] = static_cast<Cursor>(cursor[b]);
-    for_each_by_four(range, [&](std::int64_t i, int) LANEWISE_INLINE_LAMBDA {
+    detail::for_each_by_four(range, [&](std::int64_t i, int) LANEWISE_INLINE_LAMBDA {
       const Key key = source(i);
-      const std::uint32_t b = bucket_number(bucket_of(key));
+      const std::uint32_t b = detail::bucket_number(bucket_of(key));
       if (b >= buckets) return;
       const std::int64_t to = next[b]++;
       sink(to, key);
@@ -431,7 +431,7 @@ class host_split_tile {
     copy(from, rest, kept);
     warp.fence();
     // Up to the first line, unless nothing lies behind.
-    std::int64_t i = first_aligned(array_sink<T>{to, n}, 0, n);
+    std::int64_t i = detail::first_aligned(array_sink<T>{to, n}, 0, n);
     if (i == n) i = 0;
     copy(to, from, i);
     for (; i + some <= n; i += some) {

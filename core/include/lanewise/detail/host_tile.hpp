@@ -49,7 +49,7 @@ class host_tile {
 
   template <class Op>
   LANEWISE_FUNCTION void scan(Op op) {
-    total_ = reduce_stream<T>(team_.warp(), source_, first_, last_, op).value;
+    total_ = detail::reduce_stream<T>(team_.warp(), source_, first_, last_, op).value;
     ahead_ = most_items * team_.league();
   }
   LANEWISE_FUNCTION const T& total() const { return total_; }
@@ -60,15 +60,15 @@ class host_tile {
 
   template <class Sink>
   LANEWISE_FUNCTION void store(const Sink& sink) {
-    const bool past_caches = pays_past_caches<T, Policy>(source_, sink, n_);
+    const bool past_caches = detail::pays_past_caches<T, Policy>(source_, sink, n_);
     const auto warp = team_.warp();
     std::int64_t i = first_;
     const auto up_to = [&](std::int64_t end) LANEWISE_INLINE_LAMBDA {
       for (; i < end; ++i) sink(i, source_(i));
     };
-    if (past_caches) up_to(first_aligned(sink, i, last_));
+    if (past_caches) up_to(detail::first_aligned(sink, i, last_));
     for (; i + width <= last_; i += width) {
-      store_window(warp, sink, i, load_window(warp, source_, i), past_caches);
+      detail::store_window(warp, sink, i, detail::load_window(warp, source_, i), past_caches);
     }
     up_to(last_);
   }
@@ -78,16 +78,17 @@ class host_tile {
   LANEWISE_FUNCTION void store_adjacent(const Source&, const Sink& sink, Op op) {
     using result = decltype(op(source_(0), source_(0)));
     const auto warp = team_.warp();
-    const bool past_caches = pays_past_caches<result, Policy>(source_, sink, n_);
+    const bool past_caches = detail::pays_past_caches<result, Policy>(source_, sink, n_);
     std::int64_t i = first_;
     if (i == 0 && i < last_) sink(i++, static_cast<result>(source_(0)));
     const auto up_to = [&](std::int64_t end) LANEWISE_INLINE_LAMBDA {
       for (; i < end; ++i) sink(i, op(source_(i), source_(i - 1)));
     };
-    if (past_caches) up_to(first_aligned(sink, i, last_));
+    if (past_caches) up_to(detail::first_aligned(sink, i, last_));
     for (; i + width <= last_; i += width) {
-      const auto left = load_window(warp, source_, i - 1);
-      store_window(warp, sink, i, warp.map(op, load_window(warp, source_, i), left), past_caches);
+      const auto left = detail::load_window(warp, source_, i - 1);
+      detail::store_window(warp, sink, i, warp.map(op, detail::load_window(warp, source_, i), left),
+                           past_caches);
     }
     up_to(last_);
   }
@@ -100,9 +101,9 @@ class host_tile {
     const auto warp = team_.warp();
     std::int64_t i = last_;
     for (; i - width > first_; i -= width) {
-      const auto left = load_window(warp, source_, i - width - 1);
-      store_window(warp, sink, i - width,
-                   warp.map(op, load_window(warp, source_, i - width), left));
+      const auto left = detail::load_window(warp, source_, i - width - 1);
+      detail::store_window(warp, sink, i - width,
+                           warp.map(op, detail::load_window(warp, source_, i - width), left));
     }
     for (; i - 1 > first_; --i) sink(i - 1, op(source_(i - 1), source_(i - 2)));
     if (i <= first_) return;
@@ -157,17 +158,19 @@ class host_tile {
       }
     };
     if constexpr (is_commutative<Op, T>) {
-      const bool past_caches = pays_past_caches<T, Policy>(source_, sink, n_);
+      const bool past_caches = detail::pays_past_caches<T, Policy>(source_, sink, n_);
       const auto warp = team_.warp();
-      if (past_caches) up_to(first_aligned(sink, i, last_));
+      if (past_caches) up_to(detail::first_aligned(sink, i, last_));
       for (; i + width <= last_; i += width) {
-        const auto here = warp.inclusive_scan(load_window<true>(warp, source_, i, ahead_), op);
+        const auto here =
+            warp.inclusive_scan(detail::load_window<true>(warp, source_, i, ahead_), op);
         auto result = warp.map(op, lanes(sum), here);
         if constexpr (exclusive) {
-          result = select(warp.template first<T>(1), lanes(sum), warp.shuffle_up(result, 1));
+          result =
+              lanewise::select(warp.template first<T>(1), lanes(sum), warp.shuffle_up(result, 1));
         }
         sum = op(sum, warp.broadcast(here, width - 1));
-        store_window(warp, sink, i, result, past_caches);
+        detail::store_window(warp, sink, i, result, past_caches);
       }
     }
     up_to(last_);

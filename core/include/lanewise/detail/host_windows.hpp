@@ -37,20 +37,20 @@ LANEWISE_FUNCTION auto load_window(const W& warp, const Source& source, std::int
     if constexpr (requires { source.f.is_identity; }) {
       return raw;
     } else {
-      return apply_by_lanes(warp, source.f, raw);
+      return detail::apply_by_lanes(warp, source.f, raw);
     }
   } else if constexpr (is_reversed_array<Source>) {
-    return warp.shuffle_xor(load_window(warp, source.forward, source.extent - i - W::width),
+    return warp.shuffle_xor(detail::load_window(warp, source.forward, source.extent - i - W::width),
                             W::width - 1);
   } else if constexpr (is_zip<Source>) {
-    return call_with(
+    return detail::call_with(
         [&](const auto&... part) LANEWISE_INLINE_LAMBDA {
           return warp.map([&](const auto&... x) LANEWISE_INLINE_LAMBDA { return source.f(x...); },
-                          load_window<prefetched>(warp, part, i, ahead)...);
+                          detail::load_window<prefetched>(warp, part, i, ahead)...);
         },
         source.parts);
   } else if constexpr (requires { source.f; }) {
-    return apply_by_lanes(
+    return detail::apply_by_lanes(
         warp, source.f,
         warp.map([=](std::uint32_t lane) LANEWISE_INLINE_LAMBDA { return i + std::int64_t{lane}; },
                  warp.lane()));
@@ -84,11 +84,11 @@ LANEWISE_FUNCTION void store_window(const W& warp, const Sink& sink, std::int64_
       warp.store(sink.data + i, x);
     }
   } else if constexpr (stored_as_integers<Sink, typename Lanes::value_type>) {
-    store_window(warp, sink, i, warp.template cast<typename sink_value<Sink>::type>(x),
-                 past_caches);
+    detail::store_window(warp, sink, i, warp.template cast<typename sink_value<Sink>::type>(x),
+                         past_caches);
   } else if constexpr (is_reversed_array<Sink>) {
-    store_window(warp, sink.forward, sink.extent - i - W::width, warp.shuffle_xor(x, W::width - 1),
-                 past_caches);
+    detail::store_window(warp, sink.forward, sink.extent - i - W::width,
+                         warp.shuffle_xor(x, W::width - 1), past_caches);
   } else {
     const auto lane = warp.lane();
     warp.each([&](const auto& value, std::uint32_t l)
@@ -137,37 +137,49 @@ LANEWISE_FUNCTION std::int64_t first_aligned(const Sink& sink, std::int64_t i, s
   return i;
 }
 
-/// Reduces items [first, last) of a source, streaming. Present when the range is not empty.
+/// Reduces items [first, last) of a source, streaming. Present when the range is not empty. A
+/// source that is reduced in another way specialises this.
+template <class Source>
+struct stream_reduction {
+  template <class T, class W, class Op>
+  static LANEWISE_FUNCTION maybe<T> reduce(const W& warp, const Source& source, std::int64_t first,
+                                           std::int64_t last, Op op) {
+    if (first >= last) return {{}, false};
+    std::int64_t i = first;
+    maybe<T> sum{{}, false};
+    // Independent partial results hide the latency of op; only operators that commute allow them.
+    constexpr int streams = 4;
+    if constexpr (is_commutative<Op, T>) {
+      if (last - first >= streams * W::width) {
+        typename W::template lanes<T> partial[streams];
+        for (int s = 0; s < streams; ++s)
+          partial[s] = detail::load_window(warp, source, i + s * W::width);
+        for (i += streams * W::width; i + streams * W::width <= last; i += streams * W::width) {
+          LANEWISE_UNROLL
+          for (int s = 0; s < streams; ++s) {
+            partial[s] =
+                warp.map(op, partial[s], detail::load_window(warp, source, i + s * W::width));
+          }
+        }
+        sum.value = warp.reduce(warp.map(op, warp.map(op, partial[0], partial[1]),
+                                         warp.map(op, partial[2], partial[3])),
+                                op);
+        sum.present = true;
+      }
+    }
+    for (; i < last; ++i) {
+      const T x = source(i);
+      sum.value = sum.present ? op(sum.value, x) : x;
+      sum.present = true;
+    }
+    return sum;
+  }
+};
+
 template <class T, class W, class Source, class Op>
 LANEWISE_FUNCTION maybe<T> reduce_stream(const W& warp, const Source& source, std::int64_t first,
                                          std::int64_t last, Op op) {
-  if (first >= last) return {{}, false};
-  std::int64_t i = first;
-  maybe<T> sum{{}, false};
-  // Independent partial results hide the latency of op; only operators that commute allow them.
-  constexpr int streams = 4;
-  if constexpr (is_commutative<Op, T>) {
-    if (last - first >= streams * W::width) {
-      typename W::template lanes<T> partial[streams];
-      for (int s = 0; s < streams; ++s) partial[s] = load_window(warp, source, i + s * W::width);
-      for (i += streams * W::width; i + streams * W::width <= last; i += streams * W::width) {
-        LANEWISE_UNROLL
-        for (int s = 0; s < streams; ++s) {
-          partial[s] = warp.map(op, partial[s], load_window(warp, source, i + s * W::width));
-        }
-      }
-      sum.value = warp.reduce(
-          warp.map(op, warp.map(op, partial[0], partial[1]), warp.map(op, partial[2], partial[3])),
-          op);
-      sum.present = true;
-    }
-  }
-  for (; i < last; ++i) {
-    const T x = source(i);
-    sum.value = sum.present ? op(sum.value, x) : x;
-    sum.present = true;
-  }
-  return sum;
+  return stream_reduction<Source>::template reduce<T>(warp, source, first, last, op);
 }
 
 }  // namespace detail

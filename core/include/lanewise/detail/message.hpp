@@ -67,7 +67,7 @@ inline std::string message_of(std::initializer_list<message_part> parts) {
 }
 template <class... Parts>
 std::string message(const Parts&... parts) {
-  return message_of({parts...});
+  return detail::message_of({parts...});
 }
 
 [[noreturn]] inline void refuse(std::initializer_list<message_part> parts) {
@@ -76,7 +76,7 @@ std::string message(const Parts&... parts) {
 /// Throws std::invalid_argument with the text made of parts unless the precondition holds.
 template <class... Parts>
 void expects(bool holds, const Parts&... parts) {
-  if (!holds) refuse({parts...});
+  if (!holds) detail::refuse({parts...});
 }
 
 }  // namespace detail

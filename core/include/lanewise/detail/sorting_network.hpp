@@ -34,7 +34,7 @@ constexpr exchanges<k> make_exchanges() {
   return all;
 }
 template <int k>
-inline constexpr exchanges<k> sorting_network = make_exchanges<k>();
+inline constexpr exchanges<k> sorting_network = detail::make_exchanges<k>();
 
 // Device code knows the network by template arguments alone.
 template <int i, int j, class Items>
@@ -45,12 +45,12 @@ LANEWISE_FUNCTION void put_in_order(Items& x) {
 }
 template <int k, class Items, std::size_t... i>
 LANEWISE_FUNCTION void exchange_all(Items& x, std::index_sequence<i...>) {
-  (put_in_order<sorting_network<k>.low[i], sorting_network<k>.high[i]>(x), ...);
+  (detail::put_in_order<sorting_network<k>.low[i], sorting_network<k>.high[i]>(x), ...);
 }
 /// Sorts a lane's items, which are in registers. Not stable.
 template <class T, int k>
 LANEWISE_FUNCTION void sort_in_registers(T (&x)[k]) {
-  exchange_all<k>(x, std::make_index_sequence<sorting_network<k>.size>());
+  detail::exchange_all<k>(x, std::make_index_sequence<sorting_network<k>.size>());
 }
 
 }  // namespace detail

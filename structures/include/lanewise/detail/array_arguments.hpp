@@ -27,7 +27,7 @@ array_sink<T> array_of(const char* name, const char* which, const V& view) {
 /// One of as many items as there are keys.
 template <class T, class Exec, class V>
 T* array_of(const char* name, const char* which, const V& view, std::int64_t n) {
-  const auto array = array_of<T, Exec>(name, which, view);
+  const auto array = kernels::array_of<T, Exec>(name, which, view);
   detail::expects(array.extent >= n, name, ": ", which, " has ", array.extent, " items, keys has ",
                   n);
   return array.data;

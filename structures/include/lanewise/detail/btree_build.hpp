@@ -108,11 +108,11 @@ Table make_btree(const Exec& exec, const char* name, std::int64_t elements, cons
                 backend_of<Exec>::deallocate(exec, p);
               }));
   detail::use_huge_pages<typename Table::memory_space>(block, bytes);
-  move_lines(exec, "Lanewise::btree::move_lines", source,
-             roots_target<Table>{table.nodes(), table.lows(), table.allocated(),
-                                 static_cast<std::uint32_t>(elements), n});
+  kernels::move_lines(exec, "Lanewise::btree::move_lines", source,
+                      roots_target<Table>{table.nodes(), table.lows(), table.allocated(),
+                                          static_cast<std::uint32_t>(elements), n});
   auto tree = table.tree();
-  sample_keys(exec, tree, table.lows() + (tree.samples - table.lows()));
+  kernels::sample_keys(exec, tree, table.lows() + (tree.samples - table.lows()));
   return table;
 }
 
@@ -174,14 +174,14 @@ class btree_leaves {
 
   btree_leaves(const Exec& exec, const Table& table, workspace_ref given, const char* name)
       : nodes_(table.nodes()),
-        most_(nodes_in_use(exec, table)),
+        most_(kernels::nodes_in_use(exec, table)),
         keys_(parts_.add<key_word>(2 * most_)),
         numbers_(parts_.add<std::uint32_t>(3 * most_ + 1)),
         work_(call_workspace::make<backend_of<Exec>>(exec, given, parts_.size(), name)) {
     if (most_ == 0) return;
     const auto some = number(0);
-    n_ = select_if(exec, generated(most_, node_number{}), some,
-                   is_leaf_with_elements<layout>{nodes_});
+    n_ = lanewise::select_if(exec, generated(most_, node_number{}), some,
+                             is_leaf_with_elements<layout>{nodes_});
     if (n_ == 0) return;
     const auto first = [this](const auto& v) {
       return Kokkos::subview(v, Kokkos::make_pair(std::int64_t{0}, n_));
@@ -194,8 +194,8 @@ class btree_leaves {
                          Kokkos::subview(keys, Kokkos::make_pair(most_, most_ + n_)), leaf);
     leaf_ = leaf.data();
     std::uint32_t* const in_front = number(2).data();
-    exclusive_scan(
-        exec, generated(n_ + 1, elements_of_leaf<layout>{nodes_, leaf_, n_}),
+    lanewise::exclusive_scan(
+        exec, lanewise::generated(n_ + 1, elements_of_leaf<layout>{nodes_, leaf_, n_}),
         Kokkos::View<std::uint32_t*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(in_front,
                                                                                            n_ + 1),
         plus{}, 0u);

@@ -41,11 +41,12 @@ LANEWISE_FUNCTION void lsm_for_windows(const Team& team, std::int64_t n, const F
 /// Starts a kernel of n such items.
 template <class Exec, class Kernel>
 void lsm_launch(const Exec& exec, const char* label, std::int64_t n, const Kernel& kernel) {
-  const std::int64_t windows = divide_up(n, warp_t<Exec>::width);
-  launch(exec, label,
-         backend_of<Exec>::template resident_league<Kernel>(
-             exec, divide_up(windows, team_t<Exec, typename Kernel::policy>::warps)),
-         kernel);
+  const std::int64_t windows = lanewise::divide_up(n, warp_t<Exec>::width);
+  lanewise::launch(
+      exec, label,
+      backend_of<Exec>::template resident_league<Kernel>(
+          exec, lanewise::divide_up(windows, team_t<Exec, typename Kernel::policy>::warps)),
+      kernel);
 }
 
 /// How many tombstones there are in word i of those of all levels.
@@ -61,7 +62,7 @@ struct lsm_dead_in_word {
     return 0;
   }
   static LANEWISE_FUNCTION std::int64_t words_of(const detail::lsm_level<Key, Value>& level) {
-    return level.dead == nullptr ? 0 : divide_up(level.size(), 32);
+    return level.dead == nullptr ? 0 : lanewise::divide_up(level.size(), 32);
   }
 };
 
@@ -77,8 +78,8 @@ std::int64_t lsm_tombstones(const Exec& exec, const detail::lsm_levels_of<Key, V
     if (level.dead == nullptr && level.values == nullptr) known += level.size();
   }
   if (words == 0) return known;
-  return known + lanewise::reduce(exec, generated(words, count{all}), plus{}, std::int64_t{0},
-                                  {.work = work});
+  return known + lanewise::reduce(exec, lanewise::generated(words, count{all}), plus{},
+                                  std::int64_t{0}, {.work = work});
 }
 
 }  // namespace kernels

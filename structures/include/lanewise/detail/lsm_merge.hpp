@@ -95,11 +95,11 @@ void lsm_merge(const Exec& exec, const detail::lsm_level<Key, Value>& a,
   using backend = backend_of<Exec>;
   using solo = typename warp_t<Exec>::template part<1>;
   auto work = call_workspace::make<backend>(
-      exec, given, merge_workspace<Key, Exec>(a.size() + b.size()), "lsm_merge");
-  merge(exec, "Lanewise::lsm::merge", array_source<Key, identity>{a.keys(), a.size(), {}},
-        array_source<Key, identity>{b.keys(), b.size(), {}},
-        lsm_merged<Key, Value, solo>{a, b, to.keys(), to.values(), to.dead()}, item_count{a.size()},
-        item_count{b.size()}, work.get().plain(), less{});
+      exec, given, lanewise::merge_workspace<Key, Exec>(a.size() + b.size()), "lsm_merge");
+  kernels::merge(exec, "Lanewise::lsm::merge", array_source<Key, identity>{a.keys(), a.size(), {}},
+                 array_source<Key, identity>{b.keys(), b.size(), {}},
+                 lsm_merged<Key, Value, solo>{a, b, to.keys(), to.values(), to.dead()},
+                 item_count{a.size()}, item_count{b.size()}, work.get().plain(), less{});
 }
 
 template <class T>
@@ -142,11 +142,13 @@ void lsm_sort_again(const Exec& exec, const detail::lsm_level<Key, Value>& a,
   auto work = call_workspace::make<backend>(exec, nullptr, parts.size(), "lsm_sort_again");
   const auto order = arrays_behind::view<number, Exec>(work.get(), order_at, n);
   const Kokkos::View<Key*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> keys(to.keys(), n);
-  lanewise::radix_sort(exec, generated(n, lsm_keys_of_both<Key>{a.keys(), b.keys(), a.size()}),
+  lanewise::radix_sort(exec,
+                       lanewise::generated(n, lsm_keys_of_both<Key>{a.keys(), b.keys(), a.size()}),
                        generated(n, lsm_number<number>{}), keys, order, {.work = given});
   lanewise::transform(
       exec, order,
-      consumed(n, lsm_fetch_payload<merged>{{a, b, to.keys(), to.values(), to.dead()}, a.size()}),
+      lanewise::consumed(
+          n, lsm_fetch_payload<merged>{{a, b, to.keys(), to.values(), to.dead()}, a.size()}),
       identity{});
 }
 
@@ -225,8 +227,8 @@ std::int64_t lsm_merge_live(const Exec& exec, const detail::lsm_level<Key, Value
                             const detail::lsm_level<Key, Value>& b, Key* keys, Value* values,
                             std::int64_t room, workspace_ref given) {
   using source = array_source<Key, identity>;
-  return returned<std::int64_t>(exec, [&](const auto& live) {
-    launch_set_kernel<false>(
+  return kernels::returned<std::int64_t>(exec, [&](const auto& live) {
+    kernels::launch_set_kernel<false>(
         exec, "Lanewise::lsm::merge_live", "lsm_merge_live", lsm_kept_live<Key, Value>{a, b},
         source{a.keys(), a.size(), {}}, source{b.keys(), b.size(), {}},
         lsm_live<Key, Value>{a.values, b.values, keys, values}, room, item_count{a.size()},

@@ -46,13 +46,13 @@ struct keep_first {
 struct equal_bits {
   template <class Key>
   LANEWISE_FUNCTION bool operator()(const Key& a, const Key& b) const {
-    return to_bits(a) == to_bits(b);
+    return lanewise::to_bits(a) == lanewise::to_bits(b);
   }
 };
 struct less_bits {
   template <class Key>
   LANEWISE_FUNCTION bool operator()(const Key& a, const Key& b) const {
-    return to_bits(a) < to_bits(b);
+    return lanewise::to_bits(a) < lanewise::to_bits(b);
   }
 };
 
@@ -181,7 +181,7 @@ LANEWISE_FUNCTION auto elements_with(
   const auto words = Table::view_type::to_words(warp, key);
   const numbers place = table.template bound<false, false>(warp, active, words);
   if constexpr (Table::kind == slab_keys::unique) {
-    there = select(table.is_at(warp, active, words, place), numbers(1u), numbers(0u));
+    there = lanewise::select(table.is_at(warp, active, words, place), numbers(1u), numbers(0u));
   } else {
     there = table.template bound<true, true>(warp, active, words) - place;
   }
@@ -222,8 +222,8 @@ struct edit_kernel {
       const auto active = warp.first(static_cast<int>(n - first < width ? n - first : width));
       numbers there(0u), taken(0u), given(0u);
       typename warp_type::template lanes<word> value(word{0});
-      const numbers at = elements_with<Table>(warp, table, active,
-                                              warp.load(active, keys + first, key_type{}), there);
+      const numbers at = kernels::elements_with<Table>(
+          warp, table, active, warp.load(active, keys + first, key_type{}), there);
       if constexpr (Change::reads_values)
         value = table.value_words(warp, active & (there > 0u), at);
       auto item = warp.lane();
@@ -273,7 +273,7 @@ struct item_status_kernel {
       const auto active = warp.first(static_cast<int>(n - first < width ? n - first : width));
       const auto key = warp.load(active, items + first, key_type{});
       numbers there(0u);
-      elements_with<Table>(warp, table, active, key, there);
+      kernels::elements_with<Table>(warp, table, active, key, there);
       const numbers rank = warp.lane() + numbers(static_cast<std::uint32_t>(first)) -
                            lanewise::lower_bound(warp, active, items, static_cast<std::uint32_t>(n),
                                                  key, less_bits{});

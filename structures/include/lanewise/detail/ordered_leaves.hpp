@@ -24,7 +24,8 @@ struct places_passed {
   /// How many are not greater than x.
   template <class Warp>
   LANEWISE_FUNCTION std::int64_t begin(const Warp& warp, Index x) const {
-    return partition_point(warp, std::int64_t{0}, n, [&](std::int64_t i) { return place[i] <= x; });
+    return lanewise::partition_point(warp, std::int64_t{0}, n,
+                                     [&](std::int64_t i) { return place[i] <= x; });
   }
   /// The same for every lane, whose numbers ascend up to `last`. `passed` are known not to be
   /// greater than any of them, and become those that are not greater than the last.
@@ -87,11 +88,13 @@ struct edited_elements {
     numbers from = place + warp.gather(edited & kept, edits.forward, edit, 0u);
     // Edits of keys that were said to be sorted, and are not, lead anywhere.
     const mask exists = kept & (from < old.size());
-    key = select(put, view_type::to_words(warp, warp.gather(put, edits.keys, edit, Key{})),
-                 old.key_words(warp, exists, from));
+    key =
+        lanewise::select(put, view_type::to_words(warp, warp.gather(put, edits.keys, edit, Key{})),
+                         old.key_words(warp, exists, from));
     if constexpr (layout::has_values)
-      value = select(put, warp.gather(put, edits.values, edit, typename layout::value_word{0}),
-                     old.value_words(warp, exists, from));
+      value = lanewise::select(put,
+                               warp.gather(put, edits.values, edit, typename layout::value_word{0}),
+                               old.value_words(warp, exists, from));
   }
 };
 
@@ -121,8 +124,9 @@ struct write_leaves_kernel {
     constexpr std::uint32_t width = warp_type::width;
     const auto warp = team.warp();
     const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
-    const index_range mine = even_share(divide_up(std::int64_t{places}, std::int64_t{width}), id,
-                                        std::int64_t{team.league()} * Team::warps);
+    const index_range mine =
+        lanewise::even_share(divide_up(std::int64_t{places}, std::int64_t{width}), id,
+                             std::int64_t{team.league()} * Team::warps);
     if (mine.begin >= mine.end) return;
     auto state = source.begin(warp, static_cast<std::uint32_t>(mine.begin) * width);
     for (std::int64_t w = mine.begin; w < mine.end; ++w) {
@@ -157,7 +161,7 @@ template <class Kernel, class Exec>
 auto league_for_windows(const Exec& exec, std::int64_t items) {
   const std::int64_t windows = divide_up(items, std::int64_t{warp_t<Exec>::width});
   return backend_of<Exec>::template resident_league<Kernel>(
-      exec, divide_up(windows, team_t<Exec, typename Kernel::policy>::warps));
+      exec, lanewise::divide_up(windows, team_t<Exec, typename Kernel::policy>::warps));
 }
 
 /// A table of so many elements, whose leaves and their first keys `write(table)` writes. Throws if
@@ -181,7 +185,7 @@ Table make_ordered_table(const Exec& exec, const char* name, std::int64_t elemen
   detail::use_huge_pages<typename Table::memory_space>(block, bytes);
   write(table);
   auto tree = table.tree();
-  sample_keys(exec, tree, table.lows() + (tree.samples - table.lows()));
+  kernels::sample_keys(exec, tree, table.lows() + (tree.samples - table.lows()));
   return table;
 }
 
@@ -190,10 +194,10 @@ template <class Table, class Exec, class Key, class Value>
 Table make_edited_table(const Exec& exec, const char* name, std::int64_t elements,
                         const edited_elements<Key, Value>& source) {
   using kernel = write_leaves_kernel<Key, Value>;
-  return make_ordered_table<Table>(exec, name, elements, [&](const Table& table) {
+  return kernels::make_ordered_table<Table>(exec, name, elements, [&](const Table& table) {
     const std::uint32_t places = table.view().leaves() * Table::layout::elements;
-    launch(
-        exec, "Lanewise::ordered::write_leaves", league_for_windows<kernel>(exec, places),
+    lanewise::launch(
+        exec, "Lanewise::ordered::write_leaves", kernels::league_for_windows<kernel>(exec, places),
         kernel{source, table.leaves(), table.lows(), static_cast<std::uint32_t>(elements), places});
   });
 }

@@ -57,7 +57,7 @@ struct arrays_as_lines {
         line_part{static_cast<std::uint32_t>(first), static_cast<int>(left < width ? left : width)}
             .cut(from, Warp::width);
     const auto there = warp.first(part.count);
-    key = warp.map([](const Key& k) { return to_bits(k); },
+    key = warp.map([](const Key& k) { return lanewise::to_bits(k); },
                    warp.load(there, keys + part.place, Key{}));
     if constexpr (layout::has_values)
       value = warp.map(
@@ -168,7 +168,7 @@ struct move_lines_kernel {
     const auto warp = team.warp();
     if (team.index() == 0 && team.warp_index() == 0) target.begin(warp);
     const std::int64_t lines = source.lines();
-    const index_range mine = even_share(
+    const index_range mine = lanewise::even_share(
         windows<warp_type>(lines), std::int64_t{team.index()} * Team::warps + team.warp_index(),
         std::int64_t{team.league()} * Team::warps);
     const auto number = warp.map([](std::uint32_t lane) { return lane / width; }, warp.lane());
@@ -205,21 +205,21 @@ template <class Exec, class Source, class Target>
 void move_lines(const Exec& exec, const char* name, const Source& source, const Target& target) {
   using kernel = move_lines_kernel<Source, Target>;
   const std::int64_t windows = kernel::template windows<warp_t<Exec>>(source.lines());
-  launch(exec, name,
-         backend_of<Exec>::template resident_league<kernel>(
-             exec, divide_up(std::max(windows, std::int64_t{1}),
-                             team_t<Exec, typename kernel::policy>::warps)),
-         kernel{source, target});
+  lanewise::launch(exec, name,
+                   backend_of<Exec>::template resident_league<kernel>(
+                       exec, lanewise::divide_up(std::max(windows, std::int64_t{1}),
+                                                 team_t<Exec, typename kernel::policy>::warps)),
+                   kernel{source, target});
 }
 
 /// A table of so many elements in the lines of a source.
 template <class Table, class Exec, class Source>
 Table make_table_of_lines(const Exec& exec, const char* name, std::int64_t elements,
                           const Source& source) {
-  return make_ordered_table<Table>(exec, name, elements, [&](const Table& table) {
+  return kernels::make_ordered_table<Table>(exec, name, elements, [&](const Table& table) {
     using target = ordered_target<typename Table::key_type, typename Table::mapped_type>;
-    move_lines(exec, "Lanewise::ordered::move_lines", source,
-               target{table.leaves(), table.lows(), static_cast<std::uint32_t>(elements)});
+    kernels::move_lines(exec, "Lanewise::ordered::move_lines", source,
+                        target{table.leaves(), table.lows(), static_cast<std::uint32_t>(elements)});
   });
 }
 

@@ -144,8 +144,8 @@ struct slab_build_kernel {
       const std::int64_t here = Kokkos::min(std::int64_t{piece_lists}, end - first);
       if (first == c << cut.class_shift && team.warp_index() == 0) {
         std::int64_t begins[2] = {0, 0}, ends[2] = {n, n};
-        partition_points(warp, begins, ends,
-                         [&](int q, std::int64_t i) { return class_of_item(i) < c + q; });
+        lanewise::partition_points(warp, begins, ends,
+                                   [&](int q, std::int64_t i) { return class_of_item(i) < c + q; });
         warp.once([&] { shared.items = {begins[0], Kokkos::min(begins[1], begins[0] + most)}; });
       }
       fetch(team, shared, table.head(static_cast<std::uint32_t>(first)), here);
@@ -304,7 +304,8 @@ struct slab_build_kernel {
       for (int j = step - 1; j >= 0; --j) {
         auto decides = there[j] == empty;
         if constexpr (!adds) decides = decides | (there[j] == name);
-        element = select(decides, from + lanes<Warp>(static_cast<std::uint32_t>(j)), element);
+        element =
+            lanewise::select(decides, from + lanes<Warp>(static_cast<std::uint32_t>(j)), element);
       }
       const auto decided = todo & (element < elements);
       const auto at =
@@ -319,10 +320,11 @@ struct slab_build_kernel {
       } else if constexpr (layout::has_values) {
         warp.scatter(won, cells + keys, at, values);
       }
-      result = select(won, lanes<Warp>(static_cast<std::uint32_t>(slab_status::inserted)), result);
-      result = select(hit, lanes<Warp>(static_cast<std::uint32_t>(then)), result);
+      result = lanewise::select(won, lanes<Warp>(static_cast<std::uint32_t>(slab_status::inserted)),
+                                result);
+      result = lanewise::select(hit, lanes<Warp>(static_cast<std::uint32_t>(then)), result);
       // Who lost an empty one to another key looks again.
-      from = select(decided, from, from + lanes<Warp>(static_cast<std::uint32_t>(step)));
+      from = lanewise::select(decided, from, from + lanes<Warp>(static_cast<std::uint32_t>(step)));
       todo = todo & !(won | hit) & (from < elements);
     }
     return result;

@@ -20,13 +20,13 @@ inline constexpr std::size_t bytes_of_type<void> = 0;
 template <class Word, class T>
 LANEWISE_FUNCTION Word to_word(const T& x) {
   Word w = 0;
-  memcpy(&w, &x, sizeof(T));
+  std::memcpy(&w, &x, sizeof(T));
   return w;
 }
 template <class T, class Word>
 LANEWISE_FUNCTION T from_word(Word w) {
   T x;
-  memcpy(static_cast<void*>(&x), &w, sizeof(T));
+  std::memcpy(static_cast<void*>(&x), &w, sizeof(T));
   return x;
 }
 

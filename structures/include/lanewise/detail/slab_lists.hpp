@@ -36,7 +36,8 @@ struct slab_lists_kernel {
     const auto warp = team.warp();
     const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
     const std::int64_t lists = std::int64_t{table.buckets()} + 1;
-    const index_range mine = even_share(lists, id, std::int64_t{team.league()} * Team::warps);
+    const index_range mine =
+        lanewise::even_share(lists, id, std::int64_t{team.league()} * Team::warps);
     const auto lane = warp.lane();
     warp.template split<width>([&](const auto& sub) {
       using sub_type = std::decay_t<decltype(sub)>;
@@ -63,13 +64,14 @@ struct stateless_action {
 
 template <class Exec, class Table, class Action>
 void for_lists(const Exec& exec, const char* label, const Table& table, const Action& action) {
-  expects_reachable_table<Exec, Table>();
+  kernels::expects_reachable_table<Exec, Table>();
   using kernel = slab_lists_kernel<typename Table::view_type, Action>;
   using team = team_t<Exec, typename kernel::policy>;
   const std::int64_t lists = std::int64_t{table.buckets()} + 1;
   const auto league = backend_of<Exec>::template resident_league<kernel>(
-      exec, divide_up(lists, team::warps * (warp_t<Exec>::width / warp_t<Exec>::line_width)));
-  launch(exec, label, league, kernel{table.view(), action});
+      exec,
+      lanewise::divide_up(lists, team::warps * (warp_t<Exec>::width / warp_t<Exec>::line_width)));
+  lanewise::launch(exec, label, league, kernel{table.view(), action});
 }
 
 }  // namespace kernels

@@ -47,8 +47,8 @@ class parked_compaction {
   LANEWISE_FUNCTION void put(const selected_items<Sink>& column, std::int64_t start,
                              std::int64_t) const {
     const T* item = place_.item.data();
-    for_each_place(team_, column.sink, start, 0, place_.kept,
-                   [&](int k) { column.sink(start + k, item[k]); });
+    detail::for_each_place(team_, column.sink, start, 0, place_.kept,
+                           [&](int k) { column.sink(start + k, item[k]); });
   }
   template <class Sink>
   LANEWISE_FUNCTION void put(const items_in_place<Sink>& column, std::int64_t start,
@@ -61,21 +61,22 @@ class parked_compaction {
                              std::int64_t) const {
     const T* item = place_.item.data() + place_.kept;
     const std::int64_t rejected_before = place_.first - start;
-    for_each_place(team_, column.sink, rejected_before, 0, place_.count - place_.kept,
-                   [&](int k) { column.sink(rejected_before + k, item[k]); });
+    detail::for_each_place(team_, column.sink, rejected_before, 0, place_.count - place_.kept,
+                           [&](int k) { column.sink(rejected_before + k, item[k]); });
   }
   template <class Source, class Sink>
   LANEWISE_FUNCTION void put(const selected_values<Source, Sink>& column, std::int64_t start,
                              std::int64_t) const {
     const std::int64_t first = place_.first;
-    for_each_place(team_, column.sink, start, 0, place_.kept,
-                   [&](int k) { column.sink(start + k, column.source(first + place_.index[k])); });
+    detail::for_each_place(team_, column.sink, start, 0, place_.kept, [&](int k) {
+      column.sink(start + k, column.source(first + place_.index[k]));
+    });
   }
   template <class Sink>
   LANEWISE_FUNCTION void put(const selected_distances<Sink>& column, std::int64_t start,
                              std::int64_t end) const {
     const std::int64_t first = place_.first;
-    for_each_place(team_, column.sink, start, 0, place_.kept, [&](int k) {
+    detail::for_each_place(team_, column.sink, start, 0, place_.kept, [&](int k) {
       const std::int64_t here = place_.index[k];
       column.sink(start + k, k == 0 ? first + here + 1 - end : here - place_.index[k - 1]);
     });
@@ -85,7 +86,7 @@ class parked_compaction {
   LANEWISE_FUNCTION void put(const selected_run_begins<Source, Sink>& column, std::int64_t start,
                              std::int64_t end) const {
     const std::int64_t behind = place_.first + 1;
-    for_each_place(team_, column.sink, start, 0, place_.kept, [&](int k) {
+    detail::for_each_place(team_, column.sink, start, 0, place_.kept, [&](int k) {
       column.sink(start + k, column.source(k == 0 ? end : behind + place_.index[k - 1]));
     });
   }

@@ -32,7 +32,7 @@ class host_compaction {
         source_(source),
         first_(first),
         items_(first + most_items < n ? most_items : (first < n ? n - first : 0)),
-        count_(select_windows(team.warp(), marks, source, first, items_, n, kept_)) {}
+        count_(detail::select_windows(team.warp(), marks, source, first, items_, n, kept_)) {}
 
   /// What two compactions of the same tile keep, no item twice.
   LANEWISE_FUNCTION host_compaction(const host_compaction& a, const host_compaction& b,
@@ -113,7 +113,7 @@ class host_compaction {
     // While a window's width of places is left, so are as many items, and the window is whole.
     for (; to + width <= limit; ++w) {
       const bits here = chosen<Column>(w, follows);
-      prefetch_places<width / 2>(column.sink, to);
+      detail::prefetch_places<width / 2>(column.sink, to);
       put_window(column, w, here, to);
       to += warp_type::popcount(here);
     }
@@ -132,10 +132,11 @@ class host_compaction {
     if constexpr (is_distance<Column>) {
       using out = typename sink_value<typename Column::sink_type>::type;
       const auto index = warp.lane() + lanes<std::uint32_t>(static_cast<std::uint32_t>(w * width));
-      compress_window_over(warp, column.sink, to, here, warp.template cast<out>(index));
+      detail::compress_window_over(warp, column.sink, to, here, warp.template cast<out>(index));
     } else {
-      compress_window_over(warp, column.sink, to, here,
-                           load_window(warp, values_of(column), first_ + w * width));
+      detail::compress_window_over(
+          warp, column.sink, to, here,
+          detail::load_window(warp, values_of(column), first_ + w * width));
     }
   }
 
@@ -204,8 +205,8 @@ class staged_compaction : public host_compaction<Team, Source, most_items> {
     const std::int64_t whole = items_ / width;
     std::int64_t to = 0;
     for (std::int64_t w = 0; w < whole; ++w) {
-      compress_window_over(team.warp(), staged, to, kept_[w],
-                           load_window(team.warp(), source, first + w * width));
+      detail::compress_window_over(team.warp(), staged, to, kept_[w],
+                                   detail::load_window(team.warp(), source, first + w * width));
       to += Team::warp_type::popcount(kept_[w]);
     }
     for (auto rest = items_ > whole * width ? kept_[whole] : 0; rest != 0; rest &= rest - 1)
@@ -222,7 +223,7 @@ class staged_compaction : public host_compaction<Team, Source, most_items> {
     const std::int64_t last = all_stay ? 0 : (count_ < room ? count_ : room);
     std::int64_t k = 0;
     for (; k + width <= last; k += width)
-      store_window(team_.warp(), sink, start + k, team_.warp().load(item_ + k));
+      detail::store_window(team_.warp(), sink, start + k, team_.warp().load(item_ + k));
     for (; k < last; ++k) sink(start + k, item_[k]);
     return start + count_;
   }

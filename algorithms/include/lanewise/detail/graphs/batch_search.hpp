@@ -93,16 +93,16 @@ class batch_search {
     LANEWISE_UNROLL
     for (int k = 0; k < at_once; ++k) {
       value[k] = mine & ~warp.load_relaxed(open[k], task_.memory.seen, to[k], ~std::uint64_t{0});
-      open[k] = open[k] & has_bits(warp, value[k]);
+      open[k] = open[k] & detail::has_bits(warp, value[k]);
     }
   }
   LANEWISE_FUNCTION mask_type claim(const mask_type& active, const lanes<Vertex>& vertex,
                                     const words& bits) const {
     const auto warp = team_.warp();
     const words mine = bits & ~warp.fetch_or(active, task_.memory.seen, vertex, bits);
-    const mask_type open = active & has_bits(warp, mine);
+    const mask_type open = active & detail::has_bits(warp, mine);
     const words before = warp.fetch_or(open, fresh_of(depth_ + 1), vertex, mine);
-    const mask_type first = open & !has_bits(warp, before);
+    const mask_type first = open & !detail::has_bits(warp, before);
     list(depth_ + 1).push(warp, first, vertex);
     return is_bottom_up_ ? mask_type(warp.first(0)) : first;
   }
@@ -128,17 +128,17 @@ class batch_search {
   LANEWISE_FUNCTION void for_each_listed(std::int32_t depth, const F& f) const {
     const auto warp = team_.warp();
     const auto from = list(depth);
-    for_each_window_of(team_, static_cast<std::int64_t>(listed(depth)),
-                       [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-                         f(there, warp.load(there, from.items + at, Vertex{0}));
-                       });
+    detail::for_each_window_of(team_, static_cast<std::int64_t>(listed(depth)),
+                               [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+                                 f(there, warp.load(there, from.items + at, Vertex{0}));
+                               });
   }
   template <class T>
   LANEWISE_FUNCTION void fill(T* items, std::int64_t n, T x) const {
-    for_each_window_of(team_, n,
-                       [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-                         team_.warp().store(there, items + at, lanes<T>(x));
-                       });
+    detail::for_each_window_of(team_, n,
+                               [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+                                 team_.warp().store(there, items + at, lanes<T>(x));
+                               });
   }
 
   LANEWISE_FUNCTION bool is_done() const {
@@ -175,7 +175,7 @@ class batch_search {
   }
 
   LANEWISE_FUNCTION void begin() {
-    for_each_window_of(
+    detail::for_each_window_of(
         team_, task_.searches,
         [&](std::int64_t at, const mask_type& window) LANEWISE_INLINE_LAMBDA {
           const auto warp = team_.warp();
@@ -244,13 +244,14 @@ class batch_search {
   LANEWISE_FUNCTION void go_bottom_up(const words& met) {
     const auto warp = team_.warp();
     std::uint64_t& alive = counts_.alive[depth_ % 4];
-    if (const std::uint64_t mine = bits_of_all(warp, met); mine != 0) warp.fetch_or(alive, mine);
+    if (const std::uint64_t mine = detail::bits_of_all(warp, met); mine != 0)
+      warp.fetch_or(alive, mine);
     frontier_.wait();
     is_bottom_up_ = true;
     alive_ = warp.template load<order::relaxed, scope::device>(alive);
-    for_each_window_of(team_, vertices(),
-                       [&](std::int64_t at, const mask_type& there)
-                           LANEWISE_INLINE_LAMBDA { look_for_bits(at, there); });
+    detail::for_each_window_of(team_, vertices(),
+                               [&](std::int64_t at, const mask_type& there)
+                                   LANEWISE_INLINE_LAMBDA { look_for_bits(at, there); });
     frontier_.meet(0);
     frontier_.visit_edges(1, *this);
     frontier_.meet(0);
@@ -259,7 +260,7 @@ class batch_search {
     const auto warp = team_.warp();
     const words seen = warp.load(there, task_.memory.seen + at, ~std::uint64_t{0});
     const words missing = ~seen & words(alive_);
-    const mask_type open = has_bits(warp, missing);
+    const mask_type open = detail::has_bits(warp, missing);
     if (!warp.any(open)) return;
     const auto vertex =
         warp.template cast<Vertex>(warp.lane()) + lanes<Vertex>(static_cast<Vertex>(at));
@@ -268,13 +269,14 @@ class batch_search {
     const auto found =
         neighbour_words<warp_type, Vertex, Offset>(warp, task_.into, fresh_of(depth_))
             .find(missing, row.begin, end);
-    const mask_type fresh = has_bits(warp, found.bits);
+    const mask_type fresh = detail::has_bits(warp, found.bits);
     if (warp.any(fresh)) {
       warp.store(fresh, task_.memory.seen + at, seen | found.bits);
       warp.store(fresh, fresh_of(depth_ + 1) + at, found.bits);
       list(depth_ + 1).push(warp, fresh, vertex);
     }
-    const mask_type left = open & (found.next < end) & has_bits(warp, missing & ~found.bits);
+    const mask_type left =
+        open & (found.next < end) & detail::has_bits(warp, missing & ~found.bits);
     if (warp.any(left))
       frontier_.push(left, vertex,
                      typename graph_rows<Vertex, Offset>::template ranges<warp_type>{
@@ -287,14 +289,14 @@ class batch_search {
     const auto warp = team_.warp();
     const words missing =
         words(alive_) & ~warp.load_relaxed(there[0], task_.memory.seen, from, ~std::uint64_t{0});
-    const mask_type looking = has_bits(warp, missing);
+    const mask_type looking = detail::has_bits(warp, missing);
     LANEWISE_UNROLL
     for (int k = 0; k < at_once; ++k) {
       const auto neighbour = warp.gather(there[k] & looking, task_.into.columns, edge[k], nobody);
       value[k] = missing & warp.gather(neighbour < task_.into.vertices, fresh_of(depth_), neighbour,
                                        std::uint64_t{0});
       to[k] = from;
-      open[k] = has_bits(warp, value[k]);
+      open[k] = detail::has_bits(warp, value[k]);
     }
   }
 

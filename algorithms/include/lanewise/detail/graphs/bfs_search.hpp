@@ -103,7 +103,7 @@ class bfs_search {
     // Where frontiers are wide, most bits are set, and a read is cheaper.
     LANEWISE_UNROLL
     for (int k = 0; k < at_once; ++k)
-      open[k] = open[k] & !is_reached<true>(warp, bits(), open[k], to[k]);
+      open[k] = open[k] & !detail::is_reached<true>(warp, bits(), open[k], to[k]);
   }
   LANEWISE_FUNCTION mask_type claim(const mask_type& active, const lanes<Vertex>& vertex,
                                     const lanes<Vertex>& value) const {
@@ -113,8 +113,8 @@ class bfs_search {
       return relaxation_.lower(active, vertex, depth) &
              (depth < static_cast<std::uint32_t>(task_.most_depth));
     }
-    const auto bit = bit_of_vertex(warp, vertex);
-    const auto before = warp.fetch_or(active, bits(), word_of_vertex(warp, vertex), bit);
+    const auto bit = detail::bit_of_vertex(warp, vertex);
+    const auto before = warp.fetch_or(active, bits(), detail::word_of_vertex(warp, vertex), bit);
     const mask_type fresh = active & ((before & bit) == 0u);
     task_.record(warp, fresh, vertex, value, depth_ + 1);
     return fresh;
@@ -184,7 +184,7 @@ class bfs_search {
 
   LANEWISE_FUNCTION void begin() {
     const auto warp = team_.warp();
-    for_each_window_of(
+    detail::for_each_window_of(
         team_, task_.sources.count,
         [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
           const lanes<Vertex> vertex[1] = {task_.sources.load(warp, there, at)};
@@ -195,20 +195,20 @@ class bfs_search {
   }
   /// What the last level has reached bottom up becomes a frontier of rows.
   LANEWISE_FUNCTION void list_frontier() {
-    for_each_word_batch(team_, task_.out.vertices,
-                        [&](std::int64_t first, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-                          const auto warp = team_.warp();
-                          const auto fresh = warp.load(there, bits() + first, 0u) &
-                                             ~warp.load(there, bits_of(1 - side_) + first, 0u);
-                          for (auto todo = warp.ballot(fresh != 0u); todo != 0; todo &= todo - 1) {
-                            const int l = warp_type::lowest(todo);
-                            const auto vertex = vertices_of<Vertex>(warp, first + l);
-                            const mask_type mask =
-                                warp.template mask_of<std::uint32_t>(warp.broadcast(fresh, l)) &
-                                (vertex < task_.out.vertices);
-                            frontier_.push(mask, vertex, task_.out.of(warp, mask, vertex));
-                          }
-                        });
+    detail::for_each_word_batch(
+        team_, task_.out.vertices,
+        [&](std::int64_t first, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+          const auto warp = team_.warp();
+          const auto fresh = warp.load(there, bits() + first, 0u) &
+                             ~warp.load(there, bits_of(1 - side_) + first, 0u);
+          for (auto todo = warp.ballot(fresh != 0u); todo != 0; todo &= todo - 1) {
+            const int l = warp_type::lowest(todo);
+            const auto vertex = detail::vertices_of<Vertex>(warp, first + l);
+            const mask_type mask = warp.template mask_of<std::uint32_t>(warp.broadcast(fresh, l)) &
+                                   (vertex < task_.out.vertices);
+            frontier_.push(mask, vertex, task_.out.of(warp, mask, vertex));
+          }
+        });
   }
 
   const Team& team_;

@@ -43,14 +43,15 @@ class bottom_up {
   LANEWISE_FUNCTION std::uint64_t search(std::int32_t depth, piece* waiting) {
     depth_ = depth;
     waiting_ = waiting;
-    for_each_word_batch(team_, task_.out.vertices,
-                        [&](std::int64_t first, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-                          const auto warp = team_.warp();
-                          const auto old = warp.load(there, before_ + first, ~0u);
-                          warp.store(there, after_ + first, old);
-                          warp.fence();
-                          look_from(first, old);
-                        });
+    detail::for_each_word_batch(team_, task_.out.vertices,
+                                [&](std::int64_t first, const mask_type& there)
+                                    LANEWISE_INLINE_LAMBDA {
+                                      const auto warp = team_.warp();
+                                      const auto old = warp.load(there, before_ + first, ~0u);
+                                      warp.store(there, after_ + first, old);
+                                      warp.fence();
+                                      look_from(first, old);
+                                    });
     while (count_ > 0) look();
     return team_.warp().reduce(edges_, plus{});
   }
@@ -73,7 +74,7 @@ class bottom_up {
     }
   }
   LANEWISE_FUNCTION auto limits_of(std::int64_t word) const {
-    const auto vertex = vertices_of<Vertex>(team_.warp(), word);
+    const auto vertex = detail::vertices_of<Vertex>(team_.warp(), word);
     return task_.into.limits_from(team_.warp(), vertex < task_.out.vertices,
                                   static_cast<Vertex>(word * 32));
   }
@@ -81,7 +82,7 @@ class bottom_up {
   template <class Row>
   LANEWISE_FUNCTION void begin(std::int64_t at, std::uint32_t word, const Row& row) {
     const auto warp = team_.warp();
-    const auto vertex = vertices_of<Vertex>(warp, at);
+    const auto vertex = detail::vertices_of<Vertex>(warp, at);
     const mask_type open =
         warp.template mask_of<std::uint32_t>(~word) & (vertex < task_.out.vertices);
     const mask_type some = open & (row.length != Offset{0});
@@ -132,9 +133,10 @@ class bottom_up {
         const int l = warp_type::lowest(todo);
         const Offset from = warp.broadcast(next, l);
         const Vertex by =
-            find_reached_along(warp, task_.into, before_, from,
-                               static_cast<Offset>(from + warp.broadcast(left, l)), nobody);
-        parent = select(warp.lane() == static_cast<std::uint32_t>(l), lanes<Vertex>(by), parent);
+            detail::find_reached_along(warp, task_.into, before_, from,
+                                       static_cast<Offset>(from + warp.broadcast(left, l)), nobody);
+        parent = lanewise::select(warp.lane() == static_cast<std::uint32_t>(l), lanes<Vertex>(by),
+                                  parent);
       }
       wait(open & !by_warp, vertex, next, left);
     }
@@ -160,7 +162,8 @@ class bottom_up {
   }
   LANEWISE_FUNCTION void set_bits(const mask_type& mask, const lanes<Vertex>& vertex) const {
     const auto warp = team_.warp();
-    warp.fetch_or(mask, after_, word_of_vertex(warp, vertex), bit_of_vertex(warp, vertex));
+    warp.fetch_or(mask, after_, detail::word_of_vertex(warp, vertex),
+                  detail::bit_of_vertex(warp, vertex));
   }
 
   const Team& team_;

@@ -33,16 +33,17 @@ LANEWISE_FUNCTION auto find_reached(const W& warp, const graph_rows<Vertex, Offs
     }
     LANEWISE_UNROLL
     for (int k = 0; k < at_once; ++k)
-      found = select(is_reached(warp, bits, neighbour[k] < rows.vertices, neighbour[k]),
-                     neighbour[k], found);
+      found = lanewise::select(
+          detail::is_reached(warp, bits, neighbour[k] < rows.vertices, neighbour[k]), neighbour[k],
+          found);
     next = next + offsets(Offset{at_once});
     looking = looking & (found == nobody) & (next < end);
   }
   for (auto todo = warp.ballot(looking); todo != 0; todo &= todo - 1) {
     const int l = W::lowest(todo);
-    const Vertex by = find_reached_along(warp, rows, bits, warp.broadcast(next, l),
-                                         warp.broadcast(end, l), nobody);
-    found = select(warp.lane() == static_cast<std::uint32_t>(l), vertices(by), found);
+    const Vertex by = detail::find_reached_along(warp, rows, bits, warp.broadcast(next, l),
+                                                 warp.broadcast(end, l), nobody);
+    found = lanewise::select(warp.lane() == static_cast<std::uint32_t>(l), vertices(by), found);
   }
   return found;
 }
@@ -72,23 +73,23 @@ class bottom_up_by_words {
   /// from those that this warp has found.
   LANEWISE_FUNCTION std::uint64_t search(std::int32_t depth, edge_piece<Vertex, Offset>*) const {
     edge_sums edges(std::uint64_t{0});
-    for_each_word_batch(team_, task_.out.vertices,
-                        [&](std::int64_t first, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-                          const auto warp = team_.warp();
-                          const auto old = warp.load(there, before_ + first, ~0u);
-                          auto now = old;
-                          auto ahead = warp.ballot(old != ~0u);
-                          for (int i = 0; i < words_ahead; ++i) ask_for_next(first, old, ahead);
-                          for (auto todo = warp.ballot(old != ~0u); todo != 0; todo &= todo - 1) {
-                            const int l = warp_type::lowest(todo);
-                            ask_for_next(first, old, ahead);
-                            const std::uint32_t word =
-                                look_around(first + l, warp.broadcast(old, l), depth, edges);
-                            now = select(warp.lane() == static_cast<std::uint32_t>(l),
-                                         lanes<std::uint32_t>(word), now);
-                          }
-                          warp.store(there, after_ + first, now);
-                        });
+    detail::for_each_word_batch(
+        team_, task_.out.vertices,
+        [&](std::int64_t first, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+          const auto warp = team_.warp();
+          const auto old = warp.load(there, before_ + first, ~0u);
+          auto now = old;
+          auto ahead = warp.ballot(old != ~0u);
+          for (int i = 0; i < words_ahead; ++i) ask_for_next(first, old, ahead);
+          for (auto todo = warp.ballot(old != ~0u); todo != 0; todo &= todo - 1) {
+            const int l = warp_type::lowest(todo);
+            ask_for_next(first, old, ahead);
+            const std::uint32_t word = look_around(first + l, warp.broadcast(old, l), depth, edges);
+            now = lanewise::select(warp.lane() == static_cast<std::uint32_t>(l),
+                                   lanes<std::uint32_t>(word), now);
+          }
+          warp.store(there, after_ + first, now);
+        });
     return team_.warp().reduce(edges, plus{});
   }
 
@@ -98,16 +99,16 @@ class bottom_up_by_words {
   LANEWISE_FUNCTION std::uint32_t look_around(std::int64_t at, std::uint32_t word,
                                               std::int32_t depth, edge_sums& found) const {
     const auto warp = team_.warp();
-    const auto vertex = vertices_of<Vertex>(warp, at);
+    const auto vertex = detail::vertices_of<Vertex>(warp, at);
     const auto open = warp.template mask_of<std::uint32_t>(~word) & (vertex < task_.out.vertices);
     const auto row = task_.into.from(warp, open, static_cast<Vertex>(at * 32));
-    const auto parent = find_reached(warp, task_.into, before_, open, row, nobody);
+    const auto parent = detail::find_reached(warp, task_.into, before_, open, row, nobody);
     const auto reached = open & (parent != nobody);
     if (warp.any(reached)) {
       task_.record(warp, reached, vertex, parent, depth);
       const auto edges = are_same() ? row.length : task_.out.of(warp, reached, vertex).length;
-      found = found +
-              warp.template cast<std::uint64_t>(select(reached, edges, lanes<Offset>(Offset{0})));
+      found = found + warp.template cast<std::uint64_t>(
+                          lanewise::select(reached, edges, lanes<Offset>(Offset{0})));
     }
     const auto none = open & (row.length == Offset{0});
     return word | warp.ballot(reached) | (warp.any(none) ? without_edges(none, vertex) : 0);
@@ -121,7 +122,7 @@ class bottom_up_by_words {
     const int l = warp_type::lowest(ahead);
     ahead &= ahead - 1;
     const auto open = warp.template mask_of<std::uint32_t>(~warp.broadcast(old, l)) &
-                      (vertices_of<Vertex>(warp, first + l) < task_.out.vertices);
+                      (detail::vertices_of<Vertex>(warp, first + l) < task_.out.vertices);
     const auto row = task_.into.from(warp, open, static_cast<Vertex>((first + l) * 32));
     warp.prefetch(open & (row.length != Offset{0}), task_.into.columns, row.begin);
   }

@@ -115,8 +115,9 @@ class bucket_search {
                                     const lanes<bits>& sum) const {
     const auto warp = team_.warp();
     const mask_type lowered = relaxation_.lower(active, vertex, sum);
-    const auto bit = bit_of_vertex(warp, vertex);
-    const auto before = warp.fetch_or(lowered, task_.waiting, word_of_vertex(warp, vertex), bit);
+    const auto bit = detail::bit_of_vertex(warp, vertex);
+    const auto before =
+        warp.fetch_or(lowered, task_.waiting, detail::word_of_vertex(warp, vertex), bit);
     const mask_type fresh = lowered & ((before & bit) == 0u);
     const queue<Vertex, std::uint64_t> list{task_.list, 2 * std::uint64_t{task_.rows.vertices},
                                             &task_.state->end};
@@ -136,10 +137,11 @@ class bucket_search {
 
   LANEWISE_FUNCTION void begin() {
     const auto warp = team_.warp();
-    for_each_window_of(team_, task_.rows.vertices,
-                       [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-                         warp.store(there, task_.distance + at, lanes<bits>(distance::most()));
-                       });
+    detail::for_each_window_of(team_, task_.rows.vertices,
+                               [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+                                 warp.store(there, task_.distance + at,
+                                            lanes<bits>(distance::most()));
+                               });
     once([&] { task_.state->least = distance::most(); });
     frontier_.wait();
     relaxation_.begin(task_.sources, frontier_, *this);
@@ -161,12 +163,12 @@ class bucket_search {
     const auto warp = team_.warp();
     const std::int64_t all = task_.offsets[task_.buckets];
     lanes<bits> least(distance::most());
-    for_each_window_of(
+    detail::for_each_window_of(
         team_, all, [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
           const auto d =
               warp.gather(there, task_.distance, warp.load(there, task_.list + at, Vertex{0}),
                           distance::most());
-          least = select(d < least, d, least);
+          least = lanewise::select(d < least, d, least);
         });
     warp.fetch_min(task_.state->least, warp.reduce(least, minimum{}));
     frontier_.wait();
@@ -178,14 +180,14 @@ class bucket_search {
 
   LANEWISE_FUNCTION void relax_bucket(std::int64_t near) {
     const std::int64_t count = task_.offsets[near + 1];
-    for_each_window_of(team_, count,
-                       [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-                         const auto warp = team_.warp();
-                         const auto vertex = warp.load(there, task_.list + at, Vertex{0});
-                         warp.fetch_and(there, task_.waiting, word_of_vertex(warp, vertex),
-                                        ~bit_of_vertex(warp, vertex));
-                         frontier_.push(there, vertex, task_.rows.of(warp, there, vertex));
-                       });
+    detail::for_each_window_of(
+        team_, count, [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+          const auto warp = team_.warp();
+          const auto vertex = warp.load(there, task_.list + at, Vertex{0});
+          warp.fetch_and(there, task_.waiting, detail::word_of_vertex(warp, vertex),
+                         ~detail::bit_of_vertex(warp, vertex));
+          frontier_.push(there, vertex, task_.rows.of(warp, there, vertex));
+        });
     once([&] {
       auto& state = *task_.state;
       state.begin = static_cast<std::uint64_t>(count);

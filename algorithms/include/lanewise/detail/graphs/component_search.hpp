@@ -141,11 +141,11 @@ class component_search {
     const auto neighbour =
         warp.gather(there & (row.length != Offset{0}), task_.out.columns, row.begin, nobody);
     const auto is_less = there & (neighbour < me);
-    warp.store(there, task_.labels + first, select(is_less, neighbour, me));
+    warp.store(there, task_.labels + first, lanewise::select(is_less, neighbour, me));
     mine_ += static_cast<std::uint64_t>(warp.count(is_less));
   }
   LANEWISE_FUNCTION void compress_window(Vertex first, const mask_type& there) {
-    compress(team_.warp(), task_.labels, first, there);
+    detail::compress(team_.warp(), task_.labels, first, there);
   }
   LANEWISE_FUNCTION void sample(Vertex first, const mask_type& there) {
     const auto row = task_.out.from(team_.warp(), there, first);
@@ -170,7 +170,7 @@ class component_search {
         },
         warp.lane());
     const auto all = warp.first(width);
-    const auto root = roots_of(warp, task_.labels, all, some);
+    const auto root = detail::roots_of(warp, task_.labels, all, some);
     const auto alike =
         warp.map([](typename warp_type::bits b) -> std::uint32_t { return warp_type::popcount(b); },
                  warp.match_any(all, root));
@@ -259,7 +259,7 @@ class component_search {
   }
   LANEWISE_FUNCTION void join(const mask_type& mask, const lanes<Vertex>& x,
                               const lanes<Vertex>& y) {
-    mine_ += static_cast<std::uint64_t>(unite(team_.warp(), task_.labels, mask, x, y));
+    mine_ += static_cast<std::uint64_t>(detail::unite(team_.warp(), task_.labels, mask, x, y));
   }
 
   const Team& team_;

@@ -30,12 +30,12 @@ class deep_parents {
 
   /// Rows of what was reached deep, and of the frontier before, which was at `depth`.
   LANEWISE_FUNCTION void find(std::int32_t depth, const frontier_type& frontier) const {
-    for_each_word_batch(
+    detail::for_each_word_batch(
         team_, task_.out.vertices,
         [&](std::int64_t first, const mask_type& there) LANEWISE_INLINE_LAMBDA {
           const auto warp = team_.warp();
           for (auto todo = warp.ballot(there); todo != 0; todo &= todo - 1) {
-            const auto vertex = vertices_of<Vertex>(warp, first + warp_type::lowest(todo));
+            const auto vertex = detail::vertices_of<Vertex>(warp, first + warp_type::lowest(todo));
             const auto level = warp.gather(vertex < task_.out.vertices, task_.depths(), vertex, 0u);
             const mask_type open = (level >= static_cast<std::uint32_t>(depth)) & (level != ~0u);
             if (!warp.any(open)) continue;

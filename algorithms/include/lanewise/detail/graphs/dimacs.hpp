@@ -22,7 +22,7 @@ edge_list<Weight, Vertex> read_dimacs(std::istream& in, const std::string& name)
   expect_word(lines, "p");
   expect_word(lines, "sp");
   edge_list<Weight, Vertex> edges;
-  edges.vertices = lines.integer("a number of vertices", 0, most_vertices<Vertex>());
+  edges.vertices = lines.integer("a number of vertices", 0, detail::most_vertices<Vertex>());
   const std::int64_t arcs =
       lines.integer("a number of arcs", 0, edges.vertices > 0 ? std::int64_t{1} << 62 : 0);
   lines.expect_end_of_line();
@@ -46,7 +46,7 @@ edge_list<Weight, Vertex> read_dimacs(std::istream& in, const std::string& name)
 template <class Weight, class Vertex>
 void write_dimacs(std::ostream& out, const edge_list<Weight, Vertex>& edges) {
   constexpr const char* name = "write_dimacs";
-  expects_edges(name, edges);
+  detail::expects_edges(name, edges);
   std::int64_t arcs = edges.edges();
   for (std::size_t i = 0; edges.symmetric && i < edges.from.size(); ++i)
     arcs += edges.from[i] != edges.to[i];

@@ -22,12 +22,12 @@ struct distances {
 
   static LANEWISE_FUNCTION bits of(T x) {
     bits b;
-    memcpy(&b, &x, sizeof(b));
+    std::memcpy(&b, &x, sizeof(b));
     return b;
   }
   static LANEWISE_FUNCTION T value(bits b) {
     T x;
-    memcpy(&x, &b, sizeof(b));
+    std::memcpy(&x, &b, sizeof(b));
     return x;
   }
   /// Of what is not reached. As a kernel sees it: the library's constants are those of the host.

@@ -18,7 +18,7 @@ struct edge_is_kept {
   LANEWISE_FUNCTION bool operator()(std::uint64_t key) const { return key != left_out; }
   template <class Weight>
   LANEWISE_FUNCTION bool operator()(const tuple<std::uint64_t, Weight>& edge) const {
-    return get<0>(edge) != left_out;
+    return lanewise::get<0>(edge) != left_out;
   }
 };
 

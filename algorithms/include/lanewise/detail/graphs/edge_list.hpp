@@ -25,22 +25,23 @@ constexpr std::int64_t most_vertices() {
 /// What a list must be to be written.
 template <class W, class V>
 void expects_edges(const char* algorithm, const edge_list<W, V>& edges) {
-  expects(edges.to.size() == edges.from.size(), algorithm, ": there are ", edges.from.size(),
-          " vertices that edges come from, and ", edges.to.size(), " that they lead to");
+  detail::expects(edges.to.size() == edges.from.size(), algorithm, ": there are ",
+                  edges.from.size(), " vertices that edges come from, and ", edges.to.size(),
+                  " that they lead to");
   const auto is_vertex = [&](V v) {
     return static_cast<std::uint64_t>(v) < static_cast<std::uint64_t>(edges.vertices);
   };
   for (std::size_t i = 0; i < edges.from.size(); ++i)
-    expects(is_vertex(edges.from[i]) && is_vertex(edges.to[i]), algorithm, ": edge ", i,
-            " leads from ", edges.from[i], " to ", edges.to[i], ", there are ", edges.vertices,
-            " vertices");
+    detail::expects(is_vertex(edges.from[i]) && is_vertex(edges.to[i]), algorithm, ": edge ", i,
+                    " leads from ", edges.from[i], " to ", edges.to[i], ", there are ",
+                    edges.vertices, " vertices");
   if constexpr (edge_list<W, V>::has_weights) {
-    expects(edges.weights.size() == edges.from.size(), algorithm, ": there are ",
-            edges.weights.size(), " weights for ", edges.from.size(), " edges");
+    detail::expects(edges.weights.size() == edges.from.size(), algorithm, ": there are ",
+                    edges.weights.size(), " weights for ", edges.from.size(), " edges");
     if constexpr (std::is_floating_point_v<W>)
       for (std::size_t i = 0; i < edges.weights.size(); ++i)
-        expects(std::isfinite(edges.weights[i]), algorithm, ": the weight of edge ", i, " is ",
-                edges.weights[i]);
+        detail::expects(std::isfinite(edges.weights[i]), algorithm, ": the weight of edge ", i,
+                        " is ", edges.weights[i]);
   }
 }
 

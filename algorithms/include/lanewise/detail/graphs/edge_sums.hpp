@@ -105,7 +105,7 @@ struct sums_of_part {
     if constexpr (has_weights) {
       if (hash_weights) {
         const Weight w = weights[edge];
-        return random_bits(ends, distances<Weight>::of(w == Weight{0} ? Weight{0} : w));
+        return detail::random_bits(ends, distances<Weight>::of(w == Weight{0} ? Weight{0} : w));
       }
     }
     return ends;

@@ -88,7 +88,8 @@ LANEWISE_FUNCTION void count_levels(const Team& team, const graph_rows<Vertex, O
       bfs_level_counts& row = rows[l < count ? l : count - 1];
       warp.fetch_add(row.vertices, static_cast<std::uint64_t>(warp.count(same)));
       using words = typename warp_type::template lanes<std::uint64_t>;
-      warp.fetch_add(row.edges, warp.reduce(select(same, edges, words(std::uint64_t{0})), plus{}));
+      warp.fetch_add(row.edges,
+                     warp.reduce(lanewise::select(same, edges, words(std::uint64_t{0})), plus{}));
       todo &= ~warp.ballot(same);
     }
   }

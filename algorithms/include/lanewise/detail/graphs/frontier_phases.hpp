@@ -86,7 +86,8 @@ class frontier_phases {
       lanes<Vertex> vertex(Vertex{0});
       const auto fresh = contract(in, first, vertex);
       const auto count = static_cast<std::uint64_t>(team_.warp().count(fresh));
-      const auto at = reserve_for_warps(team_, shared_.reservation, task_.counters->pushed, count);
+      const auto at =
+          detail::reserve_for_warps(team_, shared_.reservation, task_.counters->pushed, count);
       write(out, static_cast<std::int64_t>(at.mine - before_), count, fresh, vertex);
       pushed_ += count;
     });
@@ -129,10 +130,10 @@ class frontier_phases {
     const auto there = task_.out.only_vertices(warp, take(in, mine, vertex), vertex, task_.errors);
     now_.add(&counts::words, warp.count(there));
     const auto fresh =
-        cull(look_up<Policy::bitmap>(warp, task_.reached, there, vertex, now_), vertex);
+        cull(detail::look_up<Policy::bitmap>(warp, task_.reached, there, vertex, now_), vertex);
     lanes<value_type> parent;
     if constexpr (with_parents) parent = warp.load(fresh, in.parents + mine.at, Vertex{0});
-    record_reached(warp, task_.reached, fresh, vertex, parent, depth_);
+    detail::record_reached(warp, task_.reached, fresh, vertex, parent, depth_);
     now_.add(&counts::words, warp.count(fresh));
     return fresh;
   }
@@ -157,13 +158,14 @@ class frontier_phases {
     now_.add(&counts::words, 2 * warp.count(mask));
     edge_places<warp_type> at{places(std::int64_t{0}), 0, 0};
     if constexpr (Body::writes) {
-      const auto got = reserve(team_, shared_.reservation, task_.counters->pushed, length);
+      const auto got =
+          lanewise::reserve(team_, shared_.reservation, task_.counters->pushed, length);
       const places before(static_cast<std::int64_t>(before_));
       at = {warp.template cast<std::int64_t>(got.offset) - before,
             static_cast<std::int64_t>(got.total), static_cast<std::int64_t>(got.begin - before_)};
       if (team_.warp_index() == 0) pushed_ += got.total;
     } else if constexpr (numbered) {
-      const auto got = allocate(team_, shared_.allocation, length);
+      const auto got = lanewise::allocate(team_, shared_.allocation, length);
       at = {got.offset, got.total, 0};
     }
     lanes<value_type> value;
@@ -201,10 +203,10 @@ class frontier_phases {
       auto& s = search;
       const auto to = warp.gather(mask, s.task_.out.columns, edge, Vertex{0});
       const auto valid = s.task_.out.only_vertices(warp, mask_type(mask), to, s.task_.errors);
-      const auto fresh = look_up<Policy::bitmap>(warp, s.task_.reached, valid, to, s.next_);
+      const auto fresh = detail::look_up<Policy::bitmap>(warp, s.task_.reached, valid, to, s.next_);
       s.now_.add(&counts::words, 2 * warp.count(mask));
       if (!warp.any(fresh)) return;
-      record_reached(warp, s.task_.reached, fresh, to, from, s.depth_ + 1);
+      detail::record_reached(warp, s.task_.reached, fresh, to, from, s.depth_ + 1);
       const auto count = static_cast<std::uint64_t>(warp.count(fresh));
       const auto at = warp.fetch_add(s.task_.counters->pushed, count) - s.before_;
       s.write(out, static_cast<std::int64_t>(at), count, fresh, to);

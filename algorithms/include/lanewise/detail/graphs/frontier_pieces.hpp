@@ -99,8 +99,8 @@ class frontier_pieces {
       if (part.listed != nullptr) only_fresh(warp, part, here, leave);
       LANEWISE_UNROLL
       for (int i = 0; i < windows; ++i)
-        added[0] += sum(warp, select(is_end ? leave[i] | stay[i] : leave[i],
-                                     length_of(warp, here[i]), lanes<Offset>(Offset{0})));
+        added[0] += sum(warp, lanewise::select(is_end ? leave[i] | stay[i] : leave[i],
+                                               length_of(warp, here[i]), lanes<Offset>(Offset{0})));
       added[1] += push(warp, part, leave, here);
     }
     warp.fence();
@@ -156,7 +156,7 @@ class frontier_pieces {
       all = all + pieces[i];
     }
     if (!warp.any(all != Offset{0})) return 0;
-    const auto places = reserve(warp, *part.counter, all);
+    const auto places = lanewise::reserve(warp, *part.counter, all);
     auto first = places.offset - lanes<Offset>(part.base);
     LANEWISE_UNROLL
     for (int i = 0; i < windows; ++i) {

@@ -36,7 +36,7 @@ class frontier_search : frontier_phases<Team, Vertex, Offset, Policy, with_paren
       ++depth_;
     }
     if constexpr (counted)
-      count_levels(team_, task_.out, task_.reached.levels, task_.counts, task_.count_rows);
+      detail::count_levels(team_, task_.out, task_.reached.levels, task_.counts, task_.count_rows);
   }
 
  private:
@@ -75,12 +75,12 @@ class frontier_search : frontier_phases<Team, Vertex, Offset, Policy, with_paren
           warp.template cast<Vertex>(warp.lane()) + lanes<Vertex>(static_cast<Vertex>(at));
       const auto is_source = there & (vertex == lanes<Vertex>(task_.source));
       warp.store(there, task_.reached.levels + at,
-                 select(is_source, lanes<std::int32_t>(reaches ? 0 : -1),
-                        lanes<std::int32_t>(std::int32_t{-1})));
+                 lanewise::select(is_source, lanes<std::int32_t>(reaches ? 0 : -1),
+                                  lanes<std::int32_t>(std::int32_t{-1})));
       constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
       if constexpr (with_parents)
         warp.store(there, task_.reached.parents + at,
-                   select(is_source, vertex, lanes<Vertex>(nobody)));
+                   lanewise::select(is_source, vertex, lanes<Vertex>(nobody)));
       if (!warp.any(is_source)) continue;
       const queue_type& in = task_.queues[0];
       warp.once([&] {

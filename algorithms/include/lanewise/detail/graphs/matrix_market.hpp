@@ -50,7 +50,7 @@ edge_list<Weight, Vertex> read_matrix_market(std::istream& in, const std::string
     lines.refuse("expected rows, columns and entries, found the end of the file");
   edge_list<Weight, Vertex> edges;
   edges.symmetric = kind.symmetric;
-  edges.vertices = lines.integer("a number of rows", 0, most_vertices<Vertex>());
+  edges.vertices = lines.integer("a number of rows", 0, detail::most_vertices<Vertex>());
   lines.integer("as many columns as rows,", edges.vertices, edges.vertices);
   const std::int64_t entries =
       lines.integer("a number of entries", 0, edges.vertices > 0 ? std::int64_t{1} << 62 : 0);
@@ -78,7 +78,7 @@ edge_list<Weight, Vertex> read_matrix_market(std::istream& in, const std::string
 template <class Weight, class Vertex>
 void write_matrix_market(std::ostream& out, const edge_list<Weight, Vertex>& edges) {
   constexpr const char* name = "write_matrix_market";
-  expects_edges(name, edges);
+  detail::expects_edges(name, edges);
   text_writer to(name, out);
   to << "%%MatrixMarket matrix coordinate "
      << (std::is_floating_point_v<Weight> ? "real"

@@ -56,11 +56,11 @@ class neighbour_words {
   LANEWISE_FUNCTION found_words<W, Offset> find(const words& wanted, offsets next,
                                                 const offsets& end) const {
     words found(std::uint64_t{0});
-    mask_type looking = has_bits(warp_, wanted) & (next < end);
+    mask_type looking = detail::has_bits(warp_, wanted) & (next < end);
     for (int round = 0; round < rounds && warp_.count(looking) >= few; ++round) {
       found = found | along(looking, next, end, Offset{1});
       next = next + offsets(Offset{at_once});
-      looking = looking & (next < end) & has_bits(warp_, wanted & ~found);
+      looking = looking & (next < end) & detail::has_bits(warp_, wanted & ~found);
     }
     for (auto todo = warp_.ballot(looking); todo != 0; todo &= todo - 1) {
       const int l = W::lowest(todo);
@@ -68,8 +68,9 @@ class neighbour_words {
       const Offset first = warp_.broadcast(next, l), last = warp_.broadcast(end, l);
       const Offset stop = last - first < most_of_warp ? last : Offset(first + most_of_warp);
       const std::uint64_t open = warp_.broadcast(wanted & ~found, l);
-      found = found | select(self, words(find_along(open, first, stop)), words(std::uint64_t{0}));
-      next = select(self, offsets(stop), next);
+      found = found |
+              lanewise::select(self, words(find_along(open, first, stop)), words(std::uint64_t{0}));
+      next = lanewise::select(self, offsets(stop), next);
     }
     return {found & wanted, next};
   }
@@ -96,7 +97,7 @@ class neighbour_words {
     const auto lane = warp_.template cast<Offset>(warp_.lane());
     std::uint64_t found = 0;
     for (;;) {
-      found |= bits_of_all(
+      found |= detail::bits_of_all(
           warp_, along(warp_.first(W::width), lane + offsets(first), offsets(end), W::width));
       if (end - first <= batch || (wanted & ~found) == 0) return found;
       first = static_cast<Offset>(first + batch);

@@ -18,7 +18,7 @@ template <bool racing = false, class W, class Mask, class Lanes>
 LANEWISE_FUNCTION auto is_reached(const W& warp, const std::uint32_t* bits, const Mask& there,
                                   const Lanes& vertex) {
   using Vertex = typename Lanes::value_type;
-  const auto at = word_of_vertex(warp, vertex);
+  const auto at = detail::word_of_vertex(warp, vertex);
   typename W::template lanes<std::uint32_t> word;
   if constexpr (racing)
     word = warp.load_relaxed(there, bits, at, 0u);
@@ -39,7 +39,7 @@ LANEWISE_FUNCTION Vertex find_reached_along(const W& warp, const graph_rows<Vert
         warp.first(static_cast<int>(left < Offset{W::width} ? left : Offset{W::width}));
     const auto neighbour = warp.load(there, rows.columns + next, nobody);
     const auto hits =
-        warp.ballot(is_reached(warp, bits, there & (neighbour < rows.vertices), neighbour));
+        warp.ballot(detail::is_reached(warp, bits, there & (neighbour < rows.vertices), neighbour));
     if (hits != 0) return warp.broadcast(neighbour, W::lowest(hits));
   }
   return nobody;

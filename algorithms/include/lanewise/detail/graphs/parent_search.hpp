@@ -82,7 +82,7 @@ class parent_search {
   }
 
   LANEWISE_FUNCTION void list() {
-    for_each_window_of(
+    detail::for_each_window_of(
         team_, vertices(), [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
           const auto warp = team_.warp();
           const auto d = warp.load(there, task_.distance + at, distance::most());
@@ -94,23 +94,24 @@ class parent_search {
         });
   }
   LANEWISE_FUNCTION void mark_sources() const {
-    for_each_window_of(team_, task_.sources.count,
-                       [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-                         const auto warp = team_.warp();
-                         const auto vertex = task_.sources.load(warp, there, at);
-                         warp.fetch_min(there & (vertex < task_.rows.vertices), task_.parents,
-                                        vertex, vertex);
-                       });
+    detail::for_each_window_of(team_, task_.sources.count,
+                               [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+                                 const auto warp = team_.warp();
+                                 const auto vertex = task_.sources.load(warp, there, at);
+                                 warp.fetch_min(there & (vertex < task_.rows.vertices),
+                                                task_.parents, vertex, vertex);
+                               });
   }
   LANEWISE_FUNCTION void count() {
     std::uint64_t left = 0;
-    for_each_window_of(
+    detail::for_each_window_of(
         team_, vertices(), [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
           const auto warp = team_.warp();
           const auto without = warp.load(there, task_.parents + at, Vertex{0}) == nobody;
           const auto d = warp.load(there, task_.distance + at, distance::most());
           left += static_cast<std::uint64_t>(warp.count(without & (d < distance::most())));
-          warp.store(there, task_.found_in + at, select(without, words(never), words(0u)));
+          warp.store(there, task_.found_in + at,
+                     lanewise::select(without, words(never), words(0u)));
         });
     frontier_.count(left);
   }

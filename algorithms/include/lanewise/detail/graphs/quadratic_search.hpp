@@ -48,10 +48,10 @@ class quadratic_search {
     league_sums::init(team_, shared_.sums);
     league_sums all(task_.meetings);
     for_each_window([&](std::int64_t at, const auto& there) LANEWISE_INLINE_LAMBDA {
-      warp.store(
-          there, task_.levels + at,
-          select(vertices_at(at) == lanes<Vertex>(task_.source),
-                 lanes<std::int32_t>(std::int32_t{0}), lanes<std::int32_t>(std::int32_t{-1})));
+      warp.store(there, task_.levels + at,
+                 lanewise::select(vertices_at(at) == lanes<Vertex>(task_.source),
+                                  lanes<std::int32_t>(std::int32_t{0}),
+                                  lanes<std::int32_t>(std::int32_t{-1})));
     });
     all.meet(team_, shared_.sums);
     do {
@@ -104,7 +104,7 @@ class quadratic_search {
       const auto before = warp.load_relaxed(valid, static_cast<const std::int32_t*>(task.levels),
                                             to, std::int32_t{0});
       const auto fresh = valid & (before < std::int32_t{0});
-      scatter_relaxed(warp, fresh, task.levels, to, lanes<std::int32_t>(search.depth_ + 1));
+      detail::scatter_relaxed(warp, fresh, task.levels, to, lanes<std::int32_t>(search.depth_ + 1));
       search.found_ += static_cast<std::uint64_t>(warp.count(fresh));
     }
   };

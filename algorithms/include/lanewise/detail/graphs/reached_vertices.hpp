@@ -44,8 +44,8 @@ LANEWISE_FUNCTION Mask look_up_bytes(const W& warp, const reached_vertices<Verte
   const Mask open = mask & ((byte & bit) == 0u);
   counts.add(warp, &bfs_level_counts::behind_bitmap, open);
   if (!warp.any(open)) return open;
-  const Mask fresh = without_level(warp, reached, open, vertex);
-  scatter_relaxed(warp, open, bytes, at, warp.template cast<std::uint8_t>(byte | bit));
+  const Mask fresh = detail::without_level(warp, reached, open, vertex);
+  detail::scatter_relaxed(warp, open, bytes, at, warp.template cast<std::uint8_t>(byte | bit));
   return fresh;
 }
 
@@ -54,8 +54,8 @@ template <class W, class Vertex, class Mask, class Vertices, class Counts>
 LANEWISE_FUNCTION Mask look_up_words(const W& warp, const reached_vertices<Vertex>& reached,
                                      const Mask& mask, const Vertices& vertex, Counts& counts) {
   auto* words = static_cast<std::uint32_t*>(reached.bits);
-  const auto at = word_of_vertex(warp, vertex);
-  const auto bit = bit_of_vertex(warp, vertex);
+  const auto at = detail::word_of_vertex(warp, vertex);
+  const auto bit = detail::bit_of_vertex(warp, vertex);
   Mask open =
       mask &
       ((warp.load_relaxed(mask, static_cast<const std::uint32_t*>(words), at, 0u) & bit) == 0u);
@@ -71,12 +71,12 @@ LANEWISE_FUNCTION Mask look_up(const W& warp, const reached_vertices<Vertex>& re
   counts.add(warp, &bfs_level_counts::examined, mask);
   Mask open;
   if constexpr (bitmap == bfs_bitmap::exact) {
-    open = look_up_words(warp, reached, mask, vertex, counts);
+    open = detail::look_up_words(warp, reached, mask, vertex, counts);
   } else if constexpr (bitmap == bfs_bitmap::best_effort) {
-    open = look_up_bytes(warp, reached, mask, vertex, counts);
+    open = detail::look_up_bytes(warp, reached, mask, vertex, counts);
   } else {
     counts.add(warp, &bfs_level_counts::behind_bitmap, mask);
-    open = without_level(warp, reached, mask, vertex);
+    open = detail::without_level(warp, reached, mask, vertex);
   }
   counts.add(warp, &bfs_level_counts::behind_levels, open);
   return open;
@@ -88,9 +88,9 @@ LANEWISE_FUNCTION void record_reached(const W& warp, const reached_vertices<Vert
                                       const Mask& mask, const Vertices& vertex,
                                       const Parents& parent, std::int32_t level) {
   using levels = typename W::template lanes<std::int32_t>;
-  scatter_relaxed(warp, mask, reached.levels, vertex, levels(level));
+  detail::scatter_relaxed(warp, mask, reached.levels, vertex, levels(level));
   if constexpr (std::is_same_v<typename Parents::value_type, Vertex>)
-    scatter_relaxed(warp, mask, reached.parents, vertex, parent);
+    detail::scatter_relaxed(warp, mask, reached.parents, vertex, parent);
 }
 
 }  // namespace detail

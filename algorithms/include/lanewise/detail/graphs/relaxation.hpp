@@ -79,7 +79,7 @@ class relaxation {
   LANEWISE_FUNCTION void begin(const search_sources<Vertex>& sources, frontier_type& frontier,
                                Visit& visit) const {
     const auto warp = team_.warp();
-    for_each_window_of(
+    detail::for_each_window_of(
         team_, sources.count, [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
           const lanes<Vertex> vertex[1] = {sources.load(warp, there, at)};
           const mask_type open[1] = {rows_.only_vertices(warp, there, vertex[0], errors_)};

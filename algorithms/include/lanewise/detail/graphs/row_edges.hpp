@@ -62,13 +62,13 @@ class row_edges {
     auto middle_rows = warp.ballot(length > Offset{short_row}) & ~long_rows;
     auto edge = warp.map([](const piece& p) { return p.begin; }, rows);
     auto from = warp.map([](const piece& p) { return p.from; }, rows);
-    auto left = select(length <= Offset{short_row}, length, lanes<Offset>(Offset{0}));
+    auto left = lanewise::select(length <= Offset{short_row}, length, lanes<Offset>(Offset{0}));
     Offset step = 1;
     for (;;) {
       while (warp.any(left != Offset{0})) {
-        take_places<at_once>(warp, edge, left, step,
-                             [&](const auto& there, const auto& edges)
-                                 LANEWISE_INLINE_LAMBDA { body(there, from, edges); });
+        detail::take_places<at_once>(warp, edge, left, step,
+                                     [&](const auto& there, const auto& edges)
+                                         LANEWISE_INLINE_LAMBDA { body(there, from, edges); });
         if (has_middle_rows && step == group)
           next_middle_rows(warp, rows, middle_rows, from, edge, left);
       }
@@ -110,19 +110,19 @@ class row_edges {
     for (; idle != 0 && todo != 0; idle &= idle - 1, todo &= todo - 1) {
       const auto at = static_cast<std::uint32_t>(warp_type::lowest(idle));
       const auto next = static_cast<std::uint32_t>(warp_type::lowest(todo));
-      row = select(first == at, lanes<std::uint32_t>(next), row);
+      row = lanewise::select(first == at, lanes<std::uint32_t>(next), row);
     }
     const auto fresh = row < none;
     const auto source = row & lanes<std::uint32_t>(none - 1);
     const auto ahead = warp.template cast<Offset>(warp.lane() - first);
-    from = select(
+    from = lanewise::select(
         fresh, warp.shuffle(warp.map([](const piece& p) { return p.from; }, rows), source), from);
-    edge = select(
+    edge = lanewise::select(
         fresh, warp.shuffle(warp.map([](const piece& p) { return p.begin; }, rows), source) + ahead,
         edge);
     const auto length =
         warp.shuffle(warp.map([](const piece& p) { return p.length; }, rows), source);
-    left = select(
+    left = lanewise::select(
         fresh,
         warp.map([](Offset n, Offset l) -> Offset { return l < n ? n - l : 0; }, length, ahead),
         left);

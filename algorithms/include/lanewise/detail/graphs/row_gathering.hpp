@@ -119,7 +119,7 @@ struct gathering_by_scan {
                            return edge_of_row{e, x};
                          },
                          begin + handed, value));
-        handed = select(mask, handed + places(std::int64_t{1}), handed);
+        handed = lanewise::select(mask, handed + places(std::int64_t{1}), handed);
       }
       team.barrier();
       const auto there = lane < at.total - done;

@@ -56,10 +56,11 @@ class search_apart {
     std::uint64_t listed = meet();
     for (depth_ = 0; listed <= room_ && listed != 0 && depth_ < task_.most_depth; ++depth_) {
       const Vertex* const vertices = items(depth_);
-      for_each_window_of(team_, static_cast<std::int64_t>(listed),
-                         [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-                           visit(there, team_.warp().load(there, vertices + at, Vertex{0}));
-                         });
+      detail::for_each_window_of(
+          team_, static_cast<std::int64_t>(listed),
+          [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+            visit(there, team_.warp().load(there, vertices + at, Vertex{0}));
+          });
       // Of the list after the next one. Nobody uses it now.
       if (team_.index() == 0 && team_.warp_index() == 0)
         team_.warp().template store<order::relaxed, scope::device>(*counter(depth_ + 2), Offset{0});
@@ -90,12 +91,13 @@ class search_apart {
   }
   LANEWISE_FUNCTION void forget_levels() const {
     const auto warp = team_.warp();
-    for_each_window_of(team_, static_cast<std::int64_t>(task_.out.vertices),
-                       [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-                         const auto vertex = warp.template cast<Vertex>(warp.lane()) +
-                                             lanes<Vertex>(static_cast<Vertex>(at));
-                         warp.scatter(there, levels(), places_of(vertex), words(not_reached));
-                       });
+    detail::for_each_window_of(
+        team_, static_cast<std::int64_t>(task_.out.vertices),
+        [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+          const auto vertex =
+              warp.template cast<Vertex>(warp.lane()) + lanes<Vertex>(static_cast<Vertex>(at));
+          warp.scatter(there, levels(), places_of(vertex), words(not_reached));
+        });
   }
   /// How many vertices have been listed.
   LANEWISE_FUNCTION std::uint64_t meet() {
@@ -125,13 +127,13 @@ class search_apart {
     const auto warp = team_.warp();
     const auto row = task_.out.of(warp, there, vertex);
     auto edge = row.begin;
-    auto left = select(row.length <= short_row, row.length, lanes<Offset>(Offset{0}));
+    auto left = lanewise::select(row.length <= short_row, row.length, lanes<Offset>(Offset{0}));
     Offset step = 1;
     for (auto todo = warp.ballot(row.length > short_row);;) {
       while (warp.any(left != Offset{0}))
-        take_places<at_once>(warp, edge, left, step,
-                             [&](const auto& t, const auto& edges)
-                                 LANEWISE_INLINE_LAMBDA { visit_edges(t, edges); });
+        detail::take_places<at_once>(warp, edge, left, step,
+                                     [&](const auto& t, const auto& edges)
+                                         LANEWISE_INLINE_LAMBDA { visit_edges(t, edges); });
       if (todo == 0) return;
       const int l = warp_type::lowest(todo);
       todo &= todo - 1;

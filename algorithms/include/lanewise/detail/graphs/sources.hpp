@@ -38,14 +38,15 @@ using graph_sources = search_sources<number<V>>;
 template <class Exec, class V, class Sources>
 graph_sources<V> sources_of(const char* algorithm, const Sources& given, std::int64_t vertices) {
   if constexpr (std::is_integral_v<Sources>) {
-    expects(static_cast<std::uint64_t>(given) < static_cast<std::uint64_t>(vertices), algorithm,
-            ": the source is ", given, ", the graph has ", vertices, " vertices");
+    detail::expects(static_cast<std::uint64_t>(given) < static_cast<std::uint64_t>(vertices),
+                    algorithm, ": the source is ", given, ", the graph has ", vertices,
+                    " vertices");
     return {nullptr, 1, static_cast<number<V>>(given)};
   } else {
-    const auto source = as_source<Exec>(given);
+    const auto source = detail::as_source<Exec>(given);
     static_assert(std::is_same_v<typename Sources::non_const_value_type, V>,
                   "lanewise: sources are an integer, or a View of the graph's type of vertices");
-    expects_memory(source, algorithm, "sources");
+    detail::expects_memory(source, algorithm, "sources");
     return {reinterpret_cast<const number<V>*>(source.data), source.extent, 0};
   }
 }
@@ -57,10 +58,10 @@ T* vertex_results(const char* algorithm, const Out& out, std::int64_t vertices, 
       std::is_same_v<typename Out::value_type, T>,
       "lanewise: levels are of std::int32_t, parents of the graph's type of vertices, and "
       "distances of that of its weights");
-  const auto sink = as_sink<Exec>(out);
-  expects(sink.extent >= vertices, algorithm, ": ", name, " has ", sink.extent,
-          " places, the graph has ", vertices, " vertices");
-  expects_memory(sink, algorithm, name);
+  const auto sink = detail::as_sink<Exec>(out);
+  detail::expects(sink.extent >= vertices, algorithm, ": ", name, " has ", sink.extent,
+                  " places, the graph has ", vertices, " vertices");
+  detail::expects_memory(sink, algorithm, name);
   return sink.data;
 }
 

@@ -123,10 +123,11 @@ class sssp_search {
 
   LANEWISE_FUNCTION void init() const {
     const auto warp = team_.warp();
-    for_each_window_of(team_, static_cast<std::int64_t>(task_.rows.vertices),
-                       [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
-                         warp.store(there, task_.distance + at, lanes<bits>(distance::most()));
-                       });
+    detail::for_each_window_of(team_, static_cast<std::int64_t>(task_.rows.vertices),
+                               [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
+                                 warp.store(there, task_.distance + at,
+                                            lanes<bits>(distance::most()));
+                               });
     if (team_.index() == 0 && team_.warp_index() == 0) {
       for (std::uint32_t turn = 0; turn < 3; ++turn) forget_far(turn);
     }
@@ -157,10 +158,11 @@ class sssp_search {
   LANEWISE_FUNCTION void list_far(const mask_type& active, const lanes<Vertex>& vertex,
                                   const lanes<bits>& sum) {
     const auto warp = team_.warp();
-    const auto bit = bit_of_vertex(warp, vertex);
-    const auto before = warp.fetch_or(active, task_.memory.far, word_of_vertex(warp, vertex), bit);
+    const auto bit = detail::bit_of_vertex(warp, vertex);
+    const auto before =
+        warp.fetch_or(active, task_.memory.far, detail::word_of_vertex(warp, vertex), bit);
     const mask_type fresh = active & ((before & bit) == 0u);
-    least_ = select(active & (sum < least_), sum, least_);
+    least_ = lanewise::select(active & (sum < least_), sum, least_);
     waiting_ += static_cast<int>(warp.compress_store(waiting() + waiting_, fresh, vertex));
     if (waiting_ > far_room - width) list_waiting();
   }
@@ -220,7 +222,7 @@ class sssp_search {
     // Read by the split before this one, and added to by the next.
     if (team_.index() == 0 && team_.warp_index() == 0) forget_far(splits_ + 2);
     lanes<bits> left(distance::most());
-    for_each_batch_of<at_once>(
+    detail::for_each_batch_of<at_once>(
         team_, static_cast<std::int64_t>(far_),
         [&](const std::int64_t(&at)[at_once], const mask_type(&there)[at_once])
             LANEWISE_INLINE_LAMBDA { split(at, there, done, left); });
@@ -245,9 +247,9 @@ class sssp_search {
       stay[k] = there[k] & (d[k] >= near_end_);
       near[k] = there[k] & (d[k] >= done) & !stay[k];
       row[k] = task_.rows.of(warp, near[k], vertex[k]);
-      warp.fetch_and(there[k] & !stay[k], task_.memory.far, word_of_vertex(warp, vertex[k]),
-                     ~bit_of_vertex(warp, vertex[k]));
-      left = select(stay[k] & (d[k] < left), d[k], left);
+      warp.fetch_and(there[k] & !stay[k], task_.memory.far, detail::word_of_vertex(warp, vertex[k]),
+                     ~detail::bit_of_vertex(warp, vertex[k]));
+      left = lanewise::select(stay[k] & (d[k] < left), d[k], left);
     }
     far_queue(splits_ + 1).push(warp, stay, vertex);
     LANEWISE_UNROLL

@@ -94,7 +94,7 @@ class text_lines {
   template <class... Parts>
   [[noreturn]] void refuse(const Parts&... parts) const {
     throw std::runtime_error(
-        message("lanewise::", call_, ": ", name_, ", line ", line_, ": ", parts...));
+        detail::message("lanewise::", call_, ": ", name_, ", line ", line_, ": ", parts...));
   }
   /// For messages: of a word that is too long, its beginning.
   static std::string quoted(std::string_view text) {

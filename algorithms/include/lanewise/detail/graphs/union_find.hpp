@@ -30,12 +30,12 @@ LANEWISE_FUNCTION int unite(const W& warp, Vertex* labels, const Mask& mask, con
   Mask open = mask & (a != b);
   while (warp.any(open)) {
     const auto is_less = a < b;
-    const Lanes high = select(is_less, b, a);
-    b = select(is_less, a, b);
+    const Lanes high = lanewise::select(is_less, b, a);
+    b = lanewise::select(is_less, a, b);
     const Lanes up = warp.load_relaxed(open, labels, high, Vertex{0});
     const Mask at_root = open & (up == high);
     const Mask climbs = open & (up != high) & (up != b);
-    a = select(climbs, warp.load_relaxed(climbs, labels, up, Vertex{0}), up);
+    a = lanewise::select(climbs, warp.load_relaxed(climbs, labels, up, Vertex{0}), up);
     const Mask is_far = climbs & (a != up);
     if (warp.any(is_far)) warp.fetch_min(is_far, labels, high, a);
     if (warp.any(at_root)) {
@@ -43,7 +43,7 @@ LANEWISE_FUNCTION int unite(const W& warp, Vertex* labels, const Mask& mask, con
       const Mask hung = at_root & (before == high);
       united += warp.count(hung);
       open = open & !hung;
-      a = select(at_root, before, a);
+      a = lanewise::select(at_root, before, a);
     }
     open = open & (a != b);
   }
@@ -56,7 +56,7 @@ LANEWISE_FUNCTION Lanes roots_of(const W& warp, const Vertex* labels, const Mask
   for (Mask open = mask; warp.any(open);) {
     const Lanes up = warp.load_relaxed(open, labels, x, Vertex{0});
     open = open & (up != x);
-    x = select(open, up, x);
+    x = lanewise::select(open, up, x);
   }
   return x;
 }
@@ -71,7 +71,7 @@ LANEWISE_FUNCTION void compress(const W& warp, Vertex* labels, Vertex first, con
   for (Mask open = mask & (label != me); warp.any(open);) {
     const vertices up = warp.load_relaxed(open, labels, label, Vertex{0});
     open = open & (up != label);
-    label = select(open, up, label);
+    label = lanewise::select(open, up, label);
     warp.store_relaxed(open, labels + first, label);
   }
 }

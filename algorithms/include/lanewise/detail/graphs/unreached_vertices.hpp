@@ -29,7 +29,7 @@ class unreached_vertices {
   /// Writes that they are not reached. Where the search goes on, from a frontier at `depth`, all
   /// vertices get a depth, and are not in any list.
   LANEWISE_FUNCTION void write(const std::uint32_t* bits, bool goes_on, std::int32_t depth) const {
-    for_each_word_batch(
+    detail::for_each_word_batch(
         team_, task_.out.vertices,
         [&](std::int64_t first, const mask_type& there) LANEWISE_INLINE_LAMBDA {
           const auto warp = team_.warp();
@@ -37,7 +37,7 @@ class unreached_vertices {
           for (auto todo = warp.ballot(goes_on ? there : there & (open != 0u)); todo != 0;
                todo &= todo - 1) {
             const int l = warp_type::lowest(todo);
-            const auto vertex = vertices_of<Vertex>(warp, first + l);
+            const auto vertex = detail::vertices_of<Vertex>(warp, first + l);
             const mask_type valid = vertex < task_.out.vertices;
             const mask_type others = warp.template mask_of<std::uint32_t>(warp.broadcast(open, l));
             task_.record(warp, others & valid, vertex, lanes<Vertex>(nobody), -1);
@@ -54,7 +54,7 @@ class unreached_vertices {
     // No depth of those that are reached is lowered any more.
     if (task_.levels == nullptr)
       warp.scatter(valid, task_.depths(), vertex,
-                   select(others, words(unit_edges::none()), words(depth)));
+                   lanewise::select(others, words(unit_edges::none()), words(depth)));
   }
 
   const Team& team_;

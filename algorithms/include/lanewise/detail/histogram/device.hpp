@@ -92,7 +92,7 @@ class device_histogram {
  private:
   /// Segments of rows, so that shares begin where packs do.
   static LANEWISE_FUNCTION index_range share_of(const Team& team, std::int64_t n) {
-    const index_range mine = team.share(divide_up(n, rows::segment));
+    const index_range mine = team.share(lanewise::divide_up(n, rows::segment));
     const std::int64_t begin = mine.begin * rows::segment, end = mine.end * rows::segment;
     return {begin < n ? begin : n, end < n ? end : n};
   }
@@ -161,7 +161,7 @@ class device_histogram {
                           warp.template fetch_add<order::relaxed, scope::team>(inside, count, at,
                                                                                added(warp, weight));
                           if constexpr (Call::has_weights)
-                            bad = bad + select(exists & !inside, u32s(1u), u32s(0u));
+                            bad = bad + lanewise::select(exists & !inside, u32s(1u), u32s(0u));
                         });
     team.barrier();
     std::uint64_t kept = 0;
@@ -227,8 +227,9 @@ class device_histogram {
           placed{0, false}, entry);
       const auto inside = is_inside(warp, at);
       add_to_output(team, call, inside, bin_in(warp, at), sum);
-      bad += warp.reduce(warp.template cast<std::uint64_t>(select(occurs & !inside, sum, u32s(0u))),
-                         plus{});
+      bad += warp.reduce(
+          warp.template cast<std::uint64_t>(lanewise::select(occurs & !inside, sum, u32s(0u))),
+          plus{});
     }
     if (call.errors != nullptr && bad != 0) warp.fetch_add(call.errors->bad_items, bad);
   }
@@ -287,7 +288,7 @@ class device_histogram {
                         };
                         add_to_output(team, call, others & leads, bin, warp.map(together, same));
                       }
-                      bad = bad + select(exists & !inside, u32s(1u), u32s(0u));
+                      bad = bad + lanewise::select(exists & !inside, u32s(1u), u32s(0u));
                     });
     team.barrier();
     for (std::uint32_t i = first_of(team); i < slots; i += Team::warps * width) {

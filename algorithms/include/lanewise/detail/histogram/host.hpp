@@ -98,8 +98,9 @@ class host_histogram {
     for (std::int64_t b = 0; b < all; ++b) table[b] = counter{};
     const index_range mine = team.share(n);
     const std::int64_t bad =
-        tables(bins) == 1 ? count_in_tables<Team, 1>(table, call, mine.begin, mine.end)
-                          : count_in_tables<Team, most_tables>(table, call, mine.begin, mine.end);
+        tables(bins) == 1
+            ? detail::count_in_tables<Team, 1>(table, call, mine.begin, mine.end)
+            : detail::count_in_tables<Team, most_tables>(table, call, mine.begin, mine.end);
     for (std::int64_t k = size; k < all; k += size) {
       for (std::int64_t b = 0; b < bins; ++b)
         table[b] = static_cast<counter>(table[b] + table[k + b]);

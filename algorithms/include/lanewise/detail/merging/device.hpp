@@ -49,10 +49,10 @@ class device_merging {
                                      const Source& source, std::int64_t first, int n,
                                      const Less& less, T* out, const Move& move) {
     T* const item = shared.item.data();
-    fetch_rows<k>(team, item, n, [&](int i) -> T { return source(first + i); });
+    detail::fetch_rows<k>(team, item, n, [&](int i) -> T { return source(first + i); });
     if constexpr (ordered) {
       sorts::template sort<true>(team, shared.from, item, n, less);
-      put_in_two_steps<k>(
+      detail::put_in_two_steps<k>(
           team, static_cast<const place*>(shared.from), n,
           [&](place from) LANEWISE_INLINE_LAMBDA { return move.load(first + from); },
           [&](int i, place, const auto& value)
@@ -60,7 +60,7 @@ class device_merging {
     } else {
       sorts::template sort<true>(team, item, n, less);
     }
-    store_packs(team, item, n, out + first);
+    detail::store_packs(team, item, n, out + first);
     team.barrier();
   }
 
@@ -89,7 +89,7 @@ class device_merging {
     // As many rows at once as pieces of equal lengths have.
     constexpr int threads = Team::warps * width;
     constexpr int rows = (places / per_pack / 4 + threads - 1) / threads;
-    const auto [begin, end, packs] = fetch_packs<rows>(team, item, pieces);
+    const auto [begin, end, packs] = detail::fetch_packs<rows>(team, item, pieces);
     team.barrier();
 
     auto own = (lanes<int>(team.warp_index() * width) + warp.template cast<int>(warp.lane())) *
@@ -121,7 +121,7 @@ class device_merging {
       LANEWISE_UNROLL
       for (int q = 0; q < 4; ++q)
         shift[q] = piece.shift[q] + (q == 0 ? 0 : piece.end[q - 1]) - begin[q];
-      put_in_two_steps<k>(
+      detail::put_in_two_steps<k>(
           team, static_cast<const place*>(shared.from), n,
           [&](place from) LANEWISE_INLINE_LAMBDA {
             const int at = from / per_pack;
@@ -132,7 +132,7 @@ class device_merging {
           [&](int i, place, const auto& value)
               LANEWISE_INLINE_LAMBDA { move.store(piece.first + i, value); });
     }
-    store_packs(team, item, n, out + piece.first);
+    detail::store_packs(team, item, n, out + piece.first);
     team.barrier();
   }
 
@@ -157,14 +157,14 @@ class device_merging {
         [&](items_of_lane& y, [[maybe_unused]] places_of_lane& q, int first) {
           int skip;
           run_pair runs = runs_of(first, skip);
-          skip_items(static_cast<const T*>(item), runs, skip, less);
-          merge_items<k, true>(static_cast<const T*>(item), runs, less,
-                               [&](int c, const T& z, [[maybe_unused]] int at)
-                                   LANEWISE_INLINE_LAMBDA {
-                                     y[c] = z;
-                                     if constexpr (ordered)
-                                       q[c] = again ? from[at] : static_cast<place>(at);
-                                   });
+          detail::skip_items(static_cast<const T*>(item), runs, skip, less);
+          detail::merge_items<k, true>(static_cast<const T*>(item), runs, less,
+                                       [&](int c, const T& z, [[maybe_unused]] int at)
+                                           LANEWISE_INLINE_LAMBDA {
+                                             y[c] = z;
+                                             if constexpr (ordered)
+                                               q[c] = again ? from[at] : static_cast<place>(at);
+                                           });
         },
         x, p, own);
     team.barrier();

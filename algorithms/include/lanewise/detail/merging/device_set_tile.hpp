@@ -28,8 +28,8 @@ LANEWISE_FUNCTION int equals_begin(const T* items, int low, int high, const T& x
                                    const Less& less) {
   int step = 1;
   while (step <= high - low && !less(items[high - step], x)) step *= 2;
-  return partition_point(step <= high - low ? high - step + 1 : low, high - step / 2,
-                         [&](int i) { return less(items[i], x); });
+  return lanewise::partition_point(step <= high - low ? high - step + 1 : low, high - step / 2,
+                                   [&](int i) { return less(items[i], x); });
 }
 
 /// The item of a merge in front of a cut, if there is one.
@@ -92,12 +92,12 @@ class device_set_tile {
       const array_piece<T> pieces[2] = {
           {first.data, first.extent, begin, n_first},
           {second.data, second.extent, piece.begin.from_b, n - n_first}};
-      const auto at = fetch_packs<rows>(team, item, pieces);
+      const auto at = detail::fetch_packs<rows>(team, item, pieces);
       all_ = {at.begin[0] + in_front_, at.end[0], at.begin[1], at.end[1]};
     } else {
-      fetch_rows<k + 1>(team, item, n_first, [&](int i) -> T { return first(begin + i); });
-      fetch_rows<k + 1>(team, item + n_first, n - n_first,
-                        [&](int i) -> T { return second(piece.begin.from_b + i); });
+      detail::fetch_rows<k + 1>(team, item, n_first, [&](int i) -> T { return first(begin + i); });
+      detail::fetch_rows<k + 1>(team, item + n_first, n - n_first,
+                                [&](int i) -> T { return second(piece.begin.from_b + i); });
       all_ = {in_front_, n_first, n_first, n};
     }
   }
@@ -122,7 +122,8 @@ class device_set_tile {
                                               const Keep& keep, const Less& less) {
     team_.barrier();
     return bring_together([&](pack<place, k>& from, int begin, int left) LANEWISE_INLINE_LAMBDA {
-      const auto last = begin > 0 ? maybe<T>{} : last_in_front(piece_.begin, first, second, less);
+      const auto last =
+          begin > 0 ? maybe<T>{} : detail::last_in_front(piece_.begin, first, second, less);
       const std::uint32_t firsts = walk_firsts(from, begin, left, last, less);
       std::uint32_t marks = 0;
       LANEWISE_UNROLL
@@ -144,15 +145,15 @@ class device_set_tile {
       const int n =
           left < kept_ ? (left < 0 ? 0 : static_cast<int>(left)) : static_cast<int>(kept_);
       const auto here = *this;
-      put_in_two_steps<k>(
+      detail::put_in_two_steps<k>(
           team_, from, n,
           [&](place p)
               LANEWISE_INLINE_LAMBDA { return put.load(here.index_of(p), p >= here.all_.b); },
           [&](int i, place p, const auto& value)
               LANEWISE_INLINE_LAMBDA { put.store(start + i, item[p], value); });
     } else {
-      for_each_place(team_, places_of{room}, start, 0, kept_,
-                     [&](int i) { put(start + i, item[from[i]]); });
+      detail::for_each_place(team_, places_of{room}, start, 0, kept_,
+                             [&](int i) { put(start + i, item[from[i]]); });
     }
   }
 
@@ -208,7 +209,7 @@ class device_set_tile {
         (i > 1 && !less(T(first(i - 2)), x)) || (j > 0 && !less(T(second(j - 1)), x));
     if (!has_equals) return 1;
     std::int64_t begin[2] = {0, 0}, end[2] = {i - 1, j};
-    partition_points(team_.warp(), begin, end, [&](int q, std::int64_t at) {
+    lanewise::partition_points(team_.warp(), begin, end, [&](int q, std::int64_t at) {
       return less(q == 0 ? T(first(at)) : T(second(at)), x);
     });
     const std::int64_t n = i - begin[0] - (j - begin[1]);
@@ -221,32 +222,33 @@ class device_set_tile {
                                        const Less& less) const {
     const T* const item = shared_.item.data();
     run_pair runs = all_;
-    skip_items(item, runs, begin, less);
+    detail::skip_items(item, runs, begin, less);
     const int low = all_.a - in_front_;
     const bool follows = runs.a > low;
     T last = item[follows ? runs.a - 1 : low];
     int open = 0;
     if (follows) {
-      const int first = equals_begin(item, low, runs.a - 1, last, less);
+      const int first = detail::equals_begin(item, low, runs.a - 1, last, less);
       open = runs.a - first + (first < all_.a ? shared_.waiting - 1 : 0) -
-             (runs.b - equals_begin(item, all_.b, runs.b, last, less));
+             (runs.b - detail::equals_begin(item, all_.b, runs.b, last, less));
       if (open < 0) open = 0;
     }
     std::uint32_t marks = 0;
-    merge_items<k, true>(item, runs, less, [&](int c, const T& x, int at) LANEWISE_INLINE_LAMBDA {
-      bool equal;
-      if constexpr (compares_anything<T, Less>) {
-        equal = (open > 0) & !(last < x);
-      } else {
-        equal = c < left && open > 0 && !less(last, x);
-      }
-      const bool is_second = at >= all_.b;
-      const bool keep = is_second ? (equal ? rule.taker : rule.other) : rule.first;
-      marks |= keep ? 1u << c : 0u;
-      open = is_second ? open - (equal ? 1 : 0) : (equal ? open + 1 : 1);
-      last = is_second ? last : x;
-      from[c] = static_cast<place>(at);
-    });
+    detail::merge_items<k, true>(
+        item, runs, less, [&](int c, const T& x, int at) LANEWISE_INLINE_LAMBDA {
+          bool equal;
+          if constexpr (compares_anything<T, Less>) {
+            equal = (open > 0) & !(last < x);
+          } else {
+            equal = c < left && open > 0 && !less(last, x);
+          }
+          const bool is_second = at >= all_.b;
+          const bool keep = is_second ? (equal ? rule.taker : rule.other) : rule.first;
+          marks |= keep ? 1u << c : 0u;
+          open = is_second ? open - (equal ? 1 : 0) : (equal ? open + 1 : 1);
+          last = is_second ? last : x;
+          from[c] = static_cast<place>(at);
+        });
     return left < k ? marks & ((1u << left) - 1) : marks;
   }
 
@@ -257,7 +259,7 @@ class device_set_tile {
                                               maybe<T> last, const Less& less) const {
     const T* const item = shared_.item.data();
     run_pair runs = all_;
-    skip_items(item, runs, begin, less);
+    detail::skip_items(item, runs, begin, less);
     if (begin > 0) {
       const bool has_a = runs.a > all_.a, has_b = runs.b > all_.b;
       const T of_a = item[has_a ? runs.a - 1 : runs.b - 1];
@@ -265,11 +267,12 @@ class device_set_tile {
       last = {less(of_b, of_a) ? of_a : of_b, true};
     }
     std::uint32_t marks = last.present ? 0 : 1;
-    merge_items<k, true>(item, runs, less, [&](int c, const T& x, int at) LANEWISE_INLINE_LAMBDA {
-      marks |= less(last.value, x) ? 1u << c : 0u;
-      last.value = x;
-      from[c] = static_cast<place>(at);
-    });
+    detail::merge_items<k, true>(item, runs, less,
+                                 [&](int c, const T& x, int at) LANEWISE_INLINE_LAMBDA {
+                                   marks |= less(last.value, x) ? 1u << c : 0u;
+                                   last.value = x;
+                                   from[c] = static_cast<place>(at);
+                                 });
     return left < k ? marks & ((1u << left) - 1) : marks;
   }
 

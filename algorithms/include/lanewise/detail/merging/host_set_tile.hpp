@@ -45,7 +45,7 @@ class host_set_tile {
                                                                   : index - begin.from_a);
         },
         less);
-    maybe<T> last = last_in_front(begin, first, second, less);
+    maybe<T> last = detail::last_in_front(begin, first, second, less);
     kept_ = 0;
     for (std::int64_t i = 0; i < n; ++i) {
       const T x = item[i];

@@ -43,7 +43,7 @@ struct equal_runs {
     std::int64_t length[4], in_front[4];
     LANEWISE_UNROLL
     for (int q = 0; q < 4; ++q) length[q] = start(first, q + 1) - start(first, q);
-    cut_few<typename Source::value_type>(
+    lanewise::cut_few<typename Source::value_type>(
         length, [&](int q, std::int64_t i) { return source(start(first, q) + i); },
         first - start(first, 0), in_front, less);
     LANEWISE_UNROLL
@@ -62,13 +62,13 @@ struct equal_runs {
       length[q] = start(first, q + 1) - begin[q];
     }
     if (ways == 2) {
-      const auto found = merge_path(
+      const auto found = lanewise::merge_path(
           warp, [&](std::int64_t i) { return source(begin[0] + i); }, length[0],
           [&](std::int64_t i) { return source(begin[1] + i); }, length[1], first - begin[0], less);
       in_front[0] = found.from_a;
       in_front[1] = found.from_b;
     } else {
-      cut_few<typename Source::value_type>(
+      lanewise::cut_few<typename Source::value_type>(
           warp, length,
           [&](int r, std::int64_t i) {
             std::int64_t from = begin[0];
@@ -115,7 +115,7 @@ struct equal_runs {
     const std::int64_t first = t * tile;
     const std::int64_t a = start(first, 0), b = start(first, 1), end = start(first, 2);
     const std::int64_t last = first + tile < end ? first + tile : end;
-    return cut_merge(
+    return lanewise::cut_merge(
         warp, [&](std::int64_t i) { return source(a + i); }, b - a,
         [&](std::int64_t i) { return source(b + i); }, end - b, first - a, last - a, less);
   }

@@ -32,11 +32,11 @@ struct split_layout {
   workspace_size need;
 
   split_layout(std::int64_t n, std::uint32_t buckets)
-      : tiles(n > 0 ? divide_up(n, split::tile_items(n)) : 1) {
+      : tiles(n > 0 ? lanewise::divide_up(n, split::tile_items(n)) : 1) {
     const std::int64_t entries = buckets * split::most_columns(tiles);
     tile_counts_at = whole_lines(entries * sizeof(std::uint32_t));
-    starts_at =
-        tile_counts_at + whole_lines(split::tile_counters(tiles, buckets) * sizeof(std::uint32_t));
+    starts_at = tile_counts_at +
+                kernels::whole_lines(split::tile_counters(tiles, buckets) * sizeof(std::uint32_t));
     need = {1, starts_at + (entries + buckets + 2) * sizeof(std::int64_t)};
   }
 };
@@ -94,7 +94,7 @@ struct two_rounds_layout {
     round_at = values_at + aligned(items * moved_bytes<Value>);
     need = {1, 0};
     for (const std::uint32_t b : digits.buckets)
-      need = max(need, split_layout<Key, Exec, Policy>(n, b).need);
+      need = lanewise::max(need, split_layout<Key, Exec, Policy>(n, b).need);
     later_at = round_at + aligned(need.bytes);
     if constexpr (counts_once)
       later_bytes =
@@ -145,7 +145,7 @@ bool is_few(const Exec& exec, std::int64_t n, std::uint32_t buckets) {
     using counting = count_kernel<Policy, array_source<key, identity>, identity>;
     alone = backend_of<Exec>::template resident_teams<counting>(exec) == 1;
   }
-  return n <= few_items<split, Policy>(buckets, sizeof(key) + Arrays::value_bytes, alone);
+  return n <= kernels::few_items<split, Policy>(buckets, sizeof(key) + Arrays::value_bytes, alone);
 }
 
 /// How many columns a launch counts, and where in memory what it counts.
@@ -173,16 +173,16 @@ void split_by_columns(const Exec& exec, workspace& work, char* memory,
   const split_layout<typename Source::value_type, Exec, Policy> layout(call.n.bound, call.buckets);
   using split = typename decltype(layout)::split;
   auto* starts = reinterpret_cast<std::int64_t*>(memory + layout.starts_at);
-  const split_columns grid = columns_of<counting>(exec, layout, memory);
-  launch(exec, "Lanewise::multisplit::count",
-         backend::template league_for_tiles<counting>(exec, grid.columns),
-         counting{arrays.keys, call.n, bucket_of, call.buckets, grid, call.errors});
-  launch(exec, "Lanewise::multisplit::scan",
-         backend::template league_for_tiles<starts_kernel>(exec, call.buckets),
-         starts_kernel{call.buckets, grid, starts,
-                       work.template make_look_back_chain<std::int64_t>(0).control, call.offsets,
-                       call.n});
-  launch(
+  const split_columns grid = kernels::columns_of<counting>(exec, layout, memory);
+  lanewise::launch(exec, "Lanewise::multisplit::count",
+                   backend::template league_for_tiles<counting>(exec, grid.columns),
+                   counting{arrays.keys, call.n, bucket_of, call.buckets, grid, call.errors});
+  lanewise::launch(exec, "Lanewise::multisplit::scan",
+                   backend::template league_for_tiles<starts_kernel>(exec, call.buckets),
+                   starts_kernel{call.buckets, grid, starts,
+                                 work.template make_look_back_chain<std::int64_t>(0).control,
+                                 call.offsets, call.n});
+  lanewise::launch(
       exec, "Lanewise::multisplit::place",
       backend::template league_for_tiles<placing>(exec, split::pieces(layout.tiles, grid.columns)),
       placing{arrays.keys, arrays.keys_out, arrays.values, arrays.values_out, bucket_of,
@@ -217,7 +217,7 @@ void split_counting_once(const Exec& exec, workspace& work, char* memory, const 
   using backend = backend_of<Exec>;
   using key = typename Source::value_type;
   using counting = count_twice_kernel<Policy, Source, BucketOf>;
-  const auto between = arrays_of(arrays.keys, keys.sink(), arrays.values, values.sink());
+  const auto between = kernels::arrays_of(arrays.keys, keys.sink(), arrays.values, values.sink());
   const std::uint32_t buckets = parts.digits.buckets[0];
   const split_layout<key, Exec, Policy> layout(call.n.bound, buckets);
   char* const round = memory + parts.round_at;
@@ -225,35 +225,36 @@ void split_counting_once(const Exec& exec, workspace& work, char* memory, const 
   const later_buckets later{reinterpret_cast<std::uint64_t*>(later_memory),
                             parts.digits.buckets[1]};
   auto* const starts = reinterpret_cast<std::int64_t*>(round + layout.starts_at);
-  const split_columns grid = columns_of<counting>(exec, layout, round);
+  const split_columns grid = kernels::columns_of<counting>(exec, layout, round);
   backend::zero(exec, later_memory, parts.later_bytes);
-  launch(exec, "Lanewise::multisplit::count",
-         backend::template league_for_tiles<counting>(exec, grid.columns),
-         counting{arrays.keys, call.n, digit[0].bucket_of, call.buckets, parts.digits, grid, later,
-                  call.errors});
-  launch(exec, "Lanewise::multisplit::scan",
-         backend::template league_for_tiles<starts_kernel>(exec, buckets),
-         starts_kernel{buckets, grid, starts,
-                       work.template make_look_back_chain<std::int64_t>(0).control,
-                       detail::integers(begins), call.n, later});
+  lanewise::launch(exec, "Lanewise::multisplit::count",
+                   backend::template league_for_tiles<counting>(exec, grid.columns),
+                   counting{arrays.keys, call.n, digit[0].bucket_of, call.buckets, parts.digits,
+                            grid, later, call.errors});
+  lanewise::launch(exec, "Lanewise::multisplit::scan",
+                   backend::template league_for_tiles<starts_kernel>(exec, buckets),
+                   starts_kernel{buckets, grid, starts,
+                                 work.template make_look_back_chain<std::int64_t>(0).control,
+                                 detail::integers(begins), call.n, later});
   using placing =
       place_kernel<Policy, Source, std::decay_t<decltype(between.keys_out)>, Values,
                    std::decay_t<decltype(between.values_out)>, digit_of_bucket<BucketOf>>;
-  launch(exec, "Lanewise::multisplit::place",
-         backend::template league_for_tiles<placing>(exec, layout.tiles),
-         placing{between.keys, between.keys_out, between.values, between.values_out, digit[0],
-                 buckets, grid, starts});
+  lanewise::launch(exec, "Lanewise::multisplit::place",
+                   backend::template league_for_tiles<placing>(exec, layout.tiles),
+                   placing{between.keys, between.keys_out, between.values, between.values_out,
+                           digit[0], buckets, grid, starts});
   const auto source = keys.source();
   const auto value_source = values.source();
   using placing_later =
       place_later_kernel<Policy, Word, std::decay_t<decltype(source)>, Sink,
                          std::decay_t<decltype(value_source)>, ValueSink, BucketOf>;
-  launch(exec, "Lanewise::multisplit::place_later",
-         backend::template league_for_tiles<placing_later>(exec, layout.tiles),
-         placing_later{source, arrays.keys_out, value_source, arrays.values_out, digit[1], later,
-                       reinterpret_cast<Word*>(later_memory + Layout::words_behind),
-                       reinterpret_cast<std::uint32_t*>(later.begins + most_buckets),
-                       begins + buckets});
+  lanewise::launch(
+      exec, "Lanewise::multisplit::place_later",
+      backend::template league_for_tiles<placing_later>(exec, layout.tiles),
+      placing_later{source, arrays.keys_out, value_source, arrays.values_out, digit[1], later,
+                    reinterpret_cast<Word*>(later_memory + Layout::words_behind),
+                    reinterpret_cast<std::uint32_t*>(later.begins + most_buckets),
+                    begins + buckets});
 }
 
 /// A split into more, by two rounds, the lower digits of buckets first. keys_out can be read again,
@@ -276,27 +277,27 @@ void split_by_digits(const Exec& exec, workspace& work, char* memory,
   const digit_of_bucket<BucketOf> lower{bucket_of, call.buckets, 0, digits.buckets[0] - 1};
   const digit_of_bucket<BucketOf> upper{bucket_of, call.buckets, digits.lower_bits, ~0u};
   const std::int64_t* kept_at = upper_begins + digits.buckets[1];
-  if (is_few<Policy, split_arrays<Source, Sink, Values, ValueSink>>(
+  if (kernels::is_few<Policy, split_arrays<Source, Sink, Values, ValueSink>>(
           exec, n, std::max(digits.buckets[0], digits.buckets[1]))) {
     kept_at = upper_begins;
-    launch(exec, "Lanewise::multisplit", 1,
-           few_twice_kernel<Source, Sink, Values, ValueSink, BucketOf, split_buffer<key>,
-                            split_buffer<value>>{arrays.keys,
-                                                 arrays.keys_out,
-                                                 arrays.values,
-                                                 arrays.values_out,
-                                                 call.n,
-                                                 {lower, upper},
-                                                 {digits.buckets[0], digits.buckets[1]},
-                                                 keys,
-                                                 values,
-                                                 upper_begins,
-                                                 call.errors});
+    lanewise::launch(exec, "Lanewise::multisplit", 1,
+                     few_twice_kernel<Source, Sink, Values, ValueSink, BucketOf, split_buffer<key>,
+                                      split_buffer<value>>{arrays.keys,
+                                                           arrays.keys_out,
+                                                           arrays.values,
+                                                           arrays.values_out,
+                                                           call.n,
+                                                           {lower, upper},
+                                                           {digits.buckets[0], digits.buckets[1]},
+                                                           keys,
+                                                           values,
+                                                           upper_begins,
+                                                           call.errors});
   } else if constexpr (decltype(layout)::counts_once) {
     kept_at = lower_begins + digits.buckets[0];
     const auto run = [&]<class Word>(Word) {
-      split_counting_once<Policy, Word>(exec, work, memory, layout, arrays, call, {lower, upper},
-                                        keys, values, lower_begins);
+      kernels::split_counting_once<Policy, Word>(exec, work, memory, layout, arrays, call,
+                                                 {lower, upper}, keys, values, lower_begins);
     };
     if (layout.has_wide_words(n)) {
       run(std::uint64_t{});
@@ -305,12 +306,13 @@ void split_by_digits(const Exec& exec, workspace& work, char* memory,
     }
   } else {
     char* const round = memory + layout.round_at;
-    split_by_columns<Policy>(
-        exec, work, round, arrays_of(arrays.keys, keys.sink(), arrays.values, values.sink()),
-        {call.n, digits.buckets[0], detail::integers(lower_begins), call.errors}, lower);
-    split_by_columns<Policy>(
+    kernels::split_by_columns<Policy>(
         exec, work, round,
-        arrays_of(keys.source(), arrays.keys_out, values.source(), arrays.values_out),
+        kernels::arrays_of(arrays.keys, keys.sink(), arrays.values, values.sink()),
+        {call.n, digits.buckets[0], detail::integers(lower_begins), call.errors}, lower);
+    kernels::split_by_columns<Policy>(
+        exec, work, round,
+        kernels::arrays_of(keys.source(), arrays.keys_out, values.source(), arrays.values_out),
         {{n, detail::integers(lower_begins + digits.buckets[0])},
          digits.buckets[1],
          detail::integers(upper_begins),
@@ -319,7 +321,7 @@ void split_by_digits(const Exec& exec, workspace& work, char* memory,
   }
   if (call.offsets.exist()) {
     using begins = begins_kernel<key, BucketOf>;
-    launch(
+    lanewise::launch(
         exec, "Lanewise::multisplit::begins",
         backend_of<Exec>::template league_for_tiles<begins>(exec, divide_up(call.buckets + 1, 128)),
         begins{sorted, {n, detail::integers(kept_at)}, bucket_of, call.buckets, call.offsets});
@@ -336,18 +338,19 @@ void split_in(const Exec& exec, workspace& work, char* memory,
   using key = typename Source::value_type;
   using types = split_arrays<Source, Sink, Values, ValueSink>;
   if (call.buckets <= most_buckets) {
-    if (is_few<Policy, types>(exec, call.n.bound, call.buckets)) {
-      launch(exec, "Lanewise::multisplit", 1,
-             few_kernel<Source, Sink, Values, ValueSink, BucketOf>{
-                 arrays.keys, arrays.keys_out, arrays.values, arrays.values_out, call.n, bucket_of,
-                 call.buckets, call.offsets, call.errors});
+    if (kernels::is_few<Policy, types>(exec, call.n.bound, call.buckets)) {
+      lanewise::launch(exec, "Lanewise::multisplit", 1,
+                       few_kernel<Source, Sink, Values, ValueSink, BucketOf>{
+                           arrays.keys, arrays.keys_out, arrays.values, arrays.values_out, call.n,
+                           bucket_of, call.buckets, call.offsets, call.errors});
     } else {
-      split_by_columns<Policy>(exec, work, memory, arrays, call, bucket_of);
+      kernels::split_by_columns<Policy>(exec, work, memory, arrays, call, bucket_of);
     }
   } else if constexpr (most <= most_buckets) {
     return;
   } else if constexpr (types::can_read_results) {
-    split_by_digits<Policy>(exec, work, memory, arrays, call, bucket_of, arrays.keys_out.data);
+    kernels::split_by_digits<Policy>(exec, work, memory, arrays, call, bucket_of,
+                                     arrays.keys_out.data);
   } else {
     using layout = two_rounds_layout<key, typename moved_value<Values>::type, Exec, Policy>;
     key* const sorted =
@@ -355,9 +358,9 @@ void split_in(const Exec& exec, workspace& work, char* memory,
             ? reinterpret_cast<key*>(memory + layout(call.n.bound, call.buckets, true).sorted_at)
             : nullptr;
     const kept_sink<Sink, key> sink{arrays.keys_out.extent, arrays.keys_out, sorted};
-    split_by_digits<Policy>(exec, work, memory,
-                            arrays_of(arrays.keys, sink, arrays.values, arrays.values_out), call,
-                            bucket_of, sorted);
+    kernels::split_by_digits<Policy>(
+        exec, work, memory, kernels::arrays_of(arrays.keys, sink, arrays.values, arrays.values_out),
+        call, bucket_of, sorted);
   }
 }
 
@@ -402,8 +405,8 @@ void with_moved_values(const split_arrays<Source, Sink, Values, ValueSink>& arra
                                                 arrays.values_out};
     const auto by = [&](auto index) {
       using numbers = as_index<decltype(index)>;
-      f(arrays_of(arrays.keys, arrays.keys_out, generated_source<numbers>{arrays.keys.extent, {}},
-                  sink));
+      f(kernels::arrays_of(arrays.keys, arrays.keys_out,
+                           generated_source<numbers>{arrays.keys.extent, {}}, sink));
     };
     if (arrays.keys.extent <= std::numeric_limits<std::uint32_t>::max()) {
       by(std::uint32_t{});

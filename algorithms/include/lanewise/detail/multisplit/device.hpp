@@ -139,13 +139,13 @@ class device_split : device_split_tile<Team, Key, items_per_lane> {
           rows some(team, source, first + k * rows::items, last);
           some.for_each_window([&](const auto& exists, const lanes<Key>& key) {
             const auto bucket = warp.map(
-                exists, [&](const Key& x) { return bucket_number(bucket_of(x)); }, std::uint32_t{0},
-                key);
+                exists, [&](const Key& x) { return detail::bucket_number(bucket_of(x)); },
+                std::uint32_t{0}, key);
             const auto good = exists & (bucket < all);
             warp.template fetch_add<order::relaxed, scope::team>(
                 good, reinterpret_cast<std::uint32_t*>(shared.count[set]),
                 digit_of(good, bucket) * stride + copy, one);
-            bad = bad + select(exists & !good, one, none);
+            bad = bad + lanewise::select(exists & !good, one, none);
           });
         }
         team.barrier();

@@ -40,7 +40,7 @@ struct count_twice_kernel {
     const auto warp = team.warp();
     const std::int64_t count = n();
     const auto shift = static_cast<std::uint32_t>(digits.lower_bits);
-    clear(team, shared.later);
+    lanewise::clear(team, shared.later);
     // count begins with a barrier.
     const auto [begin, end] = team.share(grid.columns);
     for (std::int64_t c = begin; c < end; ++c) {
@@ -62,7 +62,7 @@ struct count_twice_kernel {
           });
       team.barrier();
     }
-    for_each_window(team, shared.later, [&](int b, const u32s& x) LANEWISE_INLINE_LAMBDA {
+    lanewise::for_each_window(team, shared.later, [&](int b, const u32s& x) LANEWISE_INLINE_LAMBDA {
       const auto sum = warp.template cast<std::uint64_t>(x);
       warp.fetch_add(sum != std::uint64_t{0}, later.begins + b, warp.lane(), sum);
     });
@@ -99,11 +99,13 @@ struct place_later_kernel {
     const std::int64_t kept = *kept_at;
     const auto tiles =
         static_cast<std::uint32_t>(divide_up(kept, std::int64_t{split<Team>::items}));
-    for_each_tile_in_order<true>(team, shared.ticket, *tickets, tiles, [&](std::uint32_t t) {
-      const places_behind_tiles<Word> places{{words, later.buckets}, later.begins, t};
-      split<Team>::place(team, shared.tile, keys, std::int64_t{t} * split<Team>::items, kept, digit,
-                         later.buckets, true, places, kept, keys_out, values, values_out);
-    });
+    lanewise::for_each_tile_in_order<true>(
+        team, shared.ticket, *tickets, tiles, [&](std::uint32_t t) {
+          const places_behind_tiles<Word> places{{words, later.buckets}, later.begins, t};
+          split<Team>::place(team, shared.tile, keys, std::int64_t{t} * split<Team>::items, kept,
+                             digit, later.buckets, true, places, kept, keys_out, values,
+                             values_out);
+        });
   }
 };
 

@@ -118,7 +118,7 @@ struct starts_kernel {
     const auto warp = team.warp();
     std::int64_t* const first = starts + grid.columns * buckets;
     const auto [begin, end] = team.share(buckets);
-    const index_range mine = even_share(grid.columns, team.warp_index(), Team::warps);
+    const index_range mine = lanewise::even_share(grid.columns, team.warp_index(), Team::warps);
     for (std::int64_t b = begin; b < end; ++b) {
       const std::uint32_t* const row = grid.counts + b * grid.columns;
       const auto window = [&](std::int64_t c) LANEWISE_INLINE_LAMBDA {
@@ -222,7 +222,7 @@ struct place_kernel {
     } else {
       // A function that divides beside the share's division took nvcc 13.0 more registers than
       // there are.
-      for_each_tile(team, pieces, place);
+      lanewise::for_each_tile(team, pieces, place);
     }
   }
 };
@@ -298,7 +298,8 @@ struct few_kernel {
     const std::int64_t kept = split<Team>::split_all(team, shared, keys, items, bucket_of, buckets,
                                                      begins, keys_out, values, values_out);
     if (team.warp_index() == 0)
-      report_kept(team.warp(), kept, items, errors, [&](std::int64_t k) { begins(buckets, k); });
+      kernels::report_kept(team.warp(), kept, items, errors,
+                           [&](std::int64_t k) { begins(buckets, k); });
   }
 };
 
@@ -365,7 +366,7 @@ struct few_twice_kernel {
     split<Team>::split_all(team, shared, between.source(), kept, digit[1], buckets[1], nothing,
                            keys_out, values_between.source(), values_out);
     if (team.warp_index() == 0)
-      report_kept(team.warp(), kept, items, errors, [&](std::int64_t k) { *kept_at = k; });
+      kernels::report_kept(team.warp(), kept, items, errors, [&](std::int64_t k) { *kept_at = k; });
   }
 };
 
@@ -423,7 +424,8 @@ struct begins_kernel {
   }
   LANEWISE_FUNCTION std::int64_t begin_of(std::int64_t bucket, std::int64_t first,
                                           std::int64_t last) const {
-    return partition_point(first, last, [&](std::int64_t i) { return is_before(i, bucket); });
+    return lanewise::partition_point(first, last,
+                                     [&](std::int64_t i) { return is_before(i, bucket); });
   }
 };
 

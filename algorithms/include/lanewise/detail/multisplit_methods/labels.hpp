@@ -23,7 +23,7 @@ struct label_kernel {
 
   template <class Team>
   static LANEWISE_FUNCTION std::int64_t pieces(std::int64_t n) {
-    return divide_up(n, Team::warps * windows * Team::warp_type::width);
+    return lanewise::divide_up(n, Team::warps * windows * Team::warp_type::width);
   }
 
   template <class Team>
@@ -36,10 +36,10 @@ struct label_kernel {
       LANEWISE_UNROLL
       for (int w = 0; w < windows; ++w) {
         const std::int64_t at = ((p * windows + w) * Team::warps + team.warp_index()) * width;
-        const auto exists = lanes_with_items(warp, n - at);
-        auto key = load_window(warp, exists, keys, at);
+        const auto exists = kernels::lanes_with_items(warp, n - at);
+        auto key = kernels::load_window(warp, exists, keys, at);
         bad.look_at(warp, exists, key, bucket);
-        auto b = buckets_of(warp, exists, key, bucket);
+        auto b = kernels::buckets_of(warp, exists, key, bucket);
         auto lane = warp.lane();
         const auto& put = write;
         warp.each(
@@ -58,7 +58,7 @@ void label(const Exec& exec, const Source& keys, std::int64_t n, const Bucket& b
            const Write& write, status* errors) {
   using kernel = label_kernel<Source, Bucket, Write>;
   using team = team_t<Exec, typename kernel::policy>;
-  launch(
+  lanewise::launch(
       exec, "Lanewise::multisplit_by::label",
       backend_of<Exec>::template league_for_tiles<kernel>(exec, kernel::template pieces<team>(n)),
       kernel{keys, n, bucket, write, errors});

@@ -38,14 +38,14 @@ struct count_subproblems_kernel {
         LANEWISE_UNROLL
         for (int w = 0; w < Cut::windows; ++w) {
           const std::int64_t at = Cut::window(team, first, w);
-          key[w] = load_window(warp, lanes_with_items(warp, n - at), keys, at);
+          key[w] = kernels::load_window(warp, kernels::lanes_with_items(warp, n - at), keys, at);
         }
         LANEWISE_UNROLL
         for (int w = 0; w < Cut::windows; ++w) {
-          const auto exists = lanes_with_items(warp, n - Cut::window(team, first, w));
+          const auto exists = kernels::lanes_with_items(warp, n - Cut::window(team, first, w));
           bad.look_at(warp, exists, key[w], bucket);
           registers count;
-          count.vote(warp, exists, buckets_of(warp, exists, key[w], bucket), buckets);
+          count.vote(warp, exists, kernels::buckets_of(warp, exists, key[w], bucket), buckets);
           sum.add(count);
         }
       });

@@ -39,9 +39,9 @@ struct place_directly_kernel {
         LANEWISE_UNROLL
         for (int w = 0; w < Cut::windows; ++w) {
           const std::int64_t at = Cut::window(team, first, w);
-          const auto exists = lanes_with_items(warp, n - at);
-          auto key = load_window(warp, exists, keys, at);
-          const auto b = buckets_of(warp, exists, key, bucket);
+          const auto exists = kernels::lanes_with_items(warp, n - at);
+          auto key = kernels::load_window(warp, exists, keys, at);
+          const auto b = kernels::buckets_of(warp, exists, key, bucket);
           registers count;
           const auto rank = count.vote(warp, exists, b, buckets);
           auto place = next.look_up(warp, b, buckets) + rank;
@@ -51,7 +51,7 @@ struct place_directly_kernel {
               [&](std::uint32_t to, const auto& k) LANEWISE_INLINE_LAMBDA { key_sink(to, k); },
               place, key);
           if constexpr (pairs) {
-            auto value = load_window(warp, exists, values, at);
+            auto value = kernels::load_window(warp, exists, values, at);
             const auto& value_sink = values_out;
             warp.each(
                 exists,

@@ -78,14 +78,14 @@ struct place_reordered_kernel {
     LANEWISE_UNROLL
     for (int w = 0; w < windows; ++w) {
       const std::int64_t at = Cut::window(team, first, w);
-      const auto exists = lanes_with_items(warp, n - at);
-      key[w] = load_window(warp, exists, keys, at);
-      if constexpr (pairs) value[w] = load_window(warp, exists, values, at);
+      const auto exists = kernels::lanes_with_items(warp, n - at);
+      key[w] = kernels::load_window(warp, exists, keys, at);
+      if constexpr (pairs) value[w] = kernels::load_window(warp, exists, values, at);
     }
     LANEWISE_UNROLL
     for (int w = 0; w < windows; ++w) {
-      const auto exists = lanes_with_items(warp, n - Cut::window(team, first, w));
-      b[w] = buckets_of(warp, exists, key[w], bucket);
+      const auto exists = kernels::lanes_with_items(warp, n - Cut::window(team, first, w));
+      b[w] = kernels::buckets_of(warp, exists, key[w], bucket);
       Registers count;
       slot[w] = count.vote(warp, exists, b[w], buckets) + own.look_up(warp, b[w], buckets);
       own.add(count);
@@ -96,7 +96,7 @@ struct place_reordered_kernel {
     in_front.add(begin);
     LANEWISE_UNROLL
     for (int w = 0; w < windows; ++w) {
-      const auto exists = lanes_with_items(warp, n - Cut::window(team, first, w));
+      const auto exists = kernels::lanes_with_items(warp, n - Cut::window(team, first, w));
       const auto to = slot[w] + in_front.look_up(warp, b[w], buckets);
       warp.scatter(exists, staged, to, key[w]);
       if constexpr (pairs) warp.scatter(exists, staged_values, to, value[w]);
@@ -106,10 +106,10 @@ struct place_reordered_kernel {
     LANEWISE_UNROLL
     for (int w = 0; w < windows; ++w) {
       const int row = (w * warps + (Cut::by_team ? team.warp_index() : 0)) * width;
-      const auto exists = lanes_with_items(warp, n - first - row);
+      const auto exists = kernels::lanes_with_items(warp, n - first - row);
       auto k = warp.load(exists, staged + row, key_type{});
-      auto place = next.look_up(warp, buckets_of(warp, exists, k, bucket), buckets) + warp.lane() +
-                   u32s(static_cast<std::uint32_t>(row));
+      auto place = next.look_up(warp, kernels::buckets_of(warp, exists, k, bucket), buckets) +
+                   warp.lane() + u32s(static_cast<std::uint32_t>(row));
       const auto& key_sink = keys_out;
       warp.each(
           exists, [&](std::uint32_t to, const auto& x) LANEWISE_INLINE_LAMBDA { key_sink(to, x); },

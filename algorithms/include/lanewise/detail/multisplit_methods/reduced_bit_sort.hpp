@@ -77,7 +77,7 @@ struct reduced_bit_sorts {
 
   template <class Exec, class Key, class Value>
   static workspace_size sort_need(std::int64_t n) {
-    return radix_sort_workspace<std::uint32_t, Exec, typename moved<Key, Value>::type>(n);
+    return lanewise::radix_sort_workspace<std::uint32_t, Exec, typename moved<Key, Value>::type>(n);
   }
   template <class Exec, class Key, class Value>
   static workspace_size need(std::int64_t n, std::uint32_t) {
@@ -96,12 +96,12 @@ struct reduced_bit_sorts {
     using key = typename Source::value_type;
     using value = typename moved_value<Values>::type;
     const std::int64_t n = arrays.keys.extent;
-    char* const memory =
-        static_cast<char*>(work.plain()) + whole_lines(sort_need<Exec, key, value>(n).bytes);
+    char* const memory = static_cast<char*>(work.plain()) +
+                         kernels::whole_lines(sort_need<Exec, key, value>(n).bytes);
     auto* const labels = reinterpret_cast<std::uint32_t*>(memory);
     char* const beside = memory + whole_lines(static_cast<std::size_t>(n) * sizeof(std::uint32_t));
     const auto sort = [&](const auto& from, const auto& to) {
-      radix_sort(
+      kernels::radix_sort(
           exec, array_source<std::uint32_t, identity>{labels, n, {}}, from,
           array_sink<std::uint32_t>{labels, n}, to,
           sort_options{.work = &work, .end_bit = static_cast<int>(std::bit_width(buckets - 1))},
@@ -115,11 +115,12 @@ struct reduced_bit_sorts {
     };
     if constexpr (by_index) {
       auto* const index = reinterpret_cast<std::uint32_t*>(beside);
-      label(exec, arrays.keys, n, bucket, write_label_and_index{labels, index}, errors);
-      transform(exec, sort_in_place(index),
-                consumed(n, fetch_item<Source, Sink, Values, ValueSink>{arrays}), identity{});
+      kernels::label(exec, arrays.keys, n, bucket, write_label_and_index{labels, index}, errors);
+      lanewise::transform(
+          exec, sort_in_place(index),
+          lanewise::consumed(n, fetch_item<Source, Sink, Values, ValueSink>{arrays}), identity{});
     } else if constexpr (std::is_same_v<Values, std::nullptr_t>) {
-      label(exec, arrays.keys, n, bucket, write_label{labels}, errors);
+      kernels::label(exec, arrays.keys, n, bucket, write_label{labels}, errors);
       sort(arrays.keys, arrays.keys_out);
     } else {
       using pair = packed_pair<key, value>;
@@ -129,11 +130,12 @@ struct reduced_bit_sorts {
                     "reduced_bit_sort_by_index moves the numbers");
       if constexpr (fits) {
         auto* const packed = reinterpret_cast<pair*>(beside);
-        label(exec, arrays.keys, n, bucket,
-              write_label_and_pair<key, Values>{labels, packed, arrays.values}, errors);
-        transform(exec, sort_in_place(packed),
-                  consumed(n, unpack_pair<Sink, ValueSink>{arrays.keys_out, arrays.values_out}),
-                  identity{});
+        kernels::label(exec, arrays.keys, n, bucket,
+                       write_label_and_pair<key, Values>{labels, packed, arrays.values}, errors);
+        lanewise::transform(
+            exec, sort_in_place(packed),
+            lanewise::consumed(n, unpack_pair<Sink, ValueSink>{arrays.keys_out, arrays.values_out}),
+            identity{});
       }
     }
   }

@@ -72,10 +72,10 @@ struct split_item {
 
   template <class Key>
   LANEWISE_FUNCTION void operator()(std::int64_t i, const tuple<Key, std::uint32_t>& item) const {
-    const Key key = get<0>(item);
+    const Key key = lanewise::get<0>(item);
     const std::uint32_t b = bucket(key) >> digit;
     const std::int64_t range = ranges.begins == nullptr ? 0 : b >> 1;
-    const std::int64_t to = ranges.place(range, i, get<1>(item), (b & 1) == 0);
+    const std::int64_t to = ranges.place(range, i, lanewise::get<1>(item), (b & 1) == 0);
     keys_out(to, key);
     if constexpr (!std::is_same_v<Values, std::nullptr_t>) values_out(to, values(i));
   }
@@ -87,18 +87,20 @@ void split_ranges(const Exec& exec, workspace& work, std::uint32_t* flags,
                   const split_arrays<Source, Sink, Values, ValueSink>& arrays, status* errors) {
   const std::int64_t n = arrays.keys.extent;
   const array_source<std::uint32_t, identity> scanned{flags, n, {}};
-  label(exec, arrays.keys, n, bucket, write_flag{flags, digit}, errors);
-  inclusive_scan(exec, scanned, array_sink<std::uint32_t>{flags, n}, plus{}, {.work = &work});
-  transform(exec,
-            zipped_source<detail::into_tuple, Source, array_source<std::uint32_t, identity>>{
-                n, {arrays.keys, scanned}, {}},
-            consumed(n, split_item<Bucket, Sink, Values, ValueSink>{{flags, begins, n},
-                                                                    bucket,
-                                                                    digit,
-                                                                    arrays.keys_out,
-                                                                    arrays.values,
-                                                                    arrays.values_out}),
-            identity{});
+  kernels::label(exec, arrays.keys, n, bucket, write_flag{flags, digit}, errors);
+  lanewise::inclusive_scan(exec, scanned, array_sink<std::uint32_t>{flags, n}, plus{},
+                           {.work = &work});
+  lanewise::transform(
+      exec,
+      zipped_source<detail::into_tuple, Source, array_source<std::uint32_t, identity>>{
+          n, {arrays.keys, scanned}, {}},
+      lanewise::consumed(n, split_item<Bucket, Sink, Values, ValueSink>{{flags, begins, n},
+                                                                        bucket,
+                                                                        digit,
+                                                                        arrays.keys_out,
+                                                                        arrays.values,
+                                                                        arrays.values_out}),
+      identity{});
 }
 
 /// Rounds of splits, by the digits of the bucket's number: from the lowest to the highest all items
@@ -114,7 +116,7 @@ struct scan_splits {
       const auto items = static_cast<std::size_t>(n);
       keys_at = flags_at + whole_lines(items * sizeof(std::uint32_t));
       values_at = keys_at + whole_lines(items * sizeof(Key));
-      begins_at = values_at + whole_lines(items * moved_bytes<Value>);
+      begins_at = values_at + kernels::whole_lines(items * moved_bytes<Value>);
       bytes = begins_at + (by_ranges ? 2 * half_bytes() : 0);
     }
     /// Of the begins of a round.
@@ -125,7 +127,7 @@ struct scan_splits {
 
   template <class Exec, class Key, class Value>
   static workspace_size need(std::int64_t n, std::uint32_t buckets) {
-    const workspace_size scan = scan_workspace<std::uint32_t, Exec>(n);
+    const workspace_size scan = lanewise::scan_workspace<std::uint32_t, Exec>(n);
     return {scan.tickets, layout<Key, Value>(whole_lines(scan.bytes), n, buckets).bytes};
   }
 
@@ -136,21 +138,22 @@ struct scan_splits {
     using key = typename Source::value_type;
     using value = typename moved_value<Values>::type;
     const std::int64_t n = arrays.keys.extent;
-    const layout<key, value> at(whole_lines(scan_workspace<std::uint32_t, Exec>(n).bytes), n,
-                                buckets);
+    const layout<key, value> at(
+        kernels::whole_lines(lanewise::scan_workspace<std::uint32_t, Exec>(n).bytes), n, buckets);
     char* const memory = static_cast<char*>(work.plain());
     auto* const flags = reinterpret_cast<std::uint32_t*>(memory + at.flags_at);
     const split_buffer<key> keys{reinterpret_cast<key*>(memory + at.keys_at), n};
     const split_buffer<value> values{reinterpret_cast<value*>(memory + at.values_at), n};
     const auto out = [&] {
       if constexpr (std::is_same_v<Values, std::nullptr_t>) {
-        return arrays_of(as_array(arrays.keys_out), keys.sink(), nullptr, nullptr);
+        return kernels::arrays_of(as_array(arrays.keys_out), keys.sink(), nullptr, nullptr);
       } else {
-        return arrays_of(as_array(arrays.keys_out), keys.sink(), as_array(arrays.values_out),
-                         values.sink());
+        return kernels::arrays_of(as_array(arrays.keys_out), keys.sink(),
+                                  as_array(arrays.values_out), values.sink());
       }
     }();
-    const auto back = arrays_of(keys.source(), arrays.keys_out, values.source(), arrays.values_out);
+    const auto back =
+        kernels::arrays_of(keys.source(), arrays.keys_out, values.source(), arrays.values_out);
     auto* begins = reinterpret_cast<std::uint32_t*>(memory + at.begins_at);
     auto* halves = begins + at.half_bytes() / sizeof(std::uint32_t);
     // A single bucket has no digit; all items are split by one that is 0.
@@ -159,7 +162,8 @@ struct scan_splits {
       const int digit = by_ranges ? rounds - 1 - r : r;
       const std::uint32_t* const ranges = by_ranges && r > 0 ? begins : nullptr;
       const auto round = [&](const auto& moved) {
-        split_ranges(exec, work, flags, ranges, digit, bucket, moved, r == 0 ? errors : nullptr);
+        kernels::split_ranges(exec, work, flags, ranges, digit, bucket, moved,
+                              r == 0 ? errors : nullptr);
       };
       // The last round ends in the results.
       const bool ends_there = (rounds - 1 - r) % 2 == 0;
@@ -168,12 +172,12 @@ struct scan_splits {
       } else if (ends_there) {
         round(arrays);
       } else {
-        round(arrays_of(arrays.keys, keys.sink(), arrays.values, values.sink()));
+        round(kernels::arrays_of(arrays.keys, keys.sink(), arrays.values, values.sink()));
       }
       if (by_ranges && r + 1 < rounds) {
         const std::int64_t count = (std::int64_t{2} << r) + 1;
-        transform(exec, generated(count, begin_of_half{{flags, ranges, n}}),
-                  array_sink<std::uint32_t>{halves, count}, identity{});
+        lanewise::transform(exec, generated(count, begin_of_half{{flags, ranges, n}}),
+                            array_sink<std::uint32_t>{halves, count}, identity{});
         std::swap(begins, halves);
       }
     }

@@ -65,14 +65,14 @@ struct subproblems {
   static constexpr int tile_items = warps_of_tile<Team>* windows* Team::warp_type::width;
   template <class Team>
   static std::int64_t count(std::int64_t n) {
-    return divide_up(n, tiles * tile_items<Team>);
+    return lanewise::divide_up(n, tiles * tile_items<Team>);
   }
   template <class Team>
   static constexpr int subproblems_of_team = by_team ? 1 : Team::warps;
   /// Teams' worth of subproblems.
   template <class Team>
   static std::int64_t pieces(std::int64_t n) {
-    return divide_up(count<Team>(n), subproblems_of_team<Team>);
+    return lanewise::divide_up(count<Team>(n), subproblems_of_team<Team>);
   }
 
   template <class Team>
@@ -84,8 +84,8 @@ struct subproblems {
   /// f(s) for the subproblems that are the team's or, without teams, the warp's.
   template <class Team, class F>
   static LANEWISE_FUNCTION void for_each(const Team& team, std::int64_t n, F f) {
-    const std::int64_t all = divide_up(n, tiles * tile_items<Team>);
-    const auto [begin, end] = team.share(divide_up(all, subproblems_of_team<Team>));
+    const std::int64_t all = lanewise::divide_up(n, tiles * tile_items<Team>);
+    const auto [begin, end] = team.share(lanewise::divide_up(all, subproblems_of_team<Team>));
     for (std::int64_t p = begin; p < end; ++p) {
       const std::int64_t s = by_team ? p : p * Team::warps + team.warp_index();
       if (s < all) f(s);

@@ -57,7 +57,7 @@ struct bucket_registers {
     for (int q = 1; q < groups; ++q) {
       if (static_cast<std::uint32_t>(q * width) >= buckets) continue;
       const auto here = bucket >= static_cast<std::uint32_t>(q * width);
-      found = select(here, warp.shuffle(of[q], bucket), found);
+      found = lanewise::select(here, warp.shuffle(of[q], bucket), found);
     }
     return found;
   }
@@ -111,7 +111,7 @@ struct bucket_registers {
       LANEWISE_UNROLL
       for (int d = 0; d < group_digits; ++d)
         if (is_digit(lane_digits + d)) chosen &= (q >> d & 1) != 0 ? above[d] : ~above[d];
-      of[q] = select(is_bucket, warp.map(popcount, own & votes(chosen)), u32s(0u));
+      of[q] = lanewise::select(is_bucket, warp.map(popcount, own & votes(chosen)), u32s(0u));
     });
     return warp.map(popcount, same & warp.lanes_below());
   }

@@ -45,7 +45,8 @@ struct passes_layout {
 
   explicit passes_layout(std::int64_t n)
       : values_at(whole_lines(static_cast<std::size_t>(n) * sizeof(Bits))),
-        rest_at(values_at + whole_lines(static_cast<std::size_t>(n) * moved_bytes<Value>)) {}
+        rest_at(values_at +
+                kernels::whole_lines(static_cast<std::size_t>(n) * moved_bytes<Value>)) {}
 };
 
 /// Copies what ended elsewhere.
@@ -54,8 +55,8 @@ void copy_to_output(const Exec& exec, const T* from, T* to, std::int64_t n,
                     const option_view<const std::int64_t>& count) {
   using target = Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
   if (from == to) return;
-  transform(exec, array_source<T, identity>{from, n, {}}, target(to, n), identity{},
-            {.count = count});
+  lanewise::transform(exec, array_source<T, identity>{from, n, {}}, target(to, n), identity{},
+                      {.count = count});
 }
 
 /// The library's multisplit for every digit.
@@ -65,7 +66,7 @@ struct passes_by_splits {
 
   template <class Bits, class Value, class Exec>
   static workspace_size need(std::int64_t n) {
-    return split_size<policy<Bits, Value>, Exec, Bits, Value>(n, most_buckets, false);
+    return kernels::split_size<policy<Bits, Value>, Exec, Bits, Value>(n, most_buckets, false);
   }
 
   template <class Exec, class Bits, class Value>
@@ -78,10 +79,11 @@ struct passes_by_splits {
       const auto digit = call.digit(p);
       const split_call split{call.n, digit.digit.mask + 1, {}, nullptr};
       const auto run = [&](const auto& values, const auto& values_out) {
-        split_in<policy<Bits, Value>, most_buckets>(
+        kernels::split_in<policy<Bits, Value>, most_buckets>(
             exec, work, memory,
-            arrays_of(array_source<Bits, identity>{call.keys(at), call.n.bound, {}},
-                      array_sink<Bits>{call.keys.to(to), call.n.bound}, values, values_out),
+            kernels::arrays_of(array_source<Bits, identity>{call.keys(at), call.n.bound, {}},
+                               array_sink<Bits>{call.keys.to(to), call.n.bound}, values,
+                               values_out),
             split, digit);
       };
       if constexpr (std::is_empty_v<Value>) {
@@ -92,9 +94,9 @@ struct passes_by_splits {
       }
       at = to;
     }
-    copy_to_output(exec, call.keys(at), call.keys.out, call.n.bound, call.count);
+    kernels::copy_to_output(exec, call.keys(at), call.keys.out, call.n.bound, call.count);
     if constexpr (!std::is_empty_v<Value>)
-      copy_to_output(exec, call.values(at), call.values.out, call.n.bound, call.count);
+      kernels::copy_to_output(exec, call.values(at), call.values.out, call.n.bound, call.count);
   }
 };
 
@@ -135,9 +137,10 @@ struct passes_by_multi_scans {
       }
     }
     using leaving = to_output_kernel<Bits, Value>;
-    launch(exec, "Lanewise::by_passes::to_output",
-           backend_of<Exec>::template resident_league<leaving>(exec, divide_up(call.n.bound, 8192)),
-           leaving{pass});
+    lanewise::launch(exec, "Lanewise::by_passes::to_output",
+                     backend_of<Exec>::template resident_league<leaving>(
+                         exec, lanewise::divide_up(call.n.bound, 8192)),
+                     leaving{pass});
   }
 
  private:
@@ -148,14 +151,14 @@ struct passes_by_multi_scans {
     using downsweep = downsweep_digits_kernel<Bits, Value, words>;
     using team = team_t<Exec, typename downsweep::policy>;
     const std::int64_t tiles =
-        divide_up(pass.n.bound, std::int64_t{downsweep::template tile_items<team>});
+        lanewise::divide_up(pass.n.bound, std::int64_t{downsweep::template tile_items<team>});
     const std::int64_t league =
         std::min(backend::template resident_league<downsweep>(exec, tiles), most_teams);
-    launch(exec, "Lanewise::by_passes::upsweep", league, upsweep{pass});
-    launch(exec, "Lanewise::by_passes::spine", 1,
-           digit_spine_kernel{pass.counts, league, pass.digit.digit.mask + 1, pass.n, pass.states,
-                              pass.number, to_out});
-    launch(exec, "Lanewise::by_passes::downsweep", league, downsweep{pass});
+    lanewise::launch(exec, "Lanewise::by_passes::upsweep", league, upsweep{pass});
+    lanewise::launch(exec, "Lanewise::by_passes::spine", 1,
+                     digit_spine_kernel{pass.counts, league, pass.digit.digit.mask + 1, pass.n,
+                                        pass.states, pass.number, to_out});
+    lanewise::launch(exec, "Lanewise::by_passes::downsweep", league, downsweep{pass});
   }
 };
 

@@ -32,7 +32,7 @@ class packed_counters {
   /// Counts an item of each active lane.
   template <class Mask>
   LANEWISE_FUNCTION void add(const Mask& active, const u32s& digit) {
-    const auto one = select(active, u32s(1u) << place_of(digit), u32s(0u));
+    const auto one = lanewise::select(active, u32s(1u) << place_of(digit), u32s(0u));
     LANEWISE_UNROLL
     for (int w = 0; w < words; ++w) word_[w] = word_[w] + (words == 1 ? one : if_in(digit, w, one));
   }
@@ -67,8 +67,8 @@ class packed_counters {
       u32s word(0u);
       LANEWISE_UNROLL
       for (int w = 0; w < words; ++w) {
-        const auto even = select((digit & u32s(1u)) == 0u, u32s(of[w][0]), u32s(0u));
-        const auto odd = select((digit & u32s(1u)) != 0u, u32s(of[w][1]), u32s(0u));
+        const auto even = lanewise::select((digit & u32s(1u)) == 0u, u32s(of[w][0]), u32s(0u));
+        const auto odd = lanewise::select((digit & u32s(1u)) != 0u, u32s(of[w][1]), u32s(0u));
         word = word | if_in(digit, w, even | odd);
       }
       return (word >> ((digit & u32s(2u)) << u32s(3u))) & u32s(0xffffu);
@@ -92,7 +92,7 @@ class packed_counters {
   /// nvcc makes a look-up in local memory. (H200, 2^28 u32 by four bits a pass: 23.1 ms with such
   /// look-ups, without them, and with ranks beside digits, 13.6.)
   static LANEWISE_FUNCTION u32s if_in(const u32s& digit, int w, u32s x) {
-    return select((digit >> u32s(2u)) == static_cast<std::uint32_t>(w), x, u32s(0u));
+    return lanewise::select((digit >> u32s(2u)) == static_cast<std::uint32_t>(w), x, u32s(0u));
   }
 
   u32s word_[words];

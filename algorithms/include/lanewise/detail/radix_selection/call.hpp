@@ -76,13 +76,15 @@ void sort_selected(const Exec& exec, const selection_names& names, const Selecti
   using sort_runs = sort_selected_kernel<Selection, Columns>;
   using merge_runs = merge_selected_kernel<Selection, Columns>;
   const bool several = all.k > sorted_run;
-  launch(exec, names.sort,
-         backend::template resident_league<sort_runs>(exec, divide_up(all.k, sorted_run)),
-         sort_runs{all, columns, indices, several ? runs : nullptr});
+  lanewise::launch(
+      exec, names.sort,
+      backend::template resident_league<sort_runs>(exec, lanewise::divide_up(all.k, sorted_run)),
+      sort_runs{all, columns, indices, several ? runs : nullptr});
   for (std::int64_t run = sorted_run; run < all.k; run *= 2, std::swap(runs, others))
-    launch(exec, names.merge,
-           backend::template resident_league<merge_runs>(exec, divide_up(all.k, 1024)),
-           merge_runs{all, columns, runs, 2 * run < all.k ? others : nullptr, run});
+    lanewise::launch(
+        exec, names.merge,
+        backend::template resident_league<merge_runs>(exec, lanewise::divide_up(all.k, 1024)),
+        merge_runs{all, columns, runs, 2 * run < all.k ? others : nullptr, run});
 }
 
 /// Selects the first k of n items, in the order of key, greatest bits first. result: only the key
@@ -118,7 +120,8 @@ void select_first(const Exec& exec, const selection_names& names, const Source& 
   if (sorted) at(indices, layout.indices);
   const put results{columns, indices};
   if (n.bound <= limits.one_team) {
-    launch(exec, names.whole, 1, small_selection_kernel<all_type, put>{all, result, results});
+    lanewise::launch(exec, names.whole, 1,
+                     small_selection_kernel<all_type, put>{all, result, results});
   } else {
     const std::int64_t units = divide_up(n.bound, unit_items);
     const auto league = [&]<class Kernel>(std::type_identity<Kernel>, std::int64_t per_team) {
@@ -130,29 +133,34 @@ void select_first(const Exec& exec, const selection_names& names, const Source& 
       using filter = filter_kernel<all_type>;
       all.samples = n.bound >= limits.sampled_from;
       if (all.samples) {
-        launch(exec, names.sample, 1,
-               sample{all, std::min(limits.most_sampled, sample::most), limits.most_per_unit});
-        launch(exec, names.filter, league(std::type_identity<filter>{}, 16), filter{all, result});
+        lanewise::launch(
+            exec, names.sample, 1,
+            sample{all, std::min(limits.most_sampled, sample::most), limits.most_per_unit});
+        lanewise::launch(exec, names.filter, league(std::type_identity<filter>{}, 16),
+                         filter{all, result});
       }
     }
     using digit = digit_kernel<all_type>;
     for (int pass = 0; pass < Key::passes; ++pass)
-      launch(exec, names.digit, league(std::type_identity<digit>{}, 16), digit{all, pass, result});
+      lanewise::launch(exec, names.digit, league(std::type_identity<digit>{}, 16),
+                       digit{all, pass, result});
     if (selects) {
       using choose = choose_kernel<all_type>;
       using offsets = offsets_kernel<all_type>;
       using selected = selected_kernel<all_type, put>;
-      launch(exec, names.choose, league(std::type_identity<choose>{}, 8), choose{all});
-      launch(exec, names.offsets, backend::template league_for_tiles<offsets>(exec, layout.tiles),
-             offsets{all, work.get().template make_look_back_chain<detail::selection_state>(
-                              layout.payload)});
-      launch(exec, names.write, league(std::type_identity<selected>{}, 8), selected{all, results});
+      lanewise::launch(exec, names.choose, league(std::type_identity<choose>{}, 8), choose{all});
+      lanewise::launch(
+          exec, names.offsets, backend::template league_for_tiles<offsets>(exec, layout.tiles),
+          offsets{all, work.get().template make_look_back_chain<detail::selection_state>(
+                           layout.payload)});
+      lanewise::launch(exec, names.write, league(std::type_identity<selected>{}, 8),
+                       selected{all, results});
     }
   }
   if (sorted) {
     ranked_index<typename Key::bits>* runs[2];
     for (int r = 0; r < 2; ++r) at(runs[r], layout.runs[r]);
-    sort_selected(exec, names, all, columns, indices, runs[0], runs[1]);
+    kernels::sort_selected(exec, names, all, columns, indices, runs[0], runs[1]);
   }
 }
 

@@ -36,25 +36,26 @@ struct digit_kernel {
       if (pass == 0 && !all.samples) team.once([&] { *all.plan = plan; });  // of no items
       return;
     }
-    clear(team, shared.counters);
+    lanewise::clear(team, shared.counters);
     team.barrier();
     const digits digit(all, plan);
     if (plan.among == candidates::all) {
       const index_range mine = team.share(all.n());
-      count(team, shared.counters, all.in, mine.begin, mine.end, digit);
+      lanewise::count(team, shared.counters, all.in, mine.begin, mine.end, digit);
     } else {
       count_noted(team, shared.counters, digit);
     }
     team.barrier();
     std::uint64_t* const histogram = all.histograms + (1 + pass) * digit_values;
-    for_each_window(team, shared.counters, [&](int first, const auto& counts) {
+    lanewise::for_each_window(team, shared.counters, [&](int first, const auto& counts) {
       warp.fetch_add(counts != 0u, histogram + first, warp.lane(),
                      warp.template cast<std::uint64_t>(counts));
     });
-    if (!is_last_team(team, all.totals->finished[1 + pass], shared.last)) return;
-    add_digit(plan,
-              find_digit(team, shared.digit, histogram, static_cast<std::uint64_t>(plan.wanted)),
-              result != nullptr);
+    if (!kernels::is_last_team(team, all.totals->finished[1 + pass], shared.last)) return;
+    kernels::add_digit(
+        plan,
+        kernels::find_digit(team, shared.digit, histogram, static_cast<std::uint64_t>(plan.wanted)),
+        result != nullptr);
     team.once([&] {
       *all.plan = plan;
       if (result != nullptr && plan.done != 0)
@@ -68,7 +69,7 @@ struct digit_kernel {
                                      const digits& digit) const {
     using warp_type = typename Team::warp_type;
     const auto warp = team.warp();
-    for_each_units(team, all.units(), [&](const auto& lanes) LANEWISE_INLINE_LAMBDA {
+    kernels::for_each_units(team, all.units(), [&](const auto& lanes) LANEWISE_INLINE_LAMBDA {
       const auto note = warp.gather(lanes.exist, all.notes, lanes.unit, 0u);
       const auto above = note & typename warp_type::template lanes<std::uint32_t>(0xffffu);
       const auto few = lanes.exist & (above > 0u) & (above <= std::uint32_t{unit_slots});
@@ -81,11 +82,11 @@ struct digit_kernel {
                                       [&](typename Selection::bits x, int)
                                           LANEWISE_INLINE_LAMBDA { return digit.of_bits(x); });
       }
-      for_each_whole_unit(
+      kernels::for_each_whole_unit(
           warp, lanes.exist & (above > std::uint32_t{unit_slots}), lanes.unit,
           [&](std::int64_t u, int) LANEWISE_INLINE_LAMBDA {
             const std::int64_t n = all.n(), end = (u + 1) * unit_items;
-            for_each_window_of(
+            kernels::for_each_window_of(
                 warp, all.in, u * unit_items, end < n ? end : n,
                 [&](std::int64_t, const auto& exists, const auto& items) LANEWISE_INLINE_LAMBDA {
                   detail::count_window<false>(warp, counters, exists, items, digit);

@@ -32,14 +32,14 @@ struct small_selection_kernel {
     const std::int64_t n = all.n();
     auto plan = all.first_plan();
     while (plan.done == 0) {
-      clear(team, shared.counters);
+      lanewise::clear(team, shared.counters);
       team.barrier();
-      count(team, shared.counters, all.in, 0, n, typename Selection::digits(all, plan));
+      lanewise::count(team, shared.counters, all.in, 0, n, typename Selection::digits(all, plan));
       team.barrier();
-      add_digit(plan,
-                find_digit(team, shared.digit, shared.counters.count,
-                           static_cast<std::uint64_t>(plan.wanted)),
-                result != nullptr);
+      kernels::add_digit(plan,
+                         kernels::find_digit(team, shared.digit, shared.counters.count,
+                                             static_cast<std::uint64_t>(plan.wanted)),
+                         result != nullptr);
     }
     if (n == 0) return;
     if (result != nullptr) {
@@ -47,19 +47,19 @@ struct small_selection_kernel {
       return;
     }
     const typename Selection::classes class_of(all, plan);
-    const index_range windows =
-        even_share(divide_up(n, warp_type::width), team.warp_index(), Team::warps);
+    const index_range windows = lanewise::even_share(lanewise::divide_up(n, warp_type::width),
+                                                     team.warp_index(), Team::warps);
     const std::int64_t first = windows.begin * warp_type::width,
                        end = windows.end * warp_type::width;
     const std::int64_t last = end < n ? end : n;
     selection_offset mine{0, 0};
-    for_each_window_of(warp, all.in, first, last,
-                       [&](std::int64_t, const auto& exists, const auto& items)
-                           LANEWISE_INLINE_LAMBDA {
-                             const auto is = warp.map(class_of, items);
-                             mine.beyond += warp_type::popcount(warp.ballot(exists & (is == 2u)));
-                             mine.equal += warp_type::popcount(warp.ballot(exists & (is == 1u)));
-                           });
+    kernels::for_each_window_of(
+        warp, all.in, first, last,
+        [&](std::int64_t, const auto& exists, const auto& items) LANEWISE_INLINE_LAMBDA {
+          const auto is = warp.map(class_of, items);
+          mine.beyond += warp_type::popcount(warp.ballot(exists & (is == 2u)));
+          mine.equal += warp_type::popcount(warp.ballot(exists & (is == 1u)));
+        });
     warp.once([&] { shared.warp[team.warp_index()] = mine; });
     team.barrier();
     selection_offset before{0, 0};

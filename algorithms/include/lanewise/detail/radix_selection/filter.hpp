@@ -47,7 +47,7 @@ struct filter_kernel {
     const auto warp = team.warp();
     const typename Selection::plan_type plan = *all.plan;
     if (plan.sampled == 0) return;
-    clear(team, shared.counters);
+    lanewise::clear(team, shared.counters);
     team.barrier();
     const std::int64_t n = all.n();
     const index_range mine = team.share(all.units());
@@ -60,7 +60,7 @@ struct filter_kernel {
       for (; i + rows * width <= end; i += rows * width) {
         typename warp_type::template lanes<item> row[rows];
         LANEWISE_UNROLL
-        for (int j = 0; j < rows; ++j) row[j] = load_once(warp, all.in, i + j * width);
+        for (int j = 0; j < rows; ++j) row[j] = kernels::load_once(warp, all.in, i + j * width);
         auto reach = warp.map(all.key, row[0]) >= plan.floor;
         LANEWISE_UNROLL
         for (int j = 1; j < rows; ++j) reach = reach | (warp.map(all.key, row[j]) >= plan.floor);
@@ -72,11 +72,11 @@ struct filter_kernel {
           note(warp, shared.counters, u, i + j * width, warp.first(static_cast<int>(width)), row[j],
                plan, now);
       }
-      for_each_window_of<1>(warp, all.in, i, end,
-                            [&](std::int64_t at, const auto& exists, const auto& items)
-                                LANEWISE_INLINE_LAMBDA {
-                                  note(warp, shared.counters, u, at, exists, items, plan, now);
-                                });
+      kernels::for_each_window_of<1>(
+          warp, all.in, i, end,
+          [&](std::int64_t at, const auto& exists, const auto& items) LANEWISE_INLINE_LAMBDA {
+            note(warp, shared.counters, u, at, exists, items, plan, now);
+          });
       warp.once([&] { all.notes[u] = now.above | now.equal << 16; });
       above += now.above;
       equal += now.equal;
@@ -91,7 +91,7 @@ struct filter_kernel {
     });
     team.barrier();
     std::uint64_t* const histogram = all.histograms;
-    for_each_window(team, shared.counters, [&](int first, const auto& counts) {
+    lanewise::for_each_window(team, shared.counters, [&](int first, const auto& counts) {
       warp.fetch_add(counts != 0u, histogram + first, warp.lane(),
                      warp.template cast<std::uint64_t>(counts));
     });
@@ -111,7 +111,8 @@ struct filter_kernel {
       if (over != 0) warp.fetch_add(all.totals->over, over);
       if (equal != 0) warp.fetch_add(all.totals->equal, equal);
     }
-    if (is_last_team(team, all.totals->finished[0], shared.last)) decide(team, shared, plan);
+    if (kernels::is_last_team(team, all.totals->finished[0], shared.last))
+      decide(team, shared, plan);
   }
 
  private:
@@ -130,13 +131,13 @@ struct filter_kernel {
     now.equal += static_cast<std::uint32_t>(W::popcount(same));
     if (more == 0) return;
     const auto above = warp.template mask_of<std::uint32_t>(more);
-    now.greatest = warp.map(maximum{}, now.greatest, select(reach, x, values(bits{0})));
+    now.greatest = warp.map(maximum{}, now.greatest, lanewise::select(reach, x, values(bits{0})));
     const int next = plan.open > digit_bits ? plan.open - digit_bits : 0;
     const auto digit = warp.map(
         [base = plan.base, open = plan.open, next](bits b) -> std::uint32_t {
           const auto y = static_cast<bits>(b - base);
-          return without_low(y, open) == 0 ? radix_digit(y, next, open - next)
-                                           : static_cast<std::uint32_t>(digit_values);
+          return kernels::without_low(y, open) == 0 ? lanewise::radix_digit(y, next, open - next)
+                                                    : static_cast<std::uint32_t>(digit_values);
         },
         x);
     const auto in_range = digit < static_cast<std::uint32_t>(digit_values);
@@ -169,10 +170,10 @@ struct filter_kernel {
       plan.among = candidates::above_floor;
       if (over < plan.wanted) {
         plan.wanted -= over;
-        add_digit(
-            plan,
-            find_digit(team, shared.digit, all.histograms, static_cast<std::uint64_t>(plan.wanted)),
-            result != nullptr);
+        kernels::add_digit(plan,
+                           kernels::find_digit(team, shared.digit, all.histograms,
+                                               static_cast<std::uint64_t>(plan.wanted)),
+                           result != nullptr);
       } else {
         // The sample has not seen how great they get.
         plan.open = sample_kernel<Selection>::digits_of(

@@ -57,10 +57,10 @@ struct selection_bits {
   bits flip;
 
   LANEWISE_FUNCTION bits operator()(const Item& item) const {
-    return static_cast<bits>(to_bits(key_of(item)) ^ flip);
+    return static_cast<bits>(lanewise::to_bits(key_of(item)) ^ flip);
   }
   LANEWISE_FUNCTION key_type key(bits x) const {
-    return from_bits<key_type>(static_cast<bits>(x ^ flip));
+    return lanewise::from_bits<key_type>(static_cast<bits>(x ^ flip));
   }
 };
 
@@ -147,9 +147,12 @@ struct selection {
     bits at;
     int open;
     LANEWISE_FUNCTION classes(const selection& all, const plan_type& now)
-        : key(all.key), base(now.base), at(without_low(now.at, now.open)), open(now.open) {}
+        : key(all.key),
+          base(now.base),
+          at(kernels::without_low(now.at, now.open)),
+          open(now.open) {}
     LANEWISE_FUNCTION std::uint32_t of_bits(bits x) const {
-      const bits b = without_low(static_cast<bits>(x - base), open);
+      const bits b = kernels::without_low(static_cast<bits>(x - base), open);
       return x < base ? 0 : (b > at ? 2 : (b == at ? 1 : 0));
     }
     LANEWISE_FUNCTION std::uint32_t operator()(const item& x) const { return of_bits(key(x)); }
@@ -162,8 +165,8 @@ struct selection {
         : agreeing(all, now), next(now.open > digit_bits ? now.open - digit_bits : 0) {}
     LANEWISE_FUNCTION std::uint32_t of_bits(bits x) const {
       const auto b = static_cast<bits>(x - agreeing.base);
-      return x >= agreeing.base && without_low(b, agreeing.open) == agreeing.at
-                 ? radix_digit(b, next, agreeing.open - next)
+      return x >= agreeing.base && kernels::without_low(b, agreeing.open) == agreeing.at
+                 ? lanewise::radix_digit(b, next, agreeing.open - next)
                  : ~std::uint32_t{0};
     }
     LANEWISE_FUNCTION std::uint32_t operator()(const item& x, int = 0) const {

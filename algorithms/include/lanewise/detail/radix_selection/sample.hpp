@@ -41,7 +41,7 @@ struct sample_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const auto warp = team.warp();
     const std::int64_t n = all.n(), stride = n / size;
-    const std::int64_t belonging = stride > 0 ? divide_up(all.wanted(), stride) : 0;
+    const std::int64_t belonging = stride > 0 ? lanewise::divide_up(all.wanted(), stride) : 0;
     const std::int64_t rank = belonging + belonging / 2 + 12;
     typename Selection::plan_type plan = all.first_plan();
     // Units with more of them than slots are read again.
@@ -59,17 +59,18 @@ struct sample_kernel {
     const array_source<bits, identity> sample{shared.sample, size, {}};
     while (plan.done == 0) {
       const int open = plan.open, next = open > digit_bits ? open - digit_bits : 0;
-      const bits at = without_low(plan.at, open);
-      clear(team, shared.counters);
+      const bits at = kernels::without_low(plan.at, open);
+      lanewise::clear(team, shared.counters);
       team.barrier();
-      count(team, shared.counters, sample, 0, size, [=](bits b, int) {
-        return without_low(b, open) == at ? radix_digit(b, next, open - next) : ~std::uint32_t{0};
+      lanewise::count(team, shared.counters, sample, 0, size, [=](bits b, int) {
+        return kernels::without_low(b, open) == at ? lanewise::radix_digit(b, next, open - next)
+                                                   : ~std::uint32_t{0};
       });
       team.barrier();
-      add_digit(plan,
-                find_digit(team, shared.digit, shared.counters.count,
-                           static_cast<std::uint64_t>(plan.wanted)),
-                true);
+      kernels::add_digit(plan,
+                         kernels::find_digit(team, shared.digit, shared.counters.count,
+                                             static_cast<std::uint64_t>(plan.wanted)),
+                         true);
     }
     team.once([&] {
       auto first = all.first_plan();
@@ -85,7 +86,7 @@ struct sample_kernel {
   /// The number of binary digits, at least 1.
   static LANEWISE_FUNCTION int digits_of(bits x) {
     int digits = 1;
-    while (without_low(x, digits) != 0) ++digits;
+    while (kernels::without_low(x, digits) != 0) ++digits;
     return digits;
   }
 

@@ -81,15 +81,15 @@ struct sort_selected_kernel {
                        },
                        bits{}, warp.lane()));
       }
-      sort(team, shared.sort, shared.item, static_cast<int>(here), greater_first{},
-           [&](int i, const bits& x, int from) {
-             const std::int64_t at = indices[first + from];
-             if (runs != nullptr) {
-               runs[first + i] = {x, at};
-             } else {
-               columns(i, at, all.in(at));
-             }
-           });
+      lanewise::sort(team, shared.sort, shared.item, static_cast<int>(here), greater_first{},
+                     [&](int i, const bits& x, int from) {
+                       const std::int64_t at = indices[first + from];
+                       if (runs != nullptr) {
+                         runs[first + i] = {x, at};
+                       } else {
+                         columns(i, at, all.in(at));
+                       }
+                     });
     }
   }
 };
@@ -131,7 +131,7 @@ struct merge_selected_kernel {
       const std::int64_t n_a = k - pair < run ? k - pair : run;
       const std::int64_t n_b = k - pair - n_a < run ? k - pair - n_a : run;
       using source = array_source<ranked, identity>;
-      merge_tile<ranked, policy>(
+      lanewise::merge_tile<ranked, policy>(
           team, shared.merge, source{from + pair, n_a, {}}, n_a, source{from + pair + n_a, n_b, {}},
           n_b, first - pair, last - pair,
           [&](std::int64_t i, const ranked& x) {

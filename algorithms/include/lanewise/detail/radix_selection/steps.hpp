@@ -150,7 +150,7 @@ struct units_in_lanes {
 template <class Team, class F>
 LANEWISE_FUNCTION void for_each_units(const Team& team, std::int64_t units, F f) {
   using warp_type = typename Team::warp_type;
-  const std::int64_t windows = divide_up(units, warp_type::width);
+  const std::int64_t windows = lanewise::divide_up(units, warp_type::width);
   const index_range mine = team.share(windows);
   for (std::int64_t w = mine.begin + team.warp_index(); w < mine.end; w += Team::warps)
     f(units_in_lanes<warp_type>(team.warp(), w, windows, units));

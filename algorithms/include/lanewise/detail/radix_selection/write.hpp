@@ -33,7 +33,7 @@ struct choose_kernel {
     const auto chosen_of = [&](std::int64_t u) LANEWISE_INLINE_LAMBDA {
       const std::int64_t end = (u + 1) * unit_items;
       std::uint32_t beyond = 0, equal = 0;
-      for_each_window_of(
+      kernels::for_each_window_of(
           warp, all.in, u * unit_items, end < n ? end : n,
           [&](std::int64_t, const auto& exists, const auto& items) LANEWISE_INLINE_LAMBDA {
             const auto is = warp.map(class_of, items);
@@ -52,7 +52,7 @@ struct choose_kernel {
       }
       return;
     }
-    for_each_units(team, all.units(), [&](const auto& lanes) LANEWISE_INLINE_LAMBDA {
+    kernels::for_each_units(team, all.units(), [&](const auto& lanes) LANEWISE_INLINE_LAMBDA {
       const auto above = warp.gather(lanes.exist, all.notes, lanes.unit, 0u) & numbers(0xffffu);
       const auto few = lanes.exist & (above > 0u) & (above <= std::uint32_t{unit_slots});
       numbers here(0u);
@@ -68,11 +68,12 @@ struct choose_kernel {
                             },
                             0u, noted.row[s]);
       }
-      for_each_whole_unit(warp, lanes.exist & (above > std::uint32_t{unit_slots}), lanes.unit,
-                          [&](std::int64_t u, int lane) LANEWISE_INLINE_LAMBDA {
-                            here = select(warp.lane() == static_cast<std::uint32_t>(lane),
-                                          numbers(chosen_of(u)), here);
-                          });
+      kernels::for_each_whole_unit(
+          warp, lanes.exist & (above > std::uint32_t{unit_slots}), lanes.unit,
+          [&](std::int64_t u, int lane) LANEWISE_INLINE_LAMBDA {
+            here = lanewise::select(warp.lane() == static_cast<std::uint32_t>(lane),
+                                    numbers(chosen_of(u)), here);
+          });
       warp.scatter(lanes.exist, all.chosen, lanes.unit, here);
     });
   }
@@ -108,57 +109,59 @@ struct offsets_kernel {
     const std::int64_t units = all.units();
     const std::uint32_t* const from = all.plan->among == candidates::floor ? all.notes : all.chosen;
     const auto tiles = static_cast<std::uint32_t>(divide_up(units, tile_units));
-    for_each_ticket(team, link, tiles, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {
-      const std::int64_t begin = std::int64_t{mine.ticket} * tile_units;
-      const std::int64_t end = begin + tile_units < units ? begin + tile_units : units;
-      const index_range part =
-          even_share(divide_up(end - begin, width), team.warp_index(), Team::warps);
-      const auto window = [&](std::int64_t w) LANEWISE_INLINE_LAMBDA {
-        const std::int64_t left = end - begin - w * width;
-        const auto exist = warp.first(static_cast<int>(left < width ? left : width));
-        // Both counts in one word: they come to at most 2^31 in a tile.
-        return warp.map(
-            [](std::uint32_t x) -> std::uint64_t {
-              return std::uint64_t{x & 0xffffu} | std::uint64_t{x >> 16} << 32;
-            },
-            warp.load(exist, from + begin + w * width, 0u));
-      };
-      words sums(std::uint64_t{0});
-      for (std::int64_t w = part.begin; w < part.end; ++w) sums = sums + window(w);
-      const std::uint64_t sum = warp.reduce(sums, plus{});
-      warp.once([&] {
-        shared.warp[team.warp_index()] = {static_cast<std::int64_t>(sum & 0xffffffffu),
-                                          static_cast<std::int64_t>(sum >> 32)};
-      });
-      team.barrier();
-      selection_offset before{0, 0}, total{0, 0};
-      for (int w = 0; w < Team::warps; ++w) {
-        const selection_offset here = shared.warp[w];
-        if (w < team.warp_index())
-          before = {before.beyond + here.beyond, before.equal + here.equal};
-        total = {total.beyond + here.beyond, total.equal + here.equal};
-      }
-      const auto in_front =
-          publish_and_look_back(team, link, mine, shared.link, state::of(total.beyond, total.equal),
-                                add_selection_offsets{}, maybe<state>{state::of(0, 0), true});
-      before = {before.beyond + in_front.value.count(), before.equal + in_front.value.end()};
-      for (std::int64_t w = part.begin; w < part.end; ++w) {
-        const auto counts = window(w);
-        const auto upto = warp.inclusive_scan(counts, plus{});
-        auto offset = warp.map(
-            [before](std::uint64_t x) {
-              return selection_offset{before.beyond + static_cast<std::int64_t>(x & 0xffffffffu),
-                                      before.equal + static_cast<std::int64_t>(x >> 32)};
-            },
-            upto - counts);
-        const std::int64_t left = end - begin - w * width;
-        warp.store(warp.first(static_cast<int>(left < width ? left : width)),
-                   all.offsets + begin + w * width, offset);
-        const std::uint64_t last = warp.broadcast(upto, width - 1);
-        before = {before.beyond + static_cast<std::int64_t>(last & 0xffffffffu),
-                  before.equal + static_cast<std::int64_t>(last >> 32)};
-      }
-    });
+    lanewise::for_each_ticket(
+        team, link, tiles, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {
+          const std::int64_t begin = std::int64_t{mine.ticket} * tile_units;
+          const std::int64_t end = begin + tile_units < units ? begin + tile_units : units;
+          const index_range part =
+              lanewise::even_share(divide_up(end - begin, width), team.warp_index(), Team::warps);
+          const auto window = [&](std::int64_t w) LANEWISE_INLINE_LAMBDA {
+            const std::int64_t left = end - begin - w * width;
+            const auto exist = warp.first(static_cast<int>(left < width ? left : width));
+            // Both counts in one word: they come to at most 2^31 in a tile.
+            return warp.map(
+                [](std::uint32_t x) -> std::uint64_t {
+                  return std::uint64_t{x & 0xffffu} | std::uint64_t{x >> 16} << 32;
+                },
+                warp.load(exist, from + begin + w * width, 0u));
+          };
+          words sums(std::uint64_t{0});
+          for (std::int64_t w = part.begin; w < part.end; ++w) sums = sums + window(w);
+          const std::uint64_t sum = warp.reduce(sums, plus{});
+          warp.once([&] {
+            shared.warp[team.warp_index()] = {static_cast<std::int64_t>(sum & 0xffffffffu),
+                                              static_cast<std::int64_t>(sum >> 32)};
+          });
+          team.barrier();
+          selection_offset before{0, 0}, total{0, 0};
+          for (int w = 0; w < Team::warps; ++w) {
+            const selection_offset here = shared.warp[w];
+            if (w < team.warp_index())
+              before = {before.beyond + here.beyond, before.equal + here.equal};
+            total = {total.beyond + here.beyond, total.equal + here.equal};
+          }
+          const auto in_front = lanewise::publish_and_look_back(
+              team, link, mine, shared.link, state::of(total.beyond, total.equal),
+              add_selection_offsets{}, maybe<state>{state::of(0, 0), true});
+          before = {before.beyond + in_front.value.count(), before.equal + in_front.value.end()};
+          for (std::int64_t w = part.begin; w < part.end; ++w) {
+            const auto counts = window(w);
+            const auto upto = warp.inclusive_scan(counts, plus{});
+            auto offset = warp.map(
+                [before](std::uint64_t x) {
+                  return selection_offset{
+                      before.beyond + static_cast<std::int64_t>(x & 0xffffffffu),
+                      before.equal + static_cast<std::int64_t>(x >> 32)};
+                },
+                upto - counts);
+            const std::int64_t left = end - begin - w * width;
+            warp.store(warp.first(static_cast<int>(left < width ? left : width)),
+                       all.offsets + begin + w * width, offset);
+            const std::uint64_t last = warp.broadcast(upto, width - 1);
+            before = {before.beyond + static_cast<std::int64_t>(last & 0xffffffffu),
+                      before.equal + static_cast<std::int64_t>(last >> 32)};
+          }
+        });
   }
 };
 
@@ -199,7 +202,7 @@ struct selected_kernel {
       }
       return;
     }
-    for_each_units(team, all.units(), [&](const auto& lanes) LANEWISE_INLINE_LAMBDA {
+    kernels::for_each_units(team, all.units(), [&](const auto& lanes) LANEWISE_INLINE_LAMBDA {
       const auto note = warp.gather(lanes.exist, all.notes, lanes.unit, 0u);
       const auto here = warp.gather(lanes.exist, from, lanes.unit, 0u);
       const auto some = lanes.exist & (here != 0u);
@@ -252,7 +255,7 @@ struct selected_kernel {
                   },
               x[s], index[s], is[s], beyond, equal);
       }
-      for_each_whole_unit(
+      kernels::for_each_whole_unit(
           warp, whole, lanes.unit, [&](std::int64_t u, int lane) LANEWISE_INLINE_LAMBDA {
             write_unit(u, {warp.broadcast(beyond, lane), warp.broadcast(equal, lane)});
           });
@@ -266,7 +269,7 @@ struct selected_kernel {
                                             std::int64_t last, const Classes& class_of,
                                             std::int64_t wanted, selection_offset before,
                                             const Put& put) {
-    for_each_window_of(
+    kernels::for_each_window_of(
         warp, in, first, last,
         [&](std::int64_t at, const auto& exists, const auto& items) LANEWISE_INLINE_LAMBDA {
           const auto is = warp.map(class_of, items);

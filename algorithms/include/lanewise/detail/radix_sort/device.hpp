@@ -145,7 +145,7 @@ struct ordered_placing {
   /// launched: the launch has a team for each tile.
   template <bool launched, class Team>
   LANEWISE_FUNCTION void place_level(const Team& team, scratch<Team>& shared, int level) const {
-    for_each_tile_in_order<launched>(
+    lanewise::for_each_tile_in_order<launched>(
         team, shared.ticket, plan.levels[level].tickets, plan.tile_count(level),
         [&](std::uint32_t t) {
           const std::uint32_t number = plan.segment_of(level, t);
@@ -296,9 +296,10 @@ struct radix_job_kernel {
     const auto n = static_cast<int>(todo.count);
     if (todo.work == detail::radix_work::copies) {
       const auto map = todo.mapped ? plan.map : detail::key_map<Bits>{};
-      copy_items(team, from, to, 0, n, [&](Bits x) { return map.item_of(x); });
+      kernels::copy_items(team, from, to, 0, n, [&](Bits x) { return map.item_of(x); });
       if constexpr (has_values) {
-        if (values_from != values_to) copy_items(team, values_from, values_to, 0, n, identity{});
+        if (values_from != values_to)
+          kernels::copy_items(team, values_from, values_to, 0, n, identity{});
       }
       return;
     }
@@ -497,7 +498,8 @@ class device_radix_sort {
       plan.map = map;
       plan.range = range;
       plan.n = n;
-      launch(exec, "Lanewise::radix_sort", 1, jobs{plan, values, detail::radix_jobs::one, -1, -1});
+      lanewise::launch(exec, "Lanewise::radix_sort", 1,
+                       jobs{plan, values, detail::radix_jobs::one, -1, -1});
       return;
     }
     auto work = call_workspace::make<backend_of<Exec>>(
@@ -581,17 +583,19 @@ class device_radix_sort {
                         reinterpret_cast<std::uint32_t*>(memory + parts.pass_counts),
                         reinterpret_cast<std::uint32_t*>(memory + parts.pass_tile_counts)};
     if (!launched) {
-      launch_resident(exec, "Lanewise::radix_sort::passes", columns, resident{all, meeting});
+      lanewise::launch_resident(exec, "Lanewise::radix_sort::passes", columns,
+                                resident{all, meeting});
     } else if constexpr (has_values) {
       using placing = radix_pass_kernel<by_passes>;
       const auto count = [&](int low) {
-        launch_resident(exec, "Lanewise::radix_sort::pass_counts", columns,
-                        counting{all, meeting, low});
+        lanewise::launch_resident(exec, "Lanewise::radix_sort::pass_counts", columns,
+                                  counting{all, meeting, low});
       };
       for (int low = plan.range.low; low < plan.range.high; low += detail::radix_digit_bits) {
         count(low);
-        launch(exec, "Lanewise::radix_sort::pass",
-               backend::template league_for_tiles<placing>(exec, tiles), placing{all, low});
+        lanewise::launch(exec, "Lanewise::radix_sort::pass",
+                         backend::template league_for_tiles<placing>(exec, tiles),
+                         placing{all, low});
       }
       if (plan.keys.overwrites() || !all.is_apart()) count(plan.range.high);
     }
@@ -639,10 +643,10 @@ class device_radix_sort {
         using kernel = whole<Word>;
         const std::int64_t teams = std::min(
             most_meeting, backend::template resident_league<kernel>(exec, parts.most_tiles));
-        launch_resident(exec, "Lanewise::radix_sort", teams,
-                        kernel{rest_of<placing_of<Word, true>>(plan, values, parts, memory, 0, most,
-                                                               capacity<Exec>),
-                               jobs{plan, values, detail::radix_jobs::all, -1, -1}});
+        lanewise::launch_resident(exec, "Lanewise::radix_sort", teams,
+                                  kernel{rest_of<placing_of<Word, true>>(
+                                             plan, values, parts, memory, 0, most, capacity<Exec>),
+                                         jobs{plan, values, detail::radix_jobs::all, -1, -1}});
         return;
       }
     }
@@ -660,40 +664,42 @@ class device_radix_sort {
       const std::int64_t tiles = n.bound / plan.tile_items + segments;
       using counting = radix_count_kernel<Bits, Counter>;
       const std::int64_t together = std::min<std::int64_t>(
-          4, divide_up(tiles, backend::template resident_teams<counting>(exec)));
-      launch(exec, "Lanewise::radix_sort::count",
-             backend::template resident_league<counting>(exec, divide_up(tiles, together)),
-             counting{plan, level, together});
+          4, lanewise::divide_up(tiles, backend::template resident_teams<counting>(exec)));
+      lanewise::launch(
+          exec, "Lanewise::radix_sort::count",
+          backend::template resident_league<counting>(exec, divide_up(tiles, together)),
+          counting{plan, level, together});
       using starting = radix_starts_kernel<Bits, Counter>;
-      launch(exec, "Lanewise::radix_sort::starts",
-             backend::template resident_league<starting>(exec, segments),
-             starting{plan, level, capacity<Exec>});
+      lanewise::launch(exec, "Lanewise::radix_sort::starts",
+                       backend::template resident_league<starting>(exec, segments),
+                       starting{plan, level, capacity<Exec>});
       if (ordered)
         backend::zero(exec, memory + parts.words, tiles * detail::radix_buckets * sizeof(Word));
       using kernel = radix_place_kernel<placing_type>;
-      launch(exec, "Lanewise::radix_sort::place",
-             backend::template league_for_tiles<kernel>(exec, tiles), kernel{rest.placing, level});
+      lanewise::launch(exec, "Lanewise::radix_sort::place",
+                       backend::template league_for_tiles<kernel>(exec, tiles),
+                       kernel{rest.placing, level});
     }
     if (launched < most) {
       using kernel = radix_rest_kernel<placing_type, Bits>;
       const std::int64_t teams =
           std::min(most_meeting, backend::template resident_league<kernel>(exec, parts.most_tiles));
-      launch_resident(exec, "Lanewise::radix_sort::rest", teams, rest);
+      lanewise::launch_resident(exec, "Lanewise::radix_sort::rest", teams, rest);
     }
     if (plan.passes_follow) launch_passes(exec, plan, values, parts, memory, tiles_of_pass);
     const std::int64_t some = n.bound / capacity<Exec> * 5 / 4 + 64;
     if (has_quick_jobs<Exec>(n.bound, range)) {
-      launch(exec, "Lanewise::radix_sort::quick_jobs",
-             backend::template league_for_tiles<quick_jobs>(exec, some),
-             quick_jobs{plan, values, detail::radix_jobs::all, -1, -1});
-      launch(exec, "Lanewise::radix_sort::jobs",
-             backend::template resident_league<jobs>(exec, parts.most_jobs),
-             jobs{plan, values, detail::radix_jobs::left, quick_key::most_bits,
-                  quick_jobs::has_shares ? quick_key::most_bits : -1});
+      lanewise::launch(exec, "Lanewise::radix_sort::quick_jobs",
+                       backend::template league_for_tiles<quick_jobs>(exec, some),
+                       quick_jobs{plan, values, detail::radix_jobs::all, -1, -1});
+      lanewise::launch(exec, "Lanewise::radix_sort::jobs",
+                       backend::template resident_league<jobs>(exec, parts.most_jobs),
+                       jobs{plan, values, detail::radix_jobs::left, quick_key::most_bits,
+                            quick_jobs::has_shares ? quick_key::most_bits : -1});
     } else {
-      launch(exec, "Lanewise::radix_sort::jobs",
-             backend::template league_for_tiles<jobs>(exec, some),
-             jobs{plan, values, detail::radix_jobs::all, -1, -1});
+      lanewise::launch(exec, "Lanewise::radix_sort::jobs",
+                       backend::template league_for_tiles<jobs>(exec, some),
+                       jobs{plan, values, detail::radix_jobs::all, -1, -1});
     }
   }
 };

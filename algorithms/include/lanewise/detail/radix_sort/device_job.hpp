@@ -195,7 +195,7 @@ class device_radix_job {
   LANEWISE_FUNCTION void load(const Bits* from, const Value* values, const key_map<Bits>& reads,
                               radix_range range) {
     const auto warp = team_.warp();
-    ordering_ = ordering_bits<Bits>(range);
+    ordering_ = detail::ordering_bits<Bits>(range);
     // What does not exist is like a key that does.
     const Bits any_key = from[0];
     lanes<Bits> differing(Bits{0});
@@ -232,7 +232,7 @@ class device_radix_job {
         warp.reduce(warp.load(warp.template first<Bits>(Team::warps), shared_.differing, Bits{0}),
                     bit_or{}) &
         ordering_);
-    top_ = radix_bit_width(differing_);
+    top_ = detail::radix_bit_width(differing_);
     common_ = 0;
     if (top_ < static_cast<int>(8 * sizeof(Bits)))
       common_ = static_cast<Bits>(reads(any_key) & static_cast<Bits>(~Bits{0} << top_));
@@ -294,9 +294,9 @@ class device_radix_job {
       device_loose_ranks<Team, rows>(
           warp, shared_.share,
           [&](int j) LANEWISE_INLINE_LAMBDA {
-            return select(exists<false>(j),
-                          warp.map([&](Bits x) { return shares.digit(x); }, key_[j]),
-                          u32s(static_cast<std::uint32_t>(radix_buckets)));
+            return lanewise::select(exists<false>(j),
+                                    warp.map([&](Bits x) { return shares.digit(x); }, key_[j]),
+                                    u32s(static_cast<std::uint32_t>(radix_buckets)));
           },
           [&](int j) LANEWISE_INLINE_LAMBDA { return j * width < mine_; });
     }
@@ -318,7 +318,7 @@ class device_radix_job {
       if constexpr (full) return b;
       // What does not exist is in a bin of its own, behind all others.
       if constexpr (!full)
-        return select(exists<false>(j), b, u32s(static_cast<std::uint32_t>(bins)));
+        return lanewise::select(exists<false>(j), b, u32s(static_cast<std::uint32_t>(bins)));
     };
     by_rows([&](auto full) LANEWISE_INLINE_LAMBDA {
       rank = ranks(
@@ -434,9 +434,9 @@ class device_radix_job {
         for (int j = 1; j + 1 < neighbours; j += 2) put_in_order(warp, x[j], x[j + 1]);
         const auto behind = warp.shuffle_down(x[0], 1);
         const auto in_front = warp.shuffle_up(x[neighbours - 1], 1);
-        x[0] = select(first, x[0], later(warp, in_front, x[0]));
+        x[0] = lanewise::select(first, x[0], later(warp, in_front, x[0]));
         x[neighbours - 1] =
-            select(last, x[neighbours - 1], earlier(warp, x[neighbours - 1], behind));
+            lanewise::select(last, x[neighbours - 1], earlier(warp, x[neighbours - 1], behind));
       }
     }
     team_.barrier();
@@ -507,7 +507,7 @@ class device_radix_job {
     for (int j = 0; j < rows; ++j) x[j] = word_of(j);
     bool in_scratch = false;
     for (Bits left = differing_; warp.anywhere(left != 0);) {
-      const int shift = radix_bit_width(static_cast<Bits>(left & (~left + 1))) - 1;
+      const int shift = detail::radix_bit_width(static_cast<Bits>(left & (~left + 1))) - 1;
       const radix_digit_of<Bits> digit{shift, radix_buckets - 1u};
       left = static_cast<Bits>(left & ~static_cast<Bits>(Bits{radix_buckets - 1} << shift));
       if (in_scratch) {

@@ -55,7 +55,7 @@ class device_radix_count {
       const array_source<Bits, key_map<Bits>> keys{plan.keys(s.array), s.begin + s.count,
                                                    plan.reads(s.array)};
       const std::int64_t first = plan.tile_begin(s, static_cast<std::uint32_t>(tile));
-      const std::int64_t tiles = divide_up(s.begin + s.count - first, plan.tile_items);
+      const std::int64_t tiles = lanewise::divide_up(s.begin + s.count - first, plan.tile_items);
       const std::int64_t mine = tiles < end - tile ? tiles : end - tile;
       const std::int64_t last = plan.tile_end(s, first + (mine - 1) * plan.tile_items);
       const Bits any_key = keys(s.begin);
@@ -65,7 +65,8 @@ class device_radix_count {
         rows some(team, keys, i, last);
         if (warp.anywhere(in_order)) in_order = are_in_order(warp, plan, some, keys);
         some.for_each_window([&](const auto& exists, const lanes<Bits>& key) {
-          differing = differing | select(exists, key ^ lanes<Bits>(any_key), lanes<Bits>(Bits{0}));
+          differing = differing |
+                      lanewise::select(exists, key ^ lanes<Bits>(any_key), lanes<Bits>(Bits{0}));
           const auto d = warp.map(exists, digit, std::uint32_t{0}, key);
           warp.template fetch_add<order::relaxed, scope::team>(
               exists, reinterpret_cast<std::uint32_t*>(shared.count), d * stride + copy, one);
@@ -73,7 +74,7 @@ class device_radix_count {
       }
       const Bits bits = warp.reduce(differing, bit_or{});
       for (int w = 0; w < radix_words<Bits>; ++w) {
-        const std::uint64_t word = radix_word(bits, w);
+        const std::uint64_t word = detail::radix_word(bits, w);
         if (warp.anywhere(word != 0))
           warp.fetch_or(plan.differing[level & 1][std::int64_t{number} * radix_words<Bits> + w],
                         word);
@@ -92,7 +93,7 @@ class device_radix_count {
   static LANEWISE_FUNCTION bool are_in_order(const warp_type& warp,
                                              const radix_plan<Bits, Counter>& plan,
                                              const rows& some, const Source& keys) {
-    const Bits ordering = ordering_bits<Bits>(plan.range);
+    const Bits ordering = detail::ordering_bits<Bits>(plan.range);
     for (int j = 0; j < rows::rows; ++j) {
       for (int w = 0; w < some.row_count(j); w += width) {
         const std::int64_t at = some.row_first(j) + w;
@@ -259,7 +260,7 @@ class device_radix_starts {
         const bool mapped = s.array != radix_array::in;
         if (plan.keys(s.array) != plan.keys.out || (!mapped && plan.values_apart) ||
             (mapped && !plan.map.is_identity()))
-          take_along(warp, plan, s.begin, s.count, s.array, mapped, capacity);
+          detail::take_along(warp, plan, s.begin, s.count, s.array, mapped, capacity);
       }
       return;
     }
@@ -276,7 +277,7 @@ class device_radix_starts {
       if (last) {
         // Each bucket is in order now; the last placing has turned the integers back into keys.
         if (next.array == radix_array::room)
-          take_along(warp, plan, begin, shared.group_total[g], next.array, false, capacity);
+          detail::take_along(warp, plan, begin, shared.group_total[g], next.array, false, capacity);
         continue;
       }
       const auto large = count > capacity;
@@ -325,15 +326,16 @@ class device_radix_starts {
     if (!warp.any(which)) return;
     const u32s none(0u);
     const std::int64_t tile_items = plan.tile_items;
-    auto tiles = select(
+    auto tiles = lanewise::select(
         which,
         warp.map(
             [=](std::int64_t c) { return static_cast<std::uint32_t>(divide_up(c, tile_items)); },
             count),
         none);
     radix_level& to = plan.levels[level];
-    const auto place = reserve(warp, to.segments, select(which, u32s(1u), none));
-    const auto first_tile = reserve(warp, to.tiles, tiles);
+    const auto place =
+        lanewise::reserve(warp, to.segments, lanewise::select(which, u32s(1u), none));
+    const auto first_tile = lanewise::reserve(warp, to.tiles, tiles);
     radix_segment* const list = plan.segments[level & 1];
     auto number = place.offset;
     auto tile = first_tile.offset;
@@ -383,18 +385,19 @@ class device_radix_starts {
       const bits fitting = warp.ballot(upto <= begin + capacity) & left;
       const int last = W::highest(fitting);
       const std::int64_t end = warp.broadcast(upto, last);
-      size = select(warp.template cast<std::int64_t>(warp.lane()) == std::int64_t{l},
-                    i64s(end - begin), size);
+      size = lanewise::select(warp.template cast<std::int64_t>(warp.lane()) == std::int64_t{l},
+                              i64s(end - begin), size);
       const int differ = 32 - Kokkos::countl_zero(static_cast<std::uint32_t>(l ^ last));
       const int below = differ > 0 ? bottom + differ : like.top;
-      top = select(warp.lane() == static_cast<std::uint32_t>(l),
-                   u32s(static_cast<std::uint32_t>(below)), top);
+      top = lanewise::select(warp.lane() == static_cast<std::uint32_t>(l),
+                             u32s(static_cast<std::uint32_t>(below)), top);
       begins |= bits{1} << l;
       left &= ~fitting;
     }
     if (begins == 0) return;
     const auto first = warp.template mask_of<std::uint32_t>(begins);
-    const auto place = reserve(warp, *plan.job_count, select(first, u32s(1u), u32s(0u)));
+    const auto place =
+        lanewise::reserve(warp, *plan.job_count, lanewise::select(first, u32s(1u), u32s(0u)));
     radix_job* const jobs = plan.jobs;
     auto number = place.offset;
     auto begin = from;

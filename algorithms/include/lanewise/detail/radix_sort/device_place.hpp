@@ -65,11 +65,11 @@ class device_loose_ranks {
           const auto same = b == warp.broadcast(b, 0);
           const bits set = warp.ballot(same);
           const auto before = warp.template fetch_add<order::relaxed, scope::team>(
-              first | !same, count, b, select(first, u32s(size_of(set)), u32s(1u)));
+              first | !same, count, b, lanewise::select(first, u32s(size_of(set)), u32s(1u)));
           const auto in_front =
               warp.map([set](bits below) { return size_of(static_cast<bits>(set & below)); },
                        warp.lanes_below());
-          rank = select(same, u32s(warp.broadcast(before, 0)) + in_front, before);
+          rank = lanewise::select(same, u32s(warp.broadcast(before, 0)) + in_front, before);
         } else {
           rank = warp.template fetch_add<order::relaxed, scope::team>(all, count, b, u32s(1u));
         }
@@ -147,7 +147,7 @@ class device_loose_split {
       const auto d = warp.map(digit, key[j]);
       if constexpr (full) return d;
       if constexpr (!full)
-        return select(exists(j), d, u32s(static_cast<std::uint32_t>(radix_buckets)));
+        return lanewise::select(exists(j), d, u32s(static_cast<std::uint32_t>(radix_buckets)));
     };
     const auto some = [&](int j) LANEWISE_INLINE_LAMBDA { return full || j * threads + mine < n; };
     const device_loose_ranks<Team, items_per_lane> rank(warp, shared.slot, bucket, some);

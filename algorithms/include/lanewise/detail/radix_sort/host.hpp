@@ -38,7 +38,7 @@ struct host_sort_buckets {
   std::uint32_t parts;
 
   LANEWISE_FUNCTION static host_sort_buckets of(Bits low, Bits high, std::int64_t wanted) {
-    const int length = bit_length(static_cast<Bits>(low ^ high));
+    const int length = detail::bit_length(static_cast<Bits>(low ^ high));
     int bits = bit_length(static_cast<std::uint64_t>(wanted)) - 1;
     bits = bits < length ? bits : length;
     const Bits differ = length == 0
@@ -428,7 +428,7 @@ struct host_sort_kernel {
     job_type& job = board.jobs[what.job];
     const auto number = static_cast<std::uint32_t>(what.job);
     const plan_type sizes = plan();
-    const index_range tiles = even_share(sizes.tiles(job.size()), what.begin, job.chunks);
+    const index_range tiles = lanewise::even_share(sizes.tiles(job.size()), what.begin, job.chunks);
     std::int64_t* const row = job.counts + what.begin * job.buckets();
     const auto tile = [&](std::int64_t t) {
       const std::int64_t begin = t * sizes.tile, end = begin + sizes.tile;
@@ -646,7 +646,7 @@ detail::host_sort_plan host_sort_plan_of(std::int64_t n) {
 template <class KeyOf, class Item, class Value>
 std::size_t host_radix_sort_bytes(std::int64_t n) {
   using bits = typename detail::sort_key<KeyOf, Item, false>::bits_type;
-  return detail::host_sort_board<bits>::bytes(host_sort_plan_of<Item, Value>(n));
+  return detail::host_sort_board<bits>::bytes(kernels::host_sort_plan_of<Item, Value>(n));
 }
 
 /// Sorts n() items by bits [begin_bit, end_bit) of bits_of(item), an unsigned integer, ascending;
@@ -668,9 +668,9 @@ void host_radix_sort(const Exec& exec, const host_sort_arrays<Item, Value>& give
   const auto arrays = given.alike(n());
   const auto start = [&](auto key) {
     using kernel = host_sort_kernel<Item, Value, decltype(key)>;
-    const std::int64_t threads = resident_teams<kernel>(exec);
+    const std::int64_t threads = lanewise::resident_teams<kernel>(exec);
     const std::int64_t few = kernel::few_items(threads);
-    const auto plan = host_sort_plan_of<Item, Value>(n.bound);
+    const auto plan = kernels::host_sort_plan_of<Item, Value>(n.bound);
     const std::int64_t chunks = plan.chunks(n.bound, threads);
     kernel k{key,
              {const_cast<Item*>(arrays.keys_in), const_cast<Value*>(arrays.values_in)},
@@ -683,10 +683,10 @@ void host_radix_sort(const Exec& exec, const host_sort_arrays<Item, Value>& give
              {},
              true};
     k.board.lay_out(plan, static_cast<char*>(memory));
-    launch(exec, "Lanewise::radix_sort::begin", 1, k);
+    lanewise::launch(exec, "Lanewise::radix_sort::begin", 1, k);
     if (n.bound <= few) return;
     k.begins = false;
-    launch(exec, "Lanewise::radix_sort", chunks, k);
+    lanewise::launch(exec, "Lanewise::radix_sort", chunks, k);
   };
   if constexpr (!has_values && detail::has_inverse<KeyOf, Item>) {
     if (begin_bit == 0 && end_bit == all_bits)

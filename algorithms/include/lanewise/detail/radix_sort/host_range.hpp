@@ -98,7 +98,7 @@ struct key_parts {
 
   LANEWISE_FUNCTION static key_parts of(Bits low, Bits high, std::int64_t wanted) {
     const Bits range = static_cast<Bits>(high - low);
-    const int length = bit_length(range);
+    const int length = detail::bit_length(range);
     const int shift = length > 31 ? length - 31 : 0;
     const auto top = static_cast<std::uint64_t>(range >> shift) + 1;
     const auto most = static_cast<std::uint64_t>(wanted);
@@ -218,7 +218,7 @@ class host_range_sort {
     bits_type low, high;
     find_range(from.keys, n, low, high);
     if (low == high) return copy(from, n, to);
-    const int length = bit_length(static_cast<bits_type>(high - low));
+    const int length = detail::bit_length(static_cast<bits_type>(high - low));
     std::int64_t piece = plain_network::most * 5 / 8;
     if constexpr (in_network) {
       if (n <= most_even && sort_evenly(from.keys, n, to.keys, low, high)) return;
@@ -348,7 +348,7 @@ class host_range_sort {
     const Key key = key_;
     std::uint32_t* const next = shared_.count;
     word* const slot = shared_.slot;
-    for_each_by_four({begin, end}, [&](std::int64_t i, int) LANEWISE_INLINE_LAMBDA {
+    detail::for_each_by_four({begin, end}, [&](std::int64_t i, int) LANEWISE_INLINE_LAMBDA {
       const bits_type k = key(items[i]);
       slot[next[part(k)]++] = static_cast<word>(k);
     });
@@ -373,7 +373,7 @@ class host_range_sort {
     const Key key = key_;
     std::uint32_t* const other = shared_.count;
     for (std::uint32_t p = 0; p < part.parts; ++p) next[p] = other[p] = 0;
-    for_each_by_four({0, n}, [&](std::int64_t i, int t) LANEWISE_INLINE_LAMBDA {
+    detail::for_each_by_four({0, n}, [&](std::int64_t i, int t) LANEWISE_INLINE_LAMBDA {
       ++(t % 2 == 0 ? next : other)[part(key(items[i]))];
     });
     std::uint32_t before = 0;
@@ -387,7 +387,7 @@ class host_range_sort {
   LANEWISE_LOOP_FUNCTION void scatter(place from, std::int64_t n, key_parts<bits_type> part,
                                       std::uint32_t* next, place to) const {
     const Key key = key_;
-    for_each_by_four({0, n}, [&](std::int64_t i, int) LANEWISE_INLINE_LAMBDA {
+    detail::for_each_by_four({0, n}, [&](std::int64_t i, int) LANEWISE_INLINE_LAMBDA {
       to.take(next[part(key(from.keys[i]))]++, from, i);
     });
   }
@@ -463,8 +463,8 @@ class host_range_sort {
   /// The next digit from a bit on: digits begin with a bit that differs.
   LANEWISE_FUNCTION static digit next_digit(bits_type differ, int from, int bits) {
     const bits_type left = static_cast<bits_type>(differ >> from);
-    const int begin = from + bit_length(static_cast<bits_type>(left & (~left + 1))) - 1;
-    const int length = bit_length(static_cast<bits_type>(differ >> begin));
+    const int begin = from + detail::bit_length(static_cast<bits_type>(left & (~left + 1))) - 1;
+    const int length = detail::bit_length(static_cast<bits_type>(differ >> begin));
     return {begin, length < bits ? length : bits};
   }
   LANEWISE_FUNCTION static int count_digits(bits_type differ, int bits) {
@@ -557,7 +557,7 @@ class host_range_sort {
   LANEWISE_LOOP_FUNCTION void scatter_digit(place from, std::int64_t n, digit d, std::int64_t* next,
                                             place to) const {
     const Key key = key_;
-    for_each_by_four({0, n}, [&](std::int64_t i, int) LANEWISE_INLINE_LAMBDA {
+    detail::for_each_by_four({0, n}, [&](std::int64_t i, int) LANEWISE_INLINE_LAMBDA {
       to.take(next[digit_of(key(from.keys[i]), d)]++, from, i);
     });
   }

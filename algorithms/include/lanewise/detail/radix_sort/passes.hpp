@@ -212,7 +212,7 @@ struct radix_digit_passes {
     if (from == to) return;
     const std::int64_t all = n(), some = split<Team>::items;
     for (std::int64_t at = team.index() * some; at < all; at += team.league() * some)
-      copy_items(team, from, to, at, at + some < all ? at + some : all, identity{});
+      kernels::copy_items(team, from, to, at, at + some < all ? at + some : all, identity{});
   }
 };
 
@@ -246,11 +246,11 @@ struct radix_passes_kernel {
         meeting.wait(team);
         passes.find_begins(team, pass);
         meeting.wait(team);
-        for_each_tile_in_order<false>(team, shared.ticket, *passes.tickets,
-                                      static_cast<std::uint32_t>(passes.template tiles_of<Team>()),
-                                      [&](std::uint32_t t) LANEWISE_INLINE_LAMBDA {
-                                        passes.place(team, shared.tile, pass, t, source, sink);
-                                      });
+        lanewise::for_each_tile_in_order<false>(
+            team, shared.ticket, *passes.tickets,
+            static_cast<std::uint32_t>(passes.template tiles_of<Team>()),
+            [&](std::uint32_t t)
+                LANEWISE_INLINE_LAMBDA { passes.place(team, shared.tile, pass, t, source, sink); });
         meeting.wait(team);
       });
     }
@@ -304,7 +304,7 @@ struct radix_pass_kernel {
     if (!pass.moves) return;
     const std::int64_t tiles = passes.template tiles_of<Team>();
     passes.with_keys(pass, [&](const auto& source, const auto& sink) LANEWISE_INLINE_LAMBDA {
-      for_each_tile(team, tiles, [&](std::int64_t t) LANEWISE_INLINE_LAMBDA {
+      lanewise::for_each_tile(team, tiles, [&](std::int64_t t) LANEWISE_INLINE_LAMBDA {
         passes.place(team, shared, pass, t, source, sink);
         team.barrier();
       });

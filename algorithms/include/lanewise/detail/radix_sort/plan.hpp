@@ -112,7 +112,7 @@ LANEWISE_FUNCTION Bits radix_bits_of_words(const std::uint64_t* word) {
 template <class Bits>
 LANEWISE_FUNCTION int radix_bit_width(Bits x) {
   if constexpr (sizeof(Bits) > 8) {
-    const std::uint64_t high = radix_word(x, 1);
+    const std::uint64_t high = detail::radix_word(x, 1);
     if (high != 0) return 128 - Kokkos::countl_zero(high);
   }
   return 64 - Kokkos::countl_zero(static_cast<std::uint64_t>(x));
@@ -219,10 +219,11 @@ struct radix_plan {
   }
   /// Below which bit, at most `end`, keys differ that agree from there on; range.low: nowhere.
   LANEWISE_FUNCTION int differ_below(int level, std::uint32_t s, int end) const {
-    const Bits all = radix_bits_of_words<Bits>(differing[level & 1] + s * radix_words<Bits>);
+    const Bits all =
+        detail::radix_bits_of_words<Bits>(differing[level & 1] + s * radix_words<Bits>);
     if (end == range.low) return end;
-    const Bits below = static_cast<Bits>(all & ordering_bits<Bits>({range.low, end}));
-    const int top = radix_bit_width(below);
+    const Bits below = static_cast<Bits>(all & detail::ordering_bits<Bits>({range.low, end}));
+    const int top = detail::radix_bit_width(below);
     return top > range.low ? top : range.low;
   }
   /// How keys of a segment are read.

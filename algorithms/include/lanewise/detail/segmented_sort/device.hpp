@@ -63,7 +63,7 @@ struct segment_cut_kernel {
     int waiting = 0;
     while (first < last) {
       const std::int64_t most = first + most_segments < last ? first + most_segments : last;
-      const std::int64_t end = partition_point(
+      const std::int64_t end = lanewise::partition_point(
           warp, first, most, [&](std::int64_t s) { return list.items(first, s + 1) <= capacity; });
       if (end == first) {
         starting<Team>::append(warp, plan, 1, warp.template first<std::int64_t>(1),
@@ -75,8 +75,8 @@ struct segment_cut_kernel {
       }
       if (list.items(first, end) > 0) {
         const auto here = warp.lane() == static_cast<std::uint32_t>(waiting++);
-        begins = select(here, i64s(first), begins);
-        ends = select(here, i64s(end), ends);
+        begins = lanewise::select(here, i64s(first), begins);
+        ends = lanewise::select(here, i64s(end), ends);
       }
       if (waiting == width) flush(warp, waiting, begins, ends);
       first = end;
@@ -282,7 +282,8 @@ class device_segmented_sort {
     const detail::radix_arrays<Value> values{values_in, values_out, nullptr};
     const std::int64_t segments = list.count.bound;
     if (is_few<Exec>(n, segments)) {
-      launch(exec, "Lanewise::segmented_sort", 1, jobs<true>{work, keys, values, map, range, true});
+      lanewise::launch(exec, "Lanewise::segmented_sort", 1,
+                       jobs<true>{work, keys, values, map, range, true});
       return;
     }
     const layout parts = layout_of<Exec>(n, segments, range);
@@ -293,15 +294,17 @@ class device_segmented_sort {
     backend::zero(exec, memory, 2 * sizeof(std::uint32_t));
     using short_ones = short_segments_kernel<Bits, key, Value>;
     const std::int64_t windows = parts.groups * detail::segment_windows::group;
-    launch(exec, "Lanewise::segmented_sort::short",
-           backend::template league_for_tiles<short_ones>(exec, windows),
-           short_ones{work, windows, keys, values, map, range});
+    lanewise::launch(exec, "Lanewise::segmented_sort::short",
+                     backend::template league_for_tiles<short_ones>(exec, windows),
+                     short_ones{work, windows, keys, values, map, range});
     const auto cut = [&]<class Counter>(const detail::radix_plan<Bits, Counter>& plan) {
       using cutting = segment_cut_kernel<Bits, Counter>;
-      launch(exec, "Lanewise::segmented_sort::cut",
-             backend::template resident_league<cutting>(
-                 exec, divide_up(parts.groups, team_t<Exec, typename cutting::policy>::warps)),
-             cutting{work, plan, parts.groups, job<Exec>::items, job<Exec>::most_segments});
+      lanewise::launch(
+          exec, "Lanewise::segmented_sort::cut",
+          backend::template resident_league<cutting>(
+              exec,
+              lanewise::divide_up(parts.groups, team_t<Exec, typename cutting::policy>::warps)),
+          cutting{work, plan, parts.groups, job<Exec>::items, job<Exec>::most_segments});
     };
     if (n > job<Exec>::items) {
       large::sort_listed(exec, keys, values, n, map, range, memory + parts.large, cut,
@@ -311,12 +314,12 @@ class device_segmented_sort {
     }
     const std::int64_t expected = std::min(
         parts.most_jobs, n / job<Exec>::items * 5 / 4 + segments / job<Exec>::most_segments + 64);
-    launch(exec, "Lanewise::segmented_sort::jobs",
-           backend::template league_for_tiles<jobs<false>>(exec, expected),
-           jobs<false>{work, keys, values, map, range, false});
-    launch(exec, "Lanewise::segmented_sort::refused",
-           backend::template resident_league<jobs<true>>(exec, parts.most_jobs),
-           jobs<true>{work, keys, values, map, range, false});
+    lanewise::launch(exec, "Lanewise::segmented_sort::jobs",
+                     backend::template league_for_tiles<jobs<false>>(exec, expected),
+                     jobs<false>{work, keys, values, map, range, false});
+    lanewise::launch(exec, "Lanewise::segmented_sort::refused",
+                     backend::template resident_league<jobs<true>>(exec, parts.most_jobs),
+                     jobs<true>{work, keys, values, map, range, false});
   }
 };
 

@@ -135,7 +135,7 @@ class device_segment_job {
   /// bins.
   LANEWISE_FUNCTION bool choose_places(radix_range range) {
     const auto warp = team_.warp();
-    const Bits ordering = ordering_bits<Bits>(range);
+    const Bits ordering = detail::ordering_bits<Bits>(range);
     fill(shared_.bin, items + 1, 0u);
     const int shift = first_bit(range);
     const auto words = [&](int j) LANEWISE_INLINE_LAMBDA {
@@ -169,12 +169,12 @@ class device_segment_job {
       const auto end = warp.gather(exists(j), shared_.bin, place_[j] + u32s(1u), 0u);
       const auto slot = begin + rank[j];
       const auto done = bare ? is_exact(j) : u32s(0u);
-      comparisons = comparisons + select(done == 0u, end - begin, u32s(0u));
+      comparisons = comparisons + lanewise::select(done == 0u, end - begin, u32s(0u));
       warp.scatter(
           exists(j), shared_.keys.data(), slot,
           warp.map([=](Bits x, std::uint32_t i) { return Key(static_cast<Bits>(x & ordering), i); },
                    key_[j], number(j)));
-      rank[j] = select(done == 0u, slot, slot | u32s(found));
+      rank[j] = lanewise::select(done == 0u, slot, slot | u32s(found));
     });
     const std::uint32_t of_warp = warp.reduce(comparisons, plus{});
     warp.once([&] { shared_.warp_comparisons[team_.warp_index()] = of_warp; });
@@ -189,7 +189,7 @@ class device_segment_job {
   /// The same by merging, whatever the keys.
   LANEWISE_FUNCTION void merge(merging_scratch& more, radix_range range) {
     const auto warp = team_.warp();
-    const Bits ordering = ordering_bits<Bits>(range);
+    const Bits ordering = detail::ordering_bits<Bits>(range);
     each_row([&](int j) LANEWISE_INLINE_LAMBDA {
       warp.scatter(exists(j), more.keys.data(), number(j),
                    warp.map(
@@ -350,8 +350,8 @@ class device_segment_job {
       const auto warp = team_.warp();
       lanes<Bits> differing(Bits{0});
       each_row([&](int j) LANEWISE_INLINE_LAMBDA {
-        differing =
-            differing | select(exists(j), key_[j] ^ lanes<Bits>(any_), lanes<Bits>(Bits{0}));
+        differing = differing |
+                    lanewise::select(exists(j), key_[j] ^ lanes<Bits>(any_), lanes<Bits>(Bits{0}));
       });
       const Bits here = warp.reduce(differing, bit_or{});
       warp.once([&] { shared_.differing[team_.warp_index()] = here; });
@@ -359,7 +359,7 @@ class device_segment_job {
       const auto all =
           warp.load(warp.template first<Bits>(Team::warps), shared_.differing, Bits{0});
       const auto upper = static_cast<std::uint64_t>(
-          static_cast<Bits>(warp.reduce(all, bit_or{}) & ordering_bits<Bits>(range)) >> 64);
+          static_cast<Bits>(warp.reduce(all, bit_or{}) & detail::ordering_bits<Bits>(range)) >> 64);
       const int top = upper == 0 ? 64 : 128 - Kokkos::countl_zero(upper);
       return top - 64 > range.low ? top - 64 : range.low;
     } else {

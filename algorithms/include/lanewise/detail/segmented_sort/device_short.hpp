@@ -80,7 +80,7 @@ class device_short_segments {
 
   LANEWISE_FUNCTION void sort(radix_range range) {
     const auto warp = team_.warp();
-    const Bits ordering = ordering_bits<Bits>(range);
+    const Bits ordering = detail::ordering_bits<Bits>(range);
     each_window(segments_, [&](const auto& there, int s) LANEWISE_INLINE_LAMBDA {
       auto begin =
           warp.template cast<std::uint32_t>(warp.load(there, shared_.begin + s, std::uint16_t{0}));
@@ -147,7 +147,7 @@ class device_short_segments {
             LANEWISE_UNROLL
             for (std::uint32_t c = 0; c < most; ++c)
               x[c] = c < n ? keys[padded(b + c)] : static_cast<Bits>(~Bits{0});
-            sort_in_registers(x);
+            detail::sort_in_registers(x);
             LANEWISE_UNROLL
             for (std::uint32_t c = 0; c < most; ++c) {
               if (c < n) keys[padded(b + c)] = x[c];
@@ -158,7 +158,7 @@ class device_short_segments {
             for (std::uint32_t c = 0; c < most; ++c)
               x[c] = c < n ? Key(static_cast<Bits>(keys[padded(b + c)] & ordering), b + c)
                            : Key(static_cast<Bits>(~Bits{0}), 0xffffu);
-            sort_in_registers(x);
+            detail::sort_in_registers(x);
             LANEWISE_UNROLL
             for (std::uint32_t c = 0; c < most; ++c) {
               if (c < n) from[b + c] = static_cast<std::uint16_t>(x[c].from());

@@ -44,8 +44,8 @@ struct host_segments_kernel {
     const std::int64_t segments = list.size();
     const std::int64_t pieces = segments > 0 ? divide_up(list.step(segments), piece) : 0;
     const auto first = [&](std::int64_t p) {
-      return partition_point(std::int64_t{0}, segments,
-                             [&](std::int64_t s) { return list.step(s) < p * piece; });
+      return lanewise::partition_point(std::int64_t{0}, segments,
+                                       [&](std::int64_t s) { return list.step(s) < p * piece; });
     };
     const auto mine = team.share(pieces);
     const std::int64_t end = first(mine.end);
@@ -74,7 +74,7 @@ class host_segmented_sort {
   static std::size_t bytes(std::int64_t n, std::int64_t, detail::radix_range) {
     const auto items = static_cast<std::size_t>(n);
     return round_up(sizeof(huge_segments)) + round_up(items * sizeof(Bits)) +
-           round_up(items * value_bytes) + host_radix_sort_bytes<map_type, Bits, Value>(n);
+           round_up(items * value_bytes) + kernels::host_radix_sort_bytes<map_type, Bits, Value>(n);
   }
 
   template <class Exec>
@@ -109,7 +109,7 @@ class host_segmented_sort {
     // Launches of hosts are over when they return.
     for (std::uint32_t h = 0; h < huge->count; ++h) {
       const std::int64_t begin = huge->segment[h].first, size = huge->segment[h].last - begin;
-      host_radix_sort(exec, part(arrays, begin), {size}, range.low, range.high, map, rest);
+      kernels::host_radix_sort(exec, part(arrays, begin), {size}, range.low, range.high, map, rest);
     }
   }
 
@@ -129,20 +129,20 @@ class host_segmented_sort {
   static void start(const Exec& exec, const host_sort_arrays<Bits, Value>& a, std::int64_t n,
                     const detail::segment_list& list, const Key& key, huge_segments* huge) {
     using kernel = host_segments_kernel<Bits, Value, Key>;
-    const std::int64_t threads = resident_teams<kernel>(exec);
+    const std::int64_t threads = lanewise::resident_teams<kernel>(exec);
     // Half of what a thread has to do; and no more of them than the list takes.
     const std::int64_t part = n / std::min(2 * threads, huge_segments::most / 2);
     const std::int64_t most_alone = threads == 1 ? n : std::max(part, std::int64_t{1} << 16);
-    const std::int64_t pieces = divide_up(n + list.count.bound, kernel::piece);
-    launch(exec, "Lanewise::segmented_sort",
-           backend_of<Exec>::template league_for_tiles<kernel>(exec, pieces),
-           kernel{key,
-                  {const_cast<Bits*>(a.keys_in), const_cast<Value*>(a.values_in)},
-                  {a.keys_out, a.values_out},
-                  {a.keys_temporary, a.values_temporary},
-                  list,
-                  most_alone,
-                  huge});
+    const std::int64_t pieces = lanewise::divide_up(n + list.count.bound, kernel::piece);
+    lanewise::launch(exec, "Lanewise::segmented_sort",
+                     backend_of<Exec>::template league_for_tiles<kernel>(exec, pieces),
+                     kernel{key,
+                            {const_cast<Bits*>(a.keys_in), const_cast<Value*>(a.values_in)},
+                            {a.keys_out, a.values_out},
+                            {a.keys_temporary, a.values_temporary},
+                            list,
+                            most_alone,
+                            huge});
   }
 };
 

@@ -102,7 +102,8 @@ class parked_segments : public scanned_segments<Rows> {
     T carry = this->before_segment(before, op).value;
     put(sink, before, op, [&](int j, auto& row) {
       const auto last = warp.map([](const packs& p) { return p[v - 1]; }, row);
-      const auto left = select(lane_index_ == 0u, lanes<T>(carry), warp.shuffle_up(last, 1));
+      const auto left =
+          lanewise::select(lane_index_ == 0u, lanes<T>(carry), warp.shuffle_up(last, 1));
       carry = warp.broadcast(last, width - 1);
       warp.each(
           [&](packs& p, const T& previous, std::uint32_t heads) {
@@ -185,14 +186,14 @@ class parked_ends {
     const T* value = place_.value.data();
     const std::int64_t key_start = any_key ? start : before.heads();
     const auto keys = any_key ? place_.ended : static_cast<std::uint32_t>(place_.total.heads());
-    for_each_place(team_, key_sink, key_start, 0, keys,
-                   [&](int k) { key_sink(key_start + k, key[k]); });
+    detail::for_each_place(team_, key_sink, key_start, 0, keys,
+                           [&](int k) { key_sink(key_start + k, key[k]); });
     // What is in front of the tile belongs to the first result alone.
     const int whole = open && place_.ended > 0 ? 1 : 0;
     if (whole == 1 && start < sink.extent)
       team_.once([&] { sink(start, op(before.value(), value[0])); });
-    for_each_place(team_, sink, start, whole, place_.ended,
-                   [&](int k) { sink(start + k, value[k]); });
+    detail::for_each_place(team_, sink, start, whole, place_.ended,
+                           [&](int k) { sink(start + k, value[k]); });
   }
 
  private:
@@ -388,8 +389,9 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
     constexpr int last_row = (rows - 1) * v;
     const std::uint32_t next_rows =
         (v < 32 ? warp.broadcast(heads_, 0) >> (v % 32) : 0u) | std::uint32_t{closed_} << last_row;
-    const auto next = select(lane_index_ == std::uint32_t{width - 1},
-                             lanes<std::uint32_t>(next_rows), warp.shuffle_down(heads_, 1));
+    const auto next =
+        lanewise::select(lane_index_ == std::uint32_t{width - 1}, lanes<std::uint32_t>(next_rows),
+                         warp.shuffle_down(heads_, 1));
     if (this->whole_segment()) {
       // An item ends its segment if the next one is a head: within the pack that is the next bit.
       constexpr std::uint32_t first_bits = [] {
@@ -436,8 +438,8 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
     heads_ = inputs_.bits(*this);
     closed_ = is_last_ || inputs_.is_selected_behind();
     if (first_ == 0 && team_.warp_index() == 0 && mine_ > 0) {
-      heads_ =
-          heads_ | select(lane_index_ == 0u, lanes<std::uint32_t>(1u), lanes<std::uint32_t>(0u));
+      heads_ = heads_ | lanewise::select(lane_index_ == 0u, lanes<std::uint32_t>(1u),
+                                         lanes<std::uint32_t>(0u));
     }
     if constexpr (!std::is_same_v<AtHead, identity>) {
       LANEWISE_UNROLL
@@ -617,7 +619,8 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
     team_.barrier();
     const auto heads = warp.load(warp.first(warps), shared_.heads, 0u);
     const std::uint32_t all = warp.reduce(heads, plus{});
-    in_front_ = warp.reduce(select(warp.first(here), heads, lanes<std::uint32_t>(0u)), plus{});
+    in_front_ =
+        warp.reduce(lanewise::select(warp.first(here), heads, lanes<std::uint32_t>(0u)), plus{});
     if (used == 0) return;
     const auto values = warp.load(warp.template first<T>(used), value, T{});
     const auto sums = warp.template segmented_scan<warps>(

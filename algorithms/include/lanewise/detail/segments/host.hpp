@@ -36,9 +36,9 @@ class host_segments {
         at_head_(at_head),
         first_(first),
         items_(first + most_items < n ? most_items : (first < n ? n - first : 0)),
-        count_(select_windows(team.warp(), heads, source, first, items_, n, heads_)) {
+        count_(detail::select_windows(team.warp(), heads, source, first, items_, n, heads_)) {
     const std::int64_t behind = first + items_;
-    closed_ = behind >= n || is_selected(heads, source, behind, n);
+    closed_ = behind >= n || detail::is_selected(heads, source, behind, n);
     if (first == 0 && items_ > 0 && (heads_[0] & 1) == 0) {
       heads_[0] |= 1;
       ++count_;
@@ -54,11 +54,12 @@ class host_segments {
     std::int64_t w = (items_ - 1) / width;
     while (w > 0 && heads_[w] == 0) --w;
     if (heads_[w] == 0) {
-      open_ = reduce_stream<T>(team_.warp(), source_, first_, first_ + items_, op).value;
+      open_ = detail::reduce_stream<T>(team_.warp(), source_, first_, first_ + items_, op).value;
       return;
     }
     const std::int64_t head = first_ + w * width + warp_type::highest(heads_[w]);
-    const maybe<T> rest = reduce_stream<T>(team_.warp(), source_, head + 1, first_ + items_, op);
+    const maybe<T> rest =
+        detail::reduce_stream<T>(team_.warp(), source_, head + 1, first_ + items_, op);
     open_ = at_head_(source_(head));
     if (rest.present) open_ = op(open_, rest.value);
   }
@@ -95,11 +96,12 @@ class host_segments {
           if (to + width <= mine && (!any_key || to + width <= key_sink.extent) &&
               to + width <= sink.extent) {
             if constexpr (any_key) {
-              prefetch_places<1>(key_sink, to);
-              compress_window_over(warp, key_sink, to, last, load_window(warp, keys, i));
+              detail::prefetch_places<1>(key_sink, to);
+              detail::compress_window_over(warp, key_sink, to, last,
+                                           detail::load_window(warp, keys, i));
             }
-            prefetch_places<1>(sink, to);
-            compress_window_over(warp, sink, to, last, scan);
+            detail::prefetch_places<1>(sink, to);
+            detail::compress_window_over(warp, sink, to, last, scan);
             to += warp_type::popcount(last);
           } else {
             for (bits todo = last; todo != 0; todo &= todo - 1) {
@@ -123,7 +125,7 @@ class host_segments {
       const std::int64_t i = first_ + w * width;
       // While a window's width of places is left, so are as many items, and the window is whole.
       if (to + width <= limit) {
-        compress_window_over(warp, sink, to, heads_[w], load_window(warp, keys, i));
+        detail::compress_window_over(warp, sink, to, heads_[w], detail::load_window(warp, keys, i));
         to += warp_type::popcount(heads_[w]);
       } else {
         for (bits todo = heads_[w]; todo != 0 && to < limit; todo &= todo - 1)
@@ -137,7 +139,7 @@ class host_segments {
     for_each_scanned(
         before, op, [](std::int64_t, bits) { return true; },
         [&](std::int64_t i, const auto& scan, bits, const T&)
-            LANEWISE_INLINE_LAMBDA { store_window(team_.warp(), sink, i, scan, false); },
+            LANEWISE_INLINE_LAMBDA { detail::store_window(team_.warp(), sink, i, scan, false); },
         [&](std::int64_t i, const T& scan, bool, const T&)
             LANEWISE_INLINE_LAMBDA { sink(i, scan); });
   }
@@ -150,10 +152,11 @@ class host_segments {
         before, op, [](std::int64_t, bits) { return true; },
         [&](std::int64_t i, const auto& scan, bits heads, const T& previous)
             LANEWISE_INLINE_LAMBDA {
-              const auto left =
-                  select(warp.template first<T>(1), lanes<T>(previous), warp.shuffle_up(scan, 1));
-              store_window(warp, sink, i,
-                           select(warp.template mask_of<T>(heads), lanes<T>(init), left), false);
+              const auto left = lanewise::select(warp.template first<T>(1), lanes<T>(previous),
+                                                 warp.shuffle_up(scan, 1));
+              detail::store_window(
+                  warp, sink, i,
+                  lanewise::select(warp.template mask_of<T>(heads), lanes<T>(init), left), false);
             },
         [&](std::int64_t i, const T&, bool head, const T& previous)
             LANEWISE_INLINE_LAMBDA { sink(i, head ? init : previous); });
@@ -172,20 +175,21 @@ class host_segments {
     if constexpr (is_commutative<Op, T>) {
       for (; i + width <= items_; i += width) {
         const bits heads = heads_[i / width];
-        auto x = load_window<true>(warp, source_, first_ + i);
+        auto x = detail::load_window<true>(warp, source_, first_ + i);
         if (!needed(i, heads)) {
           sum = op(sum, warp.reduce(x, op));
           continue;
         }
         if constexpr (!std::is_same_v<AtHead, identity>)
-          x = select(warp.template mask_of<T>(heads), warp.map(at_head_, x), x);
+          x = lanewise::select(warp.template mask_of<T>(heads), warp.map(at_head_, x), x);
         const auto scan = warp.segmented_scan(x, heads, op);
         // Lanes in front of the first head go on with what came before. The next window depends on
         // this one by scalars alone.
         const bits open = heads != 0 ? (heads & (~heads + 1)) - 1 : ~bits{0};
         const T last = warp.broadcast(scan, width - 1);
         window(first_ + i,
-               select(warp.template mask_of<T>(open), warp.map(op, lanes<T>(sum), scan), scan),
+               lanewise::select(warp.template mask_of<T>(open), warp.map(op, lanes<T>(sum), scan),
+                                scan),
                heads, sum);
         sum = heads != 0 ? last : op(sum, last);
       }

@@ -24,7 +24,7 @@ struct segment_state {
     s.heads_low = static_cast<std::uint32_t>(heads);
     s.heads_high = static_cast<std::uint32_t>(heads >> 32);
     if constexpr (sizeof(T) % 4 != 0) s.value_words[words - 1] = 0;
-    memcpy(s.value_words, &value, sizeof(T));
+    std::memcpy(s.value_words, &value, sizeof(T));
     return s;
   }
   LANEWISE_FUNCTION std::int64_t heads() const {
@@ -32,7 +32,7 @@ struct segment_state {
   }
   LANEWISE_FUNCTION T value() const {
     T x;
-    memcpy(&x, value_words, sizeof(T));
+    std::memcpy(&x, value_words, sizeof(T));
     return x;
   }
 };

@@ -51,7 +51,8 @@ LANEWISE_RARE_FUNCTION auto text_words(const Warp& warp, const text_bytes& text,
                                        std::int64_t left) {
   using words = typename Warp::template lanes<std::uint32_t>;
   if (left <= 0) return words(0u);
-  if (from >= 4 && from + 4 * Warp::width + 4 <= text.n) return words(text_row(warp, text, from));
+  if (from >= 4 && from + 4 * Warp::width + 4 <= text.n)
+    return words(detail::text_row(warp, text, from));
   words word(0u);
   for (int c = 0; c < 4; ++c) {
     const auto at = warp.map([=](std::uint32_t lane) { return from + 4 * std::int64_t{lane} + c; },
@@ -98,22 +99,22 @@ LANEWISE_RARE_FUNCTION std::int64_t end_of_run(const Warp& warp, const text_byte
   while (end < wanted) {
     const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(text.data + end) %
                                                 (4 * text_steps<Warp>::k));
-    if (goes_on_in_grid(warp, text, begin, end - past, pattern.long_period)) {
+    if (detail::goes_on_in_grid(warp, text, begin, end - past, pattern.long_period)) {
       end += 2 * text_steps<Warp>::places - past;
       continue;
     }
     const std::int64_t before = end - pattern.period, left = wanted - end;
     const bool is_inside = end + many + 4 <= text.n;
-    const int same =
-        is_inside
-            ? first_difference<rows_at_once>(warp,
-                                             [&](int t) LANEWISE_INLINE_LAMBDA {
-                                               return text_row(warp, text, end + t * row) ^
-                                                      text_row(warp, text, before + t * row);
-                                             })
-            : first_difference<1>(warp, [&](int) LANEWISE_INLINE_LAMBDA {
-                return text_words(warp, text, end, left) ^ text_words(warp, text, before, left);
-              });
+    const int same = is_inside ? detail::first_difference<rows_at_once>(
+                                     warp,
+                                     [&](int t) LANEWISE_INLINE_LAMBDA {
+                                       return detail::text_row(warp, text, end + t * row) ^
+                                              detail::text_row(warp, text, before + t * row);
+                                     })
+                               : detail::first_difference<1>(warp, [&](int) LANEWISE_INLINE_LAMBDA {
+                                   return detail::text_words(warp, text, end, left) ^
+                                          detail::text_words(warp, text, before, left);
+                                 });
     end += same;
     if (same != (is_inside ? many : row)) break;
   }
@@ -141,7 +142,7 @@ LANEWISE_RARE_FUNCTION typename text_steps<Warp>::words compare_words(
   for (std::uint32_t i = 0; i < most; i += 4) {
     // Few that are left of a long pattern are compared by all lanes in any case.
     if (i >= all || !warp.any(found != 0u)) break;
-    if (i >= 8 && all > most && warp.reduce(bits_set(warp, found), plus{}) <= 4) break;
+    if (i >= 8 && all > most && warp.reduce(detail::bits_set(warp, found), plus{}) <= 4) break;
     std::uint32_t word_at[4], word[4], care[4];
     LANEWISE_UNROLL
     for (int t = 0; t < 4; ++t) {
@@ -170,7 +171,7 @@ LANEWISE_RARE_FUNCTION typename text_steps<Warp>::words compare_words(
             warp.gather(low, index), warp.gather(low + 1, index), byte);
         different = different | ((in_text & words(care[t])) ^ words(word[t]));
       }
-      found = select(different != 0u, found & ~(rest & (words(0u) - rest)), found);
+      found = lanewise::select(different != 0u, found & ~(rest & (words(0u) - rest)), found);
     }
   }
   return found;

@@ -158,7 +158,7 @@ class found_places {
     };
     LANEWISE_FUNCTION offsets offsets_of(const words& bits) const {
       if (warp.any((bits & (bits - words(word{1}))) != word{0})) {
-        const auto place = allocate(warp, detail::bits_set(warp, bits));
+        const auto place = lanewise::allocate(warp, detail::bits_set(warp, bits));
         return {place.offset, place.total};
       }
       // Where lanes have no more than one place, a vote tells.
@@ -298,7 +298,7 @@ class found_places {
   LANEWISE_FUNCTION std::uint32_t write_many(const warp_type& warp, const Sink& sink,
                                              std::int64_t at, std::int64_t first,
                                              const words& bits) const {
-    const auto place = allocate(warp, detail::bits_set(warp, bits));
+    const auto place = lanewise::allocate(warp, detail::bits_set(warp, bits));
     if (place.total > room) {
       write_dense(warp, sink, at, first, bits);
     } else {

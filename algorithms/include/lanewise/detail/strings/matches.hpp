@@ -32,14 +32,15 @@ class short_finder {
   /// price, where nothing was in the step before.
   LANEWISE_RARE_FUNCTION words find(int step) {
     if (!steps_.is_inside(step))
-      return passing_at_edge(warp_, text_, pattern_, steps_.first_of(step));
-    const words found = with_short_kind(pattern_.filter.how, [&](auto how) LANEWISE_INLINE_LAMBDA {
-      constexpr auto kind = decltype(how)::value;
-      if constexpr (kind != pattern_filter::kind::one_byte) {
-        if (is_sparse_ && !steps_.template passes<kind>(step)) return words(0u);
-      }
-      return steps_.template passing<kind>(step);
-    });
+      return detail::passing_at_edge(warp_, text_, pattern_, steps_.first_of(step));
+    const words found =
+        detail::with_short_kind(pattern_.filter.how, [&](auto how) LANEWISE_INLINE_LAMBDA {
+          constexpr auto kind = decltype(how)::value;
+          if constexpr (kind != pattern_filter::kind::one_byte) {
+            if (is_sparse_ && !steps_.template passes<kind>(step)) return words(0u);
+          }
+          return steps_.template passing<kind>(step);
+        });
     is_sparse_ = !warp_.any(found != 0u);
     return found;
   }
@@ -167,7 +168,7 @@ class match_finder {
     verify_in_order(first, found);
   }
   LANEWISE_FUNCTION bool are_many(const words& found) const {
-    return warp_.reduce(bits_set(warp_, found), plus{}) > 4;
+    return warp_.reduce(detail::bits_set(warp_, found), plus{}) > 4;
   }
   /// Where some are found.
   LANEWISE_FUNCTION std::uint32_t lowest_place(const words& found) const {
@@ -181,8 +182,8 @@ class match_finder {
   /// that has no more.
   LANEWISE_FUNCTION words compare_some(std::int64_t first, const words& found) const {
     const auto all = static_cast<std::uint32_t>((pattern_.size + 3) / 4);
-    return compare_words(warp_, text_.data + first, pattern_.words, pattern_.cares, all,
-                         pattern_.stride, found);
+    return detail::compare_words(warp_, text_.data + first, pattern_.words, pattern_.cares, all,
+                                 pattern_.stride, found);
   }
   /// Whether the text goes on with the pattern's period from a place where the pattern was found to
   /// the end of what a step needs, or of the text. Then the pattern is at every so many bytes, and
@@ -193,7 +194,8 @@ class match_finder {
     compared_text known = compared_;
     if (!known.run_goes_on || known.run_end + pattern_.period < first + pattern_.size) return false;
     if (known.run_end < wanted) {
-      known.run_end = end_of_run(warp_, text_, pattern_, known.run_begin, known.run_end, wanted);
+      known.run_end =
+          detail::end_of_run(warp_, text_, pattern_, known.run_begin, known.run_end, wanted);
       known.run_goes_on = known.run_end >= wanted;
       remember(known);
     }
@@ -258,8 +260,8 @@ class match_finder {
         for (std::uint32_t bits = warp_.broadcast(of_row, lane); bits != 0; bits &= bits - 1) {
           const int b = Warp::lowest(bits);
           if (!is_at(begin + 4 * k * lane + b)) {
-            found = select(warp_.lane() == static_cast<std::uint32_t>(lane),
-                           found & words(~(1u << (4 * k * r + b))), found);
+            found = lanewise::select(warp_.lane() == static_cast<std::uint32_t>(lane),
+                                     found & words(~(1u << (4 * k * r + b))), found);
           } else if (is_in_run(first)) {
             found = keep_in_run(first, found);
             return;
@@ -315,9 +317,10 @@ class match_finder {
     constexpr int row = 4 * width, many = rows_at_once * row;
     std::int64_t at = pattern_.size;
     if (place + i >= 4 && place + i + many + 4 <= text_.n) {
-      const int same = first_difference<rows_at_once>(warp_, [&](int t) LANEWISE_INLINE_LAMBDA {
-        return difference(text_row(warp_, text_, place + i + t * row), i + t * row);
-      });
+      const int same =
+          detail::first_difference<rows_at_once>(warp_, [&](int t) LANEWISE_INLINE_LAMBDA {
+            return difference(detail::text_row(warp_, text_, place + i + t * row), i + t * row);
+          });
       if (same < many) at = i + same;
     } else {
       for (int t = 0; t < rows_at_once && at == pattern_.size; ++t)
@@ -327,8 +330,8 @@ class match_finder {
   }
   /// The same of one row.
   LANEWISE_RARE_FUNCTION std::int64_t mismatch_in_row(std::int64_t place, std::int64_t i) const {
-    const int same = first_difference<1>(warp_, [&](int) LANEWISE_INLINE_LAMBDA {
-      return difference(text_words(warp_, text_, place + i, pattern_.size - i), i);
+    const int same = detail::first_difference<1>(warp_, [&](int) LANEWISE_INLINE_LAMBDA {
+      return difference(detail::text_words(warp_, text_, place + i, pattern_.size - i), i);
     });
     return same == 4 * width ? pattern_.size : i + same;
   }

@@ -63,7 +63,7 @@ LANEWISE_FUNCTION void each_mixture(const near_windows& windows, const Words& a,
   } else {
     LANEWISE_UNROLL
     for (int o = 0; o < 4; ++o)
-      f(o, windows.mixed(word_across(a, b, o), word_across(b, c, o), Words(0u)));
+      f(o, windows.mixed(detail::word_across(a, b, o), detail::word_across(b, c, o), Words(0u)));
   }
 }
 
@@ -166,7 +166,8 @@ struct near_filter_kernel {
         lanes |=
             static_cast<std::uint32_t>(warp.ballot(any_window<at_every_byte>(warp, slots, row)));
       }
-      passed = select(warp.lane() == static_cast<std::uint32_t>(s), words<Warp>(lanes), passed);
+      passed = lanewise::select(warp.lane() == static_cast<std::uint32_t>(s), words<Warp>(lanes),
+                                passed);
     }
     return passed;
   }

@@ -29,7 +29,7 @@ class near_piece {
   };
 
   static LANEWISE_FUNCTION std::int64_t pieces(std::int64_t n) {
-    return divide_up(near_search::steps<warp_type>(n), std::int64_t{of_piece});
+    return lanewise::divide_up(near_search::steps<warp_type>(n), std::int64_t{of_piece});
   }
 
   /// All warps of the team call it.

@@ -49,11 +49,11 @@ struct text_cuts {
   }
   template <class Warp>
   LANEWISE_FUNCTION std::int64_t pieces(std::int64_t n) const {
-    return divide_up(steps<Warp>(n), std::int64_t{of_piece});
+    return lanewise::divide_up(steps<Warp>(n), std::int64_t{of_piece});
   }
   template <class Warp>
   LANEWISE_FUNCTION std::int64_t words(std::int64_t n) const {
-    return divide_up(steps<Warp>(n), std::int64_t{of_word});
+    return lanewise::divide_up(steps<Warp>(n), std::int64_t{of_word});
   }
 };
 
@@ -216,7 +216,7 @@ class text_piece {
             search_.pattern.filter.how, [&](auto how) LANEWISE_INLINE_LAMBDA {
               return in.template passed<decltype(how)::value>(s, number);
             });
-        if (passed != 0) find_in_steps(team_, shared_, search_, first, s, passed, f);
+        if (passed != 0) kernels::find_in_steps(team_, shared_, search_, first, s, passed, f);
       }
     }
   }
@@ -267,14 +267,14 @@ class text_piece {
     const detail::match_finder<Team> matches(team_, warp, search_.text, search_.pattern, shared_,
                                              together, place_of(begin), all);
     matches.forget();
-    each_passed(warp, passed_from(begin), search_.cuts.of_word,
-                number_of_steps(place_of(begin), all), [&](int s) LANEWISE_INLINE_LAMBDA {
-                  if (s >= before && s < end) {
-                    matches.tell(s, s - before, f);
-                  } else {
-                    matches.find(s);
-                  }
-                });
+    kernels::each_passed(warp, passed_from(begin), search_.cuts.of_word,
+                         number_of_steps(place_of(begin), all), [&](int s) LANEWISE_INLINE_LAMBDA {
+                           if (s >= before && s < end) {
+                             matches.tell(s, s - before, f);
+                           } else {
+                             matches.find(s);
+                           }
+                         });
   }
 
   const Team& team_;

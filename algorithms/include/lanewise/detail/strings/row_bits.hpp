@@ -214,7 +214,7 @@ class ranked_bits {
       const numbers bits = may_have(first + s) ? finder.in_order(first + s) : numbers(0u);
       numbers in_front(before);
       if (warp.any(bits != 0u)) {
-        const auto place = allocate(warp, bits_set(warp, bits));
+        const auto place = lanewise::allocate(warp, detail::bits_set(warp, bits));
         in_front = in_front + place.offset;
         before += place.total;
       }
@@ -246,7 +246,8 @@ class ranked_bits {
     const entries key =
         warp.map([](std::uint32_t r) { return std::uint64_t{r} << 32 | 0xffffffffu; }, rank);
     const numbers word =
-        upper_bound(warp, active, entry_, static_cast<std::uint32_t>(steps * Warp::width), key) -
+        lanewise::upper_bound(warp, active, entry_, static_cast<std::uint32_t>(steps * Warp::width),
+                              key) -
         numbers(1u);
     const entries entry = warp.gather(active, entry_, word, std::uint64_t{0});
     return warp.map(

@@ -33,7 +33,7 @@ class row_of_place {
     const places behind = rows_.offsets.with_type([&](const auto* offsets) LANEWISE_INLINE_LAMBDA {
       using T = std::decay_t<decltype(*offsets)>;
       const auto key = warp_.template cast<T>(place + places(first_));
-      return places(low_) + upper_bound(warp_, active, offsets + low_, high_ - low_, key);
+      return places(low_) + lanewise::upper_bound(warp_, active, offsets + low_, high_ - low_, key);
     });
     const auto end = warp_.map(
         active & (behind <= places(rows_.count)),
@@ -47,8 +47,8 @@ class row_of_place {
   LANEWISE_FUNCTION void cut() {
     std::int64_t from[2] = {0, 0}, to[2] = {rows_.count + 1, rows_.count + 1};
     const std::int64_t place[2] = {first_ + begin_, first_ + end_ - 1};
-    partition_points(warp_, from, to,
-                     [&](int q, std::int64_t i) { return rows_.offsets(i) <= place[q]; });
+    lanewise::partition_points(warp_, from, to,
+                               [&](int q, std::int64_t i) { return rows_.offsets(i) <= place[q]; });
     low_ = from[0];
     high_ = from[1] > low_ ? from[1] : low_;
   }

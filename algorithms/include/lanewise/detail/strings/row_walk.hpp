@@ -140,10 +140,10 @@ class row_walk {
     places_of_rows wanted =
         out_.load(warp_, there & own_of(row, inner), row) + places_of_rows(question_.nth);
     if (inner < width)
-      wanted = select(warp_.lane() == static_cast<std::uint32_t>(inner),
-                      places_of_rows(wanted_of(1)), wanted);
+      wanted = lanewise::select(warp_.lane() == static_cast<std::uint32_t>(inner),
+                                places_of_rows(wanted_of(1)), wanted);
     if (row == piece_.first_row)
-      wanted = select(warp_.first(1), places_of_rows(wanted_of(0)), wanted);
+      wanted = lanewise::select(warp_.first(1), places_of_rows(wanted_of(0)), wanted);
     return wanted;
   }
 
@@ -311,7 +311,8 @@ class row_walk {
       }
       if (open_.place >= 0 &&
           (question_.what != kind::last || warp_.broadcast(place, 0) == nowhere))
-        place = select(warp_.first(1), numbers(static_cast<std::uint32_t>(open_.place)), place);
+        place = lanewise::select(warp_.first(1), numbers(static_cast<std::uint32_t>(open_.place)),
+                                 place);
       write_rows(row, k, number, place, row_begin);
       if (any_flags_)
         bad_ +=
@@ -332,9 +333,10 @@ class row_walk {
     const std::int64_t row = seen_first_ + next_, own = piece_.end_row - row;
     const std::int64_t most = own < seen_ - next_ ? own : seen_ - next_;
     const std::uint32_t* const end = here_.end + next_ + 1;
-    const std::int64_t n = is_last ? most : partition_point(warp_, 0, most, [&](std::int64_t i) {
-      return end[i] <= steps.end;
-    });
+    const std::int64_t n =
+        is_last ? most : lanewise::partition_point(warp_, 0, most, [&](std::int64_t i) {
+          return end[i] <= steps.end;
+        });
     for (std::int64_t i = 0; i < n; i += width)
       out_.store(warp_, own_of(row + i, static_cast<int>(n - i < width ? n - i : width)), row + i,
                  lanes<std::int64_t>(question_.none()));
@@ -352,8 +354,8 @@ class row_walk {
                                        const numbers& begin) const {
     lanes<std::int64_t> from = warp_.template cast<std::int64_t>(begin);
     if (row == piece_.first_row)
-      from = select(warp_.first(1), lanes<std::int64_t>(rows_.offsets(row) - path_.first - origin_),
-                    from);
+      from = lanewise::select(
+          warp_.first(1), lanes<std::int64_t>(rows_.offsets(row) - path_.first - origin_), from);
     return warp_.map(
         [](std::int64_t b, std::int64_t result) {
           const std::int64_t at = result < 0 ? 0 : b + result;
@@ -381,7 +383,7 @@ class row_walk {
     if (!warp_.any(is_there)) return;
     if (!steps.are_known) find(finder, steps);
     const numbers before = here_.ranked.rank(warp_, is_there, from);
-    number = select(is_there, here_.ranked.rank(warp_, is_there, to) - before, number);
+    number = lanewise::select(is_there, here_.ranked.rank(warp_, is_there, to) - before, number);
     if (question_.is_number()) return;
     numbers wanted = number - numbers(1u);
     if (question_.what != kind::last) {
@@ -390,13 +392,13 @@ class row_walk {
           [](std::int64_t i) {
             return i < 0 || i >= std::int64_t{nowhere} ? nowhere : static_cast<std::uint32_t>(i);
           },
-          wanted_of_rows(active, row) - select(warp_.first(1), open, nothing));
+          wanted_of_rows(active, row) - lanewise::select(warp_.first(1), open, nothing));
     }
     const auto has = is_there & (wanted < number);
     if (warp_.any(has))
-      place = select(has,
-                     here_.ranked.place(warp_, has, before + wanted, steps.number) + numbers(begin),
-                     place);
+      place = lanewise::select(
+          has, here_.ranked.place(warp_, has, before + wanted, steps.number) + numbers(begin),
+          place);
   }
   /// The first k rows from one on, but for the piece's first, which may have begun before.
   LANEWISE_FUNCTION auto own_of(std::int64_t row, int k) const {
@@ -412,7 +414,8 @@ class row_walk {
     if (question_.is_number()) {
       const auto of_all = warp_.template cast<std::int64_t>(number);
       const lanes<std::int64_t> first(open_.number);
-      result = of_all + select(warp_.first(1), first, lanes<std::int64_t>(std::int64_t{0}));
+      result =
+          of_all + lanewise::select(warp_.first(1), first, lanes<std::int64_t>(std::int64_t{0}));
       if (question_.what == kind::contains)
         result = warp_.map([](std::int64_t x) { return std::int64_t{x != 0}; }, result);
     } else {

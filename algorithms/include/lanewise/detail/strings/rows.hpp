@@ -71,7 +71,7 @@ class row_results {
   LANEWISE_FUNCTION void store(const W& warp, const Mask& active, std::int64_t first,
                                const Values& values) const {
     const Values most(most_);
-    const Values x = select(values > most, most, values);
+    const Values x = lanewise::select(values > most, most, values);
     with_type([&](auto* data) LANEWISE_INLINE_LAMBDA {
       using T = std::decay_t<decltype(*data)>;
       warp.store(active, data + first, warp.template cast<T>(x));
@@ -221,12 +221,13 @@ struct row_path {
 
   LANEWISE_FUNCTION row_piece piece(const Warp& warp, std::int64_t number,
                                     std::int64_t pieces) const {
-    const index_range part = even_share(length(), number, pieces);
+    const index_range part = lanewise::even_share(length(), number, pieces);
     const std::int64_t distance[2] = {part.begin, part.end};
     // All rows are asked about, so that cuts are in order even where offsets are not.
     std::int64_t row[2] = {0, 0}, last[2] = {rows.count, rows.count};
-    partition_points(warp, row, last,
-                     [&](int q, std::int64_t r) { return units * end_of(r) + r < distance[q]; });
+    lanewise::partition_points(warp, row, last, [&](int q, std::int64_t r) {
+      return units * end_of(r) + r < distance[q];
+    });
     const std::int64_t begin = step_at(distance[0] - row[0]);
     const std::int64_t end = step_at(distance[1] - row[1]);
     return {number, row[0], row[1], begin, end < begin ? begin : end};

@@ -72,9 +72,9 @@ class set_candidates {
   template <int lists>
   LANEWISE_FUNCTION void add_here(const words& from, const words (&bits)[lists],
                                   std::uint32_t first_list, bool are_last) {
-    words number = bits_set(warp_, bits[0]);
-    for (int i = 1; i < lists; ++i) number = number + bits_set(warp_, bits[i]);
-    const auto room = allocate(warp_, number);
+    words number = detail::bits_set(warp_, bits[0]);
+    for (int i = 1; i < lists; ++i) number = number + detail::bits_set(warp_, bits[i]);
+    const auto room = lanewise::allocate(warp_, number);
     for (std::uint32_t begin = 0, now = 0; begin < room.total || are_last; begin += now) {
       const auto free = static_cast<std::uint32_t>(most_waiting - waiting_);
       now = room.total - begin < free ? room.total - begin : free;
@@ -112,7 +112,7 @@ class set_candidates {
       const words place = warp_.load(is_there, wait_ + i, 0u);
       const words next = warp_.load(warp_.first(hits_ - i - 1), wait_ + i + 1, ~0u);
       const words rank = warp_.load(is_there, wait_ + most_hits + i, 0u);
-      f(place, select(place == next, words(0u), rank));
+      f(place, lanewise::select(place == next, words(0u), rank));
     }
     warp_.fence();
   }
@@ -138,7 +138,7 @@ class set_candidates {
         const mask is_there = (bits[i] & lowest) != 0u;
         warp_.scatter(is_there & (at < number), to, at,
                       place << 3 | words(first_list + static_cast<std::uint32_t>(i)));
-        at = select(is_there, at + words(1u), at);
+        at = lanewise::select(is_there, at + words(1u), at);
       }
       all = all ^ lowest;
     }
@@ -160,7 +160,7 @@ class set_candidates {
     LANEWISE_UNROLL
     for (std::uint32_t half = width / 2; half != 0; half /= 2) {
       const words upto = warp_.shuffle(all.upto, owner + words(half - 1));
-      owner = select(upto <= task, owner + words(half), owner);
+      owner = lanewise::select(upto <= task, owner + words(half), owner);
     }
     return owner;
   }
@@ -246,15 +246,15 @@ class set_candidates {
           r = pattern[0];
         },
         outcome, rank);
-    outcome = select(exist, outcome, words(std::uint32_t{set_text::differs}));
+    outcome = lanewise::select(exist, outcome, words(std::uint32_t{set_text::differs}));
     for (auto todo = warp_.ballot(outcome == std::uint32_t{set_text::agrees_so_far}); todo != 0;
          todo &= todo - 1) {
       const int lane = Warp::lowest(todo);
       const bool agrees = agrees_behind(first + warp_.broadcast(place, lane),
                                         set_.records + warp_.broadcast(record, lane));
-      outcome =
-          select(warp_.lane() == static_cast<std::uint32_t>(lane),
-                 words(std::uint32_t{agrees ? set_text::agrees : set_text::differs}), outcome);
+      outcome = lanewise::select(
+          warp_.lane() == static_cast<std::uint32_t>(lane),
+          words(std::uint32_t{agrees ? set_text::agrees : set_text::differs}), outcome);
     }
     keep(outcome == std::uint32_t{set_text::agrees}, place, rank);
   }

@@ -107,8 +107,8 @@ struct set_filter {
   template <int kind, bool looks_around>
   LANEWISE_FUNCTION void look(const Warp& warp, const row_of_words& in, int j, int o, int i,
                               passed& found) const {
-    const words a = word_across(in[j + 1], in[j + 2], o);
-    const words b = kind <= window_kind::shorts ? a : word_across(in[j + 2], in[j + 3], o);
+    const words a = detail::word_across(in[j + 1], in[j + 2], o);
+    const words b = kind <= window_kind::shorts ? a : detail::word_across(in[j + 2], in[j + 3], o);
     const words hash = warp.map(
         [](std::uint32_t x, std::uint32_t y) { return window_key::of(kind, x, y).hash(); }, a, b);
     const words word = warp.gather_scratch(
@@ -126,7 +126,7 @@ struct set_filter {
       const words after = behind_window<kind>(in, j + 1, o);
       const words mixed = warp.map(
           [around = around](std::uint32_t x, std::uint32_t y) { return around.mixed(x, y); },
-          word_across(in[j], in[j + 1], o), after);
+          detail::word_across(in[j], in[j + 1], o), after);
       add(found.shorts, warp.map(bits, hash, mixed));
       add(found.longs, warp.map(bits, hash, after));
     } else {
@@ -137,7 +137,8 @@ struct set_filter {
   template <int kind>
   static LANEWISE_FUNCTION words behind_window(const row_of_words& in, int j, int o) {
     const int at = o + window_kind{kind}.bytes();
-    return at % 4 == 0 ? in[j + at / 4] : word_across(in[j + at / 4], in[j + at / 4 + 1], at % 4);
+    return at % 4 == 0 ? in[j + at / 4]
+                       : detail::word_across(in[j + at / 4], in[j + at / 4 + 1], at % 4);
   }
 };
 

@@ -127,9 +127,9 @@ class set_finder {
   /// Of the step behind the last one, its beginning counts.
   LANEWISE_FUNCTION words counting(const words& bits, int step, int number) const {
     const words all = text_steps<Warp>::in_order(warp_, bits);
-    return step < number
-               ? all
-               : select(warp_.lane() * words(32u) < std::uint32_t{2 * reach}, all, words(0u));
+    return step < number ? all
+                         : lanewise::select(warp_.lane() * words(32u) < std::uint32_t{2 * reach},
+                                            all, words(0u));
   }
   LANEWISE_RARE_FUNCTION void add_shorts(const std::uint32_t* at, int step, int number) {
     if (candidates_.is_full()) return;

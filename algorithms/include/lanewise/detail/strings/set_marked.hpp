@@ -111,7 +111,7 @@ class set_marked_finder {
           next += width;
         } else {
           marks = marks_of(next, from, to);
-          upto = warp_.inclusive_scan(bits_set(warp_, marks), plus{});
+          upto = warp_.inclusive_scan(detail::bits_set(warp_, marks), plus{});
           total = warp_.broadcast(upto, width - 1);
           next += width * width;
         }
@@ -144,10 +144,10 @@ class set_marked_finder {
     words owner(0u);
     LANEWISE_UNROLL
     for (std::uint32_t half = width / 2; half != 0; half /= 2)
-      owner =
-          select(warp_.shuffle(upto, owner + words(half - 1)) <= task, owner + words(half), owner);
+      owner = lanewise::select(warp_.shuffle(upto, owner + words(half - 1)) <= task,
+                               owner + words(half), owner);
     const words all = warp_.shuffle(marks, owner);
-    const words before = warp_.shuffle(upto - bits_set(warp_, marks), owner);
+    const words before = warp_.shuffle(upto - detail::bits_set(warp_, marks), owner);
     return warp_.map(
         [total](std::uint32_t bits, std::uint32_t t, std::uint32_t first, std::uint32_t word) {
           if (t >= total) return 0u;
@@ -182,11 +182,11 @@ class set_marked_finder {
   }
   template <kind how, class Mask>
   LANEWISE_FUNCTION void probe(const words (&row)[12], const Mask& exist, words (&bits)[2]) const {
-    each_probe<how>(warp_, chunks_.probes, filter_, row,
-                    [&](int i, int list, const words& passed) LANEWISE_INLINE_LAMBDA {
-                      bits[list] = bits[list] + ((passed & words(1u)) << i);
-                    });
-    for (int i = 0; i < 2; ++i) bits[i] = select(exist, bits[i], words(0u));
+    detail::each_probe<how>(warp_, chunks_.probes, filter_, row,
+                            [&](int i, int list, const words& passed) LANEWISE_INLINE_LAMBDA {
+                              bits[list] = bits[list] + ((passed & words(1u)) << i);
+                            });
+    for (int i = 0; i < 2; ++i) bits[i] = lanewise::select(exist, bits[i], words(0u));
   }
   /// Of the places from `at` on, a step of them, but of no more than all.
   template <class F>
@@ -199,7 +199,7 @@ class set_marked_finder {
     set_walk<Warp>(warp, text, set, best_)
         .each_place(first_ + at, at,
                     [&](const words& place, const words& ranks) LANEWISE_INLINE_LAMBDA {
-                      f(place, select(place < end, ranks, words(0u)));
+                      f(place, lanewise::select(place < end, ranks, words(0u)));
                     });
   }
 

@@ -98,7 +98,7 @@ struct set_marks_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using warp_type = typename Team::warp_type;
     const auto warp = team.warp();
-    copy(team, filter, std::int64_t{1} << chunks.probes.filter_bits, shared.filter);
+    lanewise::copy(team, filter, std::int64_t{1} << chunks.probes.filter_bits, shared.filter);
     team.barrier();
     const std::int64_t steps = divide_up(chunks.chunks(), std::int64_t{warp_type::width});
     const std::int64_t mine = team.index() * std::int64_t{Team::warps} + team.warp_index();
@@ -130,7 +130,8 @@ struct set_marks_kernel {
                               [&](int, int, const words<Warp>& passed)
                                   LANEWISE_INLINE_LAMBDA { any = any | passed; });
       const auto lanes = static_cast<std::uint32_t>(warp.ballot((any & words<Warp>(1u)) != 0u));
-      marks = select(warp.lane() == static_cast<std::uint32_t>(s), words<Warp>(lanes), marks);
+      marks =
+          lanewise::select(warp.lane() == static_cast<std::uint32_t>(s), words<Warp>(lanes), marks);
     }
     return marks;
   }

@@ -24,8 +24,9 @@ LANEWISE_FUNCTION void each_probe(const Warp& warp, const set_probes& probes,
   LANEWISE_UNROLL
   for (int i = 0; i < 32; i += set_probes::stride(how)) {
     const int j = i / 4 + 1, o = i % 4;
-    const Words a = word_across(row[j], row[j + 1], o), b = word_across(row[j + 1], row[j + 2], o),
-                c = word_across(row[j + 2], row[j + 3 < 12 ? j + 3 : 11], o);
+    const Words a = detail::word_across(row[j], row[j + 1], o),
+                b = detail::word_across(row[j + 1], row[j + 2], o),
+                c = detail::word_across(row[j + 2], row[j + 3 < 12 ? j + 3 : 11], o);
     const Words hash = probes.hash(a, b, c);
     const Words word =
         warp.map([](std::uint32_t w, std::uint32_t h) { return set_probes::both_set(w, h); },
@@ -33,7 +34,7 @@ LANEWISE_FUNCTION void each_probe(const Warp& warp, const set_probes& probes,
     if constexpr (how != set_probes::kind::with_sides) {
       f(i, 0, passes(word, hash));
     } else {
-      const Words front = word_across(row[j - 1], row[j], 2);
+      const Words front = detail::word_across(row[j - 1], row[j], 2);
       f(i, 0, passes(word, probes.with_behind(hash, b, c)));
       f(i, 1, passes(word, probes.with_front(hash, front)));
     }

@@ -70,7 +70,7 @@ struct set_rows_kernel {
       }
       if (first != row) end(warp);
       row = first;
-      number = number + select(active, x, counts(std::uint64_t{0}));
+      number = number + lanewise::select(active, x, counts(std::uint64_t{0}));
     }
     LANEWISE_FUNCTION void end(const Warp& warp) {
       if (row < 0) return;
@@ -149,7 +149,7 @@ struct set_row_numbers_kernel {
           },
           std::int64_t{0}, warp.lane());
       const auto is_bad = number < std::int64_t{0};
-      out.store(warp, exist, first, select(is_bad, number - number, number));
+      out.store(warp, exist, first, lanewise::select(is_bad, number - number, number));
       const auto bad = static_cast<std::uint64_t>(warp.count(is_bad));
       if (bad != 0 && errors != nullptr) warp.fetch_add(errors->bad_items, bad);
     }

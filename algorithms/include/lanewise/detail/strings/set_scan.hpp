@@ -105,7 +105,7 @@ class set_scan {
     const int number = put_in_order();
     for (int i = 0; i < number; i += width) {
       const mask is_there = warp_.first(number - i);
-      f(warp_.load(order_ + i), select(is_there, warp_.load(best_ + i), words(0u)));
+      f(warp_.load(order_ + i), lanewise::select(is_there, warp_.load(best_ + i), words(0u)));
     }
   }
 
@@ -208,7 +208,8 @@ class set_scan {
     int found = 0;
     for (int i = 0; i < listed; i += width) {
       const mask exist = warp.first(listed - i);
-      const words entry = select(exist, warp.load(list_ + i), words(0u)), byte = entry >> 1;
+      const words entry = lanewise::select(exist, warp.load(list_ + i), words(0u)),
+                  byte = entry >> 1;
       const mask is_long = (entry & words(1u)) != 0u;
       const words index = byte >> 2, past = (byte & words(3u)) << 3;
       words in[5];
@@ -216,11 +217,11 @@ class set_scan {
       for (int w = 0; w < 4; ++w) in[w] = in[w] >> past | in[w + 1] << 1 << (words(31u) - past);
       words low = window_key::low_of(kind, in[1]), high = window_key::high_of(kind, in[2]);
       if constexpr (kind >= window_kind::shorts) {
-        const words after =
-            word_across(in[window_kind{kind}.bytes() / 4 + 1],
-                        in[window_kind{kind}.bytes() / 4 + 2], window_kind{kind}.bytes() % 4);
-        const words around = select(is_long, after, set_.around.mixed(in[0], after));
-        low = select(is_long, window_key::low_of_long(low), low);
+        const words after = detail::word_across(in[window_kind{kind}.bytes() / 4 + 1],
+                                                in[window_kind{kind}.bytes() / 4 + 2],
+                                                window_kind{kind}.bytes() % 4);
+        const words around = lanewise::select(is_long, after, set_.around.mixed(in[0], after));
+        low = lanewise::select(is_long, window_key::low_of_long(low), low);
         high = window_key::high_with(high, around);
       }
       words slot = window_slot::place(window_key::mixed(low, high), set_.slots_bits);
@@ -273,8 +274,8 @@ class set_scan {
     auto text = warp_.load(text_.data + place);
     if (set_.folds_case) {
       const bytes a(static_cast<unsigned char>('A'));
-      text = select(text - a < static_cast<unsigned char>(26),
-                    text | bytes(static_cast<unsigned char>(0x20)), text);
+      text = lanewise::select(text - a < static_cast<unsigned char>(26),
+                              text | bytes(static_cast<unsigned char>(0x20)), text);
     }
     return warp_.ballot(text != warp_.load(pattern));
   }
@@ -287,7 +288,7 @@ class set_scan {
     for (int i = 0; i < hits_; ++i) bits_[place_[i] / 32] |= 1u << place_[i] % 32;
     std::uint32_t number = 0;
     for (int w = 0; w < last; w += width) {
-      const words mine = bits_set(warp_, warp_.load(bits_ + w));
+      const words mine = detail::bits_set(warp_, warp_.load(bits_ + w));
       const words upto = warp_.inclusive_scan(mine, plus{}) + words(number);
       warp_.store(in_front_ + w, upto - mine);
       number = warp_.broadcast(upto, width - 1);

@@ -351,8 +351,8 @@ class text_steps {
     words table(filter.window[0]);
     LANEWISE_UNROLL
     for (int o = 1; o < 4; ++o)
-      table = select(warp_.lane() == (filter.window[o] >> filter.shift & 31),
-                     words(filter.window[o]), table);
+      table = lanewise::select(warp_.lane() == (filter.window[o] >> filter.shift & 31),
+                               words(filter.window[o]), table);
     return table;
   }
   /// Adds the places of a row. Sums are as good as bits, and a GPU has other units for them than
@@ -361,7 +361,7 @@ class text_steps {
   template <kind how>
   LANEWISE_FUNCTION void add_windows(const row& in, int r, words& found) const {
     each_window<how>(in, [&](int b, const mask& fits) LANEWISE_INLINE_LAMBDA {
-      found = select(fits, found + words(1u << (4 * k * r + b)), found);
+      found = lanewise::select(fits, found + words(1u << (4 * k * r + b)), found);
     });
   }
   /// Calls f(b, fits) for the places of a row that a lane has: whether the text may have the
@@ -393,13 +393,13 @@ class text_steps {
   template <kind how>
   LANEWISE_FUNCTION mask fits_at(const row& in, int j, int o) const {
     const auto& filter = pattern_.filter;
-    const words here = word_across(in[j], in[j + 1], o);
+    const words here = detail::word_across(in[j], in[j + 1], o);
     if constexpr (how == kind::four_bytes) {
       return here == filter.window[0];
     } else if constexpr (how == kind::up_to_four_bytes || how == kind::one_byte) {
       return (here & words(filter.care[0])) == filter.window[0];
     } else {
-      const words next = word_across(in[j + 1], in[j + 2], o);
+      const words next = detail::word_across(in[j + 1], in[j + 2], o);
       const words first = (here & words(filter.care[0])) ^ words(filter.window[0]);
       return (first | ((next & words(filter.care[1])) ^ words(filter.window[1]))) == 0u;
     }
@@ -421,8 +421,8 @@ class text_steps {
           [](std::uint32_t lane) { return lane % words_of_row * lanes_of_word; }, warp.lane());
       const auto row_of =
           warp.map([](std::uint32_t lane) { return lane / words_of_row; }, warp.lane());
-      ordered =
-          select(row_of == static_cast<std::uint32_t>(r), warp.shuffle(word, source), ordered);
+      ordered = lanewise::select(row_of == static_cast<std::uint32_t>(r),
+                                 warp.shuffle(word, source), ordered);
     }
     return ordered;
   }

@@ -38,13 +38,13 @@ struct segment_carry {
     segment_carry s;
     s.flags = (ended ? has_ended : 0) | (value.present ? has_value : 0);
     for (int w = 0; w < words; ++w) s.value_words[w] = 0;
-    if (value.present) memcpy(s.value_words, &value.value, sizeof(T));
+    if (value.present) std::memcpy(s.value_words, &value.value, sizeof(T));
     return s;
   }
   LANEWISE_FUNCTION bool ended() const { return (flags & has_ended) != 0; }
   LANEWISE_FUNCTION maybe<T> value() const {
     maybe<T> x{{}, (flags & has_value) != 0};
-    memcpy(&x.value, value_words, sizeof(T));
+    std::memcpy(&x.value, value_words, sizeof(T));
     return x;
   }
 };
@@ -54,7 +54,7 @@ struct join_carries {
   Op op;
   LANEWISE_FUNCTION segment_carry<T> operator()(const segment_carry<T>& a,
                                                 const segment_carry<T>& b) const {
-    return b.ended() ? b : segment_carry<T>::of(a.ended(), join(a.value(), b.value(), op));
+    return b.ended() ? b : segment_carry<T>::of(a.ended(), detail::join(a.value(), b.value(), op));
   }
   /// What lies in front of an end does not matter behind it, so that look-back stops there.
   LANEWISE_FUNCTION bool stands_alone(const segment_carry<T>& b) const { return b.ended(); }

@@ -93,8 +93,8 @@ class device_sums {
       : team_(team),
         shared_(shared),
         here_(shared.warp[team.warp_index()]),
-        piece_(piece_of_warp<weight>(team, team.warp_index(), ranges, ranges.count, ranges.items,
-                                     piece)),
+        piece_(detail::piece_of_warp<weight>(team, team.warp_index(), ranges, ranges.count,
+                                             ranges.items, piece)),
         seen_begin_(piece_.begin.ends),
         near_(piece_.begin.items) {}
 
@@ -112,7 +112,7 @@ class device_sums {
     state* per_warp = shared_.per_warp.data();
     warp.once([&] { per_warp[team_.warp_index()] = mine; });
     team_.barrier();
-    fold_warps(team_, per_warp, Team::warps, join_carries<T, Op>{op}, before_, total_);
+    detail::fold_warps(team_, per_warp, Team::warps, join_carries<T, Op>{op}, before_, total_);
   }
 
   LANEWISE_FUNCTION const state& total() const { return total_; }
@@ -127,11 +127,12 @@ class device_sums {
     const auto warp = team_.warp();
     std::int64_t r = piece_.begin.ends;
     for (std::int64_t p = 0; p <= piece && r < piece_.end.ends; ++p) {
-      const index_range of_team = even_share(path(ranges.count, ranges.items), p, pieces);
+      const index_range of_team = lanewise::even_share(path(ranges.count, ranges.items), p, pieces);
       const int warps = p < piece ? Team::warps : team_.warp_index();
       for (int w = 0; w < warps; ++w) {
         const std::int64_t end =
-            piece_of_warp<weight>(team_, w, ranges, ranges.count, ranges.items, of_team).end.ends;
+            detail::piece_of_warp<weight>(team_, w, ranges, ranges.count, ranges.items, of_team)
+                .end.ends;
         if (r < end) r = end;
       }
     }
@@ -155,10 +156,10 @@ class device_sums {
                                      Op op) const {
     if (!piece_.is_ordered() || piece_.begin.ends == piece_.end.ends) return;
     maybe<T> sum = first_;
-    if (before_.present) sum = join(before_.value.value(), sum, op);
+    if (before_.present) sum = detail::join(before_.value.value(), sum, op);
     if (before.present && !(before_.present && before_.value.ended()))
-      sum = join(before.value.value(), sum, op);
-    const T result = join({init, true}, sum, op).value;
+      sum = detail::join(before.value.value(), sum, op);
+    const T result = detail::join({init, true}, sum, op).value;
     team_.warp().once([&] { sink(piece_.begin.ends, result); });
   }
 
@@ -353,7 +354,7 @@ class device_sums {
   LANEWISE_FUNCTION void close_lanes(Op op) {
     if constexpr (is_commutative<Op, T>) {
       if (!lanes_open_) return;
-      open_ = join(open_, maybe<T>{team_.warp().reduce(lane_sum_, op), true}, op);
+      open_ = detail::join(open_, maybe<T>{team_.warp().reduce(lane_sum_, op), true}, op);
       lanes_open_ = false;
     }
   }

@@ -145,7 +145,7 @@ class device_whole {
       const auto warp = team.warp();
       for (int q = team.warp_index(); q < count; q += Team::warps) {
         const std::int64_t b = warp.broadcast(begin, q), e = warp.broadcast(end, q);
-        const T result = join({init, true}, total_of(warp, source, b, e, op), op).value;
+        const T result = detail::join({init, true}, total_of(warp, source, b, e, op), op).value;
         warp.once([&] { sink(first + q, result); });
       }
     }
@@ -159,7 +159,7 @@ class device_whole {
       constexpr std::int64_t row = v * width;
       const std::int64_t from = warp.broadcast(begin, 0) / row * row;
       const std::int64_t items = warp.broadcast(end, count - 1) - from;
-      const std::int64_t each = divide_up(items, row * Team::warps) * row;
+      const std::int64_t each = lanewise::divide_up(items, row * Team::warps) * row;
       const std::int64_t lo = from + me * each, hi = lo + each;
       bits here = warp.ballot((begin < end) & (begin < lanes<std::int64_t>(hi)) &
                               (end > lanes<std::int64_t>(lo)));
@@ -235,7 +235,8 @@ class device_whole {
         for (int k = 0; k < items_per_lane; ++k) {
           const int left = count - k * width;
           if (left <= 0) continue;
-          sum = join(sum, maybe<T>{warp.reduce(in[k], op, left < width ? left : width), true}, op);
+          sum = detail::join(
+              sum, maybe<T>{warp.reduce(in[k], op, left < width ? left : width), true}, op);
         }
       }
       return sum;

@@ -44,12 +44,12 @@ template <class T, class W, class Source, class Op>
 LANEWISE_FUNCTION T reduce_padded(const W& warp, const Source& source, std::int64_t i,
                                   std::int64_t n, Op op, const T& pad) {
   constexpr std::int64_t width = W::width;
-  if (n <= width) return warp.reduce(load_part(warp, source, i, n, pad), op);
-  auto sum = load_window<true>(warp, source, i);
+  if (n <= width) return warp.reduce(detail::load_part(warp, source, i, n, pad), op);
+  auto sum = detail::load_window<true>(warp, source, i);
   const std::int64_t last = i + n;
   for (i += width; i + width <= last; i += width)
-    sum = warp.map(op, sum, load_window<true>(warp, source, i));
-  return warp.reduce(warp.map(op, sum, load_part(warp, source, i, last - i, pad)), op);
+    sum = warp.map(op, sum, detail::load_window<true>(warp, source, i));
+  return warp.reduce(warp.map(op, sum, detail::load_part(warp, source, i, last - i, pad)), op);
 }
 
 /// The sums of the ranges that end in a piece of the path through ends and items, by one thread:
@@ -75,7 +75,8 @@ class host_sums {
   template <class Ranges>
   LANEWISE_FUNCTION host_sums(const Team& team, scratch&, const Ranges& ranges, index_range piece)
       : team_(team),
-        piece_(cut_path(team.warp(), ranges, ranges.count, ranges.items, piece.begin, piece.end)) {
+        piece_(lanewise::cut_path(team.warp(), ranges, ranges.count, ranges.items, piece.begin,
+                                  piece.end)) {
     if (!piece_.is_ordered()) piece_.end = piece_.begin;
   }
 
@@ -84,7 +85,7 @@ class host_sums {
   template <class Ranges>
   LANEWISE_FUNCTION std::uint64_t bad(const Ranges& ranges, std::int64_t piece,
                                       std::int64_t pieces) const {
-    const index_range mine = even_share(ranges.count, piece, pieces);
+    const index_range mine = lanewise::even_share(ranges.count, piece, pieces);
     std::uint64_t n = 0;
     for (std::int64_t r = mine.begin; r < mine.end; ++r)
       n += ranges.is_bad(ranges.offset(r), ranges.offset(r + 1)) ? 1 : 0;
@@ -112,7 +113,7 @@ class host_sums {
     } else {
       for (std::int64_t r = piece_.begin.ends + 1; r < piece_.end.ends; ++r) {
         const maybe<T> sum = sum_up_to(ranges(r), i, ranges.first, source, op);
-        sink(r, join({init, true}, sum, op).value);
+        sink(r, detail::join({init, true}, sum, op).value);
       }
     }
     total_ = segment_carry<T>::of(any, sum_up_to(piece_.end.items, i, ranges.first, source, op));
@@ -125,8 +126,8 @@ class host_sums {
   LANEWISE_FUNCTION void write_first(const Sink& sink, const maybe<segment_carry<T>>& before,
                                      const T& init, Op op) const {
     if (piece_.end.ends == piece_.begin.ends) return;
-    const maybe<T> sum = before.present ? join(before.value.value(), first_, op) : first_;
-    sink(piece_.begin.ends, join({init, true}, sum, op).value);
+    const maybe<T> sum = before.present ? detail::join(before.value.value(), first_, op) : first_;
+    sink(piece_.begin.ends, detail::join({init, true}, sum, op).value);
   }
 
  private:
@@ -140,7 +141,7 @@ class host_sums {
   LANEWISE_FUNCTION maybe<T> sum_up_to(std::int64_t last, std::int64_t& i, std::int64_t shift,
                                        const Source& source, Op op) const {
     last = cut(last, i);
-    const auto sum = reduce_stream<T>(team_.warp(), source, shift + i, shift + last, op);
+    const auto sum = detail::reduce_stream<T>(team_.warp(), source, shift + i, shift + last, op);
     i = last;
     return sum;
   }
@@ -149,7 +150,7 @@ class host_sums {
   LANEWISE_FUNCTION void whole_ranges(const Ranges& ranges, const Source& source, const Sink& sink,
                                       const T& init, Op op, std::int64_t& i) const {
     const typename Team::template narrow_warp<width> window;
-    const T pad = padding<Op>(init);
+    const T pad = detail::padding<Op>(init);
     constexpr std::int64_t ahead = page_bytes / sizeof(typename Source::raw_type);
     for (std::int64_t r = piece_.begin.ends + 1; r < piece_.end.ends; ++r) {
       const std::int64_t last = cut(ranges(r), i);
@@ -160,9 +161,9 @@ class host_sums {
       window.prefetch(window.template first<std::uint32_t>(1), source.data + at + ahead,
                       window.lane());
       if (n < 16 * width) {
-        sink(r, op(init, reduce_padded(window, source, at, n, op, pad)));
+        sink(r, op(init, detail::reduce_padded(window, source, at, n, op, pad)));
       } else {
-        sink(r, op(init, reduce_stream<T>(team_.warp(), source, at, at + n, op).value));
+        sink(r, op(init, detail::reduce_stream<T>(team_.warp(), source, at, at + n, op).value));
       }
     }
   }

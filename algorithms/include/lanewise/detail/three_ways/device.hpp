@@ -41,7 +41,8 @@ class parked_three_ways {
   LANEWISE_FUNCTION void put(const Sink& sink, std::int64_t start, std::uint32_t from,
                              std::uint32_t to) const {
     const T* item = place_.item.data() + from;
-    for_each_place(team_, sink, start, 0, to - from, [&](int k) { sink(start + k, item[k]); });
+    detail::for_each_place(team_, sink, start, 0, to - from,
+                           [&](int k) { sink(start + k, item[k]); });
   }
 
   const team& team_;
@@ -71,8 +72,8 @@ class device_three_ways : public device_rows<Team, T, items_per_lane> {
 
   /// All warps of the team call it once, before the rest.
   LANEWISE_FUNCTION selection_state total() {
-    one_ = ranks(*this, shared_.one, bits_of(*this, ways_.one(), T{}, n_));
-    two_ = ranks(*this, shared_.two, bits_of(*this, ways_.two(), T{}, n_));
+    one_ = ranks(*this, shared_.one, detail::bits_of(*this, ways_.one(), T{}, n_));
+    two_ = ranks(*this, shared_.two, detail::bits_of(*this, ways_.two(), T{}, n_));
     return selection_state::of(one_.count(), two_.count());
   }
 

@@ -32,8 +32,8 @@ LANEWISE_FUNCTION T first_equal(const W& warp, const numbered_source<Source>& so
                                 std::int64_t first, std::int64_t last, const V& value) {
   std::int64_t i = first;
   for (; i + W::width <= last; i += W::width) {
-    const auto found =
-        warp.ballot(load_window(warp, source.items(), i) == typename W::template lanes<V>(value));
+    const auto found = warp.ballot(detail::load_window(warp, source.items(), i) ==
+                                   typename W::template lanes<V>(value));
     if (found != 0) return source(i + W::lowest(found));
   }
   while (!(source.items()(i) == value)) ++i;
@@ -42,41 +42,46 @@ LANEWISE_FUNCTION T first_equal(const W& warp, const numbered_source<Source>& so
 
 /// The winner of items [first, last): the winning value of a block by vectors, and only where that
 /// beats the blocks before, its place.
-template <class T, class W, class Source, class Wins>
-LANEWISE_FUNCTION maybe<T> reduce_stream(const W& warp, const numbered_source<Source>& source,
-                                         std::int64_t first, std::int64_t last,
-                                         const winner<Wins>& op) {
-  if (first >= last) return {{}, false};
-  using item = typename Source::value_type;
-  if constexpr (std::is_arithmetic_v<item> && requires { typename Wins::vectors; }) {
-    constexpr std::int64_t block = 4096;  // small enough to stay in the first-level cache
-    maybe<T> best{{}, false};
-    for (std::int64_t at = first; at < last; at += block) {
-      const std::int64_t end = at + block < last ? at + block : last;
-      item value;
-      bool all_lose = false;
-      if constexpr (std::is_floating_point_v<item>) {
-        using comparable = nan_loses<item, Wins>;
-        value = reduce_stream<item>(warp, compose(source.items(), comparable{}), at, end,
-                                    typename Wins::vectors{})
-                    .value;
-        all_lose = value == comparable::worst;  // infinite, or only NaN
-      } else {
-        value = reduce_stream<item>(warp, source.items(), at, end, typename Wins::vectors{}).value;
+template <class Source>
+struct stream_reduction<numbered_source<Source>> {
+  template <class T, class W, class Wins>
+  static LANEWISE_FUNCTION maybe<T> reduce(const W& warp, const numbered_source<Source>& source,
+                                           std::int64_t first, std::int64_t last,
+                                           const winner<Wins>& op) {
+    if (first >= last) return {{}, false};
+    using item = typename Source::value_type;
+    if constexpr (std::is_arithmetic_v<item> && requires { typename Wins::vectors; }) {
+      constexpr std::int64_t block = 4096;  // small enough to stay in the first-level cache
+      maybe<T> best{{}, false};
+      for (std::int64_t at = first; at < last; at += block) {
+        const std::int64_t end = at + block < last ? at + block : last;
+        item value;
+        bool all_lose = false;
+        if constexpr (std::is_floating_point_v<item>) {
+          using comparable = nan_loses<item, Wins>;
+          value = detail::reduce_stream<item>(warp, detail::compose(source.items(), comparable{}),
+                                              at, end, typename Wins::vectors{})
+                      .value;
+          all_lose = value == comparable::worst;  // infinite, or only NaN
+        } else {
+          value =
+              detail::reduce_stream<item>(warp, source.items(), at, end, typename Wins::vectors{})
+                  .value;
+        }
+        if (all_lose) {
+          const T here = detail::winner_of_each<T>(source, at, end, op).value;
+          best.value = best.present ? op(best.value, here) : here;
+        } else if (!best.present || op.wins(value, best.value.value)) {
+          best.value = detail::first_equal<T>(warp, source, at, end, value);
+        }
+        best.present = true;
       }
-      if (all_lose) {
-        const T here = winner_of_each<T>(source, at, end, op).value;
-        best.value = best.present ? op(best.value, here) : here;
-      } else if (!best.present || op.wins(value, best.value.value)) {
-        best.value = first_equal<T>(warp, source, at, end, value);
-      }
-      best.present = true;
+      return best;
+    } else {
+      return detail::winner_of_each<T>(source, first, last, op);
     }
-    return best;
-  } else {
-    return winner_of_each<T>(source, first, last, op);
   }
-}
+};
 
 }  // namespace detail
 LANEWISE_END_NAMESPACE

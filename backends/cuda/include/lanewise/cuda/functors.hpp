@@ -52,7 +52,7 @@ __device__ void needs_KOKKOS_FUNCTION([[maybe_unused]] const lanes_functor<F>& f
 
 template <class F, class... Args>
 __device__ void call([[maybe_unused]] const F* f, [[maybe_unused]] const Args*... args) {
-  needs_KOKKOS_FUNCTION(*f, *args...);
+  backends::cuda::needs_KOKKOS_FUNCTION(*f, *args...);
 }
 /// nvcc looks at device functions that code for the host refers to. A reference in a constant
 /// expression is none, and functions that are used stay.

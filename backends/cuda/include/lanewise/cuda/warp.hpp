@@ -62,6 +62,15 @@ LANEWISE_CUDA_FUNCTION void store_word(Word* p, const Word& x) {
   if constexpr (c == caching::none) __stwt(p, x);
 }
 
+/// One predicate register per thread.
+struct mask {
+  bool value;
+
+  friend LANEWISE_CUDA_FUNCTION mask operator&(mask a, mask b) { return {a.value && b.value}; }
+  friend LANEWISE_CUDA_FUNCTION mask operator|(mask a, mask b) { return {a.value || b.value}; }
+  friend LANEWISE_CUDA_FUNCTION mask operator!(mask a) { return {!a.value}; }
+};
+
 /// One T per thread. Nothing but a register.
 template <class T>
 struct lanes {
@@ -87,15 +96,9 @@ struct lanes {
   friend LANEWISE_CUDA_FUNCTION lanes operator~(const lanes& a) {
     return lanes(T(~a.value));
   }
-};
-
-/// One predicate register per thread.
-struct mask {
-  bool value;
-
-  friend LANEWISE_CUDA_FUNCTION mask operator&(mask a, mask b) { return {a.value && b.value}; }
-  friend LANEWISE_CUDA_FUNCTION mask operator|(mask a, mask b) { return {a.value || b.value}; }
-  friend LANEWISE_CUDA_FUNCTION mask operator!(mask a) { return {!a.value}; }
+  static LANEWISE_CUDA_FUNCTION lanes select(mask m, const lanes& a, const lanes& b) {
+    return lanes(m.value ? a.value : b.value);
+  }
 };
 
 #define LANEWISE_CUDA_COMPARE(op)                                                         \
@@ -115,10 +118,7 @@ LANEWISE_CUDA_COMPARE(>)
 LANEWISE_CUDA_COMPARE(>=)
 #undef LANEWISE_CUDA_COMPARE
 
-template <class T>
-LANEWISE_CUDA_FUNCTION lanes<T> select(mask m, const lanes<T>& a, const lanes<T>& b) {
-  return lanes<T>(m.value ? a.value : b.value);
-}
+using lanewise::select;
 
 namespace detail {
 
@@ -128,11 +128,11 @@ LANEWISE_CUDA_FUNCTION T by_words(const T& x, F shuffle) {
   constexpr int words = (sizeof(T) + 3) / 4;
   std::uint32_t w[words];
   if constexpr (sizeof(T) % 4 != 0) w[words - 1] = 0;
-  memcpy(w, &x, sizeof(T));
+  std::memcpy(w, &x, sizeof(T));
   LANEWISE_UNROLL
   for (int i = 0; i < words; ++i) w[i] = shuffle(w[i]);
   T y;
-  memcpy(&y, w, sizeof(T));
+  std::memcpy(&y, w, sizeof(T));
   return y;
 }
 
@@ -220,14 +220,14 @@ LANEWISE_CUDA_FUNCTION T load_wide(const T* p) {
                  : "memory");
   }
   T x;
-  memcpy(&x, w, 16);
+  std::memcpy(&x, w, 16);
   return x;
 }
 template <class T>
 LANEWISE_CUDA_FUNCTION void store_wide(T* p, const T& x) {
   static_assert(sizeof(T) == 16 && alignof(T) == 16);
   std::uint64_t w[2];
-  memcpy(w, &x, 16);
+  std::memcpy(w, &x, 16);
   asm volatile("{ .reg .b128 q; mov.b128 q, {%1, %2}; st.relaxed.gpu.global.b128 [%0], q; }" ::"l"(
                    __cvta_generic_to_global(p)),
                "l"(w[0]), "l"(w[1])
@@ -239,8 +239,8 @@ LANEWISE_CUDA_FUNCTION T exchange_wide(T* p, const T& expected, const T& desired
   static_assert(sizeof(T) == 16 && alignof(T) == 16);
   static_assert(o == order::relaxed || o == order::acq_rel);
   std::uint64_t e[2], d[2], w[2];
-  memcpy(e, &expected, 16);
-  memcpy(d, &desired, 16);
+  std::memcpy(e, &expected, 16);
+  std::memcpy(d, &desired, 16);
   if constexpr (o == order::relaxed) {
     asm volatile(
         "{ .reg .b128 e, d, q; mov.b128 e, {%3, %4}; mov.b128 d, {%5, %6};"
@@ -257,7 +257,7 @@ LANEWISE_CUDA_FUNCTION T exchange_wide(T* p, const T& expected, const T& desired
         : "memory");
   }
   T x;
-  memcpy(&x, w, 16);
+  std::memcpy(&x, w, 16);
   return x;
 }
 
@@ -266,7 +266,7 @@ LANEWISE_CUDA_FUNCTION T exchange_wide(T* p, const T& expected, const T& desired
 template <order o, class T>
 LANEWISE_CUDA_FUNCTION T load_words(const T* p) {
   if constexpr (o == order::acquire && sizeof(T) > 16) {
-    const T x = load_words<order::relaxed>(p);
+    const T x = detail::load_words<order::relaxed>(p);
     ::cuda::atomic_thread_fence(::cuda::std::memory_order_acquire, ::cuda::thread_scope_device);
     return x;
   } else if constexpr (sizeof(T) % 16 == 0) {
@@ -276,14 +276,14 @@ LANEWISE_CUDA_FUNCTION T load_words(const T* p) {
     T x;
     LANEWISE_UNROLL
     for (int i = 0; i < static_cast<int>(sizeof(T) / 16); ++i) {
-      const piece q = load_wide<o>(reinterpret_cast<const piece*>(p) + i);
-      memcpy(reinterpret_cast<char*>(&x) + 16 * i, &q, 16);
+      const piece q = detail::load_wide<o>(reinterpret_cast<const piece*>(p) + i);
+      std::memcpy(reinterpret_cast<char*>(&x) + 16 * i, &q, 16);
     }
     return x;
   } else if constexpr (requires { T::size; }) {
     T x;
     LANEWISE_UNROLL
-    for (int i = 0; i < T::size; ++i) x[i] = load_words<o>(&(*p)[i]);
+    for (int i = 0; i < T::size; ++i) x[i] = detail::load_words<o>(&(*p)[i]);
     return x;
   } else {
     return atomic<scope::device, T>(const_cast<T&>(*p)).load(std_order<o>);
@@ -300,12 +300,12 @@ LANEWISE_CUDA_FUNCTION void store_words(T* p, const T& x) {
     LANEWISE_UNROLL
     for (int i = 0; i < static_cast<int>(sizeof(T) / 16); ++i) {
       piece q;
-      memcpy(&q, reinterpret_cast<const char*>(&x) + 16 * i, 16);
-      store_wide(reinterpret_cast<piece*>(p) + i, q);
+      std::memcpy(&q, reinterpret_cast<const char*>(&x) + 16 * i, 16);
+      detail::store_wide(reinterpret_cast<piece*>(p) + i, q);
     }
   } else if constexpr (requires { T::size; }) {
     LANEWISE_UNROLL
-    for (int i = 0; i < T::size; ++i) store_words(&(*p)[i], x[i]);
+    for (int i = 0; i < T::size; ++i) detail::store_words(&(*p)[i], x[i]);
   } else {
     atomic<scope::device, T>(*p).store(x, std_order<order::relaxed>);
   }
@@ -514,12 +514,12 @@ class warp : public warp_operations<warp<W, S>> {
     bits same;
     if constexpr (sizeof(T) <= 4) {
       std::uint32_t word = 0;
-      memcpy(&word, &a.value, sizeof(T));
+      std::memcpy(&word, &a.value, sizeof(T));
       same = __match_any_sync(members(), word);
     } else {
       static_assert(sizeof(T) == 8, "match_any compares values of up to 8 bytes");
       unsigned long long word;
-      memcpy(&word, &a.value, sizeof(T));
+      std::memcpy(&word, &a.value, sizeof(T));
       same = __match_any_sync(members(), word);
     }
     if constexpr (W != 32) same = (same >> base()) & all_lanes;
@@ -599,7 +599,7 @@ class warp : public warp_operations<warp<W, S>> {
     } else {
       const auto word = load_word<c>(reinterpret_cast<const word_of<sizeof(V)>*>(p + id()));
       V x;
-      memcpy(&x, &word, sizeof(V));
+      std::memcpy(&x, &word, sizeof(V));
       return lanes<V>(x);
     }
   }
@@ -609,7 +609,7 @@ class warp : public warp_operations<warp<W, S>> {
       store(p, a);
     } else {
       word_of<sizeof(T)> word;
-      memcpy(&word, &a.value, sizeof(T));
+      std::memcpy(&word, &a.value, sizeof(T));
       store_word<c>(reinterpret_cast<word_of<sizeof(T)>*>(p + id()), word);
     }
   }

@@ -70,7 +70,7 @@ class team {
   void once(F f) const {
     if (warp_index_ == 0) warp_.once([&] { f(); });
   }
-  index_range share(std::int64_t n) const { return even_share(n, index(), league()); }
+  index_range share(std::int64_t n) const { return lanewise::even_share(n, index(), league()); }
 
  private:
   std::uint32_t index_;
@@ -148,15 +148,16 @@ struct backend_with {
     using team_type = team<typename Kernel::policy>;
     using scratch = typename Kernel::template scratch<team_type>;
     static_assert(alignof(scratch) <= resident::alignment);
-    run_league(exec, label, league, team_type::threads, sizeof(scratch),
-               [&kernel](const running_warp& me, std::uint32_t lane_order, resident& here) {
-                 Warp::run(lane_order, [&](const Warp& warp) {
-                   kernel(team_type(static_cast<std::uint32_t>(me.team_index),
-                                    static_cast<std::uint32_t>(me.league), me.warp_index, warp,
-                                    here.rendezvous()),
-                          *reinterpret_cast<scratch*>(here.scratch()));
-                 });
-               });
+    backends::emulated::run_league(
+        exec, label, league, team_type::threads, sizeof(scratch),
+        [&kernel](const running_warp& me, std::uint32_t lane_order, resident& here) {
+          Warp::run(lane_order, [&](const Warp& warp) {
+            kernel(team_type(static_cast<std::uint32_t>(me.team_index),
+                             static_cast<std::uint32_t>(me.league), me.warp_index, warp,
+                             here.rendezvous()),
+                   *reinterpret_cast<scratch*>(here.scratch()));
+          });
+        });
   }
 
   /// The league is at most resident_teams: every warp of it has a thread from the start.

@@ -51,6 +51,12 @@ struct lanes {
     for (int i = 0; i < W; ++i) r.lane[i] = static_cast<T>(~a.lane[i]);
     return r;
   }
+  template <class Mask>
+  static lanes select(const Mask& m, const lanes& a, const lanes& b) {
+    lanes r;
+    for (int i = 0; i < W; ++i) r.lane[i] = m.lane[i] ? a.lane[i] : b.lane[i];
+    return r;
+  }
 };
 
 template <int W>
@@ -93,12 +99,7 @@ LANEWISE_EMULATED_COMPARE(>)
 LANEWISE_EMULATED_COMPARE(>=)
 #undef LANEWISE_EMULATED_COMPARE
 
-template <class T, int W>
-lanes<T, W> select(const mask<W>& m, const lanes<T, W>& a, const lanes<T, W>& b) {
-  lanes<T, W> r;
-  for (int i = 0; i < W; ++i) r.lane[i] = m.lane[i] ? a.lane[i] : b.lane[i];
-  return r;
-}
+using lanewise::select;
 
 namespace detail {
 template <order o>
@@ -119,12 +120,12 @@ T replace_atomically(T& ref, F f) {
 template <order o, class T>
 T fetch_min(T& ref, T x) {
   static_assert(std::is_integral_v<T> && sizeof(T) >= 4);
-  return replace_atomically<o>(ref, [x](T before) { return x < before ? x : before; });
+  return detail::replace_atomically<o>(ref, [x](T before) { return x < before ? x : before; });
 }
 template <order o, class T>
 T fetch_max(T& ref, T x) {
   static_assert(std::is_integral_v<T> && sizeof(T) >= 4);
-  return replace_atomically<o>(ref, [x](T before) { return before < x ? x : before; });
+  return detail::replace_atomically<o>(ref, [x](T before) { return before < x ? x : before; });
 }
 template <order o, class T>
 T exchange(T& ref, T x) {

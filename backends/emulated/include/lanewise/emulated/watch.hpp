@@ -140,8 +140,9 @@ class runs_here {
 template <class I>
 void check_range(const char* operation, const char* what, I x, I least, I most) {
   if (x < least || x > most)
-    fail(std::string(operation) + ": " + what + " is " + std::to_string(x) + ", not in [" +
-         std::to_string(least) + ", " + std::to_string(most) + "]");
+    backends::emulated::fail(std::string(operation) + ": " + what + " is " + std::to_string(x) +
+                             ", not in [" + std::to_string(least) + ", " + std::to_string(most) +
+                             "]");
 }
 
 inline void racing_step() {

@@ -241,11 +241,11 @@ struct backend {
     if (league == 0) return;
     const int threads = static_cast<int>(Kokkos::min<std::int64_t>(league, exec.concurrency()));
     const auto any = any_kernel::of(kernel, league);
-    const std::lock_guard lock(order_of(exec));
+    const std::lock_guard lock(backends::simd::order_of(exec));
     if (threads == 1) {
-      run_alone(exec, label, any);
+      backends::simd::run_alone(exec, label, any);
     } else {
-      run_on_threads(exec, label, any, threads);
+      backends::simd::run_on_threads(exec, label, any, threads);
     }
   }
 
@@ -255,17 +255,18 @@ struct backend {
                               const Kernel& kernel) {
     if (league == 0) return;
     const auto any = any_kernel::of(kernel, league);
-    const std::lock_guard lock(order_of(exec));
+    const std::lock_guard lock(backends::simd::order_of(exec));
     if (league == 1) {
-      run_alone(exec, label, any);
+      backends::simd::run_alone(exec, label, any);
     } else {
       lanewise::detail::expects_resident(
-          label, league, run_resident_on_threads(exec, label, any, exec.concurrency()));
+          label, league,
+          backends::simd::run_resident_on_threads(exec, label, any, exec.concurrency()));
     }
   }
   template <class Kernel, class Exec>
   static std::int64_t resident_teams(const Exec& exec) {
-    return in_parallel_region<Exec>() ? 1 : exec.concurrency();
+    return backends::simd::in_parallel_region<Exec>() ? 1 : exec.concurrency();
   }
 
   /// A thread gets several teams where the kernel's policy says so and each has a few tiles:

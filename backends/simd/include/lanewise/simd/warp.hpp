@@ -159,7 +159,8 @@ LANEWISE_SIMD_FUNCTION auto joined(const M* part) {
   if constexpr (count == 1) {
     return part[first].raw;
   } else {
-    return joined(joined<first + count / 2, count / 2>(part), joined<first, count / 2>(part));
+    return detail::joined(detail::joined<first + count / 2, count / 2>(part),
+                          detail::joined<first, count / 2>(part));
   }
 }
 #endif
@@ -195,6 +196,10 @@ struct lanes {
     assign(other.lane);
     return *this;
   }
+
+  template <int bytes>
+  static LANEWISE_SIMD_FUNCTION lanes select(const mask<bytes, W>& m, const lanes& a,
+                                             const lanes& b);
 
   LANEWISE_SIMD_FUNCTION auto get(int vector) const requires detail::vectorizable<T> {
     return detail::load_vector(detail::tag<T, W>(), lane + vector * detail::per_vector<T, W>);
@@ -238,7 +243,7 @@ namespace detail {
 template <class R, int W, class F, class... T>
 LANEWISE_SIMD_FUNCTION lanes<R, W> by_vectors(F f, const lanes<T, W>&... a) {
   lanes<R, W> r;
-  unrolled<vectors<R, W>>([&](auto c) LANEWISE_INLINE_LAMBDA { r.set(c, f(a.get(c)...)); });
+  detail::unrolled<vectors<R, W>>([&](auto c) LANEWISE_INLINE_LAMBDA { r.set(c, f(a.get(c)...)); });
   return r;
 }
 
@@ -247,13 +252,13 @@ template <integer U, integer T, int W>
 LANEWISE_SIMD_FUNCTION lanes<U, W> resize(const lanes<T, W>& a) {
   constexpr bool grow = sizeof(U) > sizeof(T);
   if constexpr (sizeof(U) == sizeof(T)) {
-    return by_vectors<U>([](auto v) LANEWISE_INLINE_LAMBDA { return hn::BitCast(tag<U, W>(), v); },
-                         a);
+    return detail::by_vectors<U>(
+        [](auto v) LANEWISE_INLINE_LAMBDA { return hn::BitCast(tag<U, W>(), v); }, a);
   } else {
     using step = word<grow ? sizeof(T) * 2 : sizeof(T) / 2, grow && std::is_signed_v<T>>;
     const tag<step, W> d;
     lanes<step, W> r;
-    unrolled<std::min(vectors<step, W>, vectors<T, W>)>([&](auto c) LANEWISE_INLINE_LAMBDA {
+    detail::unrolled<std::min(vectors<step, W>, vectors<T, W>)>([&](auto c) LANEWISE_INLINE_LAMBDA {
       if constexpr (grow && vectors < step, W >> vectors<T, W>) {
         r.set(2 * c, hn::PromoteLowerTo(d, a.get(c)));
         r.set(2 * c + 1, hn::PromoteUpperTo(d, a.get(c)));
@@ -269,7 +274,7 @@ LANEWISE_SIMD_FUNCTION lanes<U, W> resize(const lanes<T, W>& a) {
         }
       }
     });
-    return resize<U>(r);
+    return detail::resize<U>(r);
   }
 }
 
@@ -282,9 +287,9 @@ LANEWISE_SIMD_FUNCTION void settle(lanes<T, W>& a) {
     if constexpr (d.MaxBytes() == 64) {
       const hn::Half<tag<T, W>> h;
       constexpr int n = per_vector<T, W>;
-      unrolled<vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
-        a.set(c, hn::Combine(d, load_vector(h, a.lane + c * n + n / 2),
-                             load_vector(h, a.lane + c * n)));
+      detail::unrolled<vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
+        a.set(c, hn::Combine(d, detail::load_vector(h, a.lane + c * n + n / 2),
+                             detail::load_vector(h, a.lane + c * n)));
       });
     }
   }
@@ -296,7 +301,7 @@ LANEWISE_SIMD_FUNCTION void settle(const lanes<T, W>&) {}
 template <class T, int W>
 LANEWISE_SIMD_FUNCTION void set_lanes(lanes<T, W>& r, auto f) {
   for (int i = 0; i < W; ++i) r.lane[i] = f(i);
-  settle(r);
+  detail::settle(r);
 }
 
 }  // namespace detail
@@ -404,8 +409,8 @@ namespace detail {
 template <int bytes, int W, class F, class... M>
 LANEWISE_SIMD_FUNCTION mask<bytes, W> mask_by_vectors(F f, const M&... a) {
   mask<bytes, W> r;
-  unrolled<mask<bytes, W>::vectors>([&](auto c)
-                                        LANEWISE_INLINE_LAMBDA { r.set(c, f(a.get(c)...)); });
+  detail::unrolled<mask<bytes, W>::vectors>(
+      [&](auto c) LANEWISE_INLINE_LAMBDA { r.set(c, f(a.get(c)...)); });
   return r;
 }
 
@@ -482,7 +487,7 @@ concept packed = lanewise::detail::is_pack<P> && vectorizable<P> && integer<type
 template <class R, class F, packed P, int W, class... Q>
 LANEWISE_SIMD_FUNCTION lanes<R, W> by_items(F f, const lanes<P, W>& a, const lanes<Q, W>&... b) {
   const hn::Repartition<element_t<typename P::value_type>, tag<P, W>> d;
-  return by_vectors<R>(
+  return detail::by_vectors<R>(
       [=](auto x, auto... y) LANEWISE_INLINE_LAMBDA {
         return hn::BitCast(tag<R, W>(), f(d, hn::BitCast(d, x), hn::BitCast(d, y)...));
       },
@@ -560,10 +565,11 @@ LANEWISE_SIMD_COMPARE(>, hn::Gt)
 LANEWISE_SIMD_COMPARE(>=, hn::Ge)
 #undef LANEWISE_SIMD_COMPARE
 
-template <int bytes, class T, int W>
-LANEWISE_SIMD_FUNCTION lanes<T, W> select(const mask<bytes, W>& m, const lanes<T, W>& a,
-                                          const lanes<T, W>& b) {
-  lanes<T, W> r;
+template <class T, int W>
+template <int bytes>
+LANEWISE_SIMD_FUNCTION lanes<T, W> lanes<T, W>::select(const mask<bytes, W>& m, const lanes& a,
+                                                       const lanes& b) {
+  lanes r;
   if constexpr (detail::vectorizable<T>) {
     const mask<sizeof(T), W> fitting(m);
     detail::unrolled<detail::vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
@@ -575,6 +581,7 @@ LANEWISE_SIMD_FUNCTION lanes<T, W> select(const mask<bytes, W>& m, const lanes<T
   }
   return r;
 }
+using lanewise::select;
 
 namespace detail {
 
@@ -609,17 +616,17 @@ LANEWISE_SIMD_FUNCTION auto fold_block(D d, V v) {
   } else {
     const hn::Repartition<std::uint8_t, D> u;
     const auto upper = hn::ShiftRightBytes<count / 2 * sizeof(hn::TFromD<D>)>(u, hn::BitCast(u, v));
-    return fold_block<Op, count / 2>(d, apply<Op>(v, hn::BitCast(d, upper)));
+    return detail::fold_block<Op, count / 2>(d, detail::apply<Op>(v, hn::BitCast(d, upper)));
   }
 }
 
 template <class Op, class D, class V>
 LANEWISE_SIMD_FUNCTION auto fold_vector(D, V v) {
   if constexpr (D().MaxBytes() <= 16) {
-    return fold_block<Op, hn::MaxLanes(D())>(D(), v);
+    return detail::fold_block<Op, hn::MaxLanes(D())>(D(), v);
   } else {
     const hn::Half<D> h;
-    return fold_vector<Op>(h, apply<Op>(hn::LowerHalf(h, v), hn::UpperHalf(h, v)));
+    return detail::fold_vector<Op>(h, detail::apply<Op>(hn::LowerHalf(h, v), hn::UpperHalf(h, v)));
   }
 }
 
@@ -681,23 +688,27 @@ LANEWISE_SIMD_FUNCTION V scan_vector(D d, V v) {
   constexpr int lanes = hn::MaxLanes(D());
   constexpr int block = std::min(bytes, 16) / static_cast<int>(sizeof(hn::TFromD<D>));
   if constexpr (wide_slides<D>) {
-    const V e = neutral<Op>(d, hn::BroadcastLane<0>(v));
-    v = apply<Op>(slide_in<1>(d, v, e), v);
-    if constexpr (lanes > 2) v = apply<Op>(slide_in<2>(d, v, e), v);
-    if constexpr (lanes > 4) v = apply<Op>(slide_in<4>(d, v, e), v);
-    if constexpr (lanes > 8) v = apply<Op>(slide_in<8>(d, v, e), v);
+    const V e = detail::neutral<Op>(d, hn::BroadcastLane<0>(v));
+    v = detail::apply<Op>(detail::slide_in<1>(d, v, e), v);
+    if constexpr (lanes > 2) v = detail::apply<Op>(detail::slide_in<2>(d, v, e), v);
+    if constexpr (lanes > 4) v = detail::apply<Op>(detail::slide_in<4>(d, v, e), v);
+    if constexpr (lanes > 8) v = detail::apply<Op>(detail::slide_in<8>(d, v, e), v);
   } else {
-    V e = neutral<Op>(d, hn::Broadcast<0>(v));
-    if constexpr (block > 1) v = apply<Op>(hn::CombineShiftRightLanes<block - 1>(d, v, e), v);
-    if constexpr (block > 2) v = apply<Op>(hn::CombineShiftRightLanes<block - 2>(d, v, e), v);
-    if constexpr (block > 4) v = apply<Op>(hn::CombineShiftRightLanes<block - 4>(d, v, e), v);
-    if constexpr (block > 8) v = apply<Op>(hn::CombineShiftRightLanes<block - 8>(d, v, e), v);
+    V e = detail::neutral<Op>(d, hn::Broadcast<0>(v));
+    if constexpr (block > 1)
+      v = detail::apply<Op>(hn::CombineShiftRightLanes<block - 1>(d, v, e), v);
+    if constexpr (block > 2)
+      v = detail::apply<Op>(hn::CombineShiftRightLanes<block - 2>(d, v, e), v);
+    if constexpr (block > 4)
+      v = detail::apply<Op>(hn::CombineShiftRightLanes<block - 4>(d, v, e), v);
+    if constexpr (block > 8)
+      v = detail::apply<Op>(hn::CombineShiftRightLanes<block - 8>(d, v, e), v);
     if constexpr (bytes > 16) {
-      e = neutral<Op>(d, hn::BroadcastLane<0>(v));
-      v = apply<Op>(slide_in<block>(d, hn::Broadcast<block - 1>(v), e), v);
+      e = detail::neutral<Op>(d, hn::BroadcastLane<0>(v));
+      v = detail::apply<Op>(detail::slide_in<block>(d, hn::Broadcast<block - 1>(v), e), v);
     }
     if constexpr (bytes > 32)
-      v = apply<Op>(hn::ConcatLowerLower(d, hn::Broadcast<block - 1>(v), e), v);
+      v = detail::apply<Op>(hn::ConcatLowerLower(d, hn::Broadcast<block - 1>(v), e), v);
   }
   return v;
 }
@@ -709,7 +720,7 @@ LANEWISE_SIMD_FUNCTION V segmented_scan_vector(D d, V v, std::uint64_t heads) {
   std::uint64_t blocked = heads | 1;
   const auto step = [&](auto k) LANEWISE_INLINE_LAMBDA {
     const auto open = hn::Not(hn::LoadMaskBits(d, reinterpret_cast<const std::uint8_t*>(&blocked)));
-    v = hn::IfThenElse(open, apply<Op>(slide_in<k>(d, v, v), v), v);
+    v = hn::IfThenElse(open, detail::apply<Op>(detail::slide_in<k>(d, v, v), v), v);
     blocked |= blocked << k;
   };
   constexpr int lanes = hn::MaxLanes(D());
@@ -725,7 +736,7 @@ template <class Op, class V>
 LANEWISE_SIMD_FUNCTION V apply_exactly(V a, V b) {
   if constexpr (one_of<Op, minimum>) return hn::IfThenElse(hn::Lt(b, a), b, a);
   if constexpr (one_of<Op, maximum>) return hn::IfThenElse(hn::Lt(a, b), b, a);
-  if constexpr (!one_of<Op, minimum, maximum>) return apply<Op>(a, b);
+  if constexpr (!one_of<Op, minimum, maximum>) return detail::apply<Op>(a, b);
 }
 
 /// Packs of v items that are 128-bit blocks of a vector.
@@ -785,12 +796,13 @@ LANEWISE_SIMD_FUNCTION lanes<T, W> move_packs(const lanes<T, W>& a, F f) {
     places t{};
     for (int i = 0; i < n; ++i) {
       const int source = i - k % n;
-      t.from[lane_of_pack<T, v, W>(i)] = static_cast<index>(
-          source < 0 ? lane_of_pack<T, v, W>(source + n) : n + lane_of_pack<T, v, W>(source));
+      t.from[detail::lane_of_pack<T, v, W>(i)] =
+          static_cast<index>(source < 0 ? detail::lane_of_pack<T, v, W>(source + n)
+                                        : n + detail::lane_of_pack<T, v, W>(source));
     }
     return t;
   }();
-  unrolled<vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
+  detail::unrolled<vectors<T, W>>([&](auto c) LANEWISE_INLINE_LAMBDA {
     const auto here = a.get(c);
     if constexpr (c * n + n <= k) {
       r.set(c, here);
@@ -815,8 +827,9 @@ LANEWISE_SIMD_FUNCTION lanes<T, W> move_packs(const lanes<T, W>& a, F f) {
 /// One step of a scan by doubling: lane i - k, followed by lane i.
 template <class Op, int k, class T, int W>
 LANEWISE_SIMD_FUNCTION lanes<T, W> doubled(const lanes<T, W>& a) {
-  return move_packs<1, k>(a, [](auto below, auto here)
-                                 LANEWISE_INLINE_LAMBDA { return apply_exactly<Op>(below, here); });
+  return detail::move_packs<1, k>(a, [](auto below, auto here) LANEWISE_INLINE_LAMBDA {
+    return detail::apply_exactly<Op>(below, here);
+  });
 }
 
 /// Shuffles look lanes up in that many vectors at most; beyond, a loop over memory is faster.
@@ -841,8 +854,8 @@ LANEWISE_SIMD_FUNCTION auto lookup(const lanes<T, W>& a, V index) {
     return hn::TwoTablesLookupLanes(d, a.get(first), a.get(first + 1), within);
   } else {
     constexpr int half = count / 2;
-    const auto low = lookup<first, half>(a, index);
-    const auto high = lookup<first + half, half>(a, index);
+    const auto low = detail::lookup<first, half>(a, index);
+    const auto high = detail::lookup<first + half, half>(a, index);
     if constexpr (!predicate_registers && sizeof(T) >= 4) {  // blends look at sign bits
       const hn::RebindToSigned<decltype(u)> i;
       const auto sign = hn::ShiftLeft<8 * sizeof(T) - 1 - std::countr_zero(half * n)>(index);
@@ -899,13 +912,13 @@ LANEWISE_SIMD_FUNCTION hn::Vec<D> compress(D, hn::Vec<D> v, hn::Mask<D> m) {
   // Highway zeroes the rest, which on AMD makes the instruction wait for its old destination.
   constexpr int bytes = D().MaxBytes();
   if constexpr (sizeof(hn::TFromD<D>) == 4) {
-    if constexpr (bytes == 64) return {_mm512_mask_compress_epi32(v.raw, m.raw, v.raw)};
-    if constexpr (bytes == 32) return {_mm256_mask_compress_epi32(v.raw, m.raw, v.raw)};
-    if constexpr (bytes <= 16) return {_mm_mask_compress_epi32(v.raw, m.raw, v.raw)};
+    if constexpr (bytes == 64) return {::_mm512_mask_compress_epi32(v.raw, m.raw, v.raw)};
+    if constexpr (bytes == 32) return {::_mm256_mask_compress_epi32(v.raw, m.raw, v.raw)};
+    if constexpr (bytes <= 16) return {::_mm_mask_compress_epi32(v.raw, m.raw, v.raw)};
   } else if constexpr (sizeof(hn::TFromD<D>) == 8) {
-    if constexpr (bytes == 64) return {_mm512_mask_compress_epi64(v.raw, m.raw, v.raw)};
-    if constexpr (bytes == 32) return {_mm256_mask_compress_epi64(v.raw, m.raw, v.raw)};
-    if constexpr (bytes <= 16) return {_mm_mask_compress_epi64(v.raw, m.raw, v.raw)};
+    if constexpr (bytes == 64) return {::_mm512_mask_compress_epi64(v.raw, m.raw, v.raw)};
+    if constexpr (bytes == 32) return {::_mm256_mask_compress_epi64(v.raw, m.raw, v.raw)};
+    if constexpr (bytes <= 16) return {::_mm_mask_compress_epi64(v.raw, m.raw, v.raw)};
   } else {
     // Without VBMI2 Highway counts parts of the mask (see `joined`).
     if constexpr (HWY_TARGET > HWY_AVX3_DL) asm("" : "+k"(m.raw));
@@ -1178,7 +1191,8 @@ class warp : public warp_operations<warp<W>> {
   template <class T, class Op>
   LANEWISE_SIMD_FUNCTION T reduce(const lanes<T>& a, Op op, int n = W) const {
     if constexpr (detail::in_vectors<Op, T>) {
-      return fold<Op>(n == W ? a : select(first<T>(n), a, lanes<T>(spare<Op>(a.lane[0]))));
+      return fold<Op>(
+          n == W ? a : backends::simd::select(first<T>(n), a, lanes<T>(spare<Op>(a.lane[0]))));
     } else {
       return fold_scalars(a, op, 0, n);
     }
@@ -1186,7 +1200,8 @@ class warp : public warp_operations<warp<W>> {
   template <class T, class Op>
   LANEWISE_SIMD_FUNCTION T reduce_from(int start, const lanes<T>& a, Op op) const {
     if constexpr (detail::in_vectors<Op, T>) {
-      return fold<Op>(select(first<T>(start), lanes<T>(spare<Op>(a.lane[W - 1])), a));
+      return fold<Op>(
+          backends::simd::select(first<T>(start), lanes<T>(spare<Op>(a.lane[W - 1])), a));
     } else {
       return fold_scalars(a, op, start, W);
     }
@@ -1297,14 +1312,14 @@ class warp : public warp_operations<warp<W>> {
         r.lane[i] = same & active;
       }
     }
-    return select(m, r, lanes<bits>(0));
+    return backends::simd::select(m, r, lanes<bits>(0));
   }
   using warp_operations<warp<W>>::peers;  // by planes
   template <int b, class I>
   LANEWISE_SIMD_FUNCTION lanes<bits> peers(const mask<b, W>& m, const lanes<I>& bucket,
                                            std::uint32_t count) const {
     const auto number = cast<bits>(bucket);
-    return select(m, agreeing(m, number, count, number), lanes<bits>(0));
+    return backends::simd::select(m, agreeing(m, number, count, number), lanes<bits>(0));
   }
   template <int b, class I>
   LANEWISE_SIMD_FUNCTION lanes<std::uint32_t> rank_among_equals(const mask<b, W>& m,
@@ -1316,8 +1331,8 @@ class warp : public warp_operations<warp<W>> {
   LANEWISE_SIMD_FUNCTION lanes<std::uint32_t> histogram(const mask<b, W>& m, const lanes<I>& bucket,
                                                         std::uint32_t count) const {
     const auto mine = iota<bits>() + bits{group * W};
-    return populations(
-        select(mine < count, agreeing(m, cast<bits>(bucket), count, mine), lanes<bits>(0)));
+    return populations(backends::simd::select(
+        mine < count, agreeing(m, cast<bits>(bucket), count, mine), lanes<bits>(0)));
   }
 
   // Packs.

@@ -69,7 +69,7 @@ class recurrence_fingerprint {
 };
 template <class Policy>
 recurrence_fingerprint recurrence_print(std::string_view pattern, const Policy& how) {
-  return {pattern, how.bits, prime_of(how.prime, most_wide_prime, how.seed)};
+  return {pattern, how.bits, detail::prime_of(how.prime, most_wide_prime, how.seed)};
 }
 
 struct step_of_letter {
@@ -117,7 +117,7 @@ class cooperative_piece {
 
   static LANEWISE_FUNCTION void begin(const Team&, scratch&) {}
   static LANEWISE_FUNCTION std::int64_t pieces(const Windows& windows) {
-    return divide_up(windows.places, std::int64_t{kept_steps} * width * width);
+    return lanewise::divide_up(windows.places, std::int64_t{kept_steps} * width * width);
   }
   LANEWISE_FUNCTION cooperative_piece(const Team& team, scratch&, const Windows& windows,
                                       std::int64_t piece, std::uint32_t)
@@ -142,8 +142,8 @@ class cooperative_piece {
               return place < windows->places && windows->fits(place) ? 1u : 0u;
             },
             warp.lane());
-        bits = select(warp.lane() == static_cast<std::uint32_t>(row),
-                      decltype(bits)(word{warp.ballot(fits == 1u)}), bits);
+        bits = lanewise::select(warp.lane() == static_cast<std::uint32_t>(row),
+                                decltype(bits)(word{warp.ballot(fits == 1u)}), bits);
       }
       f(s, first, bits);
     }
@@ -172,7 +172,8 @@ struct scanned_windows {
   }
   template <class Exec>
   static workspace_size launches(const Windows& w, std::int64_t n) {
-    workspace_size need = max(pieces_workspace<piece, Exec>(w), scan_workspace<T, Exec>(n));
+    workspace_size need = lanewise::max(kernels::pieces_workspace<piece, Exec>(w),
+                                        lanewise::scan_workspace<T, Exec>(n));
     need.bytes = (need.bytes + 255) / 256 * 256;
     return need;
   }
@@ -200,16 +201,17 @@ struct cooperative_search : scanned_windows<detail::window_matrices, detail::mat
     if (w.places > 0) {
       const auto& letters = what.print().letters;
       matrix* const upto = array<Exec>(w, text.n, work);
-      inclusive_scan(exec, generated(text.n, detail::matrix_of_letter<false>{text.data, letters}),
-                     array_sink<matrix>{upto, text.n}, letters.product, {.work = &work});
-      exclusive_scan(exec, generated(text.n, detail::matrix_of_letter<true>{text.data, letters}),
-                     array_sink<matrix>{upto + text.n, text.n},
-                     detail::left_matrix_product{letters.product}, detail::unit_matrix(),
-                     {.work = &work});
+      lanewise::inclusive_scan(
+          exec, generated(text.n, detail::matrix_of_letter<false>{text.data, letters}),
+          array_sink<matrix>{upto, text.n}, letters.product, {.work = &work});
+      lanewise::exclusive_scan(
+          exec, generated(text.n, detail::matrix_of_letter<true>{text.data, letters}),
+          array_sink<matrix>{upto + text.n, text.n}, detail::left_matrix_product{letters.product},
+          detail::unit_matrix(), {.work = &work});
       w.upto = upto;
       w.before = upto + text.n;
     }
-    find_by_pieces<piece>(exec, w, sink, number, work);
+    kernels::find_by_pieces<piece>(exec, w, sink, number, work);
   }
 };
 
@@ -221,12 +223,13 @@ struct recurrence_search : scanned_windows<detail::window_residues, detail::recu
     auto w = windows(what, text);
     if (w.places > 0) {
       recurrence_step* const upto = array<Exec>(w, text.n, work);
-      inclusive_scan(exec, generated(text.n, detail::step_of_letter{text.data, what.print()}),
-                     array_sink<recurrence_step>{upto, text.n},
-                     detail::compose_steps{what.print().by()}, {.work = &work});
+      lanewise::inclusive_scan(exec,
+                               generated(text.n, detail::step_of_letter{text.data, what.print()}),
+                               array_sink<recurrence_step>{upto, text.n},
+                               detail::compose_steps{what.print().by()}, {.work = &work});
       w.upto = upto;
     }
-    find_by_pieces<piece>(exec, w, sink, number, work);
+    kernels::find_by_pieces<piece>(exec, w, sink, number, work);
   }
 };
 

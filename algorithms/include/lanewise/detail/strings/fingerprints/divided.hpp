@@ -100,7 +100,7 @@ class divided_piece {
     shared.stage.init(team);
   }
   static LANEWISE_FUNCTION std::int64_t pieces(const text_type& text) {
-    return divide_up(text.places, places_of_team(text));
+    return lanewise::divide_up(text.places, places_of_team(text));
   }
 
   /// times: how many pieces this team has had, with this one.

@@ -47,8 +47,9 @@ class exact_fingerprint {
 template <class Word, class Policy>
 exact_fingerprint<Word> exact_print(std::string_view pattern, const Policy& how) {
   constexpr int width = exact_fingerprint<Word>::width;
-  expects(pattern.size() <= static_cast<std::size_t>(width / how.bits), "by_fingerprints::exact<",
-          width, ">: ", pattern.size(), " letters of ", how.bits, " bits do not fit");
+  detail::expects(pattern.size() <= static_cast<std::size_t>(width / how.bits),
+                  "by_fingerprints::exact<", width, ">: ", pattern.size(), " letters of ", how.bits,
+                  " bits do not fit");
   return {pattern, how.bits};
 }
 

@@ -23,9 +23,10 @@ struct hybrid_text {
 
 template <class Policy>
 matrix_fingerprint hybrid_print(std::string_view pattern, const Policy& how) {
-  expects(pattern.size() <= static_cast<std::size_t>(how.most_letters),
-          "by_fingerprints::hybrid: ", pattern.size(), " letters, the most is ", how.most_letters);
-  return matrix_print(pattern, how);
+  detail::expects(pattern.size() <= static_cast<std::size_t>(how.most_letters),
+                  "by_fingerprints::hybrid: ", pattern.size(), " letters, the most is ",
+                  how.most_letters);
+  return detail::matrix_print(pattern, how);
 }
 
 }  // namespace detail

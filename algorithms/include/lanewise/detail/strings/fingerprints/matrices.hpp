@@ -103,7 +103,7 @@ inline constexpr std::uint64_t most_wide_prime = (std::uint64_t{1} << 31) - 1;
 
 template <class Policy>
 matrix_fingerprint matrix_print(std::string_view pattern, const Policy& how) {
-  return {pattern, how.bits, prime_of(how.prime, most_wide_prime, how.seed)};
+  return {pattern, how.bits, detail::prime_of(how.prime, most_wide_prime, how.seed)};
 }
 
 }  // namespace detail

@@ -36,7 +36,7 @@ struct fingerprint_places_kernel {
     std::int64_t mine = 0;
     std::uint32_t times = 0;
     Piece<Team>::begin(team, shared.scratch.piece);
-    decoupled_look_back(
+    lanewise::decoupled_look_back(
         team, link, tickets, shared, plus{}, maybe<std::int64_t>{0, true},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
           return found<Team>(team, place, Piece<Team>(team, place.piece, text, ticket, ++times));
@@ -59,17 +59,17 @@ std::int64_t fingerprint_pieces(const Text& text) {
 }
 template <template <class Team> class Piece, class Exec, class Text>
 workspace_size pieces_workspace(const Text& text) {
-  const std::int64_t pieces = fingerprint_pieces<Piece, Exec>(text);
+  const std::int64_t pieces = kernels::fingerprint_pieces<Piece, Exec>(text);
   return {pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)};
 }
 template <template <class Team> class Piece, class Exec, class Text, class Sink>
 void find_by_pieces(const Exec& exec, const Text& text, const Sink& sink,
                     const detail::integers& number, workspace& work) {
   using kernel = fingerprint_places_kernel<Piece, Text, Sink>;
-  launch(exec, "Lanewise::by_fingerprints",
-         backend_of<Exec>::template league_for_tiles<kernel>(exec,
-                                                             fingerprint_pieces<Piece, Exec>(text)),
-         kernel{text, sink, work.make_look_back_chain<std::int64_t>(0), number});
+  lanewise::launch(exec, "Lanewise::by_fingerprints",
+                   backend_of<Exec>::template league_for_tiles<kernel>(
+                       exec, kernels::fingerprint_pieces<Piece, Exec>(text)),
+                   kernel{text, sink, work.make_look_back_chain<std::int64_t>(0), number});
 }
 
 /// A search that needs nothing else. Form::text(what, bytes) is what kernels are told of a text.
@@ -77,12 +77,12 @@ template <template <class Team> class Piece, class Form>
 struct search_by_pieces {
   template <class Exec, class Pattern>
   static workspace_size need(const Pattern& what, const detail::text_bytes& text) {
-    return pieces_workspace<Piece, Exec>(Form::text(what, text));
+    return kernels::pieces_workspace<Piece, Exec>(Form::text(what, text));
   }
   template <class Exec, class Pattern, class Sink>
   static void run(const Exec& exec, const Pattern& what, const detail::text_bytes& text,
                   const Sink& sink, const detail::integers& number, workspace& work) {
-    find_by_pieces<Piece>(exec, Form::text(what, text), sink, number, work);
+    kernels::find_by_pieces<Piece>(exec, Form::text(what, text), sink, number, work);
   }
 };
 

@@ -121,7 +121,7 @@ class residue_fingerprint {
 
 template <class Policy>
 residue_fingerprint residue_print(std::string_view pattern, const Policy& how) {
-  return {pattern, how.bits, prime_of(how.prime, most_prime(how.bits), how.seed)};
+  return {pattern, how.bits, detail::prime_of(how.prime, detail::most_prime(how.bits), how.seed)};
 }
 
 }  // namespace detail

@@ -52,8 +52,9 @@ struct sequential_search {
   static void run(const Exec& exec, const Pattern& what, const detail::text_bytes& text,
                   const Sink& sink, const detail::integers& number, workspace&) {
     using kernel = sequential_search_kernel<detail::residue_fingerprint, Sink>;
-    launch(exec, "Lanewise::by_fingerprints::sequential", 1,
-           kernel{{text.data, text.n, text.n - what.size() + 1, 0, what.print(), 0}, sink, number});
+    lanewise::launch(
+        exec, "Lanewise::by_fingerprints::sequential", 1,
+        kernel{{text.data, text.n, text.n - what.size() + 1, 0, what.print(), 0}, sink, number});
   }
 };
 

@@ -90,23 +90,23 @@ struct two_stage_fingerprint {
 /// put(words): where kernels find these words.
 template <class Policy, class Put>
 two_stage_fingerprint two_stage_print(std::string_view pattern, const Policy& how, const Put& put) {
-  expects_cuts(how);
+  detail::expects_cuts(how);
   const auto m = static_cast<std::int64_t>(pattern.size());
-  expects(how.offset >= 0 && how.offset < m, "by_fingerprints::two_stage: offset is ", how.offset,
-          ", the pattern has ", m, " letters");
+  detail::expects(how.offset >= 0 && how.offset < m, "by_fingerprints::two_stage: offset is ",
+                  how.offset, ", the pattern has ", m, " letters");
   const std::int64_t behind = m - how.offset, usual = how.bits <= 4 ? 16 : 8;
   const std::int64_t part = how.part != 0 ? how.part : usual < behind ? usual : behind;
-  expects(part >= 1 && part <= behind && part * how.bits <= 64,
-          "by_fingerprints::two_stage: ", part, " letters of ", how.bits, " bits from ", how.offset,
-          " on are not in 64 bits, or not in ", m, " letters");
-  expects(how.chunk == 32 || how.chunk == 128, "by_fingerprints::two_stage: chunk is ", how.chunk,
-          ", not 32 or 128");
-  expects(how.primes >= 1 && how.primes <= 16, "by_fingerprints::two_stage: primes is ", how.primes,
-          ", not 1 to 16");
+  detail::expects(part >= 1 && part <= behind && part * how.bits <= 64,
+                  "by_fingerprints::two_stage: ", part, " letters of ", how.bits, " bits from ",
+                  how.offset, " on are not in 64 bits, or not in ", m, " letters");
+  detail::expects(how.chunk == 32 || how.chunk == 128, "by_fingerprints::two_stage: chunk is ",
+                  how.chunk, ", not 32 or 128");
+  detail::expects(how.primes >= 1 && how.primes <= 16, "by_fingerprints::two_stage: primes is ",
+                  how.primes, ", not 1 to 16");
   std::vector<std::uint32_t> primes;
   for (int q = 0; q < how.primes; ++q)
-    primes.push_back(
-        prime_of(how.prime, most_prime(how.bits), how.seed, static_cast<std::uint64_t>(q)));
+    primes.push_back(detail::prime_of(how.prime, detail::most_prime(how.bits), how.seed,
+                                      static_cast<std::uint64_t>(q)));
   chunk_check check{m,          how.bits, how.chunk / 32, how.by_hash, how.prime_of_chunk,
                     how.primes, nullptr};
   check.at = put(chunk_tables(check, pattern, primes));
@@ -176,8 +176,8 @@ class two_stage_piece : public divided_piece<Team, detail::exact_fingerprint<std
       const std::int64_t place =
           first + owner * text_.places_of_lane + warp_type::popcount(bit - 1);
       const auto me = warp.lane() == static_cast<std::uint32_t>(owner);
-      rest = select(me, words(all ^ bit), rest);
-      if (!is_at(place)) found = select(me, found & words(~bit), found);
+      rest = lanewise::select(me, words(all ^ bit), rest);
+      if (!is_at(place)) found = lanewise::select(me, found & words(~bit), found);
     }
   }
   LANEWISE_FUNCTION bool is_at(std::int64_t place) const {
