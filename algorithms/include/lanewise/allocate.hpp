@@ -73,11 +73,11 @@ struct allocate_kernel {
   static constexpr bool may_be_negative = std::is_signed_v<count_type>;
 
   template <class Team>
-  using tile = tile_t<Team, std::int64_t, policy>;
+  using tile_of = tile_t<Team, std::int64_t, policy>;
   template <class Team>
   struct scratch {
     reduce_scratch<Team, std::uint32_t> reduce;
-    decoupled_look_back_scratch<Team, std::int64_t, tile<Team>> line;
+    decoupled_look_back_scratch<Team, std::int64_t, tile_of<Team>> line;
   };
 
   Counts counts;

@@ -326,8 +326,8 @@ auto prepare(const even_bins_between<T>& even, std::int64_t bins, const char* al
                     " are out of the range of the items' type");
     return even_floats<Item>{lower, upper, scale, static_cast<std::uint32_t>(bins - 1)};
   } else {
-    using integers = even_integers<Item>;
-    using wide = typename integers::wide;
+    using even_bins = even_integers<Item>;
+    using wide = typename even_bins::wide;
     using own = std::conditional_t<is_wide_unsigned<Item>, std::uint64_t, std::int64_t>;
     const auto lower = detail::level_as<own>(even.lower, "lower");
     const auto upper = detail::level_as<own>(even.upper, "upper");
@@ -342,12 +342,12 @@ auto prepare(const even_bins_between<T>& even, std::int64_t bins, const char* al
                       ": the bins are in [", lower, ", ", upper, "), but items in [", least, ", ",
                       most, "]");
     }
-    integers r{static_cast<typename integers::distance>(lower),
-               static_cast<typename integers::distance>(range - 1),
-               0,
-               static_cast<std::uint32_t>(bins),
-               0,
-               range > std::uint64_t{1} << 32};
+    even_bins r{static_cast<typename even_bins::distance>(lower),
+                static_cast<typename even_bins::distance>(range - 1),
+                0,
+                static_cast<std::uint32_t>(bins),
+                0,
+                range > std::uint64_t{1} << 32};
     if (r.distances_are_wide) {
       r.m = static_cast<std::uint64_t>((static_cast<wide>(bins) << 64) / range);
     } else {

@@ -96,10 +96,10 @@ struct csr_memory : arrays_behind {
   std::size_t keys[2], weights[2];
   std::size_t counts[2];  ///< of edges that are kept, and of those that are left by merging
 
-  csr_memory(std::int64_t vertices, std::int64_t n, const workspace_size& merging)
-      : arrays_behind(max(inner(vertices, n), merging)), n(n) {
-    for (int k = 0; k < 2; ++k) keys[k] = add<std::uint64_t>(n);
-    for (int k = 0; k < 2; ++k) weights[k] = add<weight>(has_weights ? n : 0);
+  csr_memory(std::int64_t vertices, std::int64_t edges, const workspace_size& merging)
+      : arrays_behind(lanewise::max(inner(vertices, edges), merging)), n(edges) {
+    for (int k = 0; k < 2; ++k) keys[k] = add<std::uint64_t>(edges);
+    for (int k = 0; k < 2; ++k) weights[k] = add<weight>(has_weights ? edges : 0);
     for (int k = 0; k < 2; ++k) counts[k] = add<std::int64_t>(1);
   }
   static workspace_size inner(std::int64_t vertices, std::int64_t n) {
@@ -260,7 +260,8 @@ auto build_csr(const Exec& exec, std::int64_t vertices, const From& given_from, 
   workspace& work = call_memory.get();
   const edges_type given(work, memory_of_call, 0, 0), sorted(work, memory_of_call, 1, 0),
       merged(work, memory_of_call, 0, 1);
-  const int bits = std::bit_width(static_cast<std::uint64_t>(vertices > 0 ? vertices - 1 : 0));
+  const int bits =
+      static_cast<int>(std::bit_width(static_cast<std::uint64_t>(vertices > 0 ? vertices - 1 : 0)));
   const detail::edge_key<std::decay_t<decltype(from)>, std::decay_t<decltype(to)>> key{
       from,
       to,

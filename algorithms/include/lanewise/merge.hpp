@@ -147,7 +147,7 @@ inline constexpr std::int64_t few_merge_tiles = 600;
 template <class T, class Exec>
 std::size_t merge_cut_bytes(std::int64_t n) {
   const std::int64_t tiles = lanewise::divide_up(n, merge_tile_items<T, Exec>);
-  return tiles > few_merge_tiles ? (tiles + 1) * sizeof(std::int64_t) : 0;
+  return tiles > few_merge_tiles ? static_cast<std::size_t>(tiles + 1) * sizeof(std::int64_t) : 0;
 }
 
 /// Finds where the merge is cut, in tiles of merge_tile_items.
@@ -189,10 +189,8 @@ struct merged_items {
   LANEWISE_FUNCTION void operator()(std::int64_t i, const T& x) const {
     out(i, x);
   }
-  LANEWISE_FUNCTION auto array()
-      const requires std::is_same_v<Sink, array_sink<typename Sink::raw_type>> {
-    return out.data;
-  }
+  LANEWISE_FUNCTION auto array() const requires requires(const Sink& s) { s.data; }
+  { return out.data; }
 };
 
 /// Keys, and values from where their keys were.

@@ -33,8 +33,9 @@ class mismatch_pattern {
     detail::expects(most < whole_.size(), "mismatch_pattern: most is ", most, ", the pattern has ",
                     whole_.size(), " bytes");
     std::vector<detail::pattern_bytes> parts;
-    for (std::size_t p = 0; p <= static_cast<std::size_t>(most); ++p) {
-      const auto begin = bytes.size() * p / (most + 1u), end = bytes.size() * (p + 1) / (most + 1u);
+    const auto all = static_cast<std::size_t>(most) + 1;
+    for (std::size_t p = 0; p < all; ++p) {
+      const auto begin = bytes.size() * p / all, end = bytes.size() * (p + 1) / all;
       parts.emplace_back(bytes.substr(begin, end - begin), with);
     }
     windows_ = detail::windows_of(parts);
@@ -89,9 +90,9 @@ template <class Sink>
 struct near_places_kernel {
   struct policy : search_policy {};
   template <class Team>
-  using found = found_places<Team, near_piece<Team>>;
+  using found_by = found_places<Team, near_piece<Team>>;
   template <class Team>
-  using scratch = decoupled_look_back_scratch<Team, std::int64_t, found<Team>>;
+  using scratch = decoupled_look_back_scratch<Team, std::int64_t, found_by<Team>>;
 
   near_search search;
   Sink places;
@@ -105,7 +106,7 @@ struct near_places_kernel {
     lanewise::decoupled_look_back(
         team, link, pieces, shared, plus{}, maybe<std::int64_t>{0, true},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
-          return found<Team>(team, place, near_piece<Team>(team, place.piece, search, ticket));
+          return found_by<Team>(team, place, near_piece<Team>(team, place.piece, search, ticket));
         },
         [&](auto& found) LANEWISE_INLINE_LAMBDA { return mine = found.total(); },
         [&](auto& found, std::uint32_t ticket, const maybe<std::int64_t>& before)

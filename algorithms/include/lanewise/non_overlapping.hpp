@@ -130,7 +130,7 @@ class match_group {
       const int first = static_cast<int>(on_path - row);
       const bits behind = static_cast<bits>(all << first), ahead = leaps & behind;
       const int last = ahead != 0 ? Warp::lowest(ahead) : static_cast<int>(end - row) - 1;
-      taken |= behind & static_cast<bits>(all >> (8 * sizeof(bits) - 1 - last));
+      taken |= behind & static_cast<bits>(all >> (static_cast<int>(8 * sizeof(bits)) - 1 - last));
       on_path = ahead != 0 ? warp_.broadcast(next, last) : end;
     }
     return taken;

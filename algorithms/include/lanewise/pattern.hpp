@@ -190,7 +190,7 @@ inline bool choose_shift(pattern_filter& filter) {
 inline bool choose_words(const pattern_bytes& pattern, pattern_filter& filter) {
   std::optional<std::size_t> first;
   std::size_t window = 0;
-  for (const std::size_t bytes : {12, 8, 7}) {
+  for (const std::size_t bytes : {12u, 8u, 7u}) {
     window = bytes;
     first = place_of_windows(pattern, bytes);
     if (first) break;

@@ -129,7 +129,8 @@ void sort_by_index(const Exec& exec, const T* in, T* out, const V* values_in, V*
   const options counted{.count = with.count};
   // Numbers are apart where keys are to be.
   const std::int64_t apart = with.overwrite_input ? n.bound : 0;
-  call_memory<Exec> index_memory(exec, (n.bound + apart) * sizeof(Index), algorithm);
+  call_memory<Exec> index_memory(exec, static_cast<std::size_t>(n.bound + apart) * sizeof(Index),
+                                 algorithm);
   const auto numbers = index_memory.template view<Index>(n.bound + apart);
   const auto index = Kokkos::subview(numbers, std::pair(apart, n.bound + apart));
   lanewise::transform(exec, lanewise::generated(n.bound, as_index<Index>{}),
@@ -143,7 +144,7 @@ void sort_by_index(const Exec& exec, const T* in, T* out, const V* values_in, V*
     lanewise::transform(exec, fetched, values(values_out, n.bound), identity{}, counted);
     return;
   }
-  call_memory<Exec> value_memory(exec, n.bound * sizeof(V), algorithm);
+  call_memory<Exec> value_memory(exec, static_cast<std::size_t>(n.bound) * sizeof(V), algorithm);
   const auto copy = value_memory.template view<V>(n.bound);
   lanewise::transform(exec, fetched, copy, identity{}, counted);
   lanewise::transform(exec, copy, values(values_out, n.bound), identity{}, counted);

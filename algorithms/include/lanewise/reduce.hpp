@@ -222,7 +222,7 @@ void reduce(const Exec& exec, const char* label, const char* algorithm, const So
   using policy = typename kernel::policy;
   using tile = tile_t<team_t<Exec, policy>, T, policy>;
   const workspace_size need = lanewise::reduce_workspace<T>(exec);
-  const std::int64_t most_teams = need.bytes / sizeof(T);
+  const auto most_teams = static_cast<std::int64_t>(need.bytes / sizeof(T));
   const std::int64_t wanted =
       lanewise::divide_up(source.extent > 0 ? source.extent : 1, tile::items);
   const std::int64_t league =

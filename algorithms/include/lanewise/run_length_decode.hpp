@@ -79,7 +79,7 @@ struct decode_layout {
 
   explicit decode_layout(std::int64_t runs) {
     const workspace_size scan = lanewise::allocate_workspace<Exec>(runs);
-    chain_at = (runs * sizeof(std::int64_t) + 63) / 64 * 64;
+    chain_at = (static_cast<std::size_t>(runs) * sizeof(std::int64_t) + 63) / 64 * 64;
     need = {scan.tickets, chain_at + scan.bytes};
   }
 };

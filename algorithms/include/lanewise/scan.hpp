@@ -23,9 +23,9 @@ struct scan_kernel {
   using policy = Policy;
 
   template <class Team>
-  using tile = tile_t<Team, T, policy>;
+  using tile_of = tile_t<Team, T, policy>;
   template <class Team>
-  using scratch = decoupled_look_back_scratch<Team, T, tile<Team>>;
+  using scratch = decoupled_look_back_scratch<Team, T, tile_of<Team>>;
 
   Source in;
   Sink out;

@@ -57,9 +57,9 @@ template <bool exclusive, class Source, class Sink, class Op, class T>
 struct block_scan_kernel {
   using policy = two_level_policy<T>;
   template <class Team>
-  using tile = tile_t<Team, T, policy>;
+  using tile_of = tile_t<Team, T, policy>;
   template <class Team>
-  using scratch = typename tile<Team>::scratch;
+  using scratch = typename tile_of<Team>::scratch;
 
   Source in;
   Sink out;
@@ -76,7 +76,7 @@ struct block_scan_kernel {
         team, n(), block, [&](std::int64_t b, std::int64_t begin, std::int64_t end) {
           maybe<T> before = first;
           if (b > 0) before = seeds != nullptr ? maybe<T>{seeds[b - 1], true} : maybe<T>{{}, false};
-          for (std::int64_t i = begin; i < end; i += tile<Team>::items) {
+          for (std::int64_t i = begin; i < end; i += tile_of<Team>::items) {
             auto tile = lanewise::load_tile<T, policy>(team, shared, in, i, end);
             tile.prepare(op);
             if constexpr (exclusive) {
@@ -106,9 +106,9 @@ template <bool exclusive, class Source, class Sink, class Op, class T>
 struct propagate_kernel {
   using policy = two_level_policy<T>;
   template <class Team>
-  using tile = tile_t<Team, T, policy>;
+  using tile_of = tile_t<Team, T, policy>;
   template <class Team>
-  using scratch = typename tile<Team>::scratch;
+  using scratch = typename tile_of<Team>::scratch;
 
   Source in;
   Sink out;
@@ -124,7 +124,7 @@ struct propagate_kernel {
           if (b == 0) return;
           const T seed = seeds[b - 1];
           const auto behind = detail::compose(in, behind_seed<Op, T>{op, seed});
-          for (std::int64_t i = begin; i < end; i += tile<Team>::items) {
+          for (std::int64_t i = begin; i < end; i += tile_of<Team>::items) {
             lanewise::load_tile<T, policy>(team, shared, behind, i, end).store(out);
             team.barrier();
           }
@@ -140,14 +140,15 @@ struct scan_levels {
   std::int64_t block;
   std::vector<std::int64_t> per_item = {1};
 
-  scan_levels(const item_count& n, std::int64_t most_in_block)
-      : n(n), block(std::min(most_in_block, std::max<std::int64_t>(n.bound, 2))) {
+  scan_levels(const item_count& items, std::int64_t most_in_block)
+      : n(items), block(std::min(most_in_block, std::max<std::int64_t>(items.bound, 2))) {
     while (most(count() - 1) > block) per_item.push_back(per_item.back() * block);
   }
   int count() const { return static_cast<int>(per_item.size()); }
-  items_of_level items(int level) const { return {n, per_item[level]}; }
-  std::int64_t most(int level) const { return divide_up(n.bound, per_item[level]); }
+  items_of_level items(int level) const { return {n, of(level)}; }
+  std::int64_t most(int level) const { return divide_up(n.bound, of(level)); }
   std::int64_t blocks(int level) const { return divide_up(most(level), block); }
+  std::int64_t of(int level) const { return per_item[static_cast<std::size_t>(level)]; }
   /// Of all levels but the first.
   std::int64_t most_above() const {
     std::int64_t sum = 0;
@@ -179,12 +180,12 @@ struct recursive_scan {
   maybe<T> first;
   Arrays arrays;
 
-  recursive_scan(const Exec& exec, const char* label, const scan_levels& all, T* above, Op op,
-                 const maybe<T>& first, const Arrays& arrays)
-      : exec(exec), label(label), levels(all), at{nullptr}, op(op), first(first), arrays(arrays) {
+  recursive_scan(const Exec& e, const char* l, const scan_levels& all, T* room, Op o,
+                 const maybe<T>& f, const Arrays& a)
+      : exec(e), label(l), levels(all), at{nullptr}, op(o), first(f), arrays(a) {
     for (int k = 1; k < levels.count(); ++k) {
-      at.push_back(above);
-      above += levels.most(k);
+      at.push_back(room);
+      room += levels.most(k);
     }
   }
 
@@ -210,9 +211,10 @@ struct recursive_scan {
   }
 
  private:
-  auto source(int k) const { return arrays.source(at[k], levels.most(k)); }
-  auto sink(int k) const { return arrays.sink(at[k], levels.most(k)); }
-  T* above(int k) const { return k + 1 < levels.count() ? at[k + 1] : nullptr; }
+  T* items(int k) const { return at[static_cast<std::size_t>(k)]; }
+  auto source(int k) const { return arrays.source(items(k), levels.most(k)); }
+  auto sink(int k) const { return arrays.sink(items(k), levels.most(k)); }
+  T* above(int k) const { return k + 1 < levels.count() ? items(k + 1) : nullptr; }
 
   template <class Kernel>
   void start(int k, const Kernel& kernel) const {

@@ -35,9 +35,9 @@ struct scan_reverse_kernel {
   using policy = scan_policy<T>;
 
   template <class Team>
-  using tile = tile_t<Team, T, policy>;
+  using tile_of = tile_t<Team, T, policy>;
   template <class Team>
-  using scratch = decoupled_look_back_scratch<Team, T, tile<Team>>;
+  using scratch = decoupled_look_back_scratch<Team, T, tile_of<Team>>;
 
   Source in;
   Sink out;

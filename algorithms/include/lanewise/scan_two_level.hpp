@@ -20,7 +20,7 @@ template <class Source, class Op, class T>
 struct upsweep_kernel {
   using policy = two_level_policy<T>;
   template <class Team>
-  using tile = tile_t<Team, T, policy>;
+  using tile_of = tile_t<Team, T, policy>;
   template <class Team>
   using scratch = reduce_scratch<Team, T>;
 
@@ -31,7 +31,7 @@ struct upsweep_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    constexpr std::int64_t items = tile<Team>::items;
+    constexpr std::int64_t items = tile_of<Team>::items;
     const std::int64_t count = n();
     const auto [begin, end] = team.share(divide_up(count, items));
     if (begin == end) return;
@@ -48,9 +48,9 @@ template <bool exclusive, class Source, class Sink, class Op, class T, class Cou
 struct downsweep_kernel {
   using policy = two_level_policy<T>;
   template <class Team>
-  using tile = tile_t<Team, T, policy>;
+  using tile_of = tile_t<Team, T, policy>;
   template <class Team>
-  using scratch = typename tile<Team>::scratch;
+  using scratch = typename tile_of<Team>::scratch;
 
   Source in;
   Sink out;
@@ -61,7 +61,7 @@ struct downsweep_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    constexpr std::int64_t items = tile<Team>::items;
+    constexpr std::int64_t items = tile_of<Team>::items;
     const std::int64_t count = n();
     const auto [begin, end] = team.share(divide_up(count, items));
     if (begin == end) return;

@@ -112,9 +112,9 @@ template <bool is_short, class Sink>
 struct chunk_places_kernel {
   struct policy : search_places_kernel<is_short, Sink>::policy {};
   template <class Team>
-  using found = found_places<Team, text_piece<Team, is_short>>;
+  using found_by = found_places<Team, text_piece<Team, is_short>>;
   template <class Team>
-  using scratch = decoupled_look_back_scratch<Team, std::int64_t, found<Team>>;
+  using scratch = decoupled_look_back_scratch<Team, std::int64_t, found_by<Team>>;
 
   stream_seam seam;
   pattern_search of_seam, of_chunk;
@@ -138,7 +138,7 @@ struct chunk_places_kernel {
             team.barrier();
           }
           const bool is_seam = ticket < in_front;
-          return found<Team>(
+          return found_by<Team>(
               team, place,
               text_piece<Team, is_short>(team, place.piece, is_seam ? of_seam : of_chunk,
                                          is_seam ? ticket : ticket - in_front));

@@ -49,8 +49,9 @@ struct segment_offsets_kernel {
     constexpr int width = warp_type::width;
     const auto warp = team.warp();
     const std::int64_t segments = count();
-    for (std::int64_t s = (team.index() * Team::warps + team.warp_index()) * width; s < segments;
-         s += team.league() * Team::warps * width) {
+    const std::int64_t number = std::int64_t{team.index()} * Team::warps + team.warp_index();
+    const std::int64_t all = std::int64_t{team.league()} * Team::warps;
+    for (std::int64_t s = number * width; s < segments; s += all * width) {
       const std::int64_t left = segments - s;
       const auto there = warp.first(static_cast<int>(left < width ? left : width));
       auto lane = warp.lane();
@@ -176,7 +177,7 @@ void sort_segments_by_index(const Exec& exec, const T* in, T* out, const V* valu
                             V* values_out, std::int64_t n, const Offsets& offsets,
                             item_count segments, const segmented_sort_options& with,
                             const char* algorithm) {
-  call_memory<Exec> index_memory(exec, n * sizeof(Index), algorithm);
+  call_memory<Exec> index_memory(exec, static_cast<std::size_t>(n) * sizeof(Index), algorithm);
   const auto index = index_memory.template view<Index>(n);
   lanewise::transform(exec, lanewise::generated(n, as_index<Index>{}), index, identity{});
   using word = typename detail::unsigned_of_size<sizeof(Index)>::type;
@@ -188,7 +189,7 @@ void sort_segments_by_index(const Exec& exec, const T* in, T* out, const V* valu
     lanewise::transform(exec, fetched, values(values_out, n), identity{});
     return;
   }
-  call_memory<Exec> value_memory(exec, n * sizeof(V), algorithm);
+  call_memory<Exec> value_memory(exec, static_cast<std::size_t>(n) * sizeof(V), algorithm);
   const auto copy = value_memory.template view<V>(n);
   lanewise::transform(exec, fetched, copy, identity{});
   lanewise::transform(exec, copy, values(values_out, n), identity{});

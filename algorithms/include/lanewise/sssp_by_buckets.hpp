@@ -118,8 +118,8 @@ class bucket_rounds {
       : exec_(exec),
         league_(backend_of<Exec>::template resident_teams<kernel>(exec)),
         method_(method),
-        places_(task.rows.vertices, static_cast<std::int64_t>(task.rows.edges), league_,
-                task.buckets, method),
+        places_(static_cast<std::int64_t>(task.rows.vertices),
+                static_cast<std::int64_t>(task.rows.edges), league_, task.buckets, method),
         work_(call_workspace::make<backend_of<Exec>>(exec, given, {0, places_.at.bytes},
                                                      "sssp_by_buckets")),
         task_(task) {

@@ -62,7 +62,8 @@ LANEWISE_LOOP_FUNCTION void count_one_by_one(bucket_counters<tables, buckets>& c
     const auto item = source(i);
     for (int t = 0; t < tables; ++t) {
       const auto b = static_cast<std::uint32_t>(bucket_of(item, t));
-      if (b < static_cast<std::uint32_t>(buckets)) ++count[t * buckets + b];
+      if (b < static_cast<std::uint32_t>(buckets))
+        ++count[static_cast<std::uint32_t>(t * buckets) + b];
     }
   };
   std::int64_t i = first;

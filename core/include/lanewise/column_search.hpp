@@ -43,7 +43,8 @@ struct column_search {
     const auto all = static_cast<std::uint32_t>(room_for(n));
     const auto warp = team.warp();
     if (n == 0) return;
-    for (std::uint32_t i = team.warp_index() * width; i < all; i += Team::warps * width) {
+    for (auto i = static_cast<std::uint32_t>(team.warp_index()) * width; i < all;
+         i += Team::warps * width) {
       const auto exist = warp.first(static_cast<int>(all - i < width ? all - i : width));
       const auto x = warp.map(
           exist,

@@ -14,8 +14,8 @@ LANEWISE_BEGIN_NAMESPACE
 template <class Team>
 class part_of_league : public Team {
  public:
-  LANEWISE_FUNCTION part_of_league(const Team& team, std::uint32_t index, std::uint32_t league)
-      : Team(team), index_(index), league_(league) {}
+  LANEWISE_FUNCTION part_of_league(const Team& whole, std::uint32_t index, std::uint32_t league)
+      : Team(whole), index_(index), league_(league) {}
   LANEWISE_FUNCTION std::uint32_t index() const { return index_; }
   LANEWISE_FUNCTION std::uint32_t league() const { return league_; }
   LANEWISE_FUNCTION index_range share(std::int64_t n) const {

@@ -46,7 +46,8 @@ constexpr int tiles_that_wait(std::int64_t tile_bytes) {
 /// The items per lane of a tile that waits in scratch: as many as wanted, or fewer where items are
 /// so large that these would take more than 96 KiB.
 constexpr int items_that_fit(int wanted, int warps, std::size_t item_bytes) {
-  while (wanted > 1 && item_bytes * 32 * warps * wanted > (96 << 10)) wanted /= 2;
+  const std::size_t of_lane = item_bytes * 32 * static_cast<std::size_t>(warps);
+  while (wanted > 1 && of_lane * static_cast<std::size_t>(wanted) > (96 << 10)) wanted /= 2;
   return wanted;
 }
 

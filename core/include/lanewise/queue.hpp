@@ -131,7 +131,7 @@ struct queue {
       if (warp.anywhere(count > left)) {
         const auto rank = warp.map(
             [chosen](typename W::bits below) -> std::uint32_t {
-              return W::popcount(chosen & below);
+              return static_cast<std::uint32_t>(W::popcount(chosen & below));
             },
             warp.lanes_below());
         fitting = fitting & Mask(rank < left);

@@ -56,9 +56,10 @@ namespace detail {
 template <class Grid, class W, class T, class F>
 LANEWISE_FUNCTION auto with_raked(const W& warp, T* cell, int k, F f) {
   constexpr bool by_pointer = Grid::segments_in_rows;
-  const std::uint32_t step = by_pointer ? 0 : k;
   return f(by_pointer ? cell + k : cell,
-           warp.map([step](std::uint32_t lane) { return Grid::raked(lane, step); }, warp.lane()));
+           warp.map([step = static_cast<std::uint32_t>(by_pointer ? 0 : k)](
+                        std::uint32_t lane) { return Grid::raked(lane, step); },
+                    warp.lane()));
 }
 
 /// Cell k of every lane's segment.

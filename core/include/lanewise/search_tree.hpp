@@ -139,8 +139,8 @@ struct search_tree {
       for (int a = 0; a < k; ++a) {
         const numbers rank = ranks<upper>(warp, at, node[a], key[a], less);
         node[a] = warp.map(
-            [last](std::uint32_t n, std::uint32_t r) LANEWISE_INLINE_LAMBDA {
-              const std::uint32_t next = n * node_keys + r;
+            [last](std::uint32_t parent, std::uint32_t r) LANEWISE_INLINE_LAMBDA {
+              const std::uint32_t next = parent * node_keys + r;
               return next < last ? next : last;
             },
             node[a], rank);

@@ -58,7 +58,10 @@ struct array_sink {
   T* data;
   std::int64_t extent;
 
-  LANEWISE_FUNCTION void operator()(std::int64_t i, const T& x) const { data[i] = x; }
+  template <class X>
+  LANEWISE_FUNCTION void operator()(std::int64_t i, const X& x) const {
+    data[i] = static_cast<T>(x);
+  }
 };
 
 /// Results handed to f(i, x), which must write to a place of its own for every i.

@@ -71,7 +71,7 @@ struct reduce_by_raking {
     using cells = grid<Team, T>;
     const auto warp = team.warp();
     const auto place = warp.map(
-        [w = team.warp_index()](std::uint32_t lane) {
+        [w = static_cast<std::uint32_t>(team.warp_index())](std::uint32_t lane) {
           return cells::place(w * Team::warp_type::width + lane);
         },
         warp.lane());
@@ -107,7 +107,9 @@ struct reduce_by_pairs {
     constexpr int width = Team::warp_type::width;
     const auto warp = team.warp();
     const int at = team.warp_index() * width;
-    const auto even = warp.map([at](std::uint32_t lane) { return 2 * (at + lane); }, warp.lane());
+    const auto even = warp.map(
+        [first = static_cast<std::uint32_t>(at)](std::uint32_t lane) { return 2 * (first + lane); },
+        warp.lane());
     T* level = shared.level;
     warp.store(level + at, mine);
     for (int n = Team::warps * width / 2; n > 0; level += 2 * n, n /= 2) {

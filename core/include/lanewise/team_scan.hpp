@@ -83,7 +83,7 @@ struct scan_by_raking {
                                                    const Lanes& mine, Op op, const T& first) {
     const auto warp = team.warp();
     const auto place = warp.map(
-        [w = team.warp_index()](std::uint32_t lane) {
+        [w = static_cast<std::uint32_t>(team.warp_index())](std::uint32_t lane) {
           return grid<Team, T>::place(w * Team::warp_type::width + lane);
         },
         warp.lane());

@@ -272,7 +272,7 @@ class warp_operations {
     }
     return self().map(
         [bucket_count](bits m, std::uint32_t own) -> std::uint32_t {
-          return own < bucket_count ? Warp::popcount(m) : 0;
+          return own < bucket_count ? static_cast<std::uint32_t>(Warp::popcount(m)) : 0;
         },
         mine, owned);
   }

@@ -94,7 +94,7 @@ class btree_view {
                                    lanes<Warp, value_type>& value) const {
     return neighbour(warp, active, key, found_key, value,
                      [this](const auto& walk, std::uint32_t root, word k, word& v) {
-                       return above<strict>(walk, root, k, v);
+                       return this->template above<strict>(walk, root, k, v);
                      });
   }
   /// The element with the greatest key that is not greater (strict: that is less).
@@ -104,7 +104,7 @@ class btree_view {
                                      lanes<Warp, value_type>& value) const {
     return neighbour(warp, active, key, found_key, value,
                      [this](const auto& walk, std::uint32_t root, word k, word& v) {
-                       return below<strict>(walk, root, k, v);
+                       return this->template below<strict>(walk, root, k, v);
                      });
   }
   /// Every active lane calls f(key, value, state) for the elements with keys in [first, last], in

@@ -150,8 +150,8 @@ requires(detail::is_ordered_table<Table>) Table load(const Exec& exec, std::istr
   if (header.elements > static_cast<std::uint64_t>(Table::most_elements))
     detail::refuse_file("the file has ", header.elements, " elements, a table has at most ",
                         Table::most_elements);
-  const std::uint64_t leaves =
-      lanewise::divide_up(header.elements, std::uint64_t{layout::elements});
+  const auto leaves = static_cast<std::uint64_t>(lanewise::divide_up(
+      static_cast<std::int64_t>(header.elements), std::int64_t{layout::elements}));
   auto units = reader.template read_items<detail::ordered_leaf>(leaves);
   reader.expect_seal("data");
   const std::vector<word> lows = detail::checked_lows<Table>(units, header.elements);

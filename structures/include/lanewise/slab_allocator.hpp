@@ -413,7 +413,7 @@ class slab_allocator {
     if (memory_.empty()) return larger;
     detail::copy_units(exec, larger, memory_[0], 0, 0, blocks_);
     detail::copy_units(exec, larger, memory_[0], blocks, blocks_,
-                       std::int64_t{blocks_} * detail::units_per_block);
+                       std::size_t{blocks_} * detail::units_per_block);
     return larger;
   }
 

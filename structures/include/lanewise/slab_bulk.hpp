@@ -162,16 +162,16 @@ struct slab_kernel {
   }
 
   template <class Warp, class Mask, class Located>
-  LANEWISE_FUNCTION void window(const Warp& warp, slab_resident<Warp>& resident, Mask items,
+  LANEWISE_FUNCTION void window(const Warp& warp, slab_resident<Warp>& resident, Mask exist,
                                 const Located& at, std::int64_t first, lanes<Warp>& came) const {
     using words = typename Warp::template lanes<word>;
-    const item_places<Warp> at_items(warp, items, places, first);
-    auto active = items;
+    const item_places<Warp> at_items(warp, exist, places, first);
+    auto active = exist;
     if (again) {
       const auto before = warp.map(
-          items, [](slab_status s) { return static_cast<std::uint32_t>(s); }, std::uint32_t{0},
-          at_items.load(items, status, slab_status::none));
-      active = items & (before == static_cast<std::uint32_t>(slab_status::no_room));
+          exist, [](slab_status s) { return static_cast<std::uint32_t>(s); }, std::uint32_t{0},
+          at_items.load(exist, status, slab_status::none));
+      active = exist & (before == static_cast<std::uint32_t>(slab_status::no_room));
       if (!warp.any(active)) return;
     }
     words values(word{0});

@@ -74,13 +74,16 @@ class slab_file_check {
   void check_slab(std::uint32_t list, const slab_unit& slab, bool& ended) {
     for (int e = 0; e < layout::elements; ++e) {
       word element[layout::words];
-      std::memcpy(element, reinterpret_cast<const char*>(&slab) + e * sizeof(element),
-                  sizeof(element));
+      std::memcpy(
+          element,
+          reinterpret_cast<const char*>(&slab) + static_cast<std::size_t>(e) * sizeof(element),
+          sizeof(element));
       const word name = element[0];
       if (name == layout::empty) {
         ended = true;
         if (element[layout::words - 1] != layout::empty)
-          detail::refuse_file("an empty place in list ", list, " has the value word ", element[1]);
+          detail::refuse_file("an empty place in list ", list, " has the value word ",
+                              element[layout::words - 1]);
         continue;
       }
       if (ended)

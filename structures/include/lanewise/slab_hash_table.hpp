@@ -326,9 +326,10 @@ class slab_table_view {
       warp.each(wanted & (link == no_unit), look, slab, link);
     }
     // Lanes of one list have what its first one found.
-    link = warp.shuffle(link, warp.map(
-                                  ends, [](bits b) -> std::uint32_t { return Warp::lowest(b); },
-                                  std::uint32_t{0}, same));
+    link = warp.shuffle(
+        link, warp.map(
+                  ends, [](bits b) { return static_cast<std::uint32_t>(Warp::lowest(b)); },
+                  std::uint32_t{0}, same));
     const auto goes_on = ends & (link != no_unit);
     slab = lanewise::select(goes_on,
                             warp.map(

@@ -489,11 +489,11 @@ class slab_walk {
     static_assert(changer::claims == claims);
     operations.each(
         warp_, found,
-        [&combine](slab_operation operation, slab_unit* slab, std::uint32_t unit, word key_there,
+        [&combine](slab_operation operation, slab_unit* slab, std::uint32_t number, word key_there,
                    word value_there, word key, word& value, std::uint32_t& status) {
           typename changer::task task{operation, key, value};
           status = static_cast<std::uint32_t>(
-              changer().settle(slab, {unit, key_there, value_there}, task, combine));
+              changer().settle(slab, {number, key_there, value_there}, task, combine));
           value = task.value;
         },
         t.slab, at.unit, at.key, at.value, t.key, t.value, t.status);

@@ -65,7 +65,7 @@ struct device_windows {
           [&](std::uint32_t l) -> std::uint32_t { return row + l >= first && row + l < last; },
           lane);
       body(warp, there != 0u, warp.shuffle(values, owner), places);
-      in_front += warp_type::popcount(starts);
+      in_front += static_cast<std::uint32_t>(warp_type::popcount(starts));
       start = start - lanes<std::uint32_t>(width);
     }
   }

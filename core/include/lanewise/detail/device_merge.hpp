@@ -249,18 +249,18 @@ class device_merge_tile {
           from, own);
       warp.store(shared.from + team.warp_index() * width, from);
       team.barrier();
-      const auto* const places = reinterpret_cast<const place*>(shared.from);
+      const auto* const origin = reinterpret_cast<const place*>(shared.from);
       const auto index = [&](place p) LANEWISE_INLINE_LAMBDA {
         return p + (p < all.b ? piece.begin.from_a - all.a : piece.begin.from_b - all.b);
       };
       if constexpr (requires { put.load(std::int64_t{0}, true); }) {
         detail::put_in_two_steps<k>(
-            team, places, n,
+            team, origin, n,
             [&](place p) LANEWISE_INLINE_LAMBDA { return put.load(index(p), p >= all.b); },
             [&](int i, place p, const auto& value)
                 LANEWISE_INLINE_LAMBDA { put.store(piece.first() + i, item[p], value); });
       } else {
-        detail::put_rows(team, places, n, [&](int i, place p) {
+        detail::put_rows(team, origin, n, [&](int i, place p) {
           put(piece.first() + i, item[p], index(p), p >= all.b);
         });
       }

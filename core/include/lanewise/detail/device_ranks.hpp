@@ -52,7 +52,8 @@ class segment_ranks {
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {
       const lanes<std::uint32_t> before =
-          ((earlier_[word_of(j)] >> shift_of(j)) & lanes<std::uint32_t>(field_mask)) +
+          ((earlier_[word_of(j)] >> static_cast<std::uint32_t>(shift_of(j))) &
+           lanes<std::uint32_t>(field_mask)) +
           lanes<std::uint32_t>(in_front);
       f(j, before);
       in_front += of_row(in_rows_, j);
@@ -77,7 +78,7 @@ class segment_ranks {
     return (in_place ? j / words : j % fields) * field_bits;
   }
   static LANEWISE_FUNCTION std::uint32_t of_row(const std::uint32_t (&word)[words], int j) {
-    return (word[word_of(j)] >> shift_of(j)) & field_mask;
+    return (word[word_of(j)] >> static_cast<std::uint32_t>(shift_of(j))) & field_mask;
   }
 
   /// How many items of every row are marked in a lane.
@@ -173,7 +174,7 @@ class device_ranks {
  private:
   LANEWISE_FUNCTION std::uint32_t end_of(const Rows& tile) const {
     const auto warp = tile.team().warp();
-    const std::uint32_t first = tile.team().warp_index() * Rows::segment;
+    const auto first = static_cast<std::uint32_t>(tile.team().warp_index() * Rows::segment);
     return warp.reduce(
         warp.map(
             [first](std::uint32_t m, std::uint32_t lane) {

@@ -437,7 +437,8 @@ class device_rows {
         [](const auto& p) {
           Raw r;
           LANEWISE_UNROLL
-          for (int c = 0; c < v; ++c) r[c] = p[backward ? v - 1 - c : c];
+          for (int c = 0; c < v; ++c)
+            r[c] = static_cast<std::decay_t<decltype(r[c])>>(p[backward ? v - 1 - c : c]);
           return r;
         },
         row);

@@ -331,7 +331,8 @@ class device_split_tile {
       const Key* const staged = reinterpret_cast<const Key*>(shared.keys);
       LANEWISE_UNROLL
       for (int j = 0; j < items_per_lane; ++j) {
-        auto slot = warp.lane() + u32s(j * threads + team.warp_index() * width);
+        auto slot =
+            warp.lane() + u32s(static_cast<std::uint32_t>(j * threads + team.warp_index() * width));
         warp.each(
             full ? warp.first(width) : slot < slots,
             [&](std::uint32_t i) {

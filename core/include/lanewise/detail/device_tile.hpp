@@ -108,10 +108,10 @@ class parked_sums : public scanned_rows<Rows> {
     });
   }
 
-  LANEWISE_FUNCTION parked_sums(const team& team, parked& place)
-      : base(team, place.first, place.n), place_(place) {
-    if (team.warp_index() > 0 && this->mine_ > 0)
-      this->in_front_ = {place.item.data()[team.warp_index() * Rows::segment - 1], true};
+  LANEWISE_FUNCTION parked_sums(const team& t, parked& place)
+      : base(t, place.first, place.n), place_(place) {
+    if (t.warp_index() > 0 && this->mine_ > 0)
+      this->in_front_ = {place.item.data()[t.warp_index() * Rows::segment - 1], true};
   }
 
   template <class Op>
@@ -475,9 +475,10 @@ LANEWISE_FUNCTION maybe<T> device_reduce_range(const Team& team, T* per_warp, co
     // The ragged ends go item by item, so that everything between is aligned.
     const auto misaligned = reinterpret_cast<std::uintptr_t>(source.data + first) % alignof(raw);
     const bool alignable = misaligned % sizeof(typename Source::raw_type) == 0;
-    std::int64_t body =
-        misaligned == 0 ? first
-                        : first + (alignof(raw) - misaligned) / sizeof(typename Source::raw_type);
+    std::int64_t body = misaligned == 0
+                            ? first
+                            : first + static_cast<std::int64_t>((alignof(raw) - misaligned) /
+                                                                sizeof(typename Source::raw_type));
     if (!alignable || body > last) body = last;
     const std::int64_t whole_tiles = (last - body) / tile_type::items;
     const std::int64_t body_end = body + whole_tiles * tile_type::items;

@@ -28,7 +28,7 @@ struct fixed_tree : launch_policy {
   static constexpr int width = 32;
   static constexpr int pack = [] {
     int k = 1;
-    while (2 * k * sizeof(T) <= 16) k *= 2;
+    while (2 * k * static_cast<int>(sizeof(T)) <= 16) k *= 2;
     return k;
   }();
   static constexpr int row = pack * width;

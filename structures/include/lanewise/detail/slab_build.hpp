@@ -284,7 +284,7 @@ struct slab_build_kernel {
     constexpr auto empty = static_cast<word>(layout::empty);
     constexpr int step = 4;  // keys looked at together
     lanes<Warp> result(0u);
-    lanes<Warp> from(0u);  // all keys in front of it are others
+    lanes<Warp> next(0u);  // all keys in front of it are others
     auto todo = live;
     while (warp.any(todo)) {
       lanes<Warp, word> there[step];
@@ -294,7 +294,7 @@ struct slab_build_kernel {
             [j](std::uint32_t l, std::uint32_t e) {
               return place_of(l, e + static_cast<std::uint32_t>(j));
             },
-            list, from);
+            list, next);
         there[j] = warp.template load_relaxed<scope::team>(todo, static_cast<const word*>(cells),
                                                            at, empty);
       }
@@ -305,7 +305,7 @@ struct slab_build_kernel {
         auto decides = there[j] == empty;
         if constexpr (!adds) decides = decides | (there[j] == name);
         element =
-            lanewise::select(decides, from + lanes<Warp>(static_cast<std::uint32_t>(j)), element);
+            lanewise::select(decides, next + lanes<Warp>(static_cast<std::uint32_t>(j)), element);
       }
       const auto decided = todo & (element < elements);
       const auto at =
@@ -324,20 +324,20 @@ struct slab_build_kernel {
                                 result);
       result = lanewise::select(hit, lanes<Warp>(static_cast<std::uint32_t>(then)), result);
       // Who lost an empty one to another key looks again.
-      from = lanewise::select(decided, from, from + lanes<Warp>(static_cast<std::uint32_t>(step)));
-      todo = todo & !(won | hit) & (from < elements);
+      next = lanewise::select(decided, next, next + lanes<Warp>(static_cast<std::uint32_t>(step)));
+      todo = todo & !(won | hit) & (next < elements);
     }
     return result;
   }
   /// Of lanes that write to one word, one wins.
   template <class Warp, class Mask>
-  LANEWISE_FUNCTION void write_racing(const Warp& warp, Mask pending, word* words,
+  LANEWISE_FUNCTION void write_racing(const Warp& warp, Mask pending, word* cells,
                                       const lanes<Warp>& at, const lanes<Warp, word>& x) const {
-    auto seen = warp.template load_relaxed<scope::team>(pending, static_cast<const word*>(words),
+    auto seen = warp.template load_relaxed<scope::team>(pending, static_cast<const word*>(cells),
                                                         at, word{0});
     while (warp.any(pending)) {
       const auto before =
-          warp.template compare_exchange<order::relaxed, scope::team>(pending, words, at, seen, x);
+          warp.template compare_exchange<order::relaxed, scope::team>(pending, cells, at, seen, x);
       pending = pending & (before != seen);
       seen = before;
     }

@@ -28,8 +28,7 @@ class parked_compaction {
     std::uint32_t kept;
   };
 
-  LANEWISE_FUNCTION parked_compaction(const team& team, parked& place)
-      : team_(team), place_(place) {}
+  LANEWISE_FUNCTION parked_compaction(const team& t, parked& place) : team_(t), place_(place) {}
 
   /// Writes the columns: start items were kept before this tile, the last of them in front of index
   /// `end`. Places beyond a sink's extent are left out. Returns how many items were kept up to the
@@ -172,7 +171,7 @@ class device_compaction : public device_rows<Team, T, items_per_lane> {
         if (((marks >> (first_bit + c)) & 1) != 0) {
           if constexpr (resumed::stages_items) *kept++ = p[c];
           if constexpr (resumed::stages_indices)
-            *kept_index++ = static_cast<std::uint16_t>(index + c);
+            *kept_index++ = static_cast<std::uint16_t>(index + static_cast<std::uint32_t>(c));
         } else {
           if constexpr (resumed::stages_rejected) *rejected++ = p[c];
         }

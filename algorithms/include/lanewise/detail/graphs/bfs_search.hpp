@@ -196,7 +196,7 @@ class bfs_search {
   /// What the last level has reached bottom up becomes a frontier of rows.
   LANEWISE_FUNCTION void list_frontier() {
     detail::for_each_word_batch(
-        team_, task_.out.vertices,
+        team_, static_cast<std::int64_t>(task_.out.vertices),
         [&](std::int64_t first, const mask_type& there) LANEWISE_INLINE_LAMBDA {
           const auto warp = team_.warp();
           const auto fresh = warp.load(there, bits() + first, 0u) &

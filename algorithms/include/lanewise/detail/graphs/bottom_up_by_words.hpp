@@ -74,7 +74,7 @@ class bottom_up_by_words {
   LANEWISE_FUNCTION std::uint64_t search(std::int32_t depth, edge_piece<Vertex, Offset>*) const {
     edge_sums edges(std::uint64_t{0});
     detail::for_each_word_batch(
-        team_, task_.out.vertices,
+        team_, static_cast<std::int64_t>(task_.out.vertices),
         [&](std::int64_t first, const mask_type& there) LANEWISE_INLINE_LAMBDA {
           const auto warp = team_.warp();
           const auto old = warp.load(there, before_ + first, ~0u);

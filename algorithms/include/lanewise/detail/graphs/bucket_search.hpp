@@ -137,7 +137,7 @@ class bucket_search {
 
   LANEWISE_FUNCTION void begin() {
     const auto warp = team_.warp();
-    detail::for_each_window_of(team_, task_.rows.vertices,
+    detail::for_each_window_of(team_, static_cast<std::int64_t>(task_.rows.vertices),
                                [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
                                  warp.store(there, task_.distance + at,
                                             lanes<bits>(distance::most()));

@@ -171,9 +171,11 @@ class component_search {
         warp.lane());
     const auto all = warp.first(width);
     const auto root = detail::roots_of(warp, task_.labels, all, some);
-    const auto alike =
-        warp.map([](typename warp_type::bits b) -> std::uint32_t { return warp_type::popcount(b); },
-                 warp.match_any(all, root));
+    const auto alike = warp.map(
+        [](typename warp_type::bits b) -> std::uint32_t {
+          return static_cast<std::uint32_t>(warp_type::popcount(b));
+        },
+        warp.match_any(all, root));
     const auto most = warp.reduce(alike, maximum{});
     largest_ = warp.broadcast(root, warp_type::lowest(warp.ballot(alike == most)));
   }

@@ -31,7 +31,7 @@ class deep_parents {
   /// Rows of what was reached deep, and of the frontier before, which was at `depth`.
   LANEWISE_FUNCTION void find(std::int32_t depth, const frontier_type& frontier) const {
     detail::for_each_word_batch(
-        team_, task_.out.vertices,
+        team_, static_cast<std::int64_t>(task_.out.vertices),
         [&](std::int64_t first, const mask_type& there) LANEWISE_INLINE_LAMBDA {
           const auto warp = team_.warp();
           for (auto todo = warp.ballot(there); todo != 0; todo &= todo - 1) {

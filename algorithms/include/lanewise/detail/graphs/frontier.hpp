@@ -136,8 +136,8 @@ class frontier {
   template <class Visit>
   LANEWISE_FUNCTION void visit_edges(int steps, Visit& visit) {
     const auto number = static_cast<Offset>(queue_end_ - queue_begin_);
-    const Offset room = capacity();
-    expand_round(number < room ? number : room, visit);
+    const Offset most = capacity();
+    expand_round(number < most ? number : most, visit);
     while (--steps > 0 && next_ != 0) {
       settle(own_rows, false);
       turn();

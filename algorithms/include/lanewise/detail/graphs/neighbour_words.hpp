@@ -82,7 +82,7 @@ class neighbour_words {
     vertices neighbour[at_once];
     LANEWISE_UNROLL
     for (int k = 0; k < at_once; ++k) {
-      const auto place = first + offsets(static_cast<Offset>(k * step));
+      const auto place = first + offsets(static_cast<Offset>(static_cast<Offset>(k) * step));
       neighbour[k] = warp_.gather(active & (place < end), rows_.columns, place, nobody);
     }
     words bits(std::uint64_t{0});

@@ -21,7 +21,7 @@ LANEWISE_FUNCTION void take_places(const W& warp, typename W::template lanes<Pla
   lanes places[at_once];
   LANEWISE_UNROLL
   for (int k = 0; k < at_once; ++k) {
-    const auto ahead = static_cast<Place>(k * step);
+    const auto ahead = static_cast<Place>(static_cast<Place>(k) * step);
     there[k] = left > ahead;
     places[k] = place + lanes(ahead);
   }

@@ -45,10 +45,10 @@ struct gathering_by_lanes {
                                        const lanes_of_places<Team>& length,
                                        const edge_places<typename Team::warp_type>& at,
                                        const lanes_of_values<Team, T>& value, const Body& body) {
-    using places = lanes_of_places<Team>;
+    using place_lanes = lanes_of_places<Team>;
     const auto warp = team.warp();
     for (std::int64_t i = 0; warp.any(length > i); ++i)
-      body(warp, length > i, value, begin + places(i), at.offset + places(i));
+      body(warp, length > i, value, begin + place_lanes(i), at.offset + place_lanes(i));
   }
 };
 
@@ -65,7 +65,7 @@ struct gathering_by_warps {
                                        const edge_places<typename Team::warp_type>& at,
                                        const lanes_of_values<Team, T>& value, const Body& body) {
     using warp_type = typename Team::warp_type;
-    using places = lanes_of_places<Team>;
+    using place_lanes = lanes_of_places<Team>;
     constexpr int width = warp_type::width;
     const auto warp = team.warp();
     const auto lane = warp.template cast<std::int64_t>(warp.lane());
@@ -76,7 +76,8 @@ struct gathering_by_warps {
       lanes_of_values<Team, T> of_row;
       if constexpr (!std::is_same_v<T, no_value>) of_row = warp.broadcast(value, l);
       for (std::int64_t i = 0; i < count; i += width)
-        body(warp, lane < count - i, of_row, lane + places(first + i), lane + places(place + i));
+        body(warp, lane < count - i, of_row, lane + place_lanes(first + i),
+             lane + place_lanes(place + i));
     }
   }
 };
@@ -102,31 +103,31 @@ struct gathering_by_scan {
                                        const lanes_of_places<Team>& length,
                                        const edge_places<typename Team::warp_type>& at,
                                        const lanes_of_values<Team, T>& value, const Body& body) {
-    using places = lanes_of_places<Team>;
+    using place_lanes = lanes_of_places<Team>;
     const auto warp = team.warp();
-    const auto first = at.offset - places(at.begin);
+    const auto first = at.offset - place_lanes(at.begin);
     const std::int64_t mine = team.warp_index() * width;
-    const auto lane = warp.template cast<std::int64_t>(warp.lane()) + places(mine);
-    places handed(std::int64_t{0});
+    const auto lane = warp.template cast<std::int64_t>(warp.lane()) + place_lanes(mine);
+    place_lanes handed(std::int64_t{0});
     for (std::int64_t done = 0; done < at.total; done += lanes) {
       for (;;) {
         const auto next = first + handed;
         const auto mask = (handed < length) & (next < done + lanes);
         if (!warp.any(mask)) break;
-        warp.scatter(mask, shared.handed_out.data(), next - places(done),
+        warp.scatter(mask, shared.handed_out.data(), next - place_lanes(done),
                      warp.map(
                          [](std::int64_t e, const T& x) {
                            return edge_of_row{e, x};
                          },
                          begin + handed, value));
-        handed = lanewise::select(mask, handed + places(std::int64_t{1}), handed);
+        handed = lanewise::select(mask, handed + place_lanes(std::int64_t{1}), handed);
       }
       team.barrier();
       const auto there = lane < at.total - done;
       const auto edge = warp.load(there, shared.handed_out.data() + mine, edge_of_row{});
       body(warp, there, warp.map([](const edge_of_row& e) { return e.value; }, edge),
            warp.map([](const edge_of_row& e) { return e.edge; }, edge),
-           lane + places(at.begin + done));
+           lane + place_lanes(at.begin + done));
       team.barrier();
     }
   }

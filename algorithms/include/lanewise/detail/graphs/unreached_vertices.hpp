@@ -30,7 +30,7 @@ class unreached_vertices {
   /// vertices get a depth, and are not in any list.
   LANEWISE_FUNCTION void write(const std::uint32_t* bits, bool goes_on, std::int32_t depth) const {
     detail::for_each_word_batch(
-        team_, task_.out.vertices,
+        team_, static_cast<std::int64_t>(task_.out.vertices),
         [&](std::int64_t first, const mask_type& there) LANEWISE_INLINE_LAMBDA {
           const auto warp = team_.warp();
           const auto open = ~warp.load_relaxed(there, bits + first, warp.lane(), ~0u);

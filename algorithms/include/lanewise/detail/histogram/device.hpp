@@ -184,7 +184,9 @@ class device_histogram {
     } else {
       // What is not in bins was outside; the sum over all warps does not wrap.
       const std::uint64_t all =
-          team.warp_index() == 0 ? (mine.end - mine.begin) * Call::bins_per_item : 0;
+          team.warp_index() == 0
+              ? static_cast<std::uint64_t>((mine.end - mine.begin) * Call::bins_per_item)
+              : 0;
       warp.fetch_add(call.errors->bad_items, all - kept);
     }
   }

@@ -89,7 +89,7 @@ class device_merging {
     // As many rows at once as pieces of equal lengths have.
     constexpr int threads = Team::warps * width;
     constexpr int rows = (places / per_pack / 4 + threads - 1) / threads;
-    const auto [begin, end, packs] = detail::fetch_packs<rows>(team, item, pieces);
+    const auto at = detail::fetch_packs<rows>(team, item, pieces);
     team.barrier();
 
     auto own = (lanes<int>(team.warp_index() * width) + warp.template cast<int>(warp.lane())) *
@@ -102,8 +102,8 @@ class device_merging {
         team, shared, own, second + n - half,
         [&](int first, int& skip) {
           skip = first < second ? first : first - second;
-          return first < second ? run_pair{begin[0], end[0], begin[1], end[1]}
-                                : run_pair{begin[2], end[2], begin[3], end[3]};
+          return first < second ? run_pair{at.begin[0], at.end[0], at.begin[1], at.end[1]}
+                                : run_pair{at.begin[2], at.end[2], at.begin[3], at.end[3]};
         },
         less);
     if (!is_pair) {
@@ -120,14 +120,14 @@ class device_merging {
       std::int64_t shift[4];
       LANEWISE_UNROLL
       for (int q = 0; q < 4; ++q)
-        shift[q] = piece.shift[q] + (q == 0 ? 0 : piece.end[q - 1]) - begin[q];
+        shift[q] = piece.shift[q] + (q == 0 ? 0 : piece.end[q - 1]) - at.begin[q];
       detail::put_in_two_steps<k>(
           team, static_cast<const place*>(shared.from), n,
           [&](place from) LANEWISE_INLINE_LAMBDA {
-            const int at = from / per_pack;
-            const std::int64_t front = at < packs[0] ? shift[0] : shift[1];
-            const std::int64_t behind = at < packs[2] ? shift[2] : shift[3];
-            return move.load(from + (at < packs[1] ? front : behind));
+            const int pack = from / per_pack;
+            const std::int64_t front = pack < at.packs[0] ? shift[0] : shift[1];
+            const std::int64_t behind = pack < at.packs[2] ? shift[2] : shift[3];
+            return move.load(from + (pack < at.packs[1] ? front : behind));
           },
           [&](int i, place, const auto& value)
               LANEWISE_INLINE_LAMBDA { move.store(piece.first + i, value); });

@@ -33,10 +33,12 @@ struct split_layout {
 
   split_layout(std::int64_t n, std::uint32_t buckets)
       : tiles(n > 0 ? lanewise::divide_up(n, split::tile_items(n)) : 1) {
-    const std::int64_t entries = buckets * split::most_columns(tiles);
+    const auto entries = static_cast<std::size_t>(buckets * split::most_columns(tiles));
     tile_counts_at = whole_lines(entries * sizeof(std::uint32_t));
-    starts_at = tile_counts_at +
-                kernels::whole_lines(split::tile_counters(tiles, buckets) * sizeof(std::uint32_t));
+    starts_at =
+        tile_counts_at +
+        kernels::whole_lines(static_cast<std::size_t>(split::tile_counters(tiles, buckets)) *
+                             sizeof(std::uint32_t));
     need = {1, starts_at + (entries + buckets + 2) * sizeof(std::int64_t)};
   }
 };
@@ -98,7 +100,8 @@ struct two_rounds_layout {
     later_at = round_at + aligned(need.bytes);
     if constexpr (counts_once)
       later_bytes =
-          words_behind + split_layout<Key, Exec, Policy>(n, 1).tiles * digits.buckets[1] *
+          words_behind + static_cast<std::size_t>(split_layout<Key, Exec, Policy>(n, 1).tiles) *
+                             digits.buckets[1] *
                              (has_wide_words(n) ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
     sorted_at = later_at + aligned(later_bytes);
     need.bytes = sorted_at + (keeps ? items * sizeof(Key) : 0);

@@ -267,7 +267,8 @@ template <class W, class Put>
 LANEWISE_FUNCTION void report_kept(const W& warp, std::int64_t kept, std::int64_t items,
                                    status* errors, Put put) {
   warp.once([&] { put(kept); });
-  if (kept != items && errors != nullptr) warp.fetch_add(errors->bad_items, items - kept);
+  if (kept != items && errors != nullptr)
+    warp.fetch_add(errors->bad_items, static_cast<std::uint64_t>(items - kept));
 }
 
 /// One team counts and places all items.
@@ -391,7 +392,8 @@ struct begins_kernel {
     constexpr std::int64_t width = warp_type::width;
     const auto warp = team.warp();
     const std::int64_t kept = n();
-    const auto [begin, end] = team.share(buckets + std::int64_t{1});
+    const index_range mine = team.share(buckets + std::int64_t{1});
+    const std::int64_t begin = mine.begin, end = mine.end;
     if constexpr (detail::is_one_thread<Team>) {
       // One thread finds a bucket from where the one before begins: most are near, or empty.
       warp.once([&] {
@@ -413,7 +415,7 @@ struct begins_kernel {
                       typename warp_type::template lanes<std::int64_t>(b);
         warp.each(
             warp.template first<std::int64_t>(static_cast<int>(left < width ? left : width)),
-            [&](std::int64_t mine) { offsets.put(mine, begin_of(mine, 0, kept)); }, bucket);
+            [&](std::int64_t own) { offsets.put(own, begin_of(own, 0, kept)); }, bucket);
       }
     }
   }

@@ -112,7 +112,7 @@ struct scan_splits {
     int rounds;
     std::size_t flags_at, keys_at, values_at, begins_at, bytes;
     layout(std::size_t front, std::int64_t n, std::uint32_t buckets)
-        : rounds(std::bit_width(buckets - 1)), flags_at(front) {
+        : rounds(static_cast<int>(std::bit_width(buckets - 1))), flags_at(front) {
       const auto items = static_cast<std::size_t>(n);
       keys_at = flags_at + whole_lines(items * sizeof(std::uint32_t));
       values_at = keys_at + whole_lines(items * sizeof(Key));

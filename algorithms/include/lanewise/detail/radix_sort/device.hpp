@@ -387,7 +387,7 @@ struct device_radix_layout {
     unsorted = take(most_jobs * sizeof(std::uint32_t));
     words = take(ordered ? most_tiles * detail::radix_buckets * word_bytes : 0);
     constexpr std::size_t row = detail::radix_buckets * sizeof(std::uint64_t);
-    const std::size_t columns = std::min(pass_tiles, most_meeting);
+    const auto columns = static_cast<std::size_t>(std::min(pass_tiles, most_meeting));
     pass_tickets = take(pass_tiles > 0 ? sizeof(std::uint32_t) : 0);
     // A row more, of the digits' own, and the sum of all.
     pass_starts = take(pass_tiles > 0 ? (columns + 1) * row + sizeof(std::uint64_t) : 0);

@@ -435,10 +435,10 @@ struct host_sort_kernel {
       return index_range{job.begin + begin, end < job.size() ? job.begin + end : job.end};
     };
     if (what.kind == task::count) {
-      const auto count = [&](const auto& bucket) {
+      const auto count_all = [&](const auto& bucket) {
         return count_tiles(team, shared, job, tiles, tile, row, bucket);
       };
-      if (with_bucket_of(job, count)) team.warp().fetch_or(job.unordered, 1);
+      if (with_bucket_of(job, count_all)) team.warp().fetch_or(job.unordered, 1);
       if (is_last(team, shared, job.counting)) end_counting(team, shared, job, number);
     } else if (what.kind == task::place) {
       with_bucket_of(job, [&](const auto& bucket) {

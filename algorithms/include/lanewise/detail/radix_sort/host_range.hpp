@@ -183,9 +183,10 @@ class host_range_sort {
 
   LANEWISE_FUNCTION static void copy(const place& from, std::int64_t n, const place& to) {
     if (from == to || n <= 0) return;
-    std::memcpy(static_cast<void*>(to.keys), from.keys, n * sizeof(Item));
+    std::memcpy(static_cast<void*>(to.keys), from.keys, static_cast<std::size_t>(n) * sizeof(Item));
     if constexpr (has_values)
-      std::memcpy(static_cast<void*>(to.values), from.values, n * sizeof(Value));
+      std::memcpy(static_cast<void*>(to.values), from.values,
+                  static_cast<std::size_t>(n) * sizeof(Value));
   }
 
   /// How many items from the first on are in order: n, or fewer than n.

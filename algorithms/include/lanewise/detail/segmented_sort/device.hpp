@@ -268,7 +268,8 @@ class device_segmented_sort {
             reinterpret_cast<std::uint32_t*>(memory + parts.kinds)};
   }
   static std::size_t kinds_bytes(std::int64_t n, std::int64_t segments) {
-    return (detail::segment_windows::group_of(n + segments) + 1) * sizeof(std::uint32_t);
+    return static_cast<std::size_t>(detail::segment_windows::group_of(n + segments) + 1) *
+           sizeof(std::uint32_t);
   }
 
   template <class Exec>

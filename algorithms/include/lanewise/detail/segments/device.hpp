@@ -81,10 +81,10 @@ class parked_segments : public scanned_segments<Rows> {
     std::int64_t n;
   };
 
-  LANEWISE_FUNCTION parked_segments(const team& team, parked& place)
-      : base(team, place.first, place.n), place_(place) {
-    heads_ = team.warp().load(place.heads + team.warp_index() * width);
-    before_warp_ = place.before_warp.data()[team.warp_index()];
+  LANEWISE_FUNCTION parked_segments(const team& t, parked& place)
+      : base(t, place.first, place.n), place_(place) {
+    heads_ = t.warp().load(place.heads + t.warp_index() * width);
+    before_warp_ = place.before_warp.data()[t.warp_index()];
   }
 
   /// Writes every item's scan of its segment up to and with the item, given what is in front of the
@@ -171,7 +171,7 @@ class parked_ends {
     state total;
   };
 
-  LANEWISE_FUNCTION parked_ends(const team& team, parked& place) : team_(team), place_(place) {}
+  LANEWISE_FUNCTION parked_ends(const team& t, parked& place) : team_(t), place_(place) {}
 
   LANEWISE_FUNCTION const state& total() const { return place_.total; }
 
@@ -385,7 +385,6 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
   LANEWISE_FUNCTION auto last_items() const {
     const auto warp = team_.warp();
     // The first bit of every row in the next lane; behind the last lane comes the next row.
-    constexpr std::uint32_t row_mask = base::row_mask;
     constexpr int last_row = (rows - 1) * v;
     const std::uint32_t next_rows =
         (v < 32 ? warp.broadcast(heads_, 0) >> (v % 32) : 0u) | std::uint32_t{closed_} << last_row;
@@ -409,8 +408,8 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
           LANEWISE_UNROLL
           for (int j = 0; j < rows; ++j) {
             const int at = j * row_items + static_cast<int>(lane) * v;
-            std::uint32_t row = ((heads >> (j * v)) & row_mask) >> 1 | ((behind >> (j * v)) & 1)
-                                                                           << (v - 1);
+            std::uint32_t row =
+                ((heads >> (j * v)) & base::row_mask) >> 1 | ((behind >> (j * v)) & 1) << (v - 1);
             // Nothing lies behind the last item of a ragged segment.
             if (mine < segment && mine - 1 >= at && mine - 1 < at + v) row |= 1u << (mine - 1 - at);
             if (at + v > mine) row &= at >= mine ? 0u : (1u << (mine - at)) - 1;

@@ -112,7 +112,7 @@ inline near_windows windows_of(const std::vector<pattern_bytes>& parts) {
   near_windows windows{};
   windows.parts = static_cast<int>(parts.size());
   bool chosen = false;
-  for (const std::size_t bytes : {12, 8, 7})
+  for (const std::size_t bytes : {12u, 8u, 7u})
     chosen = chosen || choose_windows(parts, bytes, true, windows);
   for (std::size_t bytes = 8; !chosen; --bytes)
     chosen = choose_windows(parts, bytes, false, windows);

@@ -91,7 +91,7 @@ struct search_filter_kernel {
     constexpr bool is_thread = Team::warp_type::words_of_text == 1;
     const index_range part = team.share(words);
     const std::int64_t mine =
-        is_thread ? part.begin : team.index() * Team::warps + team.warp_index();
+        is_thread ? part.begin : std::int64_t{team.index()} * Team::warps + team.warp_index();
     const std::int64_t end = is_thread ? part.end : words;
     for (std::int64_t w = mine; w < end; w += is_thread ? 1 : team.league() * Team::warps) {
       const std::uint32_t bits = filter(warp, w);
@@ -131,7 +131,7 @@ template <class Warp, class F>
 LANEWISE_FUNCTION void each_passed(const Warp& warp, const std::uint32_t* passed, int of_word,
                                    int steps, F f) {
   constexpr int width = Warp::width;
-  const int number = divide_up(steps, of_word);
+  const auto number = static_cast<int>(divide_up(steps, of_word));
   for (int w = 0; w < number; w += width) {
     const int now = number - w < width ? number - w : width;
     const auto words = warp.load(warp.first(now), passed + w, 0u);

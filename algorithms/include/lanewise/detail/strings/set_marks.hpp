@@ -116,7 +116,7 @@ struct set_marks_kernel {
   template <class Warp>
   LANEWISE_FUNCTION words<Warp> look(const Warp& warp, const std::uint32_t* table,
                                      std::int64_t begin, int number) const {
-    words<Warp> marks(0u);
+    words<Warp> found(0u);
     for (int s = 0; s < number; ++s) {
       const std::int64_t first = (begin + s) * Warp::width;
       words<Warp> row[12];
@@ -130,10 +130,10 @@ struct set_marks_kernel {
                               [&](int, int, const words<Warp>& passed)
                                   LANEWISE_INLINE_LAMBDA { any = any | passed; });
       const auto lanes = static_cast<std::uint32_t>(warp.ballot((any & words<Warp>(1u)) != 0u));
-      marks =
-          lanewise::select(warp.lane() == static_cast<std::uint32_t>(s), words<Warp>(lanes), marks);
+      found =
+          lanewise::select(warp.lane() == static_cast<std::uint32_t>(s), words<Warp>(lanes), found);
     }
-    return marks;
+    return found;
   }
 };
 

@@ -139,13 +139,13 @@ class set_scan {
     constexpr int stride = window_kind{kind}.stride(), most = 8 / stride * width + at_once;
     const Warp warp = warp_;
     const set_row_filter<Warp> filter(warp, set_);
-    const auto* bytes = reinterpret_cast<const unsigned char*>(at + row * width);
+    const auto* first = reinterpret_cast<const unsigned char*>(at + row * width);
     int listed = 0;
-    for (int r = row; r < end; ++r, bytes += row_bytes) {
+    for (int r = row; r < end; ++r, first += row_bytes) {
       std::uint64_t passed[4], any = 0;
       LANEWISE_UNROLL
       for (int o = 0; o < 4; o += stride) {
-        passed[o] = filter.template look<kind, where>(warp, bytes + o);
+        passed[o] = filter.template look<kind, where>(warp, first + o);
         any |= passed[o];
       }
       // In most rows some pass where there are many patterns and windows are short.
@@ -188,7 +188,7 @@ class set_scan {
       const window_entry one[at_once] = {{first_entry_[i], number_[i] & 0xff}};
       const window_entry* entry = number == 1 ? one : set_.entries + first_entry_[i];
       for (std::uint32_t k = 0; k < number; k += at_once) {
-        for (std::uint32_t next = 0; next < at_once; ++next, ++entry) {
+        for (int next = 0; next < static_cast<int>(at_once); ++next, ++entry) {
           task_[tasks + next] = entry->record;
           task_place_[tasks + next] = place - entry->offset;
         }

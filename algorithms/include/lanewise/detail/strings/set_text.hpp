@@ -36,9 +36,9 @@ struct set_text {
   /// The window of a kind that begins at a place, or the long one: which patterns have it. Of none
   /// the number is 0. The text has 16 bytes more on either side.
   LANEWISE_FUNCTION window_slot slot_of(std::int64_t place, int kind, bool is_long) const {
-    const text_words text(text_of(place));
+    const text_words words(text_of(place));
     const std::uint32_t letters = set.letters;
-    window_key key = window_key::of(kind, text[0] & letters, text[1] & letters);
+    window_key key = window_key::of(kind, words[0] & letters, words[1] & letters);
     if (kind >= window_kind::shorts) {
       const text_words after(text_of(place + window_kind{kind}.bytes())), front(text_of(place - 4));
       key = key.with(is_long ? after[0] & letters : set.around.mixed(front[0], after[0]), is_long);
@@ -96,11 +96,12 @@ struct set_text {
     if (is_inside) {
       const text_words words(text_of(place));
       LANEWISE_UNROLL
-      for (std::uint32_t i = 0; i < at_once; ++i) {
+      for (int k = 0; k < static_cast<int>(at_once); ++k) {
+        const auto i = static_cast<std::uint32_t>(k);
         const std::uint32_t counting = size >= 4 * i + 4 ? ~0u
                                        : size > 4 * i    ? ~0u >> (32 - 8 * (size - 4 * i))
                                                          : 0u;
-        different |= (folded(words[i]) ^ (i < 2 ? first[i + 2] : next[i - 2])) & counting;
+        different |= (folded(words[i]) ^ (k < 2 ? first[k + 2] : next[k - 2])) & counting;
       }
     }
     rank = first[0];

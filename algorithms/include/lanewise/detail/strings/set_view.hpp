@@ -197,9 +197,9 @@ struct set_probes {
   static LANEWISE_FUNCTION std::uint32_t bit(kind how, std::uint32_t hash) {
     return how == kind::with_sides ? hash >> 27 : hash >> 5;
   }
-  /// The bits of a window, of which `side` is the hash with sides.
-  std::uint32_t bits(std::uint32_t hash, std::uint32_t side) const {
-    const std::uint32_t at = bit(how, how == kind::with_sides ? side : hash);
+  /// The bits of a window, of which `with_sides` is the hash with sides.
+  std::uint32_t bits(std::uint32_t hash, std::uint32_t with_sides) const {
+    const std::uint32_t at = bit(how, how == kind::with_sides ? with_sides : hash);
     return 1u << (at & 31) | 1u << ((at - hash) & 31);
   }
   /// Where a window's slot is, or one further on: slots are looked at in pairs, as lanes wait for

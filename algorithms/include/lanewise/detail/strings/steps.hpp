@@ -316,13 +316,13 @@ class text_steps {
   /// where a lane has one word of a row. Differences leave more units free than masks do, and words
   /// that begin at any byte are loaded.
   template <kind how>
-  LANEWISE_FUNCTION words least_difference(const std::uint32_t* row, const words& one_of) const {
+  LANEWISE_FUNCTION words least_difference(const std::uint32_t* in, const words& one_of) const {
     const auto& filter = pattern_.filter;
-    const words first = warp_.load_streaming(row, ahead_bytes);
+    const words first = warp_.load_streaming(in, ahead_bytes);
     const auto at = [&](int byte) LANEWISE_INLINE_LAMBDA {
       if (byte == 0) return first;
       return warp_.load(reinterpret_cast<const std::uint32_t*>(
-          reinterpret_cast<const unsigned char*>(row) + byte));
+          reinterpret_cast<const unsigned char*>(in) + byte));
     };
     if constexpr (is_aligned(how)) {
       const words mixture = mixed<how>(at(0), at(4), at(8));

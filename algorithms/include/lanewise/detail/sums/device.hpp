@@ -186,14 +186,14 @@ class device_sums {
       // Where ends are dense, what matters is that there are few tiles.
       if (left > tile_items && (sees_all_ || left > 2 * tile_items)) count -= past_line;
       // Asked of the unclamped number, as in device_rows.
-      const bool whole = past_line == 0 && left >= tile_items;
+      const bool is_whole = past_line == 0 && left >= tile_items;
       const std::uint32_t next_end = next_ < seen_ ? end_of_seen(next_) : last_ + 1;
-      if (is_commutative<Op, T> && whole && next_end > at_ + tile_items) {
+      if (is_commutative<Op, T> && is_whole && next_end > at_ + tile_items) {
         add_whole_tiles(source, ranges.first + near_, next_end, op);
         continue;
       }
       const int before = next_;
-      sum_up_tile(source, ranges.first + near_, sink, count, whole, init, op);
+      sum_up_tile(source, ranges.first + near_, sink, count, is_whole, init, op);
       if (count == 0) {
         if (next_ == before) {  // ends are out of order
           saw_bad_ = true;
@@ -362,30 +362,31 @@ class device_sums {
   /// Sums up so many items, and writes what ends up to there as far as it is seen.
   template <class Source, class Sink, class Op>
   LANEWISE_FUNCTION void sum_up_tile(const Source& source, std::int64_t first, const Sink& sink,
-                                     int count, bool whole, const T& init, Op op) {
+                                     int count, bool is_whole, const T& init, Op op) {
     const auto warp = team_.warp();
     int behind = 0;
     close_lanes(op);
     if (count > 0) warp.store(reinterpret_cast<marks*>(here_.mark.data()), lanes<marks>(marks{}));
     warp.fence();
     const auto mark = [&] {
-      behind = first_behind(at_ + count);
+      behind = first_behind(at_ + static_cast<std::uint32_t>(count));
       mark_ends(behind);
     };
-    if (whole) {
+    if (is_whole) {
       stage_whole(source, first + at_, mark);
       warp.fence();
-      sum_up_lanes<true>(count, op);
+      sum_up_lanes<true>(static_cast<std::uint32_t>(count), op);
     } else {
       stage_some(source, first + at_, count, mark);
       warp.fence();
-      if (count > 0) sum_up_some(count, here_.end.data()[behind] == at_ + count, op);
+      const auto items = static_cast<std::uint32_t>(count);
+      if (count > 0) sum_up_some(items, here_.end.data()[behind] == at_ + items, op);
     }
     warp.fence();
     write_ended(sink, behind, init, op);
     warp.fence();
     next_ = behind;
-    at_ += count;
+    at_ += static_cast<std::uint32_t>(count);
   }
 
   /// Lays out the tile's items in scratch, and does something else until they come.
@@ -397,8 +398,11 @@ class device_sums {
     packs* const value = here_.value.data();
     LANEWISE_UNROLL
     for (int j = 0; j < rows::rows; ++j) {
-      team_.warp().each([&](std::uint32_t l, const packs& p) { value[place(j * width + l)] = p; },
-                        lane_, in.row(j));
+      team_.warp().each(
+          [&](std::uint32_t l, const packs& p) {
+            value[place(static_cast<std::uint32_t>(j * width) + l)] = p;
+          },
+          lane_, in.row(j));
     }
   }
   template <class Source, class F>
@@ -422,7 +426,9 @@ class device_sums {
     meanwhile();
     LANEWISE_UNROLL
     for (int k = 0; k < items_per_lane; ++k) {
-      warp.each([&](std::uint32_t l, const T& x) { item(k * width + l) = x; }, lane_, in[k]);
+      warp.each(
+          [&](std::uint32_t l, const T& x) { item(static_cast<std::uint32_t>(k * width) + l) = x; },
+          lane_, in[k]);
     }
   }
   /// Where an item of the tile is laid out.
@@ -440,8 +446,10 @@ class device_sums {
       const auto beyond =
           warp.ballot(warp.map(
                           warp.template first<std::uint32_t>(seen_ - i),
-                          [&](std::uint32_t l) { return std::uint32_t{end[i + l]}; }, ~0u,
-                          lane_) > lanes<std::uint32_t>(to));
+                          [&](std::uint32_t l) {
+                            return std::uint32_t{end[static_cast<std::uint32_t>(i) + l]};
+                          },
+                          ~0u, lane_) > lanes<std::uint32_t>(to));
       if (beyond != 0) return i + warp_type::lowest(beyond);
     }
   }
@@ -469,14 +477,14 @@ class device_sums {
   LANEWISE_FUNCTION void mark_ends(int behind) const {
     const std::uint16_t* const end = here_.end.data() + 1;
     std::uint8_t* const mark = here_.mark.data();
-    for_seen(next_, behind, [&](int r, auto rows) {
+    for_seen(next_, behind, [&](int r, auto together) {
       // All are read before one is written.
-      std::uint32_t last[rows.value];
+      std::uint32_t last[together.value];
       LANEWISE_UNROLL
-      for (int k = 0; k < rows.value; ++k) last[k] = end[r + k * width] - at_ - 1;
+      for (int k = 0; k < together.value; ++k) last[k] = end[r + k * width] - at_ - 1;
       // Ranges without items mark the last item in front of them, which is marked already.
       LANEWISE_UNROLL
-      for (int k = 0; k < rows.value; ++k) {
+      for (int k = 0; k < together.value; ++k) {
         if (last[k] < static_cast<std::uint32_t>(tile_items)) mark[last[k]] = 1;
       }
     });
@@ -527,10 +535,11 @@ class device_sums {
           packs* const mine = value + place(l * rows::rows);
           LANEWISE_UNROLL
           for (int q = 0; q < rows::rows; ++q) {
-            packs p = mine[within(l, q)];
+            packs p = mine[within(l, static_cast<std::uint32_t>(q))];
             LANEWISE_UNROLL
             for (int c = 0; c < v; ++c) {
-              if (!full && l * items_per_lane + q * v + c >= count) continue;
+              if (!full && l * items_per_lane + static_cast<std::uint32_t>(q * v + c) >= count)
+                continue;
               if constexpr (is_commutative<Op, T>) {
                 // Known operators do no harm to values that do not count.
                 const T joined = op(s, p[c]);
@@ -541,7 +550,7 @@ class device_sums {
               p[c] = s;
               present = ((ends_here >> (q * v + c)) & 1) == 0;
             }
-            mine[within(l, q)] = p;
+            mine[within(l, static_cast<std::uint32_t>(q))] = p;
           }
           is_open = present ? 1 : 0;
         },
@@ -578,12 +587,12 @@ class device_sums {
       return {item(has_items ? last : 0), has_items};
     };
     if (seen_begin_ + i == piece_.begin.ends && i < behind) first_ = sum_of(i++);
-    for_seen(i, behind, [&](int r, auto rows) {
-      maybe<T> sum[rows.value];
+    for_seen(i, behind, [&](int r, auto together) {
+      maybe<T> sum[together.value];
       LANEWISE_UNROLL
-      for (int k = 0; k < rows.value; ++k) sum[k] = sum_of(r + k * width);
+      for (int k = 0; k < together.value; ++k) sum[k] = sum_of(r + k * width);
       LANEWISE_UNROLL
-      for (int k = 0; k < rows.value; ++k)
+      for (int k = 0; k < together.value; ++k)
         sink(seen_begin_ + r + k * width, sum[k].present ? op(init, sum[k].value) : init);
     });
   }

@@ -63,7 +63,7 @@ class device_whole {
     if (bad_ones == 0) {
       mine.reduce(team, shared, source, sink, init, op);
     } else if (team.warp_index() == 0) {
-      bad += bad_ones;
+      bad += static_cast<std::uint64_t>(bad_ones);
     }
     return true;
   }
@@ -178,8 +178,9 @@ class device_whole {
             T sum = init;
             LANEWISE_UNROLL
             for (int w = 0; w < Team::warps; ++w) {
-              const std::int64_t lo = from + w * each;
-              if (b < e && b < lo + each && e > lo) sum = op(sum, part[w + l]);
+              const std::int64_t least = from + w * each;
+              if (b < e && b < least + each && e > least)
+                sum = op(sum, part[static_cast<std::uint32_t>(w) + l]);
             }
             sink(first + l, sum);
           },
@@ -257,7 +258,8 @@ class device_whole {
     for (int j = 0; j < rows; ++j) {
       in[j] = warp.map(
           warp.template first<std::uint32_t>(count - j * width),
-          [&](std::uint32_t l) { return at[j * width + l]; }, raw{}, warp.lane());
+          [&](std::uint32_t l) { return at[static_cast<std::uint32_t>(j * width) + l]; }, raw{},
+          warp.lane());
     }
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {

@@ -21,8 +21,7 @@ class parked_three_ways {
     std::uint32_t end[3];  // of the items of every way
   };
 
-  LANEWISE_FUNCTION parked_three_ways(const team& team, parked& place)
-      : team_(team), place_(place) {}
+  LANEWISE_FUNCTION parked_three_ways(const team& t, parked& place) : team_(t), place_(place) {}
 
   LANEWISE_FUNCTION selection_state total() const {
     return selection_state::of(place_.end[0], place_.end[1] - place_.end[0]);

@@ -32,8 +32,13 @@ struct numbered_source : Source {
   LANEWISE_FUNCTION value_type operator()(std::int64_t i) const { return {items()(i), i}; }
 };
 
-// Which of two items wins. Of numbers every one wins over NaN. Without a branch: && would be one in
-// every lane.
+/// Whether a wins over b, where `precedes` says that a comes first in the order: a number wins over
+/// NaN. && and || would be branches in every lane.
+template <class T>
+LANEWISE_FUNCTION constexpr bool wins_over(bool precedes, const T& a, const T& b) {
+  const bool a_is_number = a == a, b_is_nan = b != b;
+  return (int{precedes} | (int{a_is_number} & int{b_is_nan})) != 0;
+}
 
 struct smaller_wins {
   using vectors = minimum;
@@ -43,7 +48,7 @@ struct smaller_wins {
     a == b;
   }
   LANEWISE_FUNCTION constexpr bool operator()(const T& a, const T& b) const {
-    return (a < b) | ((a == a) & (b != b));
+    return detail::wins_over(a < b, a, b);
   }
 };
 struct larger_wins {
@@ -54,7 +59,7 @@ struct larger_wins {
     a == b;
   }
   LANEWISE_FUNCTION constexpr bool operator()(const T& a, const T& b) const {
-    return (b < a) | ((a == a) & (b != b));
+    return detail::wins_over(b < a, a, b);
   }
 };
 template <class Less, bool larger>

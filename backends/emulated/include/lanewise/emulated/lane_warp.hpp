@@ -414,8 +414,8 @@ class lane_warp : public warp_operations<lane_warp<W, S>> {
   }
   mask take(mask m) const { return m; }
   template <class T>
-  void put(lanes<T>& a, const lanes<T>& part) const {
-    a = part;
+  void put(lanes<T>& a, const lanes<T>& own) const {
+    a = own;
   }
 
  private:

@@ -25,7 +25,7 @@ class resident {
   resident(std::size_t scratch_bytes, std::uint32_t seed, std::int64_t first_team, int warps,
            int first_seat)
       : bytes_(scratch_bytes),
-        lines_(divide_up(static_cast<std::int64_t>(guard_bytes + bytes_ + guard_bytes), alignment)),
+        lines_((guard_bytes + bytes_ + guard_bytes + alignment - 1) / alignment),
         rendezvous_(warps, first_seat),
         shadow_(scratch(), bytes_, guard_bytes, warps),
         seed_(seed) {

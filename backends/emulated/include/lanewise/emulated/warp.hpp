@@ -180,7 +180,7 @@ class warp : public warp_operations<warp<W>> {
   }
   static int highest(bits b) {
     if (b == 0) fail("highest: there is no bit");
-    return std::bit_width(b) - 1;
+    return static_cast<int>(std::bit_width(b)) - 1;
   }
 
   lanes<std::uint32_t> lane() const {
@@ -656,8 +656,8 @@ class warp : public warp_operations<warp<W>> {
     return r;
   }
   template <class T, int V>
-  void put(emulated::lanes<T, V>& a, const lanes<T>& part) const {
-    for (int i = 0; i < W; ++i) a.lane[group_ * W + i] = part.lane[i];
+  void put(emulated::lanes<T, V>& a, const lanes<T>& own) const {
+    for (int i = 0; i < W; ++i) a.lane[group_ * W + i] = own.lane[i];
   }
 
  private:

@@ -1046,10 +1046,11 @@ class warp : public warp_operations<warp<W>> {
     return std::popcount(b);
   }
   static LANEWISE_SIMD_FUNCTION int lowest(bits b) {
+    if (b == 0) __builtin_unreachable();  // so that lane lowest(b) is known to exist
     return std::countr_zero(b);
   }
   static LANEWISE_SIMD_FUNCTION int highest(bits b) {
-    return std::bit_width(b) - 1;
+    return static_cast<int>(std::bit_width(b)) - 1;
   }
 
   LANEWISE_SIMD_FUNCTION lanes<std::uint32_t> lane() const {
@@ -1397,9 +1398,9 @@ class warp : public warp_operations<warp<W>> {
       using word = detail::word<sizeof(F)>;
       constexpr int item_bits = 8 * sizeof(typename F::value_type);
       constexpr word mine = [] {
-        word bits = 0;
-        for (int i = 0; i < F::size; ++i) bits |= word{1} << (i * item_bits + i);
-        return bits;
+        word all = 0;
+        for (int i = 0; i < F::size; ++i) all |= word{1} << (i * item_bits + i);
+        return all;
       }();
       return detail::resize<std::uint32_t>(detail::by_vectors<word>(
           [=](auto x) LANEWISE_INLINE_LAMBDA {
@@ -1874,8 +1875,8 @@ class warp : public warp_operations<warp<W>> {
     return mask<b, W>(static_cast<bits>(m.ballot() >> (group_ * W)));
   }
   template <class T, int V>
-  LANEWISE_SIMD_FUNCTION void put(simd::lanes<T, V>& a, const lanes<T>& part) const {
-    constexpr int bytes = sizeof part.lane;
+  LANEWISE_SIMD_FUNCTION void put(simd::lanes<T, V>& a, const lanes<T>& own) const {
+    constexpr int bytes = sizeof own.lane;
     if constexpr (detail::vectorizable<T>) {
       const detail::tag<T, V> d;
       const detail::words_tag<T, V> u;
@@ -1885,12 +1886,12 @@ class warp : public warp_operations<warp<W>> {
         // narrower store.
         hn::Vec<detail::tag<T, V>> repeated;
         if constexpr (bytes == 32) {
-          repeated = hn::Combine(d, part.get(0), part.get(0));
+          repeated = hn::Combine(d, own.get(0), own.get(0));
         } else if constexpr (bytes == 16) {
-          repeated = hn::BroadcastBlock<0>(hn::ResizeBitCast(d, part.get(0)));
+          repeated = hn::BroadcastBlock<0>(hn::ResizeBitCast(d, own.get(0)));
         } else {
           detail::word<bytes> all;
-          std::memcpy(&all, part.lane, bytes);
+          std::memcpy(&all, own.lane, bytes);
           repeated = hn::BitCast(
               d, hn::Set(hn::Repartition<detail::word<bytes>, detail::tag<T, V>>(), all));
         }
@@ -1902,7 +1903,7 @@ class warp : public warp_operations<warp<W>> {
         return;
       }
     }
-    store(a.lane + group_ * W, part);
+    store(a.lane + group_ * W, own);
   }
 
  private:

@@ -15,9 +15,9 @@ struct fingerprint_places_kernel {
     static constexpr int teams_per_multiprocessor = 4;
   };
   template <class Team>
-  using found = found_places<Team, Piece<Team>>;
+  using found_by = found_places<Team, Piece<Team>>;
   template <class Team>
-  using scratch = decoupled_look_back_scratch<Team, std::int64_t, found<Team>>;
+  using scratch = decoupled_look_back_scratch<Team, std::int64_t, found_by<Team>>;
 
   Text text;
   Sink places;
@@ -39,7 +39,7 @@ struct fingerprint_places_kernel {
     lanewise::decoupled_look_back(
         team, link, tickets, shared, plus{}, maybe<std::int64_t>{0, true},
         [&](std::uint32_t ticket, auto& place) LANEWISE_INLINE_LAMBDA {
-          return found<Team>(team, place, Piece<Team>(team, place.piece, text, ticket, ++times));
+          return found_by<Team>(team, place, Piece<Team>(team, place.piece, text, ticket, ++times));
         },
         [&](auto& found) LANEWISE_INLINE_LAMBDA { return mine = found.total(); },
         [&](auto& found, std::uint32_t ticket, const maybe<std::int64_t>& before)
