@@ -9,13 +9,18 @@ install(FILES ${PROJECT_BINARY_DIR}/include/lanewise/version.hpp
 
 install(TARGETS lanewise lanewise_avx2 lanewise_avx512 EXPORT LanewiseTargets)
 install(EXPORT LanewiseTargets NAMESPACE Lanewise:: DESTINATION ${package_dir})
-export(EXPORT LanewiseTargets NAMESPACE Lanewise::
-  FILE ${PROJECT_BINARY_DIR}/LanewiseTargets.cmake)
+# As a part of another project it may have dependencies that are parts of it, too, and in no package.
+if(PROJECT_IS_TOP_LEVEL)
+  export(EXPORT LanewiseTargets NAMESPACE Lanewise::
+    FILE ${PROJECT_BINARY_DIR}/LanewiseTargets.cmake)
+endif()
 
 configure_package_config_file(cmake/LanewiseConfig.cmake.in
   ${PROJECT_BINARY_DIR}/LanewiseConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/LanewiseConfigVersion.cmake
   COMPATIBILITY SameMajorVersion ARCH_INDEPENDENT)
+file(COPY ${PROJECT_SOURCE_DIR}/cmake/LanewiseVersions.cmake DESTINATION ${PROJECT_BINARY_DIR})
 install(FILES ${PROJECT_BINARY_DIR}/LanewiseConfig.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/LanewiseVersions.cmake
               ${PROJECT_BINARY_DIR}/LanewiseConfigVersion.cmake
   DESTINATION ${package_dir})

@@ -1,7 +1,12 @@
 # Finds Kokkos and Highway and works out which of the three ways compiles CUDA:
 # nvcc_wrapper as the C++ compiler, kokkos_launch_compiler behind a plain one, or CMake's CUDA language.
+include(${CMAKE_CURRENT_LIST_DIR}/LanewiseVersions.cmake)
 if(NOT TARGET Kokkos::kokkos)
-  find_package(Kokkos 5.0...<5.3 CONFIG REQUIRED)
+  find_package(Kokkos ${Lanewise_KOKKOS_RANGE} CONFIG REQUIRED)
+endif()
+lanewise_refused_kokkos(refused)
+if(refused)
+  message(FATAL_ERROR "${refused}")
 endif()
 
 set(Lanewise_LANGUAGE CXX)
@@ -33,6 +38,7 @@ endforeach()
 set(Lanewise_HAS_HOST_BACKEND OFF)
 if(Kokkos_ENABLE_SERIAL OR Kokkos_ENABLE_OPENMP OR Kokkos_ENABLE_THREADS)
   set(Lanewise_HAS_HOST_BACKEND ON)
+  lanewise_name_highway()
   if(NOT TARGET hwy::hwy)
     find_package(hwy 1.3.0 CONFIG REQUIRED)
   endif()

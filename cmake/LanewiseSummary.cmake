@@ -6,8 +6,14 @@ function(lanewise_find_simd_target result)
     set(name unknown)
     set(dir ${PROJECT_BINARY_DIR}/CMakeFiles/lanewise_simd_target)
     separate_arguments(flags UNIX_COMMAND "${Lanewise_SIMD_FLAGS}")
+    # A target of this build, which is not imported, is unknown to the other project that try_compile makes.
+    set(highway LINK_LIBRARIES hwy::hwy)
+    get_target_property(imported hwy::hwy IMPORTED)
+    if(NOT imported)
+      set(highway CMAKE_FLAGS -DINCLUDE_DIRECTORIES=${hwy_SOURCE_DIR})
+    endif()
     try_compile(ok ${dir} ${PROJECT_SOURCE_DIR}/cmake/simd_target.cpp
-      COMPILE_DEFINITIONS ${flags} LINK_LIBRARIES hwy::hwy
+      ${highway} COMPILE_DEFINITIONS ${flags}
       COPY_FILE ${dir}/simd_target.bin OUTPUT_VARIABLE log)
     if(ok)
       file(STRINGS ${dir}/simd_target.bin found REGEX "lanewise_simd_target:")
@@ -23,7 +29,7 @@ function(lanewise_find_simd_target result)
 endfunction()
 
 message(STATUS "Lanewise ${PROJECT_VERSION}")
-message(STATUS "  Kokkos ${Kokkos_VERSION} backends: ${Lanewise_KOKKOS_BACKENDS}")
+message(STATUS "  Kokkos ${Kokkos_VERSION} (${Kokkos_DIR}) backends: ${Lanewise_KOKKOS_BACKENDS}")
 if(Lanewise_HAS_HOST_BACKEND)
   lanewise_find_simd_target(simd_target)
   message(STATUS "  SIMD target of tests, perf, examples: ${simd_target} (flags '${Lanewise_SIMD_FLAGS}')")

@@ -32,6 +32,32 @@ foreach(from IN LISTS packages)
     LABELS consumer FIXTURES_REQUIRED installation TIMEOUT 600)
 endforeach()
 
+# In the same build, where Lanewise's headers are no system headers: with warnings that are errors.
+if(NOT Kokkos_ENABLE_CUDA)
+  add_test(NAME consumer.subdirectory COMMAND ${CMAKE_CTEST_COMMAND}
+    --build-and-test ${CMAKE_CURRENT_SOURCE_DIR}/consumer ${dir}/subdirectory
+    --build-generator ${CMAKE_GENERATOR}
+    --build-options -Dconsumer_ADD=${PROJECT_SOURCE_DIR} -DKokkos_DIR=${Kokkos_DIR} -Dhwy_DIR=${hwy_DIR}
+      -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}
+      "-DCMAKE_CXX_FLAGS=${Lanewise_SIMD_FLAGS} -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Werror"
+      "-DCMAKE_CXX_FLAGS_RELEASE=${CMAKE_CXX_FLAGS_RELEASE}"
+    --test-command ${dir}/subdirectory/consumer)
+  set_tests_properties(consumer.subdirectory PROPERTIES LABELS consumer TIMEOUT 600)
+endif()
+
+# What is said where another Kokkos is found, and Highway that is built as a part of the project.
+set(range "Kokkos 5\\.0 up to, not including, 5\\.3")
+set(expected_found_before "needs[ \n]+${range};[ \n]+found[ \n]+is 4\\.7\\.1 in")
+set(expected_on_the_path "passed[ \n]+over:[ \n]+4\\.7\\.1.*taken[ \n]+is ${Kokkos_VERSION} in")
+set(expected_highway_in_the_build "Lanewise ${PROJECT_VERSION} with Kokkos ${Kokkos_VERSION}")
+foreach(what found_before on_the_path highway_in_the_build)
+  add_test(NAME consumer.versions.${what} COMMAND ${CMAKE_COMMAND} --fresh -DWHAT=${what}
+    -S ${CMAKE_CURRENT_SOURCE_DIR}/consumer/versions -B ${dir}/versions.${what}
+    -DLanewise_DIR=${dir}/prefix/${CMAKE_INSTALL_LIBDIR}/cmake/Lanewise -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER})
+  set_tests_properties(consumer.versions.${what} PROPERTIES LABELS consumer TIMEOUT 120
+    FIXTURES_REQUIRED installation PASS_REGULAR_EXPRESSION "${expected_${what}}")
+endforeach()
+
 # The benchmarks are installed where they are built; shared libraries are found from there.
 if(TARGET bench_algorithms AND NOT Lanewise_PERF_SYNTAX_ONLY AND Lanewise_PROGRAMS_RUN)
   add_test(NAME consumer.perf

@@ -16,6 +16,10 @@
 
 #include <type_traits>
 
+#if KOKKOS_VERSION < 50000 || KOKKOS_VERSION >= 50300
+#error "Lanewise needs Kokkos 5.0 up to, not including, 5.3: see KOKKOS_VERSION of this one"
+#endif
+
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
 #include <lanewise/cuda/launch.hpp>
 #else

@@ -400,7 +400,7 @@ struct mask {
  private:
   /// Bits without those of the lanes that a vector smaller than a register has above its own.
   static LANEWISE_SIMD_FUNCTION bits valid(bits b) {
-    return tag().MaxBytes() < 16 ? b & ((bits{1} << n) - 1) : b;
+    return tag().MaxBytes() < 16 ? b & ((bits{2} << (n - 1)) - 1) : b;
   }
 };
 
