@@ -8,7 +8,9 @@
 #include <lanewise/pack.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -79,6 +81,9 @@ LANEWISE_BEGIN_NAMESPACE
 //   gather(p, L<I>)  gather(m, p, L<I>, otherwise)
 //                                         scatter(p, L<I>, a)  scatter(m, p, L<I>, a)
 //   load_streaming(p), store_streaming(p, a)     data that is touched once
+//   load_unaligned<T>(p)                  lane i reads the T at byte i sizeof(T) from p, a pointer to
+//                                         bytes, on; p may be any
+//   gather_unaligned<T>(p, L<I>)          the same at byte index sizeof(T); T has 4 bytes
 //   load<caching c>(p), store<caching c>(p, a)   with a hint to the caches
 //   load_relaxed(m, p, L<I>, otherwise) load_acquire(...)          racing reads
 //   load_relaxed(p) load_acquire(p)       lane i reads p[i], a word or a pack of words, each word a
@@ -177,6 +182,23 @@ class warp_operations {
           todo &= ~(bits{1} << source[d]);
       }
     }
+  }
+
+  // Items that begin at any byte, on backends that have no instruction for them.
+  template <class T, class Index>
+  LANEWISE_FUNCTION auto gather_unaligned(const unsigned char* p, const Index& index) const {
+    static_assert(sizeof(T) == 4);
+    return self().map(
+        [p](typename Index::value_type i) {
+          T x;
+          std::memcpy(&x, p + sizeof(T) * static_cast<std::size_t>(i), sizeof(T));
+          return x;
+        },
+        index);
+  }
+  template <class T>
+  LANEWISE_FUNCTION auto load_unaligned(const unsigned char* p, std::int64_t = 0) const {
+    return gather_unaligned<T>(p, self().lane());
   }
 
   // Sub-warps in step, on backends that run them one after the other.

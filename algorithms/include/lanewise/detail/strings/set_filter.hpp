@@ -18,8 +18,7 @@ namespace detail {
 template <class Warp>
 struct set_filter {
   static constexpr int width = Warp::width;
-  static constexpr int k = Warp::words_of_text;
-  static constexpr int rows = 8 / k;
+  static constexpr int k = 8;  ///< words of a lane: hosts look by set_row_filter
   static constexpr int step_words = 8 * width;
   using words = typename Warp::template lanes<std::uint32_t>;
 
@@ -43,23 +42,14 @@ struct set_filter {
     const set_filter mine = *this;
     passed found{words(0u), words(0u), step};
     at += std::int64_t{step} * step_words;
-    if constexpr (rows == 1) {
-      row_of_words in = mine.load(warp, at);
-      for (; found.step < end; ++found.step) {
-        if (found.step + 1 < end) at += step_words;
-        const row_of_words behind = mine.load(warp, at);
-        found.shorts = found.longs = words(0u);
-        mine.look_at_row<kind, looks_around>(warp, in, 0, found);
-        if (warp.any((found.shorts | found.longs) != 0u)) break;
-        in = behind;
-      }
-    } else {
-      for (; found.step < end; ++found.step, at += step_words) {
-        found.shorts = found.longs = words(0u);
-        for (int r = 0; r < rows; ++r)
-          mine.look_at_row<kind, looks_around>(warp, mine.load(warp, at + r * width * k), r, found);
-        if (warp.any((found.shorts | found.longs) != 0u)) break;
-      }
+    row_of_words in = mine.load(warp, at);
+    for (; found.step < end; ++found.step) {
+      if (found.step + 1 < end) at += step_words;
+      const row_of_words behind = mine.load(warp, at);
+      found.shorts = found.longs = words(0u);
+      mine.look_at_row<kind, looks_around>(warp, in, found);
+      if (warp.any((found.shorts | found.longs) != 0u)) break;
+      in = behind;
     }
     return found;
   }
@@ -74,13 +64,13 @@ struct set_filter {
   };
 
   template <int kind, bool looks_around>
-  LANEWISE_FUNCTION void look_at_row(const Warp& warp, const row_of_words& in, int r,
+  LANEWISE_FUNCTION void look_at_row(const Warp& warp, const row_of_words& in,
                                      passed& found) const {
     LANEWISE_UNROLL
     for (int j = 0; j < k; ++j) {
       LANEWISE_UNROLL
       for (int o = 0; o < 4; o += window_kind{kind}.stride())
-        look<kind, looks_around>(warp, in, j, o, 4 * (k * r + j) + o, found);
+        look<kind, looks_around>(warp, in, j, o, 4 * j + o, found);
     }
   }
   /// A row, and the three words behind each lane's own, which are in the nearest cache.
@@ -91,16 +81,12 @@ struct set_filter {
     for (int j = 0; j < k; ++j)
       in.own[j] =
           warp.map([j](const pack<std::uint32_t, k>& x) { return x[j]; }, whole) & words(letters);
-    if constexpr (k == 1) {
-      for (int i = 0; i < 3; ++i) in.behind[i] = warp.load(at + 1 + i) & words(letters);
-    } else {
-      using four = pack<std::uint32_t, 4>;
-      const auto next = warp.gather(reinterpret_cast<const four*>(at + k),
-                                    warp.lane() * words(std::uint32_t{k / 4}));
-      LANEWISE_UNROLL
-      for (int i = 0; i < 3; ++i)
-        in.behind[i] = warp.map([i](const four& x) { return x[i]; }, next) & words(letters);
-    }
+    using four = pack<std::uint32_t, 4>;
+    const auto next = warp.gather(reinterpret_cast<const four*>(at + k),
+                                  warp.lane() * words(std::uint32_t{k / 4}));
+    LANEWISE_UNROLL
+    for (int i = 0; i < 3; ++i)
+      in.behind[i] = warp.map([i](const four& x) { return x[i]; }, next) & words(letters);
     return in;
   }
   /// Looks at the window at byte o of word j + 1, whose bit is bit i.

@@ -108,11 +108,11 @@ class set_finder {
   LANEWISE_FUNCTION void search(int step, int number, bool is_edge) {
     candidates_.begin(first_of(step), static_cast<std::uint32_t>(number * places),
                       most_turns * number);
-    const auto* const at =
-        reinterpret_cast<const std::uint32_t*>(text_.data + (first_of(step) - past_));
+    const unsigned char* const bytes = text_.data + (first_of(step) - past_);
     if constexpr (is_thread) {
-      is_edge ? candidates_.search_at_edge(past_) : candidates_.search(at, past_, number);
+      is_edge ? candidates_.search_at_edge(past_) : candidates_.search(bytes, past_, number);
     } else {
+      const auto* const at = reinterpret_cast<const std::uint32_t*>(bytes);
       if (!set_.has_shorts()) {
         search_main(at, 0, number + 1, number);
       } else {

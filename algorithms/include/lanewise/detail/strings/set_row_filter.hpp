@@ -42,8 +42,7 @@ struct set_row_filter {
   template <int kind, looked_around where>
   LANEWISE_FUNCTION std::uint64_t look(const Warp& warp, const unsigned char* at) const {
     const words a =
-        warp.load_streaming(reinterpret_cast<const std::uint32_t*>(at + 4), ahead_bytes) &
-        words(letters);
+        warp.template load_unaligned<std::uint32_t>(at + 4, ahead_bytes) & words(letters);
     const words b = kind <= window_kind::shorts ? a : load(warp, at + 8);
     const words hash = window_key::mixed(window_key::low_of(kind, a), window_key::high_of(kind, b));
     const words word = warp.gather_scratch(table, hash >> shift);
@@ -58,7 +57,7 @@ struct set_row_filter {
     }
   }
   LANEWISE_FUNCTION words load(const Warp& warp, const unsigned char* at) const {
-    return warp.load(reinterpret_cast<const std::uint32_t*>(at)) & words(letters);
+    return warp.template load_unaligned<std::uint32_t>(at) & words(letters);
   }
   /// filter_place::bits_set, by bits that are shuffled instead of shifts, for which there are
   /// fewer units.

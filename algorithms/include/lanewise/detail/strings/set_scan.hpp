@@ -75,7 +75,7 @@ class set_scan {
   LANEWISE_FUNCTION int hits() const { return hits_; }
 
   /// Finds the hits of some steps, whose bytes begin `past` bytes in front of their places.
-  LANEWISE_FUNCTION void search(const std::uint32_t* at, int past, int steps) {
+  LANEWISE_FUNCTION void search(const unsigned char* at, int past, int steps) {
     // Windows are looked for from the second word on, as the first is in front of a window.
     byte_ = static_cast<std::uint32_t>(reach + 4 - past);
     const int rows = rows_of_step * steps + 1;
@@ -94,7 +94,7 @@ class set_scan {
     const std::int64_t from = first_ - past;
     for (int i = 0; i < (rows_of_step + 1) * row_bytes + 16; ++i)
       edge_[i] = from + i >= 0 && from + i < text_.n ? text_.data[from + i] : std::uint8_t{0};
-    search(reinterpret_cast<const std::uint32_t*>(edge_), past, 1);
+    search(edge_, past, 1);
   }
   /// Calls f(places, ranks) for the hits of the span, W at a time in the order of their places,
   /// counted from its first one. A place is there once, with the greatest of its ranks; where ranks
@@ -110,7 +110,7 @@ class set_scan {
   }
 
  private:
-  LANEWISE_FUNCTION void look_for_main(const std::uint32_t* at, int row, int end) {
+  LANEWISE_FUNCTION void look_for_main(const unsigned char* at, int row, int end) {
     switch (set_.kinds >> window_kind::shorts) {
       case 1:
         return look_for_main<window_kind::shorts>(at, row, end);
@@ -121,13 +121,13 @@ class set_scan {
     }
   }
   template <int kind>
-  LANEWISE_FUNCTION void look_for_main(const std::uint32_t* at, int row, int end) {
+  LANEWISE_FUNCTION void look_for_main(const unsigned char* at, int row, int end) {
     if (!set_.looks_around) return look_for<kind, looked_around::none>(at, row, end);
     if ((set_.around.front | set_.around.behind) == 0)
       return look_for<kind, looked_around::of_long>(at, row, end);
     look_for<kind, looked_around::of_all>(at, row, end);
   }
-  LANEWISE_FUNCTION void look_for_shorts(const std::uint32_t* at, int row, int end) {
+  LANEWISE_FUNCTION void look_for_shorts(const unsigned char* at, int row, int end) {
     if ((set_.kinds & 1) != 0) look_for<0, looked_around::none>(at, row, end);
     if ((set_.kinds & 2) != 0) look_for<1, looked_around::none>(at, row, end);
     if ((set_.kinds & 4) != 0) look_for<2, looked_around::none>(at, row, end);
@@ -135,11 +135,11 @@ class set_scan {
 
   /// Lists the windows of a kind that pass in rows [row, end), and looks them up from time to time.
   template <int kind, looked_around where>
-  LANEWISE_SEPARATE_FUNCTION void look_for(const std::uint32_t* at, int row, int end) {
+  LANEWISE_SEPARATE_FUNCTION void look_for(const unsigned char* at, int row, int end) {
     constexpr int stride = window_kind{kind}.stride(), most = 8 / stride * width + at_once;
     const Warp warp = warp_;
     const set_row_filter<Warp> filter(warp, set_);
-    const auto* first = reinterpret_cast<const unsigned char*>(at + row * width);
+    const unsigned char* first = at + row * row_bytes;
     int listed = 0;
     for (int r = row; r < end; ++r, first += row_bytes) {
       std::uint64_t passed[4], any = 0;
@@ -178,7 +178,7 @@ class set_scan {
 
   /// Looks up the windows that are listed, and compares the patterns that have them.
   template <int kind>
-  LANEWISE_SEPARATE_FUNCTION void look_up(const std::uint32_t* at, int listed) {
+  LANEWISE_SEPARATE_FUNCTION void look_up(const unsigned char* at, int listed) {
     const set_text mine{text_, set_};
     const int found = find_slots<kind>(at, listed);
     turns_ -= listed;
@@ -201,19 +201,22 @@ class set_scan {
   /// Of the windows that are listed, those that patterns have: where they are, and the slots'
   /// contents. Returns how many there are.
   template <int kind>
-  LANEWISE_FUNCTION int find_slots(const std::uint32_t* at, int listed) {
+  LANEWISE_FUNCTION int find_slots(const unsigned char* at, int listed) {
     const Warp warp = warp_;
     const auto* const slots = reinterpret_cast<const std::uint32_t*>(set_.slots);
     const words last((1u << set_.slots_bits) - 1), letters(set_.letters);
     int found = 0;
     for (int i = 0; i < listed; i += width) {
       const mask exist = warp.first(listed - i);
+      warp.fence();
       const words entry = lanewise::select(exist, warp.load(list_ + i), words(0u)),
                   byte = entry >> 1;
+      warp.fence();
       const mask is_long = (entry & words(1u)) != 0u;
       const words index = byte >> 2, past = (byte & words(3u)) << 3;
       words in[5];
-      for (int w = 0; w < 5; ++w) in[w] = warp.gather_scratch(at + w, index) & letters;
+      for (int w = 0; w < 5; ++w)
+        in[w] = warp.template gather_unaligned<std::uint32_t>(at + 4 * w, index) & letters;
       for (int w = 0; w < 4; ++w) in[w] = in[w] >> past | in[w + 1] << 1 << (words(31u) - past);
       words low = window_key::low_of(kind, in[1]), high = window_key::high_of(kind, in[2]);
       if constexpr (kind >= window_kind::shorts) {
@@ -284,7 +287,9 @@ class set_scan {
   /// counted by bits. Returns how many there are.
   LANEWISE_SEPARATE_FUNCTION int put_in_order() {
     const int last = static_cast<int>(places_ / 32);
+    warp_.fence();
     for (int w = 0; w < last; w += width) warp_.store(bits_ + w, words(0u));
+    warp_.fence();
     for (int i = 0; i < hits_; ++i) bits_[place_[i] / 32] |= 1u << place_[i] % 32;
     std::uint32_t number = 0;
     for (int w = 0; w < last; w += width) {
@@ -294,6 +299,7 @@ class set_scan {
       number = warp_.broadcast(upto, width - 1);
     }
     for (std::uint32_t i = 0; i < number; i += width) warp_.store(best_ + i, words(0u));
+    warp_.fence();
     for (int i = 0; i < hits_; ++i) {
       const std::uint32_t place = place_[i], rank = rank_[i], word = place / 32;
       const std::uint32_t to =
@@ -302,6 +308,7 @@ class set_scan {
       order_[to] = place;
       best_[to] = best_[to] < rank ? rank : best_[to];
     }
+    warp_.fence();
     return static_cast<int>(number);
   }
 

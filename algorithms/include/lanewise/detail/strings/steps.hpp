@@ -8,6 +8,7 @@
 #include <lanewise/warp.hpp>
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -88,7 +89,7 @@ class text_steps {
       const words one_of = table_of_windows();
       words least(~0u);
       for (int r = 0; r < number * rows; ++r)
-        least = smaller(least, least_difference<how>(words_of(step, r), one_of));
+        least = smaller(least, least_difference<how>(bytes_of(step, r), one_of));
       return warp_.any(least == 0u);
     } else {
       mask fits = any_fits<how>(load<how>(step, 0));
@@ -220,26 +221,40 @@ class text_steps {
       return j < k ? own[j < k ? j : 0] : behind[j < k ? 0 : j - k];
     }
   };
-  LANEWISE_FUNCTION const std::uint32_t* words_of(int step, int r) const {
-    return reinterpret_cast<const std::uint32_t*>(at_ +
+  /// Steps of devices begin with words of memory; those of hosts begin at any byte.
+  LANEWISE_FUNCTION const unsigned char* bytes_of(int step, int r) const {
+    return reinterpret_cast<const unsigned char*>(at_ +
                                                   static_cast<std::uintptr_t>(step) * places) +
-           r * width * k;
+           4 * r * width * k;
+  }
+  /// Words of k neighbours for each lane.
+  LANEWISE_FUNCTION auto load_packs(const unsigned char* at) const {
+    if constexpr (k == 1) {
+      return warp_.template load_unaligned<text_pack>(at);
+    } else {
+      return warp_.load(reinterpret_cast<const text_pack*>(at));
+    }
   }
   /// Words behind a lane's own come from the nearest cache. To get them from the next lane takes a
   /// shuffle and, for the last lane, a select, which nvcc makes two shuffles of, in branches.
   template <kind how>
   LANEWISE_FUNCTION row load(int step, int r) const {
     constexpr int behind = how == kind::up_to_eight_bytes || is_aligned(how) ? 2 : 1;
-    const std::uint32_t* const at = words_of(step, r);
-    const auto whole = warp_.load(reinterpret_cast<const text_pack*>(at));
+    const unsigned char* const bytes_here = bytes_of(step, r);
+    const auto whole = load_packs(bytes_here);
     row in;
     LANEWISE_UNROLL
     for (int j = 0; j < k; ++j)
       in.own[j] = warp_.map([j](const text_pack& x) { return x[j]; }, whole);
     LANEWISE_UNROLL
-    for (int i = 0; i < behind; ++i)
-      in.behind[i] = k == 1 ? warp_.load(at + k + i)
-                            : warp_.gather(at + k + i, warp_.lane() * words(std::uint32_t{k}));
+    for (int i = 0; i < behind; ++i) {
+      if constexpr (k == 1) {
+        in.behind[i] = warp_.template load_unaligned<std::uint32_t>(bytes_here + 4 * (k + i));
+      } else {
+        in.behind[i] = warp_.gather(reinterpret_cast<const std::uint32_t*>(bytes_here) + k + i,
+                                    warp_.lane() * words(std::uint32_t{k}));
+      }
+    }
     return in;
   }
   /// The same of any step. Bytes outside of the text are taken for zeros, and not read.
@@ -262,8 +277,12 @@ class text_steps {
     return warp_.map(
         [from, data = text_.data, n = text_.n](std::uint32_t lane) {
           const std::int64_t at = from + 4 * k * std::int64_t{lane};
-          if (at >= 0 && at + 4 <= n) return *reinterpret_cast<const std::uint32_t*>(data + at);
           std::uint32_t word = 0;
+          if (at >= 0 && at + 4 <= n) {
+            if constexpr (k > 1) return *reinterpret_cast<const std::uint32_t*>(data + at);
+            std::memcpy(&word, data + at, 4);
+            return word;
+          }
           for (int b = 0; b < 4; ++b)
             if (at + b >= 0 && at + b < n) word |= std::uint32_t{data[at + b]} << 8 * b;
           return word;
@@ -296,7 +315,7 @@ class text_steps {
           for (int j = 0; j < k; ++j) x[j] &= care;
           return x;
         },
-        warp_.load(reinterpret_cast<const text_pack*>(words_of(step, r))));
+        load_packs(bytes_of(step, r)));
     return warp_.match_words(cared, bytes(static_cast<unsigned char>(pattern_.filter.window[0])));
   }
   static constexpr LANEWISE_FUNCTION bool is_aligned(kind how) {
@@ -316,13 +335,12 @@ class text_steps {
   /// where a lane has one word of a row. Differences leave more units free than masks do, and words
   /// that begin at any byte are loaded.
   template <kind how>
-  LANEWISE_FUNCTION words least_difference(const std::uint32_t* in, const words& one_of) const {
+  LANEWISE_FUNCTION words least_difference(const unsigned char* in, const words& one_of) const {
     const auto& filter = pattern_.filter;
-    const words first = warp_.load_streaming(in, ahead_bytes);
+    const words first = warp_.template load_unaligned<std::uint32_t>(in, ahead_bytes);
     const auto at = [&](int byte) LANEWISE_INLINE_LAMBDA {
       if (byte == 0) return first;
-      return warp_.load(reinterpret_cast<const std::uint32_t*>(
-          reinterpret_cast<const unsigned char*>(in) + byte));
+      return warp_.template load_unaligned<std::uint32_t>(in + byte);
     };
     if constexpr (is_aligned(how)) {
       const words mixture = mixed<how>(at(0), at(4), at(8));

@@ -134,15 +134,16 @@ T exchange(T& ref, T x) {
 }  // namespace detail
 
 /// W lanes run by one thread, lane after lane. Effects happen in an order of lanes that the seed
-/// chooses, so code that depends on the order of lanes is found out.
-template <int W = 32>
-class warp : public warp_operations<warp<W>> {
+/// chooses, so code that depends on the order of lanes is found out. words_of_text_ says which code
+/// of string search is chosen: that of devices (8) or that of hosts (1).
+template <int W = 32, int words_of_text_ = 8>
+class warp : public warp_operations<warp<W, words_of_text_>> {
   static_assert(W >= 1 && W <= 64 && (W & (W - 1)) == 0);
 
  public:
   static constexpr int width = W;
   template <int w>
-  using part = warp<w>;
+  using part = warp<w, words_of_text_>;
   using bits = std::conditional_t<(W > 32), std::uint64_t, std::uint32_t>;
   template <class T>
   using lanes = emulated::lanes<T, W>;
@@ -152,7 +153,7 @@ class warp : public warp_operations<warp<W>> {
 
   // Without 16-byte words, so that what works without them is tested here.
   static constexpr bool has_wide_words = false;
-  static constexpr int words_of_text = 8;
+  static constexpr int words_of_text = words_of_text_;
   static constexpr bool has_wide_exchange = false;
   static constexpr int line_width = 8;
   static constexpr int line_depth = 2;
@@ -641,7 +642,7 @@ class warp : public warp_operations<warp<W>> {
   template <int w, class F>
   void split(F f) const {
     static_assert(w <= W);
-    for (int g = 0; g < W / w; ++g) f(warp<w>(seed_, g));
+    for (int g = 0; g < W / w; ++g) f(part<w>(seed_, g));
   }
   template <class T, int V>
   lanes<T> take(const emulated::lanes<T, V>& a) const {
@@ -661,7 +662,7 @@ class warp : public warp_operations<warp<W>> {
   }
 
  private:
-  template <int>
+  template <int, int>
   friend class warp;
   warp(std::uint32_t seed, int group) : seed_(seed), group_(group) {}
 

@@ -1510,6 +1510,18 @@ class warp : public warp_operations<warp<W>> {
       __builtin_prefetch(reinterpret_cast<const char*>(p) + ahead_bytes + offset);
     return load(p);
   }
+  /// From any byte on. ahead_bytes: as load_streaming, unless it is 0.
+  template <class T>
+  LANEWISE_SIMD_FUNCTION lanes<T> load_unaligned(const unsigned char* p,
+                                                 std::int64_t ahead_bytes = 0) const {
+    const auto* const at = reinterpret_cast<const T*>(p);
+    return ahead_bytes > 0 ? load_streaming(at, ahead_bytes) : load(at);
+  }
+  template <class T, class I>
+  LANEWISE_SIMD_FUNCTION lanes<T> gather_unaligned(const unsigned char* p,
+                                                   const lanes<I>& index) const {
+    return gather_scratch(reinterpret_cast<const T*>(p), index);
+  }
   /// Past the caches where p is aligned. Such stores are weakly ordered; store<order::release>
   /// waits for them.
   template <class T>
