@@ -120,7 +120,7 @@ struct items_by_rows {
 
 /// Items of permuted rows. A processor alone waits for few of them at a time, and asks for one that
 /// is so many items ahead: none on devices, whose warps wait for many.
-template <class Rows, std::int64_t ahead>
+template <class Rows, std::int64_t ahead, class Warp>
 struct fetch_by_rows {
   Rows from;
   const std::uint32_t* permutation;
@@ -128,7 +128,7 @@ struct fetch_by_rows {
     if constexpr (ahead > 0) {
       if (i + ahead < from.size())
         from.at(i + ahead, permutation,
-                [](const auto& item) LANEWISE_INLINE_LAMBDA { detail::prefetch_item(&item); });
+                [](const auto& item) LANEWISE_INLINE_LAMBDA { Warp::prefetch(&item); });
     }
     typename Rows::item x;
     from.at(i, permutation, [&](const auto& item) LANEWISE_INLINE_LAMBDA { x = item; });
@@ -404,8 +404,9 @@ class bin_sort {
   auto fetched_rows(const In& in) const {
     using rows = kernels::items_by_rows<In, by_columns>;
     constexpr std::int64_t ahead = detail::is_one_thread<team_t<Exec, launch_policy>> ? 64 : 0;
-    return lanewise::generated(static_cast<std::int64_t>(in.size()),
-                               kernels::fetch_by_rows<rows, ahead>{rows(in), permutation().data()});
+    return lanewise::generated(
+        static_cast<std::int64_t>(in.size()),
+        kernels::fetch_by_rows<rows, ahead, warp_t<Exec>>{rows(in), permutation().data()});
   }
   template <class From, class Out>
   static void store(const Exec& exec, const From& from, const Out& out) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/column_search.hpp>
+#include <lanewise/detail/by_threads.hpp>
 #include <lanewise/detail/scratch_items.hpp>
 #include <lanewise/is_sorted.hpp>
 #include <lanewise/merge.hpp>
@@ -272,7 +273,7 @@ template <class Key, class Exec>
 search_way way_to_search(std::int64_t n, std::int64_t queries, bool has_samples, bool sorted) {
   if (sorted && queries >= n / 16) return search_way::merging;
   if (has_samples) return search_way::tree;
-  if (team_t<Exec>::in_registers && kernels::can_stage<Key, column_search<>>(n))
+  if (!detail::by_threads<team_t<Exec>> && kernels::can_stage<Key, column_search<>>(n))
     return search_way::tree;
   // Sampling reads the array once, which costs what 1/64 to 1/40 of the searches do (H100).
   return queries >= n / 32 ? search_way::samples_first : search_way::halving;
@@ -310,7 +311,7 @@ void search_by_tree(const Exec& exec, const char* label, const search_tree<Key>&
         backend::template resident_league<kernel_type>(exec, divide_up(count.bound, each)), kernel);
   };
   using begin = search_begin;
-  if constexpr (team_t<Exec>::in_registers) {
+  if constexpr (!detail::by_threads<team_t<Exec>>) {
     // Fewer queries do not pay for the level in scratch.
     constexpr std::int64_t few = 1 << 16;
     if (kernels::can_stage<Key, Method>(tree.n))

@@ -4,6 +4,7 @@
 
 #include <lanewise/csr_graph.hpp>
 #include <lanewise/detail/arrays_behind.hpp>
+#include <lanewise/detail/by_threads.hpp>
 #include <lanewise/detail/graphs/host_sssp_search.hpp>
 #include <lanewise/detail/graphs/places.hpp>
 #include <lanewise/detail/graphs/sources.hpp>
@@ -163,8 +164,8 @@ struct host_sssp_kernel {
 
 template <class Exec, class Vertex, class Offset, class Weight>
 using sssp_kernel_of =
-    std::conditional_t<team_t<Exec>::in_registers, sssp_kernel<Vertex, Offset, Weight>,
-                       host_sssp_kernel<Vertex, Offset, Weight>>;
+    std::conditional_t<detail::by_threads<team_t<Exec>>, host_sssp_kernel<Vertex, Offset, Weight>,
+                       sssp_kernel<Vertex, Offset, Weight>>;
 
 /// Weights of edges spread over a graph, for their mean.
 template <class Weight>

@@ -99,6 +99,8 @@ LANEWISE_BEGIN_NAMESPACE
 //                                         count(m)
 //   compress_store_over(p, m, a)          the same, and may write anything to the rest of p[0, W)
 //   prefetch(m, p, L<I>)                  a hint; nothing on CUDA
+//   Warp::prefetch(p) Warp::prefetch_to_write(p)
+//                                         the same for the line at p
 //
 //   once(f)                               one lane calls f(); its result is broadcast
 //   load<o, s>(ref)  store<o, s>(ref, x)  fetch_add<o, s>(ref, x)  fetch_or  fetch_and  fetch_min
@@ -113,6 +115,8 @@ LANEWISE_BEGIN_NAMESPACE
 //   Warp::line_width  line_depth          how many lanes best read a 128-byte line together, and
 //                                         how many lines such a sub-warp best has in flight
 //   fence()                               orders memory accesses between lanes of the warp
+//   full_fence()                          what this warp did before it comes before what it does
+//                                         after, for all threads (sequentially consistent)
 //
 //   split<w>(f)                           calls f(sub) for every sub-warp of w lanes; sub has this
 //                                         interface

@@ -16,11 +16,6 @@ namespace detail {
 /// A processor alone looks ahead less far than this over what is computed with the items.
 inline constexpr std::int64_t page_bytes = 4096;
 
-/// Asks for memory that will be read soon.
-LANEWISE_FUNCTION void prefetch_item(const void* p) {
-  __builtin_prefetch(p);
-}
-
 /// One warp's worth of items of a source, from index i on. Where prefetched, the items `ahead` of
 /// them are asked for, or those a page ahead.
 template <bool prefetched = false, class W, class Source>
@@ -98,13 +93,13 @@ LANEWISE_FUNCTION void store_window(const W& warp, const Sink& sink, std::int64_
 }
 
 /// Asks for the lines a page behind this place, to write to them, as many as `places` need.
-template <int places, class Sink>
-LANEWISE_FUNCTION void prefetch_places(const Sink& sink, std::int64_t to) {
+template <int places, class W, class Sink>
+LANEWISE_FUNCTION void prefetch_places(const W&, const Sink& sink, std::int64_t to) {
   if constexpr (Sink::contiguous) {
     constexpr int line = 64;
     constexpr int bytes = places * static_cast<int>(sizeof(*sink.data));
     const char* const behind = reinterpret_cast<const char*>(sink.data + to) + page_bytes;
-    for (int offset = 0; offset < bytes; offset += line) __builtin_prefetch(behind + offset, 1);
+    for (int offset = 0; offset < bytes; offset += line) W::prefetch_to_write(behind + offset);
   }
 }
 

@@ -113,7 +113,7 @@ class host_compaction {
     // While a window's width of places is left, so are as many items, and the window is whole.
     for (; to + width <= limit; ++w) {
       const bits here = chosen<Column>(w, follows);
-      detail::prefetch_places<width / 2>(column.sink, to);
+      detail::prefetch_places<width / 2>(team_.warp(), column.sink, to);
       put_window(column, w, here, to);
       to += warp_type::popcount(here);
     }

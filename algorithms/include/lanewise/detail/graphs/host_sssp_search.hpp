@@ -26,6 +26,7 @@ struct host_sssp_memory {
 /// distances, however many steps that has.
 template <class Team, class Vertex, class Offset, class Weight>
 class host_sssp_search {
+  using warp_type = typename Team::warp_type;
   using distance = distances<Weight>;
   using bits = typename distance::bits;
   using memory = host_sssp_memory<Vertex, bits>;
@@ -114,22 +115,25 @@ class host_sssp_search {
     near_added_ += static_cast<std::uint64_t>(count);
     Offset begin[lists_type::batch], length[lists_type::batch];
     for (int i = 0; i < count; ++i) {
-      __builtin_prefetch(rows_.begins + vertex[i]);
+      warp_type::prefetch(rows_.begins + vertex[i]);
       lists_.ask_for(vertex[i]);
-      __builtin_prefetch(task_.distance + vertex[i]);
+      warp_type::prefetch(task_.distance + vertex[i]);
     }
     for (int i = 0; i < count; ++i) {
       const Offset b = rows_.begins[vertex[i]], e = rows_.begins[vertex[i] + 1];
       begin[i] = b;
       length[i] = e < b || e > rows_.edges ? Offset{0} : static_cast<Offset>(e - b);
       for (Offset k = 0; k < length[i] && k < 64; k += 16) {
-        __builtin_prefetch(rows_.columns + b + k);
-        __builtin_prefetch(task_.weights + b + k);
+        warp_type::prefetch(rows_.columns + b + k);
+        warp_type::prefetch(task_.weights + b + k);
       }
     }
-    // Who lowers a distance from here on finds the vertex in no list, or it is read here.
+    // A vertex leaves its list before its distance is read here, and settle lowers a distance
+    // before it looks whether the vertex is listed. With both fences one of the two sees the other:
+    // either the lowered distance is read here, or the vertex is found in no list and is listed
+    // anew.
     for (int i = 0; i < count; ++i) lists_.unlist(vertex[i]);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    team_.warp().full_fence();
     for (int i = 0; i < count; ++i) {
       const bits d = load_distance(vertex[i]);
       for (Offset e = begin[i], left = length[i]; left != 0;) {
@@ -149,7 +153,7 @@ class host_sssp_search {
       const Weight w = task_.weights[e];
       const bits sum = distance::sum(d, w);
       const bool good = to < rows_.vertices && !distance::is_bad(w) && sum < distance::most();
-      __builtin_prefetch(task_.distance + (good ? to : 0));
+      warp_type::prefetch(task_.distance + (good ? to : 0));
       shared_.ends[ends] = {to, sum};
       ends += good;
     }
@@ -170,7 +174,7 @@ class host_sssp_search {
     }
     ends_ = 0;
     for (int i = 0; i < count; ++i) {
-      __builtin_prefetch(task_.distance + shared_.ends[i].vertex, 1);
+      warp_type::prefetch_to_write(task_.distance + shared_.ends[i].vertex);
       lists_.ask_for(shared_.ends[i].vertex);
     }
     int lowered = 0;
@@ -179,7 +183,7 @@ class host_sssp_search {
       shared_.ends[lowered] = e;
       lowered += team_.warp().fetch_min(task_.distance[e.vertex], e.sum) > e.sum;
     }
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    team_.warp().full_fence();
     for (int i = 0; i < lowered; ++i) lists_.list(shared_.ends[i].vertex, shared_.ends[i].sum);
   }
 

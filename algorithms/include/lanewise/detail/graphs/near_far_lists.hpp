@@ -74,7 +74,9 @@ class near_far_lists {
   /// A vertex that was taken is in no near list, if it comes again.
   LANEWISE_FUNCTION void unlist(Vertex v) const { set_near(v, 0); }
   /// It will be listed, or unlisted.
-  LANEWISE_FUNCTION void ask_for(Vertex v) const { __builtin_prefetch(memory_.marks + v, 1); }
+  LANEWISE_FUNCTION void ask_for(Vertex v) const {
+    Team::warp_type::prefetch_to_write(memory_.marks + v);
+  }
 
   LANEWISE_FUNCTION bool has_own() const { return own_begin_ != own_end_; }
   /// Takes up to `batch` near vertices: of this thread, or else of others. Returns how many, 0 if
@@ -125,7 +127,7 @@ class near_far_lists {
       near_.restart();
     }
     list.for_each_block(pool, [&](const Vertex* vertex, int count) {
-      for (int i = 0; i < count; ++i) __builtin_prefetch(distances + vertex[i]);
+      for (int i = 0; i < count; ++i) Team::warp_type::prefetch(distances + vertex[i]);
       for (int i = 0; i < count; ++i) {
         const bits d = distances[vertex[i]];
         if (d >= near_end_) {

@@ -96,11 +96,11 @@ class host_segments {
           if (to + width <= mine && (!any_key || to + width <= key_sink.extent) &&
               to + width <= sink.extent) {
             if constexpr (any_key) {
-              detail::prefetch_places<1>(key_sink, to);
+              detail::prefetch_places<1>(warp, key_sink, to);
               detail::compress_window_over(warp, key_sink, to, last,
                                            detail::load_window(warp, keys, i));
             }
-            detail::prefetch_places<1>(sink, to);
+            detail::prefetch_places<1>(warp, sink, to);
             detail::compress_window_over(warp, sink, to, last, scan);
             to += warp_type::popcount(last);
           } else {

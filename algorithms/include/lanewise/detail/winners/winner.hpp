@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/operators.hpp>
+#include <lanewise/detail/natural_wins.hpp>
 #include <lanewise/source.hpp>
 
 #include <cstdint>
@@ -32,36 +32,6 @@ struct numbered_source : Source {
   LANEWISE_FUNCTION value_type operator()(std::int64_t i) const { return {items()(i), i}; }
 };
 
-/// Whether a wins over b, where `precedes` says that a comes first in the order: a number wins over
-/// NaN. && and || would be branches in every lane.
-template <class T>
-LANEWISE_FUNCTION constexpr bool wins_over(bool precedes, const T& a, const T& b) {
-  const bool a_is_number = a == a, b_is_nan = b != b;
-  return (int{precedes} | (int{a_is_number} & int{b_is_nan})) != 0;
-}
-
-struct smaller_wins {
-  using vectors = minimum;
-  template <class T>
-  requires requires(const T& a, const T& b) {
-    a < b;
-    a == b;
-  }
-  LANEWISE_FUNCTION constexpr bool operator()(const T& a, const T& b) const {
-    return detail::wins_over(a < b, a, b);
-  }
-};
-struct larger_wins {
-  using vectors = maximum;
-  template <class T>
-  requires requires(const T& a, const T& b) {
-    a < b;
-    a == b;
-  }
-  LANEWISE_FUNCTION constexpr bool operator()(const T& a, const T& b) const {
-    return detail::wins_over(b < a, a, b);
-  }
-};
 template <class Less, bool larger>
 struct wins_by {
   Less less;

@@ -4,7 +4,7 @@
 
 #include <lanewise/by_lanes.hpp>
 #include <lanewise/detail/functors.hpp>
-#include <lanewise/detail/winners/winner.hpp>
+#include <lanewise/detail/natural_wins.hpp>
 #include <lanewise/operators.hpp>
 
 #include <Kokkos_Core.hpp>

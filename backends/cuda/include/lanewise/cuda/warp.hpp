@@ -723,6 +723,8 @@ class warp : public warp_operations<warp<W, S>> {
   LANEWISE_CUDA_FUNCTION int compress_store_over(T* p, mask m, const lanes<T>& a) const {
     return compress_store(p, m, a);
   }
+  static LANEWISE_CUDA_FUNCTION void prefetch(const void*) {}
+  static LANEWISE_CUDA_FUNCTION void prefetch_to_write(const void*) {}
   template <class T, class I>
   LANEWISE_CUDA_FUNCTION void prefetch(mask, const T*, const lanes<I>&) const {}
 
@@ -818,6 +820,9 @@ class warp : public warp_operations<warp<W, S>> {
   }
   LANEWISE_CUDA_FUNCTION void fence() const {
     if constexpr (W > 1) __syncwarp(members());
+  }
+  LANEWISE_CUDA_FUNCTION void full_fence() const {
+    ::cuda::atomic_thread_fence(::cuda::std::memory_order_seq_cst, ::cuda::thread_scope_device);
   }
   /// Between two looks at memory that somebody else writes.
   LANEWISE_CUDA_FUNCTION void pause() const {}

@@ -306,6 +306,8 @@ class lane_warp : public warp_operations<lane_warp<W, S>> {
     if (id() >= n) memory.write(p + id(), 0, rubbish);
     return n;
   }
+  static void prefetch(const void*) {}
+  static void prefetch_to_write(const void*) {}
   template <class T, class I>
   void prefetch(mask, const T*, const lanes<I>&) const {}
 
@@ -387,6 +389,9 @@ class lane_warp : public warp_operations<lane_warp<W, S>> {
   }
   void fence() const {
     together("fence", [] { whole().fence(); });
+  }
+  void full_fence() const {
+    together("full_fence", [] { whole().full_fence(); });
   }
   void pause() const { whole().pause(); }
 

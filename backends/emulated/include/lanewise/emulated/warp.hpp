@@ -545,6 +545,8 @@ class warp : public warp_operations<warp<W, words_of_text_>> {
     for (int i = n; i < W; ++i) memory.write(p + i, i, rubbish);
     return n;
   }
+  static void prefetch(const void*) {}
+  static void prefetch_to_write(const void*) {}
   template <class T, class I>
   void prefetch(const mask&, const T*, const lanes<I>&) const {}
 
@@ -628,6 +630,11 @@ class warp : public warp_operations<warp<W, words_of_text_>> {
   }
   void fence() const {
     if (this_warp() != nullptr) ++this_warp()->now.fences;
+  }
+  /// A change of a word that all threads share: ThreadSanitizer knows no fences.
+  void full_fence() const {
+    static std::uint32_t shared = 0;
+    std::atomic_ref<std::uint32_t>(shared).fetch_add(1, std::memory_order_acq_rel);
   }
   /// Between two looks at memory that somebody else writes.
   void pause() const {

@@ -1712,6 +1712,12 @@ class warp : public warp_operations<warp<W>> {
                                                  const lanes<T>& a) const {
     return compress_to<true>(p, m, a);
   }
+  static LANEWISE_SIMD_FUNCTION void prefetch(const void* p) {
+    __builtin_prefetch(p);
+  }
+  static LANEWISE_SIMD_FUNCTION void prefetch_to_write(const void* p) {
+    __builtin_prefetch(p, 1);
+  }
   template <int b, class T, class I>
   LANEWISE_SIMD_FUNCTION void prefetch(const mask<b, W>& m, const T* p,
                                        const lanes<I>& index) const {
@@ -1867,6 +1873,9 @@ class warp : public warp_operations<warp<W>> {
     }
   }
   LANEWISE_SIMD_FUNCTION void fence() const {}
+  LANEWISE_SIMD_FUNCTION void full_fence() const {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
   /// Between two looks at memory that somebody else writes; there may be more threads than cores.
   LANEWISE_SIMD_FUNCTION void pause() const {
     std::this_thread::yield();
