@@ -73,7 +73,7 @@ void compact_array(const Exec& exec, const char* algorithm, const array_source<T
   const std::int64_t tiles = kernels::compact_tiles<T, Exec, Policy>(in.extent);
   kernels::compact(
       exec, algorithm, algorithm, in, marks, one, two, detail::integers(count), {.work = &own},
-      {tiles, look_back_chain<detail::selection_state>::payload_bytes(tiles)}, Policy{});
+      {tiles, look_back_chain<detail::selection_state>::payload_bytes(tiles)}, {}, Policy{});
 }
 
 template <class Candidate>

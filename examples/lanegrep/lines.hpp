@@ -129,9 +129,23 @@ class line_search {
     }
     keep(n);
   }
+  /// Returns how many there are, whether all have room or not.
   std::int64_t find_all(places& room, places& ids) {
-    return one_ ? lanewise::find_all(exec_, text_, *one_, room, {.work = &work_})
-                : lanewise::find_longest(exec_, text_, *many_, room, ids, {.work = &work_});
+    if (one_) {
+      lanewise::find_all(exec_, text_, *one_, room, number_, {.work = &work_});
+    } else {
+      lanewise::find_longest(exec_, text_, *many_, room, ids, number_, {.work = &work_});
+    }
+    return number_on_host();
+  }
+  std::int64_t find_ends() {
+    lanewise::find_all(exec_, text_, line_feed_, ends_room_, number_, {.work = &work_});
+    return number_on_host();
+  }
+  std::int64_t number_on_host() const {
+    std::int64_t n = 0;
+    Kokkos::deep_copy(exec_, n, number_);
+    return n;
   }
   void keep(std::int64_t n) {
     const auto front = Kokkos::make_pair(std::int64_t{0}, n);
@@ -150,10 +164,10 @@ class line_search {
   }
   void know_lines() {
     if (are_lines_known_) return;
-    std::int64_t n = lanewise::find_all(exec_, text_, line_feed_, ends_room_, {.work = &work_});
+    std::int64_t n = find_ends();
     if (n > static_cast<std::int64_t>(ends_room_.extent(0))) {
       Kokkos::realloc(ends_room_, static_cast<std::size_t>(n + n / 4));
-      n = lanewise::find_all(exec_, text_, line_feed_, ends_room_, {.work = &work_});
+      n = find_ends();
     }
     ends_ = Kokkos::subview(ends_room_, Kokkos::make_pair(std::int64_t{0}, n));
     are_lines_known_ = true;
@@ -182,6 +196,7 @@ class line_search {
   places lengths_;  // of the patterns
   lanewise::pattern<memory> line_feed_{"\n"};
   lanewise::workspace work_;
+  Kokkos::View<std::int64_t, memory> number_{"lanegrep::number"};  // of what is found
   Kokkos::View<char*, memory> room_;
   Kokkos::View<const char*, memory, Kokkos::MemoryUnmanaged> text_;
   places matches_room_{"lanegrep::matches", 1 << 16}, ids_room_{"lanegrep::ids", 1 << 16},

@@ -48,14 +48,14 @@ class primer_search {
     if (most == 0) {
       const lanewise::pattern_set<memory> set(words, {.fold_case = true});
       take(hits, [&] {
-        return lanewise::find_all(exec_, genome_, set, places_, ids_, {.work = &work_});
+        lanewise::find_all(exec_, genome_, set, places_, ids_, number_, {.work = &work_});
       });
     } else {
       for (std::uint32_t w = 0; w < words.size(); ++w) {
         const lanewise::mismatch_pattern<memory> word(words[w], most, {.fold_case = true});
         const std::size_t before = hits.size();
         take(hits, [&] {
-          return lanewise::find_mismatches(exec_, genome_, word, places_, {.work = &work_});
+          lanewise::find_mismatches(exec_, genome_, word, places_, number_, {.work = &work_});
         });
         for (std::size_t i = before; i < hits.size(); ++i) hits[i].word = w;
       }
@@ -70,11 +70,17 @@ class primer_search {
   /// Adds what a search finds, which is made once more where there was too little room.
   template <class Search>
   void take(std::vector<hit>& hits, Search search) {
-    auto n = static_cast<std::size_t>(search());
+    const auto number_of_hits = [&] {
+      search();
+      std::int64_t n = 0;
+      Kokkos::deep_copy(exec_, n, number_);
+      return static_cast<std::size_t>(n);
+    };
+    std::size_t n = number_of_hits();
     if (n > places_.extent(0)) {
       Kokkos::realloc(places_, n + n / 4);
       Kokkos::realloc(ids_, n + n / 4);
-      n = static_cast<std::size_t>(search());
+      n = number_of_hits();
     }
     const auto front = Kokkos::make_pair(std::size_t{0}, n);
     const auto places = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(),
@@ -87,6 +93,7 @@ class primer_search {
   Exec exec_{};
   Kokkos::View<char*, memory> genome_;
   numbers places_{"primers::places", 1 << 16}, ids_{"primers::ids", 1 << 16};
+  Kokkos::View<std::int64_t, memory> number_{"primers::number"};
   lanewise::workspace work_;
 };
 

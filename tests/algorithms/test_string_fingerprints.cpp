@@ -469,11 +469,15 @@ TEST_CASE("Outputs of fingerprints that are short, and memory that is given",
   lanewise::workspace work;
   for (int again = 0; again < 2; ++again) {
     const array<std::int64_t> few(3, 77);
-    CHECK(by::find_all(make_space(), text.const_view(), divided, few.view(), {.work = &work}) ==
-          8999);
+    const cell<std::int64_t> number;
+    by::find_all(make_space(), text.const_view(), divided, few.view(), number.view(),
+                 {.work = &work});
+    CHECK(number.get() == 8999);
     CHECK(few.items() == places_type{0, 1, 2});
-    CHECK(by::find_all(make_space(), text.const_view(), cooperative, few.view(), {.work = &work}) ==
-          8999);
+    number.set(-1);
+    by::find_all(make_space(), text.const_view(), cooperative, few.view(), number.view(),
+                 {.work = &work});
+    CHECK(number.get() == 8999);
     CHECK(few.guards_intact());
   }
   CHECK(by::count(make_space(), text.const_view(), divided) == 8999);

@@ -7,11 +7,13 @@
 #include <support/space.hpp>
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
 
 #include <algorithm>
 #include <iterator>
 #include <limits>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -121,8 +123,16 @@ void check_range(const space& exec, const Map& map, const model<Key, Value>& m,
   const array<std::int64_t> counts(n, -1), places(n + 1, -1);
   lanewise::count(exec, map, k1.const_view(), k2.const_view(), counts.view());
   CHECK(counts.items() == numbers);
-  CHECK(lanewise::range(exec, map, k1.const_view(), k2.const_view(), places.view(), keys.view(),
-                        values.view()) == all);
+  const auto get = [&] {
+    return lanewise::range(exec, map, k1.const_view(), k2.const_view(), places.view(), keys.view(),
+                           values.view());
+  };
+  if (room == 0 || room == all) {
+    CHECK(get() == all);
+  } else {
+    CHECK_THROWS_WITH(get(), "lanewise::range: keys has " + std::to_string(room) +
+                                 " places, there were " + std::to_string(all) + " results");
+  }
   expected_keys.resize(static_cast<std::size_t>(room));
   expected_values.resize(static_cast<std::size_t>(room));
   CHECK(places.items() == offsets);

@@ -4,6 +4,8 @@
 
 #include <lanewise/ordered_multimap.hpp>
 
+#include <catch2/matchers/catch_matchers.hpp>
+
 #include <iterator>
 #include <limits>
 #include <map>
@@ -36,7 +38,15 @@ void check_ordered_contents(
   REQUIRE((keys.guards_intact() && values.guards_intact()));
   // With less room the first ones come.
   const array<key> fewer(n / 2, key{});
-  REQUIRE(lanewise::to_sorted(exec, table, fewer.view()) == n);
+  if (n / 2 < n) {
+    REQUIRE_THROWS_WITH(lanewise::to_sorted(exec, table, fewer.view()),
+                        "lanewise::to_sorted: keys_out has " + std::to_string(n / 2) +
+                            " places, there were " + std::to_string(n) + " results");
+    const array<value> no_values(0, value{});
+    REQUIRE_THROWS_WITH(lanewise::to_sorted(exec, table, keys.view(), no_values.view()),
+                        "lanewise::to_sorted: values_out has 0 places, there were " +
+                            std::to_string(n) + " results");
+  }
   const auto f = fewer.items();
   REQUIRE(std::equal(f.begin(), f.end(), k.begin()));
   REQUIRE(fewer.guards_intact());
@@ -149,8 +159,22 @@ void check_ordered_queries(const Exec& exec, const Table& table, const Model& mo
     const array<std::int64_t> offsets(ranges + 1, -1);
     const array<key> keys(room, key{});
     const array<value> beside(room, value{});
-    REQUIRE(lanewise::range(exec, table, first.view(), last.view(), offsets.view(), keys.view(),
-                            beside.view()) == range_begins.back());
+    const auto get = [&] {
+      return lanewise::range(exec, table, first.view(), last.view(), offsets.view(), keys.view(),
+                             beside.view());
+    };
+    const std::string there =
+        " places, there were " + std::to_string(range_begins.back()) + " results";
+    const array<value> no_values(0, value{});
+    if (room == 0 || room == range_begins.back()) {
+      REQUIRE(get() == range_begins.back());
+      if (room > 0)
+        REQUIRE_THROWS_WITH(lanewise::range(exec, table, first.view(), last.view(), offsets.view(),
+                                            keys.view(), no_values.view()),
+                            "lanewise::range: values_out has 0" + there);
+    } else {
+      REQUIRE_THROWS_WITH(get(), "lanewise::range: keys_out has " + std::to_string(room) + there);
+    }
     REQUIRE((offsets.items() == range_begins));
     const auto k = keys.items();
     const auto v = beside.items();

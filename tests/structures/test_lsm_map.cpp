@@ -316,6 +316,22 @@ TEST_CASE("Short outputs take what they have room for", "[lsm]") {
   const std::vector<u32> from{0, 100, 500, 2000, 9, 0}, to{50, 400, 3000, 100, 9, 3000};
   for (const std::int64_t room : {0, 1, 5, 40, 300, 100'000})
     check_range(exec, x.map, x.m, from, to, room);
+  // Only values have too few places.
+  const array<u32> k1(std::vector<u32>{0}), k2(std::vector<u32>{3000});
+  const auto all =
+      static_cast<std::int64_t>(std::distance(x.m.lower_bound(0), x.m.upper_bound(3000)));
+  for (const std::int64_t room : {std::int64_t{0}, all / 2}) {
+    const array<u32> keys(all, 77u), values(room, 77u);
+    const array<std::int64_t> offsets(2, -1);
+    CHECK_THROWS_WITH(lanewise::range(exec, x.map, k1.const_view(), k2.const_view(), offsets.view(),
+                                      keys.view(), values.view()),
+                      "lanewise::range: values has " + std::to_string(room) +
+                          " places, there were " + std::to_string(all) + " results");
+    CHECK(offsets.items() == std::vector<std::int64_t>{0, all});
+    const auto written = keys.items();
+    CHECK(std::all_of(written.begin() + room, written.end(), [](u32 key) { return key == 77; }));
+    CHECK((keys.guards_intact() && values.guards_intact()));
+  }
 }
 
 TEST_CASE("Many long ranges merge all levels first, or none", "[lsm]") {

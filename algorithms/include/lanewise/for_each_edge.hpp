@@ -165,10 +165,9 @@ requires(detail::is_input<Frontier>) void for_each_edge(const Exec& exec,
 
 /// The same with an f that returns whether the vertex that an edge leads to joins another frontier,
 /// next. How many have joined is stored in the rank-0 View next_count of integers of 32 or 64 bits.
-/// Those that find no room are counted there, and not stored: next_count is greater than next's
-/// extent then. next and next_count are none of those that
-/// this call reads; whoever joins for several edges is in it as often as f says so. The order of
-/// next is unspecified.
+/// Where next has fewer places than there are results, as many as have room are written; next_count
+/// counts all of them. next and next_count are none of those that this call reads; whoever joins
+/// for several edges is in it as often as f says so. The order of next is unspecified.
 template <execution_space Exec, class M, class V, class O, class W, class Frontier, class F,
           class Next, class... Pn, class C, class... Pc>
 requires(detail::is_input<Frontier>) void for_each_edge(const Exec& exec,

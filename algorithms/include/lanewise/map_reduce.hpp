@@ -74,7 +74,7 @@ workspace_size map_reduce_workspace(std::int64_t n) {
 /// converted; it need not commute and needs no identity. in is a contiguous rank-1 View or a
 /// source, keys_out a View or a sink, values_out a View. The outputs overlap neither each other nor
 /// number; each of them may overlap in, or be it. Where an output has fewer places than there are
-/// keys, the first are written; number tells how many there were.
+/// results, the first are written; number counts all of them.
 ///
 /// A transform into the workspace, a radix_sort of pairs there and a reduce_by_key: their launches
 /// and work, O(n). Memory traffic: n reads of items, n writes of keys and values, the sort's, n
@@ -120,14 +120,18 @@ requires(!Kokkos::is_view_v<Op>) void map_reduce(const Exec& exec, const In& in,
   }
 }
 
-/// The same, returning the number of keys. **Blocks.**
+/// The same, returning the number of keys. **Blocks.** Throws std::length_error where an output has
+/// fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class Map, class KeysOut, class ValuesOut, class Op>
 requires(!Kokkos::is_view_v<Op>) std::int64_t
     map_reduce(const Exec& exec, const In& in, const Map& map, const KeysOut& keys_out,
                const ValuesOut& values_out, const Op& op, const options& with = {}) {
-  return kernels::returned<std::int64_t>(exec, [&](const auto& number) {
-    lanewise::map_reduce(exec, in, map, keys_out, values_out, number, op, with);
-  });
+  return kernels::returned_number(
+      exec, "map_reduce",
+      [&](const auto& number) {
+        lanewise::map_reduce(exec, in, map, keys_out, values_out, number, op, with);
+      },
+      "keys_out", keys_out, "values_out", values_out);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

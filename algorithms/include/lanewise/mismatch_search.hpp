@@ -196,7 +196,8 @@ std::int64_t count_mismatches(const Exec& exec, const Text& text,
 }
 
 /// These places, in order, and their number in the rank-0 View number. places as for find_all:
-/// where it has fewer places than there are, the first are written. As count_mismatches.
+/// where it has fewer places than there are results, the first are written; number counts all of
+/// them. As count_mismatches.
 template <execution_space Exec, class Text, class Memory, class Places, class T, class... P>
 void find_mismatches(const Exec& exec, const Text& text, const mismatch_pattern<Memory>& what,
                      const Places& places, const Kokkos::View<T, P...>& number,
@@ -218,14 +219,18 @@ void find_mismatches(const Exec& exec, const Text& text, const mismatch_pattern<
         kernel{search, sink, work.get().template make_look_back_chain<std::int64_t>(0), count});
   }
 }
-/// The same, returning how many there are. **Blocks.**
+/// The same, returning how many there are. **Blocks.** Throws std::length_error where an output has
+/// fewer places than there are results: the first are written.
 template <execution_space Exec, class Text, class Memory, class Places>
 std::int64_t find_mismatches(const Exec& exec, const Text& text,
                              const mismatch_pattern<Memory>& what, const Places& places,
                              const string_search_options& with = {}) {
-  return kernels::returned<std::int64_t>(exec, [&](const auto& number) {
-    lanewise::find_mismatches(exec, text, what, places, number, with);
-  });
+  return kernels::returned_number(
+      exec, "find_mismatches",
+      [&](const auto& number) {
+        lanewise::find_mismatches(exec, text, what, places, number, with);
+      },
+      "places", places);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -407,13 +407,17 @@ void select_non_overlapping(const Exec& exec, const Places& places, const Length
   lanewise::select_flagged(exec, places, flags, out, number,
                            {.work = &work.get(), .count = with.count});
 }
-/// The same, returning how many are taken. **Blocks.**
+/// The same, returning how many are taken. **Blocks.** Throws std::length_error where an output has
+/// fewer places than there are results: the first are written.
 template <execution_space Exec, class Places, class Lengths, class Out>
 std::int64_t select_non_overlapping(const Exec& exec, const Places& places, const Lengths& lengths,
                                     const Out& out, const options& with = {}) {
-  return kernels::returned<std::int64_t>(exec, [&](const auto& number) {
-    lanewise::select_non_overlapping(exec, places, lengths, out, number, with);
-  });
+  return kernels::returned_number(
+      exec, "select_non_overlapping",
+      [&](const auto& number) {
+        lanewise::select_non_overlapping(exec, places, lengths, out, number, with);
+      },
+      "out", out);
 }
 
 /// The workspace that find_non_overlapping needs for a text of n bytes and a View of so many places
@@ -429,9 +433,10 @@ workspace_size find_non_overlapping_workspace(std::int64_t n, std::int64_t place
 /// integers, which needs room for all occurrences, overlapping ones included.
 ///
 /// The rank-0 View occurrences tells how many these are, number how many are left. Where places has
-/// room for fewer, the first ones are looked at: what is written is right, and number is that of
-/// these. With room for all, or from behind the last one on, a second call finds the others. What
-/// lies in places behind the first `number` is unspecified. Does not block.
+/// fewer places than there are occurrences, the first are looked at; occurrences counts all of
+/// them, number those that are taken of the first. With room for all, or from behind the last one
+/// on, a second call finds the others. What lies in places behind the first `number` is
+/// unspecified. Does not block.
 template <execution_space Exec, class Text, class Memory, class Places, class T, class... P,
           class O, class... Q>
 void find_non_overlapping(const Exec& exec, const Text& text, const pattern<Memory>& what,
@@ -450,7 +455,8 @@ struct non_overlapping_number {
   std::int64_t number;
   std::int64_t occurrences;  ///< overlapping ones included
 };
-/// The same, returned. **Blocks.**
+/// The same, returned. **Blocks.** Throws std::length_error where places has fewer places than
+/// there are occurrences: the first are looked at.
 template <execution_space Exec, class Text, class Memory, class Places>
 non_overlapping_number find_non_overlapping(const Exec& exec, const Text& text,
                                             const pattern<Memory>& what, const Places& places,
@@ -461,6 +467,7 @@ non_overlapping_number find_non_overlapping(const Exec& exec, const Text& text,
       lanewise::find_non_overlapping(exec, text, what, places, number, occurrences, with);
     });
   });
+  kernels::expects_rooms<Exec>("find_non_overlapping", found.occurrences, "places", places);
   return found;
 }
 

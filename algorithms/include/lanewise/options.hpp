@@ -59,5 +59,24 @@ T returned(const Exec& exec, F f) {
   return value;
 }
 
+/// Calls expects_room for outputs: Views or sinks, each preceded by its argument's name.
+template <class Exec>
+void expects_rooms(const char*, std::int64_t) {}
+template <class Exec, class Out, class... More>
+void expects_rooms(const char* call, std::int64_t results, const char* output, const Out& out,
+                   const More&... more) {
+  detail::expects_room(call, output, detail::as_sink<Exec>(out).extent, results);
+  kernels::expects_rooms<Exec>(call, results, more...);
+}
+
+/// The number of results that f(count) counts, which is returned where outputs have room for them.
+/// Outputs are as for expects_rooms. **Blocks.**
+template <class Exec, class F, class... Outputs>
+std::int64_t returned_number(const Exec& exec, const char* call, F f, const Outputs&... outputs) {
+  const auto number = kernels::returned<std::int64_t>(exec, f);
+  kernels::expects_rooms<Exec>(call, number, outputs...);
+  return number;
+}
+
 }  // namespace kernels
 LANEWISE_END_TARGET_NAMESPACE

@@ -134,8 +134,8 @@ workspace_size reduce_by_key_workspace(std::int64_t n) {
 /// equal is a pure scalar equivalence, called up to three times per pair of neighbours; the key
 /// that is stored is the first of its run. keys and values are contiguous rank-1 Views or sources
 /// of the same extent, keys_out and values_out Views, or a sink for keys, that overlap none of
-/// them. Where an output has fewer places than there are runs, the first are written; count tells
-/// how many there were. One launch and one pass: n reads of keys and of values, two writes per run,
+/// them. Where an output has fewer places than there are results, the first are written; count
+/// counts all of them. One launch and one pass: n reads of keys and of values, two writes per run,
 /// and another read of the runs' keys from cache; O(n) work, whatever the lengths of runs.
 /// Floating-point sums may differ from run to run by association. Does not block. Throws
 /// std::invalid_argument on wrong extents, overlap, or an option that cannot be reached.
@@ -181,16 +181,20 @@ requires(!Kokkos::is_view_v<Op>) void reduce_by_key(const Exec& exec, const Keys
                          lanewise::reduce_by_key_workspace<T, Exec, key_item>(key.extent));
 }
 
-/// The same, returning the number of runs. **Blocks.**
+/// The same, returning the number of runs. **Blocks.** Throws std::length_error where an output has
+/// fewer places than there are results: the first are written.
 template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut, class Op,
           class Equal = equal_to>
 requires(!Kokkos::is_view_v<Op>) std::int64_t
     reduce_by_key(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
                   const ValuesOut& values_out, const Op& op, const Equal& equal = {},
                   const options& with = {}) {
-  return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
-    lanewise::reduce_by_key(exec, keys, values, keys_out, values_out, count, op, equal, with);
-  });
+  return kernels::returned_number(
+      exec, "reduce_by_key",
+      [&](const auto& count) {
+        lanewise::reduce_by_key(exec, keys, values, keys_out, values_out, count, op, equal, with);
+      },
+      "keys_out", keys_out, "values_out", values_out);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -29,7 +29,7 @@ auto keys_of_runs(const Source& source, const Sink& sink) {
 /// pair of neighbours. in is a contiguous rank-1 View or a source, keys_out a View or a sink,
 /// lengths_out a View of integers; they do not overlap in or each other. Lengths are stored in the
 /// type of lengths_out, which must be wide enough. Where an output has fewer places than there are
-/// runs, the first are written; count tells how many there were. One launch and one pass: n reads
+/// results, the first are written; count counts all of them. One launch and one pass: n reads
 /// and two writes per run. O(n) work, n < 2^48. The result is the same on every backend. Does not
 /// block. Throws std::invalid_argument on overlap or an option that cannot be reached.
 /// (Merrill, 3.6; a single pass with look-back.)
@@ -64,15 +64,19 @@ void run_length_encode(const Exec& exec, const In& in, const KeysOut& keys_out,
                      lanewise::compact_workspace<item, Exec>(source.extent));
 }
 
-/// The same, returning the number of runs. **Blocks.**
+/// The same, returning the number of runs. **Blocks.** Throws std::length_error where an output has
+/// fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class KeysOut, class LengthsOut, class Equal = equal_to>
 requires(!Kokkos::is_view_v<Equal>) std::int64_t
     run_length_encode(const Exec& exec, const In& in, const KeysOut& keys_out,
                       const LengthsOut& lengths_out, const Equal& equal = {},
                       const options& with = {}) {
-  return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
-    lanewise::run_length_encode(exec, in, keys_out, lengths_out, count, equal, with);
-  });
+  return kernels::returned_number(
+      exec, "run_length_encode",
+      [&](const auto& count) {
+        lanewise::run_length_encode(exec, in, keys_out, lengths_out, count, equal, with);
+      },
+      "keys_out", keys_out, "lengths_out", lengths_out);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -100,7 +100,7 @@ workspace_size run_length_decode_workspace(std::int64_t runs) {
 /// out is a View or a sink that overlaps neither. A negative length is taken as 0 and counted in
 /// options.errors, else in options.work; so is, as one bad item, a sum that the type of count
 /// cannot express (then count is the greatest integer of it) or that reaches 2^63 - 1. Where out
-/// has fewer places than there are items, the first are written; count tells how many there are.
+/// has fewer places than there are results, the first are written; count counts all of them.
 /// options.count is the number of runs. Two launches; every team gets an equal share of the runs
 /// and items together, so the runs' lengths do not matter: O(runs + items) work. keys and lengths
 /// are read once, signed lengths again from cache where bad ones are counted; 8 bytes per run are
@@ -148,13 +148,17 @@ void run_length_decode(const Exec& exec, const Keys& keys, const Lengths& length
   }
 }
 
-/// The same, returning the number of items. **Blocks.**
+/// The same, returning the number of items. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Keys, class Lengths, class Out>
 std::int64_t run_length_decode(const Exec& exec, const Keys& keys, const Lengths& lengths,
                                const Out& out, const checked_options& with = {}) {
-  return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
-    lanewise::run_length_decode(exec, keys, lengths, out, count, with);
-  });
+  return kernels::returned_number(
+      exec, "run_length_decode",
+      [&](const auto& count) {
+        lanewise::run_length_decode(exec, keys, lengths, out, count, with);
+      },
+      "out", out);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

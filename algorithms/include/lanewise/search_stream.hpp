@@ -226,8 +226,8 @@ class search_stream {
     find_end(exec, "search_stream::find_last", chunk, result, false);
   }
   /// Appends positions to places, in order; number becomes how many there are. Where places has
-  /// fewer places, the first are written. The workspace is that of
-  /// search_stream_workspace<Exec>(m, n) for chunks of up to n bytes.
+  /// fewer places than there are results, the first are written; number counts all of them. The
+  /// workspace is that of search_stream_workspace<Exec>(m, n) for chunks of up to n bytes.
   template <execution_space Exec, class Chunk, class Places, class T, class... P>
   void find_all(const Exec& exec, const Chunk& chunk, const Places& places,
                 const Kokkos::View<T, P...>& number, const string_search_options& with = {});

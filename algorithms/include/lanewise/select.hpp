@@ -23,7 +23,7 @@ void select(const Exec& exec, const char* label, const char* algorithm, const So
 template <class Exec, class Source, class Sink, class Others, class Selector>
 void partition(const Exec& exec, const char* label, const char* algorithm, const Source& source,
                const Sink& sink, const Others& others, const Selector& marks, detail::integers kept,
-               const options& with) {
+               detail::integers rejected, const options& with) {
   detail::expects_memory(source, algorithm, "in");
   detail::expects_memory(sink, algorithm, "out");
   detail::expects_memory(others, algorithm, "rejected");
@@ -35,7 +35,40 @@ void partition(const Exec& exec, const char* label, const char* algorithm, const
                 detail::check_results<Exec, item, Others>())
     kernels::compact(exec, label, algorithm, source, marks, detail::selected_items<Sink>(sink),
                      detail::rejected_items<Others>(others), kept, with,
-                     lanewise::compact_workspace<item, Exec>(source.extent));
+                     lanewise::compact_workspace<item, Exec>(source.extent), rejected);
+}
+
+/// The arguments of partition_flagged.
+template <class Exec, class In, class Flags, class Out, class Rejected>
+void partition_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,
+                       const Rejected& rejected, detail::integers kept,
+                       detail::integers rejected_number, const options& with) {
+  const auto source = detail::as_source<Exec>(in);
+  const auto flag = detail::as_flags<Exec>(flags);
+  const auto sink = detail::as_sink<Exec>(out);
+  const auto others = detail::as_sink<Exec>(rejected);
+  detail::expects(flag.extent == source.extent, "partition_flagged: flags has ", flag.extent,
+                  " items, in has ", source.extent);
+  detail::expects_memory(flag, "partition_flagged", "flags");
+  detail::expects_no_partial_overlap(flag, sink, "partition_flagged", "flags", "out", false);
+  detail::expects_no_partial_overlap(flag, others, "partition_flagged", "flags", "rejected", false);
+  kernels::partition(exec, "Lanewise::partition_flagged", "partition_flagged", source, sink, others,
+                     detail::selected_by_flags<std::decay_t<decltype(flag)>>{flag}, kept,
+                     rejected_number, with);
+}
+
+/// The number of kept items of a partition, call(kept, rejected), both of whose outputs have room.
+/// **Blocks.**
+template <class Exec, class Out, class Rejected, class F>
+std::int64_t partitioned(const Exec& exec, const char* algorithm, const Out& out,
+                         const Rejected& rejected, F call) {
+  using numbers = Kokkos::Array<std::int64_t, 2>;
+  const auto n = kernels::returned<numbers>(exec, [&](const auto& result) {
+    call(detail::integers(result.data()->data()), detail::integers(result.data()->data() + 1));
+  });
+  kernels::expects_rooms<Exec>(algorithm, n[0], "out", out);
+  kernels::expects_rooms<Exec>(algorithm, n[1], "rejected", rejected);
+  return n[0];
 }
 
 }  // namespace kernels
@@ -45,9 +78,9 @@ void partition(const Exec& exec, const char* label, const char* algorithm, const
 ///
 /// keep is a pure scalar function object, called up to twice per item. in is a contiguous rank-1
 /// View or a source, out a View or a sink that does not overlap it, or the same View as in. Where
-/// out has fewer places than items are kept, the first of them are written; count tells how many
-/// there were. Nothing is written behind them. One launch and one pass: n reads and as many writes
-/// as items are kept (on the host with several threads the items are read again from cache). O(n)
+/// out has fewer places than there are results, the first are written; count counts all of them.
+/// Nothing is written beyond the results. One launch and one pass: n reads and as many writes as
+/// items are kept (on the host with several threads the items are read again from cache). O(n)
 /// work. The result is the same on every backend. Does not block. Throws std::invalid_argument on
 /// overlap or an option that cannot be reached. (Merrill, 3.5; a single pass with look-back.)
 template <execution_space Exec, class In, class Out, class T, class... P, class Predicate>
@@ -59,13 +92,16 @@ void select_if(const Exec& exec, const In& in, const Out& out, const Kokkos::Vie
                     kernels::count_place<Exec>(count, "select_if"), with);
 }
 
-/// The same, returning the number of kept items. **Blocks.**
+/// The same, returning the number of kept items. **Blocks.** Throws std::length_error where an
+/// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class Out, class Predicate>
 requires(!Kokkos::is_view_v<Predicate>) std::int64_t
     select_if(const Exec& exec, const In& in, const Out& out, const Predicate& keep,
               const options& with = {}) {
-  return kernels::returned<std::int64_t>(
-      exec, [&](const auto& count) { lanewise::select_if(exec, in, out, count, keep, with); });
+  return kernels::returned_number(
+      exec, "select_if",
+      [&](const auto& count) { lanewise::select_if(exec, in, out, count, keep, with); }, "out",
+      out);
 }
 
 /// Copies the items whose flag is set: like select_if, with a View or source of flags beside in, of
@@ -85,13 +121,15 @@ void select_flagged(const Exec& exec, const In& in, const Flags& flags, const Ou
                   kernels::count_place<Exec>(count, "select_flagged"), with);
 }
 
-/// The same, returning the number of kept items. **Blocks.**
+/// The same, returning the number of kept items. **Blocks.** Throws std::length_error where an
+/// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class Flags, class Out>
 std::int64_t select_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,
                             const options& with = {}) {
-  return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
-    lanewise::select_flagged(exec, in, flags, out, count, with);
-  });
+  return kernels::returned_number(
+      exec, "select_flagged",
+      [&](const auto& count) { lanewise::select_flagged(exec, in, flags, out, count, with); },
+      "out", out);
 }
 
 /// Copies the items for which keep(item) holds to the front of out, the others to the front of
@@ -106,17 +144,23 @@ void partition(const Exec& exec, const In& in, const Out& out, const Rejected& r
     kernels::partition(exec, "Lanewise::partition", "partition", detail::as_source<Exec>(in),
                        detail::as_sink<Exec>(out), detail::as_sink<Exec>(rejected),
                        detail::selected_where<Predicate>{keep},
-                       kernels::count_place<Exec>(count, "partition"), with);
+                       kernels::count_place<Exec>(count, "partition"), {}, with);
 }
 
-/// The same, returning the number of kept items. **Blocks.**
+/// The same, returning the number of kept items. **Blocks.** Throws std::length_error where an
+/// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class Out, class Rejected, class Predicate>
 requires(!Kokkos::is_view_v<Predicate>) std::int64_t
     partition(const Exec& exec, const In& in, const Out& out, const Rejected& rejected,
               const Predicate& keep, const options& with = {}) {
-  return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
-    lanewise::partition(exec, in, out, rejected, count, keep, with);
-  });
+  if constexpr (detail::check_predicate<Exec, Predicate, detail::item_of<Exec, In>>())
+    return kernels::partitioned(
+        exec, "partition", out, rejected, [&](detail::integers kept, detail::integers others) {
+          kernels::partition(exec, "Lanewise::partition", "partition", detail::as_source<Exec>(in),
+                             detail::as_sink<Exec>(out), detail::as_sink<Exec>(rejected),
+                             detail::selected_where<Predicate>{keep}, kept, others, with);
+        });
+  return 0;
 }
 
 /// Copies the items whose flag is set to the front of out, the others to the front of rejected:
@@ -126,27 +170,20 @@ template <execution_space Exec, class In, class Flags, class Out, class Rejected
 void partition_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,
                        const Rejected& rejected, const Kokkos::View<T, P...>& count,
                        const options& with = {}) {
-  const auto source = detail::as_source<Exec>(in);
-  const auto flag = detail::as_flags<Exec>(flags);
-  const auto sink = detail::as_sink<Exec>(out);
-  const auto others = detail::as_sink<Exec>(rejected);
-  detail::expects(flag.extent == source.extent, "partition_flagged: flags has ", flag.extent,
-                  " items, in has ", source.extent);
-  detail::expects_memory(flag, "partition_flagged", "flags");
-  detail::expects_no_partial_overlap(flag, sink, "partition_flagged", "flags", "out", false);
-  detail::expects_no_partial_overlap(flag, others, "partition_flagged", "flags", "rejected", false);
-  kernels::partition(exec, "Lanewise::partition_flagged", "partition_flagged", source, sink, others,
-                     detail::selected_by_flags<std::decay_t<decltype(flag)>>{flag},
-                     kernels::count_place<Exec>(count, "partition_flagged"), with);
+  kernels::partition_flagged(exec, in, flags, out, rejected,
+                             kernels::count_place<Exec>(count, "partition_flagged"), {}, with);
 }
 
-/// The same, returning the number of kept items. **Blocks.**
+/// The same, returning the number of kept items. **Blocks.** Throws std::length_error where an
+/// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class Flags, class Out, class Rejected>
 std::int64_t partition_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,
                                const Rejected& rejected, const options& with = {}) {
-  return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
-    lanewise::partition_flagged(exec, in, flags, out, rejected, count, with);
-  });
+  return kernels::partitioned(exec, "partition_flagged", out, rejected,
+                              [&](detail::integers kept, detail::integers others) {
+                                kernels::partition_flagged(exec, in, flags, out, rejected, kept,
+                                                           others, with);
+                              });
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -479,7 +479,7 @@ workspace_size set_operation_workspace(std::int64_t n_a, std::int64_t n_b,
 /// on devices about three times per item, on hosts some five times and O(log n) times for items
 /// that have equal ones in front. a and b are contiguous rank-1 Views or sources with items of one
 /// type; out is a View or a sink that does not overlap them. Where out has fewer places than there
-/// are results, the first are written; count tells how many there were. On devices one launch, and
+/// are results, the first are written; count counts all of them. On devices one launch, and
 /// one more beyond 600 tiles: a and b are read once, the results written once, in O(n) work however
 /// many items are equal. On hosts three launches: a and b are read twice, the results written once,
 /// and of b what has no partner once more, with a byte per item. The result is the same on every
@@ -494,13 +494,16 @@ void set_union(const Exec& exec, const A& a, const B& b, const Out& out,
       exec, "Lanewise::set_union", "set_union", kernels::set_arguments_of<Exec>(a, b, out), count,
       less, with);
 }
-/// The same, returning the number of results. **Blocks.**
+/// The same, returning the number of results. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class A, class B, class Out, class Less = less>
 requires(!Kokkos::is_view_v<Less>) std::int64_t
     set_union(const Exec& exec, const A& a, const B& b, const Out& out, const Less& less = {},
               const merge_options& with = {}) {
-  return kernels::returned<std::int64_t>(
-      exec, [&](const auto& count) { lanewise::set_union(exec, a, b, out, count, less, with); });
+  return kernels::returned_number(
+      exec, "set_union",
+      [&](const auto& count) { lanewise::set_union(exec, a, b, out, count, less, with); }, "out",
+      out);
 }
 /// The same for pairs: every key that is written has the value beside it, values being of one type.
 template <execution_space Exec, class KeysA, class ValuesA, class KeysB, class ValuesB,
@@ -524,14 +527,16 @@ void set_intersection(const Exec& exec, const A& a, const B& b, const Out& out,
       exec, "Lanewise::set_intersection", "set_intersection",
       kernels::set_arguments_of<Exec>(a, b, out), count, less, with);
 }
-/// The same, returning the number of results. **Blocks.**
+/// The same, returning the number of results. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class A, class B, class Out, class Less = less>
 requires(!Kokkos::is_view_v<Less>) std::int64_t
     set_intersection(const Exec& exec, const A& a, const B& b, const Out& out,
                      const Less& less = {}, const merge_options& with = {}) {
-  return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
-    lanewise::set_intersection(exec, a, b, out, count, less, with);
-  });
+  return kernels::returned_number(
+      exec, "set_intersection",
+      [&](const auto& count) { lanewise::set_intersection(exec, a, b, out, count, less, with); },
+      "out", out);
 }
 /// The same for pairs: every key that is written has the value beside it in a.
 template <execution_space Exec, class KeysA, class ValuesA, class KeysB, class KeysOut,
@@ -555,14 +560,16 @@ void set_difference(const Exec& exec, const A& a, const B& b, const Out& out,
       exec, "Lanewise::set_difference", "set_difference",
       kernels::set_arguments_of<Exec>(a, b, out), count, less, with);
 }
-/// The same, returning the number of results. **Blocks.**
+/// The same, returning the number of results. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class A, class B, class Out, class Less = less>
 requires(!Kokkos::is_view_v<Less>) std::int64_t
     set_difference(const Exec& exec, const A& a, const B& b, const Out& out, const Less& less = {},
                    const merge_options& with = {}) {
-  return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
-    lanewise::set_difference(exec, a, b, out, count, less, with);
-  });
+  return kernels::returned_number(
+      exec, "set_difference",
+      [&](const auto& count) { lanewise::set_difference(exec, a, b, out, count, less, with); },
+      "out", out);
 }
 /// The same for pairs: every key that is written has the value beside it in a.
 template <execution_space Exec, class KeysA, class ValuesA, class KeysB, class KeysOut,

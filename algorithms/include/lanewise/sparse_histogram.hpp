@@ -50,8 +50,8 @@ workspace_size sparse_histogram_workspace(std::int64_t n) {
 /// Items are keys of radix_sort. in is a contiguous rank-1 View or a source, as transformed(items,
 /// bin_of) for bins of which few have items; keys_out is a View or a sink, counts_out a View of
 /// integers. The outputs overlap neither each other nor number; each of them may overlap in, or be
-/// it. Where an output has fewer places than there are values, the first are written; number tells
-/// how many there were. A count that its type cannot express is the greatest integer of the type.
+/// it. Where an output has fewer places than there are results, the first are written; number
+/// counts all of them. A count that its type cannot express is the greatest integer of the type.
 /// Items are the same where they are the same in bits [begin_bit, end_bit): so -0.0 and +0.0 are
 /// two values, and NaN is one for each of its bit patterns. Of items that differ in other bits the
 /// first one is written.
@@ -88,13 +88,17 @@ void sparse_histogram(const Exec& exec, const In& in, const KeysOut& keys_out,
   }
 }
 
-/// The same, returning the number of values. **Blocks.**
+/// The same, returning the number of values. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class KeysOut, class CountsOut>
 std::int64_t sparse_histogram(const Exec& exec, const In& in, const KeysOut& keys_out,
                               const CountsOut& counts_out, const sort_options& with = {}) {
-  return kernels::returned<std::int64_t>(exec, [&](const auto& number) {
-    lanewise::sparse_histogram(exec, in, keys_out, counts_out, number, with);
-  });
+  return kernels::returned_number(
+      exec, "sparse_histogram",
+      [&](const auto& number) {
+        lanewise::sparse_histogram(exec, in, keys_out, counts_out, number, with);
+      },
+      "keys_out", keys_out, "counts_out", counts_out);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -537,9 +537,10 @@ void find_bitmap(const Exec& exec, const Text& text, const pattern<Memory>& what
 }
 
 /// All places of the text where the pattern begins, in order, and their number in the rank-0 View
-/// number. places is a View of integers, or a sink; where it has fewer places than there are, the
-/// first are written, number tells how many there are, and nothing is written behind. As count, but
-/// no launch clears the number; on hosts the filter is a launch of its own from 2^24 bytes on.
+/// number. places is a View of integers, or a sink; where it has fewer places than there are
+/// results, the first are written; number counts all of them. Nothing is written beyond the
+/// results. As count, but no launch clears the number; on hosts the filter is a launch of its own
+/// from 2^24 bytes on.
 template <execution_space Exec, class Text, class Memory, class Places, class T, class... P>
 void find_all(const Exec& exec, const Text& text, const pattern<Memory>& what, const Places& places,
               const Kokkos::View<T, P...>& number, const string_search_options& with = {}) {
@@ -559,13 +560,15 @@ void find_all(const Exec& exec, const Text& text, const pattern<Memory>& what, c
     }
   }
 }
-/// The same, returning how many there are. **Blocks.**
+/// The same, returning how many there are. **Blocks.** Throws std::length_error where an output has
+/// fewer places than there are results: the first are written.
 template <execution_space Exec, class Text, class Memory, class Places>
 std::int64_t find_all(const Exec& exec, const Text& text, const pattern<Memory>& what,
                       const Places& places, const string_search_options& with = {}) {
-  return kernels::returned<std::int64_t>(exec, [&](const auto& number) {
-    lanewise::find_all(exec, text, what, places, number, with);
-  });
+  return kernels::returned_number(
+      exec, "find_all",
+      [&](const auto& number) { lanewise::find_all(exec, text, what, places, number, with); },
+      "places", places);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

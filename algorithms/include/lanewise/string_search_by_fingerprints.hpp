@@ -246,13 +246,17 @@ void find_all(const Exec& exec, const Text& text, const pattern<Memory, Policy>&
                                   kernels::count_place<Exec>(number, "by_fingerprints::find_all"),
                                   with);
 }
-/// The same, returning how many there are. **Blocks.**
+/// The same, returning how many there are. **Blocks.** Throws std::length_error where an output has
+/// fewer places than there are results: the first are written.
 template <execution_space Exec, class Text, class Memory, class Policy, class Places>
 std::int64_t find_all(const Exec& exec, const Text& text, const pattern<Memory, Policy>& what,
                       const Places& places, const string_search_options& with = {}) {
-  return kernels::returned<std::int64_t>(exec, [&](const auto& number) {
-    by_fingerprints::find_all(exec, text, what, places, number, with);
-  });
+  return kernels::returned_number(
+      exec, "by_fingerprints::find_all",
+      [&](const auto& number) {
+        by_fingerprints::find_all(exec, text, what, places, number, with);
+      },
+      "places", places);
 }
 
 /// How many places find_all finds.

@@ -747,10 +747,10 @@ workspace_size find_set_workspace(std::int64_t n) {
 /// All occurrences of the patterns of a set, overlapping ones included: where they begin, their
 /// ids, and their number in the rank-0 View number. In the order of places; of patterns that begin
 /// at one place shorter ones come first, and equal ones by id. places and ids are Views of
-/// integers, or sinks; where they have fewer places than there are occurrences, the first are
-/// written, number tells how many there are, and nothing is written behind. As count, but no launch
-/// clears the number; where patterns begin at more than 128 places of a warp's part of 4 to 32 KiB,
-/// this is searched twice.
+/// integers, or sinks; where an output has fewer places than there are results, the first are
+/// written; number counts all of them. Nothing is written beyond the results. As count, but no
+/// launch clears the number; where patterns begin at more than 128 places of a warp's part of 4 to
+/// 32 KiB, this is searched twice.
 template <execution_space Exec, class Text, class Memory, class Places, class Ids, class T,
           class... P>
 void find_all(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
@@ -758,14 +758,16 @@ void find_all(const Exec& exec, const Text& text, const pattern_set<Memory>& set
               const string_search_options& with = {}) {
   kernels::find_set_places(exec, "find_all", text, set, places, ids, number, false, with);
 }
-/// The same, returning how many there are. **Blocks.**
+/// The same, returning how many there are. **Blocks.** Throws std::length_error where an output has
+/// fewer places than there are results: the first are written.
 template <execution_space Exec, class Text, class Memory, class Places, class Ids>
 requires(!std::is_same_v<Ids, string_search_options>) std::int64_t
     find_all(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
              const Places& places, const Ids& ids, const string_search_options& with = {}) {
-  return kernels::returned<std::int64_t>(exec, [&](const auto& number) {
-    lanewise::find_all(exec, text, set, places, ids, number, with);
-  });
+  return kernels::returned_number(
+      exec, "find_all",
+      [&](const auto& number) { lanewise::find_all(exec, text, set, places, ids, number, with); },
+      "places", places, "ids", ids);
 }
 /// For each place of the text where patterns begin, in order, the longest of them: its id, of equal
 /// ones the least. Otherwise as find_all.
@@ -776,14 +778,18 @@ void find_longest(const Exec& exec, const Text& text, const pattern_set<Memory>&
                   const string_search_options& with = {}) {
   kernels::find_set_places(exec, "find_longest", text, set, places, ids, number, true, with);
 }
-/// The same, returning how many there are. **Blocks.**
+/// The same, returning how many there are. **Blocks.** Throws std::length_error where an output has
+/// fewer places than there are results: the first are written.
 template <execution_space Exec, class Text, class Memory, class Places, class Ids>
 std::int64_t find_longest(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
                           const Places& places, const Ids& ids,
                           const string_search_options& with = {}) {
-  return kernels::returned<std::int64_t>(exec, [&](const auto& number) {
-    lanewise::find_longest(exec, text, set, places, ids, number, with);
-  });
+  return kernels::returned_number(
+      exec, "find_longest",
+      [&](const auto& number) {
+        lanewise::find_longest(exec, text, set, places, ids, number, with);
+      },
+      "places", places, "ids", ids);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

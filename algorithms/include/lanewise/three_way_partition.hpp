@@ -77,11 +77,12 @@ workspace_size three_way_partition_workspace(std::int64_t n) {
 /// in_first and in_second are pure scalar function objects, called up to twice per item, and
 /// in_second only where in_first does not hold. in is a contiguous rank-1 View or a source; first,
 /// second and rest are Views or sinks that overlap neither in nor each other; counts is a View of
-/// rank 1 of integers. Where an output has fewer places than it has items, the first of them are
-/// written. Nothing is written behind them. One launch and one pass: n reads and n writes (on hosts
-/// items are read again from cache). O(n) work, n < 2^48. The result is the same on every backend.
-/// Does not block. Throws std::invalid_argument on overlap, on less than 3 counts, or on an option
-/// that cannot be reached. (Merrill, 3.5; a single pass with look-back.)
+/// rank 1 of integers. Where an output has fewer places than there are results, the first are
+/// written; counts count all of them. Nothing is written beyond the results. One launch and one
+/// pass: n reads and n writes (on hosts items are read again from cache). O(n) work, n < 2^48. The
+/// result is the same on every backend. Does not block. Throws std::invalid_argument on overlap, on
+/// less than 3 counts, or on an option that cannot be reached. (Merrill, 3.5; a single pass with
+/// look-back.)
 template <execution_space Exec, class In, class First, class Second, class Rest, class T,
           class... P, class InFirst, class InSecond>
 void three_way_partition(const Exec& exec, const In& in, const First& first, const Second& second,
@@ -137,18 +138,23 @@ void three_way_partition(const Exec& exec, const In& in, const First& first, con
   }
 }
 
-/// The same, returning how many items of each there are. **Blocks.**
+/// The same, returning how many items of each there are. **Blocks.** Throws std::length_error where
+/// an output has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class First, class Second, class Rest, class InFirst,
           class InSecond>
 requires(!Kokkos::is_view_v<InFirst>) Kokkos::Array<std::int64_t, 3> three_way_partition(
     const Exec& exec, const In& in, const First& first, const Second& second, const Rest& rest,
     const InFirst& in_first, const InSecond& in_second, const options& with = {}) {
   using numbers = Kokkos::Array<std::int64_t, 3>;
-  return kernels::returned<numbers>(exec, [&](const auto& result) {
+  const auto n = kernels::returned<numbers>(exec, [&](const auto& result) {
     const Kokkos::View<std::int64_t*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> counts(
         result.data()->data(), 3);
     lanewise::three_way_partition(exec, in, first, second, rest, counts, in_first, in_second, with);
   });
+  kernels::expects_rooms<Exec>("three_way_partition", n[0], "first", first);
+  kernels::expects_rooms<Exec>("three_way_partition", n[1], "second", second);
+  kernels::expects_rooms<Exec>("three_way_partition", n[2], "rest", rest);
+  return n;
 }
 
 LANEWISE_END_TARGET_NAMESPACE

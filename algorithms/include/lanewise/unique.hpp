@@ -12,7 +12,7 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 /// equal is a pure scalar equivalence, called up to twice per pair of neighbours; a source's
 /// functor is called up to four times per item. in is a contiguous rank-1 View or a source, out a
 /// View or a sink that does not overlap it, or the same View as in. Where out has fewer places than
-/// there are runs, the first are written; count tells how many there were. One launch and one pass:
+/// there are results, the first are written; count counts all of them. One launch and one pass:
 /// n reads and one write per run (on the host with several threads the items are read again from
 /// cache). O(n) work. The result is the same on every backend. Does not block. Throws
 /// std::invalid_argument on overlap or an option that cannot be reached. (Merrill, 3.5; a single
@@ -35,13 +35,15 @@ void unique(const Exec& exec, const In& in, const Out& out, const Kokkos::View<T
                            lanewise::compact_workspace<item, Exec>(source.extent));
 }
 
-/// The same, returning the number of runs. **Blocks.**
+/// The same, returning the number of runs. **Blocks.** Throws std::length_error where an output has
+/// fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class Out, class Equal = equal_to>
 requires(!Kokkos::is_view_v<Equal>) std::int64_t
     unique(const Exec& exec, const In& in, const Out& out, const Equal& equal = {},
            const options& with = {}) {
-  return kernels::returned<std::int64_t>(
-      exec, [&](const auto& count) { lanewise::unique(exec, in, out, count, equal, with); });
+  return kernels::returned_number(
+      exec, "unique",
+      [&](const auto& count) { lanewise::unique(exec, in, out, count, equal, with); }, "out", out);
 }
 
 namespace kernels {
@@ -120,15 +122,19 @@ void unique_by_key(const Exec& exec, const Keys& keys, const Values& values,
                      runs, with, lanewise::compact_workspace<key_type, Exec>(source.extent));
 }
 
-/// The same, returning the number of runs. **Blocks.**
+/// The same, returning the number of runs. **Blocks.** Throws std::length_error where an output has
+/// fewer places than there are results: the first are written.
 template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut,
           class Equal = equal_to>
 requires(!Kokkos::is_view_v<Equal>) std::int64_t
     unique_by_key(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
                   const ValuesOut& values_out, const Equal& equal = {}, const options& with = {}) {
-  return kernels::returned<std::int64_t>(exec, [&](const auto& count) {
-    lanewise::unique_by_key(exec, keys, values, keys_out, values_out, count, equal, with);
-  });
+  return kernels::returned_number(
+      exec, "unique_by_key",
+      [&](const auto& count) {
+        lanewise::unique_by_key(exec, keys, values, keys_out, values_out, count, equal, with);
+      },
+      "keys_out", keys_out, "values_out", values_out);
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -255,14 +255,14 @@ void count(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& m
 /// The pairs of every query [k1(i), k2(i)], in ascending order of keys: those of query i are
 /// keys(j) and values(j) for j in [offsets(i), offsets(i + 1)). offsets is a View of std::int64_t
 /// with a place more than there are queries. Returns how many pairs there are in all queries, which
-/// is the last offset; if there are more than places in keys and values, those that have places
-/// are written, and offsets tell about all.
+/// is the last offset.
 ///
 /// Two passes: a count, whose numbers are scanned in offsets, and the same merge again, which
 /// writes. With one clean level, or where levels are merged first as count does, the second pass is
 /// a copy, shared out evenly whatever the lengths are, with 8 bytes for each query beside it; else
 /// there is no memory beside that of the scan, whatever the queries are. With Views of no places it
-/// only counts. **Blocks.** Errors as find.
+/// only counts. **Blocks.** Errors as find, and std::length_error where an output that has places
+/// has fewer than there are results: the first are written, offsets tell about all.
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class K1,
           class K2, class Offsets, class Keys, class Values>
 std::int64_t range(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
@@ -304,6 +304,10 @@ std::int64_t range(const Exec& exec, const lsm_dictionary<Key, Value, Memory, gr
   }
   std::int64_t all = 0;
   detail::copy_to_host<std::int64_t>(exec, &all, at.data + n);
+  if (keys_to.extent > 0 || values_to.extent > 0) {
+    detail::expects_room("range", "keys", keys_to.extent, all);
+    detail::expects_room("range", "values", values_to.extent, all);
+  }
   return all;
 }
 

@@ -283,14 +283,16 @@ std::int64_t store_elements(const Exec& exec, const char* name, const Table& tab
   using value = typename Table::view_type::value_type;
   const auto keys = kernels::array_of<key, Exec>(name, "keys_out", keys_out);
   value* values = nullptr;
-  std::int64_t room = keys.extent;
+  std::int64_t places = keys.extent;
   if constexpr (Kokkos::is_view_v<ValuesOut>) {
     const auto array = kernels::array_of<value, Exec>(name, "values_out", values_out);
     values = array.data;
-    room = std::min(room, array.extent);
+    places = array.extent;
   }
-  kernels::visit_elements(exec, table, 0, std::min(last, room),
+  kernels::visit_elements(exec, table, 0, std::min({last, keys.extent, places}),
                           store_element<key, value>{keys.data, values, 0});
+  detail::expects_room(name, "keys_out", keys.extent, last);
+  detail::expects_room(name, "values_out", places, last);
   return last;
 }
 
@@ -502,13 +504,15 @@ void strict_predecessor(const Exec& exec, const ordered_table<Key, Value, kind, 
 }
 
 /// The elements with keys in [firsts(i), lasts(i)], in order, are keys_out(j) and values_out(j) for
-/// j in [offsets(i), offsets(i + 1)), as far as these have places. Returns how many there are in
-/// all, offsets(n): outputs without places ask for that number. offsets is a View of std::int64_t
-/// with n + 1 items. A range with lasts(i) < firsts(i) is empty. values_out is std::nullopt for
-/// sets, or where values are not wanted.
+/// j in [offsets(i), offsets(i + 1)). Returns how many there are in all, offsets(n): outputs
+/// without any places ask for that number. offsets is a View of std::int64_t with n + 1 items. A
+/// range with lasts(i) < firsts(i) is empty. values_out is std::nullopt for sets, or where values
+/// are not wanted.
 ///
 /// Two searches for each range, a scan, and one read and write for each output, in equal parts for
-/// all warps. Memory for 16 bytes per range. **Blocks.** Errors as find.
+/// all warps. Memory for 16 bytes per range. **Blocks.** Errors as find, and std::length_error
+/// where an output that has places has fewer than there are results: the first are written, offsets
+/// tell about all.
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Firsts,
           class Lasts, class Offsets, class KeysOut, class ValuesOut = std::nullopt_t>
 std::int64_t range(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
@@ -525,11 +529,11 @@ std::int64_t range(const Exec& exec, const ordered_table<Key, Value, kind, Memor
       kernels::array_of<std::int64_t, Exec>("range", "offsets", offsets, n + 1);
   const auto keys = kernels::array_of<Key, Exec>("range", "keys_out", keys_out);
   value* values = nullptr;
-  std::int64_t room = keys.extent;
+  std::int64_t places_of_values = keys.extent;
   if constexpr (Kokkos::is_view_v<ValuesOut>) {
     const auto array = kernels::array_of<value, Exec>("range", "values_out", values_out);
     values = array.data;
-    room = std::min(room, array.extent);
+    places_of_values = array.extent;
   }
   kernels::arrays_behind parts{workspace_size{}};
   const std::size_t places_at = parts.add<std::int64_t>(n),
@@ -544,12 +548,16 @@ std::int64_t range(const Exec& exec, const ordered_table<Key, Value, kind, Memor
   lanewise::exclusive_scan(exec, lengths, indices(begins, n + 1), plus{}, std::int64_t{0});
   std::int64_t wanted = 0;
   detail::copy_to_host<std::int64_t>(exec, &wanted, begins + n);
-  const std::int64_t outputs = std::min(wanted, room);
+  const std::int64_t outputs = std::min({wanted, keys.extent, places_of_values});
   using kernel = kernels::write_ranges_kernel<table_type>;
   if (outputs > 0)
     lanewise::launch(exec, "Lanewise::ordered::range",
                      kernels::league_for_windows<kernel>(exec, outputs),
                      kernel{table.view(), begins, places.data(), n, outputs, keys.data, values});
+  if (keys.extent > 0 || places_of_values > 0) {
+    detail::expects_room("range", "keys_out", keys.extent, wanted);
+    detail::expects_room("range", "values_out", places_of_values, wanted);
+  }
   return wanted;
 }
 
@@ -561,8 +569,9 @@ void for_each(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& t
   kernels::visit_elements(exec, table, 0, table.size(), f);
 }
 
-/// keys_out(i) and values_out(i) = the elements in order, as far as these have places. Returns how
-/// many elements there are. values_out as in range. Does not block.
+/// keys_out(i) and values_out(i) = the elements in order. Returns how many elements there are.
+/// values_out as in range. Does not block. Throws std::length_error where an output has fewer
+/// places than there are elements: the first are written.
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class KeysOut,
           class ValuesOut = std::nullopt_t>
 std::int64_t to_sorted(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,

@@ -98,8 +98,8 @@ void count(const Exec& exec,
 }
 
 /// All values of all keys: values(offsets(i)) ... values(offsets(i + 1) - 1) are those of keys(i),
-/// old to new. offsets has one entry more than keys. If values has fewer places than the last
-/// offset says, the rest is not written.
+/// old to new. offsets has one entry more than keys. Where values has fewer places than there are
+/// results, the first are written; the last offset counts all of them.
 ///
 /// Twice the work of count, and a scan. No kernel may be changing the table. Does not block. Throws
 /// as find.

@@ -73,6 +73,7 @@ struct compact_kernel {
   item_count n;
   look_back_chain<state> link;
   detail::integers kept;
+  detail::integers rejected;  // none where nobody asks for their number
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
@@ -89,7 +90,12 @@ struct compact_kernel {
         [&](auto& chosen, std::uint32_t ticket, const maybe<state>& before) LANEWISE_INLINE_LAMBDA {
           const std::int64_t so_far =
               chosen.write(one, two, before.value.count(), before.value.end());
-          if (ticket + 1 == tiles) team.once([&] { kept.put(0, so_far); });
+          if (ticket + 1 == tiles)
+            team.once([&] {
+              kept.put(0, so_far);
+              if constexpr (Second::needs_rejected)
+                if (rejected.exist()) rejected.put(0, count - so_far);
+            });
         });
   }
 };
@@ -156,7 +162,8 @@ template <class Exec, class Source, class Selector, class First, class Second,
               compact_policy<typename Source::value_type, compacts_alone<Selector, First, Second>>>
 void compact(const Exec& exec, const char* label, const char* algorithm, const Source& source,
              const Selector& marks, const First& one, const Second& two, detail::integers kept,
-             const options& with, workspace_size need, const Policy& = {}) {
+             const options& with, workspace_size need, detail::integers rejected = {},
+             const Policy& = {}) {
   using kernel = compact_kernel<Source, Selector, First, Second, Policy>;
   using state = typename kernel::state;
   using backend = backend_of<Exec>;
@@ -164,9 +171,9 @@ void compact(const Exec& exec, const char* label, const char* algorithm, const S
   auto work = call_workspace::make<backend>(exec, with.work, need, algorithm);
   const std::int64_t tiles =
       kernels::compact_tiles<typename kernel::item, Exec, typename kernel::policy>(source.extent);
-  lanewise::launch(
-      exec, label, backend::template league_for_tiles<kernel>(exec, tiles),
-      kernel{source, marks, one, two, n, work.get().template make_look_back_chain<state>(0), kept});
+  lanewise::launch(exec, label, backend::template league_for_tiles<kernel>(exec, tiles),
+                   kernel{source, marks, one, two, n,
+                          work.get().template make_look_back_chain<state>(0), kept, rejected});
 }
 
 /// One column of kept items, which may be the items' own array.
