@@ -166,6 +166,7 @@ void check_histories(std::uint64_t number) {
       for (std::int64_t i = 0; i < n; ++i)
         keys.push_back(static_cast<Key>(origin + order.number(i, n) * 3 / 2));
       tree.reserve(n);
+      if (round % 3 == 1) tree.reserve(n);
       tree.insert(keys, random_number(random, 2) == 0 ? keys.size() : 5);
       std::vector<Key> gone;
       const auto share = random_number(random, 4);

@@ -32,7 +32,7 @@ class lone_lane {
     using value_type = T;
     T value;
 
-    LANEWISE_FUNCTION lanes() {}
+    lanes() = default;
     LANEWISE_FUNCTION lanes(T x) : value(x) {}
 
 #define LANEWISE_LONE_BINARY(op)                                               \

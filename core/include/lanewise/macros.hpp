@@ -5,7 +5,13 @@
 // Function qualifiers and the few compiler differences that the "written once" code has to know.
 
 #if defined(__CUDACC__)
+// Where nvcc does not optimise (-G), the variables of all functions that are inlined lie side by
+// side on the stack: a kernel then needs up to 107 KB of stack a thread.
+#if defined(__CUDACC_DEBUG__)
+#define LANEWISE_FUNCTION __host__ __device__ inline
+#else
 #define LANEWISE_FUNCTION __host__ __device__ __forceinline__
+#endif
 // A kernel's body that nvcc 13.0 leaves a function, as it finds it too large, may find no registers
 // ("C7600"). On hosts only compile time would be lost.
 #if defined(__CUDA_ARCH__)

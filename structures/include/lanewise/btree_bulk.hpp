@@ -151,7 +151,8 @@ struct btree_kernel {
 // leaves, and a split takes u of it, from u + 1 to 1. So n insertions into leaves that weigh w
 // together split at most (n + w) / u times. Erasures only take weight. The same holds for inner
 // nodes, where a child is an element, and a split one level below is an insertion. A split takes
-// one more node, and two where a root is split, whose halves become its children.
+// one more node, and two where a root is split, whose halves become its children. Who splits a node
+// holds its lock before it takes another one, so that insertions at the same time waste none.
 
 /// Of a tree that was just built: a root is split after most - fill + 1 insertions, and weighs
 /// fill - u <= u, so that s <= n / u other leaves are split. A root above them has 2u - 1 more
@@ -331,9 +332,10 @@ void compact(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
   kernels::rebuild_btree(exec, "compact", tree, insertions, work);
 }
 /// Makes room for so many insertions, whatever their keys and their order are: none of the next
-/// `insertions` insertions has the status no_room. Call it before each kernel that inserts.
-/// Rebuilds the tree unless the nodes to spare suffice. **Blocks**; nothing else may be using the
-/// tree.
+/// `insertions` operations that may insert (insert, assign, upsert) has the status no_room. Those
+/// that find their key count, too, as they split full nodes on their way. Call it before each
+/// kernel that inserts. Rebuilds the tree unless the nodes to spare suffice. **Blocks**; nothing
+/// else may be using the tree.
 ///
 /// Memory, in nodes for each insertion, of a tree that is rebuilt: 0.7 with nodes of 15 places, 1.6
 /// with 7, 0.33 with 31. So much is needed where each leaf gets just enough to be split.

@@ -47,6 +47,20 @@ class device_guard {
   int now_ = 0;
 };
 
+#if defined(__CUDACC_DEBUG__)
+/// The driver knows how much stack a kernel needs, unless it calls through pointers. Without
+/// optimisation, constructors of a user's items are called so, in arrays of them.
+inline void raise_stack_limit() {
+  constexpr std::size_t needed = 8 << 10;
+  std::size_t limit = 0;
+  check(cudaDeviceGetLimit(&limit, cudaLimitStackSize), "cudaDeviceGetLimit");
+  if (limit < needed)
+    check(cudaDeviceSetLimit(cudaLimitStackSize, needed),
+          "kernels compiled with -G may need cudaDeviceSetLimit(cudaLimitStackSize, 8192), which "
+          "failed");
+}
+#endif
+
 constexpr int most_devices = 64;
 
 inline void expects_device(int device) {
@@ -104,6 +118,9 @@ static int teams_per_multiprocessor(int device) {
   expects_device(device);
   int teams = known[device].load(std::memory_order_acquire);
   if (teams > 0) return teams;
+#if defined(__CUDACC_DEBUG__)
+  raise_stack_limit();
+#endif
   int most = 0;
   check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
         "cudaDeviceGetAttribute");

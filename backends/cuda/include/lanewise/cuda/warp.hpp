@@ -15,7 +15,11 @@ namespace backends::cuda {
 // Functions say what they return, and never auto: of code for both sides, a lambda of Kokkos for
 // one, nvcc compiles the host's side too, and there leaves these without a body, so that auto would
 // be void. The host never gets to call them.
+#if defined(__CUDACC_DEBUG__)
+#define LANEWISE_CUDA_FUNCTION __device__ inline
+#else
 #define LANEWISE_CUDA_FUNCTION __device__ __forceinline__
+#endif
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 #error "Lanewise needs CUDA devices of compute capability 8.0 or higher"
@@ -77,7 +81,7 @@ struct lanes {
   using value_type = T;
   T value;
 
-  LANEWISE_CUDA_FUNCTION lanes() {}
+  lanes() = default;
   LANEWISE_CUDA_FUNCTION lanes(T x) : value(x) {}
 
 #define LANEWISE_CUDA_BINARY(op)                                                    \
@@ -156,27 +160,64 @@ template <class T>
 using ordered_word =
     std::conditional_t<std::is_signed_v<T>, std::make_signed_t<unsigned_word<T>>, unsigned_word<T>>;
 
-// Relaxed changes of integers: the compiler's own operations, unlike those of atomic_ref, know
-// shared memory where they see it, and need not return what nobody asks for.
-#define LANEWISE_CUDA_CHANGE(name, builtin, operation, words)                          \
-  template <order o, scope s, class T>                                                 \
-  LANEWISE_CUDA_FUNCTION T name(T& ref, T x) {                                         \
-    if constexpr (o == order::relaxed && std::is_integral_v<T> && sizeof(T) >= 4) {    \
-      using word = words<T>;                                                           \
-      auto* p = reinterpret_cast<word*>(&ref);                                         \
-      const auto w = static_cast<word>(x);                                             \
-      return static_cast<T>(s == scope::team ? builtin##_block(p, w) : builtin(p, w)); \
-    } else {                                                                           \
-      return atomic<s, T>(ref).operation(x, std_order<o>);                             \
-    }                                                                                  \
+// Changes of integers. Relaxed ones are the compiler's own operations: unlike those of atomic_ref,
+// they know shared memory where they see it, and need not return what nobody asks for. The others
+// are instructions by name: atomic_ref calls through a pointer where nothing is inlined, and then
+// nobody knows how much stack a kernel needs.
+#define LANEWISE_CUDA_ATOM(order_name, scope_name, operation, type, constraint)          \
+  asm volatile("atom." order_name "." scope_name "." operation "." type " %0, [%1], %2;" \
+               : "=" constraint(before)                                                  \
+               : "l"(p), constraint(w)                                                   \
+               : "memory")
+#define LANEWISE_CUDA_ATOM_OF_SCOPE(order_name, operation, type, constraint) \
+  if constexpr (s == scope::team)                                            \
+    LANEWISE_CUDA_ATOM(order_name, "cta", operation, type, constraint);      \
+  else                                                                       \
+    LANEWISE_CUDA_ATOM(order_name, "gpu", operation, type, constraint)
+#define LANEWISE_CUDA_ATOM_OF_ORDER(operation, type, constraint)         \
+  if constexpr (o == order::acquire) {                                   \
+    LANEWISE_CUDA_ATOM_OF_SCOPE("acquire", operation, type, constraint); \
+  } else if constexpr (o == order::release) {                            \
+    LANEWISE_CUDA_ATOM_OF_SCOPE("release", operation, type, constraint); \
+  } else {                                                               \
+    LANEWISE_CUDA_ATOM_OF_SCOPE("acq_rel", operation, type, constraint); \
   }
-LANEWISE_CUDA_CHANGE(add_atomically, atomicAdd, fetch_add, unsigned_word)
-LANEWISE_CUDA_CHANGE(or_atomically, atomicOr, fetch_or, unsigned_word)
-LANEWISE_CUDA_CHANGE(and_atomically, atomicAnd, fetch_and, unsigned_word)
-LANEWISE_CUDA_CHANGE(min_atomically, atomicMin, fetch_min, ordered_word)
-LANEWISE_CUDA_CHANGE(max_atomically, atomicMax, fetch_max, ordered_word)
-LANEWISE_CUDA_CHANGE(put_atomically, atomicExch, exchange, unsigned_word)
+#define LANEWISE_CUDA_CHANGE(name, builtin, member, operation, words, kind, signed_kind) \
+  template <order o, scope s, class T>                                                   \
+  LANEWISE_CUDA_FUNCTION T name(T& ref, T x) {                                           \
+    if constexpr (!std::is_integral_v<T> || sizeof(T) < 4) {                             \
+      return atomic<s, T>(ref).member(x, std_order<o>);                                  \
+    } else {                                                                             \
+      using word = words<T>;                                                             \
+      auto* p = reinterpret_cast<word*>(&ref);                                           \
+      const auto w = static_cast<word>(x);                                               \
+      if constexpr (o == order::relaxed) {                                               \
+        return static_cast<T>(s == scope::team ? builtin##_block(p, w) : builtin(p, w)); \
+      } else {                                                                           \
+        word before;                                                                     \
+        if constexpr (sizeof(T) == 4 && std::is_signed_v<word>) {                        \
+          LANEWISE_CUDA_ATOM_OF_ORDER(operation, signed_kind "32", "r")                  \
+        } else if constexpr (sizeof(T) == 4) {                                           \
+          LANEWISE_CUDA_ATOM_OF_ORDER(operation, kind "32", "r")                         \
+        } else if constexpr (std::is_signed_v<word>) {                                   \
+          LANEWISE_CUDA_ATOM_OF_ORDER(operation, signed_kind "64", "l")                  \
+        } else {                                                                         \
+          LANEWISE_CUDA_ATOM_OF_ORDER(operation, kind "64", "l")                         \
+        }                                                                                \
+        return static_cast<T>(before);                                                   \
+      }                                                                                  \
+    }                                                                                    \
+  }
+LANEWISE_CUDA_CHANGE(add_atomically, atomicAdd, fetch_add, "add", unsigned_word, "u", "u")
+LANEWISE_CUDA_CHANGE(or_atomically, atomicOr, fetch_or, "or", unsigned_word, "b", "b")
+LANEWISE_CUDA_CHANGE(and_atomically, atomicAnd, fetch_and, "and", unsigned_word, "b", "b")
+LANEWISE_CUDA_CHANGE(min_atomically, atomicMin, fetch_min, "min", ordered_word, "u", "s")
+LANEWISE_CUDA_CHANGE(max_atomically, atomicMax, fetch_max, "max", ordered_word, "u", "s")
+LANEWISE_CUDA_CHANGE(put_atomically, atomicExch, exchange, "exch", unsigned_word, "b", "b")
 #undef LANEWISE_CUDA_CHANGE
+#undef LANEWISE_CUDA_ATOM_OF_ORDER
+#undef LANEWISE_CUDA_ATOM_OF_SCOPE
+#undef LANEWISE_CUDA_ATOM
 
 /// Returns what was there. Relaxed exchanges of integers likewise.
 template <order o, scope s, class T>
