@@ -34,7 +34,7 @@
 namespace {
 
 using namespace test;
-using numbers = std::vector<int>;
+using int_list = std::vector<int>;
 
 /// More than a tile of every backend, and no multiple of one.
 constexpr int all_items = 20'011;
@@ -47,20 +47,20 @@ struct key_and_one {
   KOKKOS_FUNCTION lanewise::tuple<int, int> operator()(int x) const { return {x / 4, 1}; }
 };
 
-numbers ascending(int n) {
-  numbers items(static_cast<std::size_t>(n));
+int_list ascending(int n) {
+  int_list items(static_cast<std::size_t>(n));
   std::iota(items.begin(), items.end(), 0);
   return items;
 }
 template <class F>
-numbers made(int n, F f) {
-  numbers items = ascending(n);
+int_list made(int n, F f) {
+  int_list items = ascending(n);
   std::transform(items.begin(), items.end(), items.begin(), f);
   return items;
 }
 template <class F>
-numbers those(F f) {
-  numbers kept;
+int_list those(F f) {
+  int_list kept;
   for (const int x : ascending(all_items))
     if (f(x)) kept.push_back(x);
   return kept;
@@ -69,7 +69,7 @@ numbers those(F f) {
 /// An output by its argument's name, and what a call writes to it.
 struct output {
   const char* name;
-  numbers results;
+  int_list results;
 };
 
 /// Calls returning(views...) and counting(views...) with one output that is too short, and with
@@ -167,7 +167,7 @@ TEST_CASE("Partitions whose outputs are short", "[short_outputs][select]") {
   const array<int> kept(3, -7), others(6, -7), fewer(5, -7);
   CHECK(lanewise::partition(exec, in.const_view(), kept.view(), others.view(), is_third{0},
                             {.count = few.view()}) == 3);
-  CHECK((others.items() == numbers{1, 2, 4, 5, 7, 8}));
+  CHECK((others.items() == int_list{1, 2, 4, 5, 7, 8}));
   CHECK_THROWS_AS(lanewise::partition(exec, in.const_view(), kept.view(), fewer.view(), is_third{0},
                                       {.count = few.view()}),
                   std::length_error);
@@ -190,7 +190,7 @@ TEST_CASE("Partitions whose outputs are short", "[short_outputs][select]") {
 
 TEST_CASE("Items that are kept in a shorter part of their own array", "[short_outputs][in_place]") {
   const auto exec = make_space();
-  const numbers items = ascending(all_items), expected = those(is_third{0});
+  const int_list items = ascending(all_items), expected = those(is_third{0});
   for (const std::size_t room : {std::size_t{1}, expected.size() / 2, expected.size() - 1}) {
     CAPTURE(room);
     const array<int> all(items);
@@ -210,7 +210,7 @@ TEST_CASE("Calls on runs whose outputs are short", "[short_outputs][unique]") {
   constexpr int runs = all_items / 4;
   const array<int> in(made(4 * runs, [](int x) { return x / 4; })), values(ascending(4 * runs)),
       ones(4 * runs, 1), keys(ascending(runs)), fours(runs, 4);
-  const numbers each = ascending(runs), four(runs, 4);
+  const int_list each = ascending(runs), four(runs, 4);
   check_short("unique", std::array{output{"out", each}},
               [&](const auto&... out) { lanewise::unique(exec, in.const_view(), out...); });
   check_short("unique_by_key",
@@ -246,7 +246,7 @@ TEST_CASE("Set operations whose output is short", "[short_outputs][set_operation
   const array<int> a(made(7001, [](int x) { return 2 * x; })),
       b(made(7001, [](int x) { return 3 * x; }));
   const auto expected = [&](auto operation) {
-    numbers results;
+    int_list results;
     operation(a.original().begin(), a.original().end(), b.original().begin(), b.original().end(),
               std::back_inserter(results));
     return std::array{output{"out", results}};
@@ -289,7 +289,7 @@ TEST_CASE("String searches whose outputs are short", "[short_outputs][string_sea
   });
 
   const lanewise::pattern_set<memory> set{std::vector<std::string>{"ab", "aba"}};
-  numbers twice, ids;
+  int_list twice, ids;
   for (const int place : fours) {
     twice.insert(twice.end(), {place, place});
     ids.insert(ids.end(), {0, 1});
@@ -298,7 +298,7 @@ TEST_CASE("String searches whose outputs are short", "[short_outputs][string_sea
       "find_all", std::array{output{"places", twice}, output{"ids", ids}},
       [&](const auto&... out) { lanewise::find_all(exec, text.const_view(), set, out...); });
   check_short(
-      "find_longest", std::array{output{"places", fours}, output{"ids", numbers(copies, 1)}},
+      "find_longest", std::array{output{"places", fours}, output{"ids", int_list(copies, 1)}},
       [&](const auto&... out) { lanewise::find_longest(exec, text.const_view(), set, out...); });
 
   const array<int> found(fours);
