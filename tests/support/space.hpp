@@ -16,10 +16,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#endif
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -121,21 +117,9 @@ void to_space(T* data, const std::vector<T>& items) {
                         items.data(), items.size()));
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-inline void forbid(const void* p, std::size_t bytes) {
-  __asan_poison_memory_region(p, bytes);
-}
-inline void allow(const void* p, std::size_t bytes) {
-  __asan_unpoison_memory_region(p, bytes);
-}
-#else
-inline void forbid(const void*, std::size_t) {}
-inline void allow(const void*, std::size_t) {}
-#endif
-
 /// n items in the memory of the tested space between two guards. shift moves the first item away
 /// from a 256-byte boundary, by that many items. The guards' bytes also serve as poison: whoever
-/// reads beyond the items finds them, and AddressSanitizer reports it.
+/// reads beyond the items finds them.
 template <class T>
 class array {
  public:
@@ -152,7 +136,6 @@ class array {
     memory_ = Kokkos::View<unsigned char*, memory>(
         Kokkos::view_alloc("test::array", Kokkos::WithoutInitializing), image.size());
     to_space(memory_.data(), image);
-    forbid_guards();
   }
   /// All items alike.
   array(std::int64_t n, const T& value, int shift = 0)
@@ -171,9 +154,7 @@ class array {
 
   /// True while nothing was written in front of the items or behind them.
   bool guards_intact() const {
-    allow(memory_.data(), memory_.extent(0));
     const auto image = to_host(memory_.data(), static_cast<std::int64_t>(memory_.extent(0)));
-    forbid_guards();
     const std::size_t end = image.size() - guard_bytes;
     const auto is_guard = [](unsigned char byte) { return byte == guard_byte; };
     return std::all_of(image.begin(), image.begin() + begin_, is_guard) &&
@@ -186,11 +167,6 @@ class array {
   }
 
  private:
-  void forbid_guards() const {
-    forbid(memory_.data(), begin_);
-    forbid(memory_.data() + memory_.extent(0) - guard_bytes, guard_bytes);
-  }
-
   std::vector<T> original_;
   std::size_t begin_;
   Kokkos::View<unsigned char*, memory> memory_;
