@@ -62,9 +62,14 @@ class block_ring {
   }
 
   /// As take, but waits for a block until no thread has any. For threads that have nothing.
+  ///
+  /// No thread ends while a block waits. A thread adds to `idle` only after its take() failed, and
+  /// what it has put itself was taken then. A thread subtracts from `idle` before it takes. So
+  /// while `idle` is the league's size, every block was taken and its taker has finished with it.
+  /// One counter has one order of changes, so one load of it says so, and all threads come to see
+  /// it.
   LANEWISE_FUNCTION bool wait(Vertex* to) const {
     const auto warp = team_.warp();
-    // A block is put by who is not idle, and takes it if nobody else does.
     warp.template fetch_add<order::acq_rel>(*memory_.idle, std::uint32_t{1});
     for (;;) {
       if (load(*memory_.taken) < load(*memory_.put)) {
