@@ -432,10 +432,10 @@ workspace_size find_non_overlapping_workspace(std::int64_t n, std::int64_t place
 /// where the last occurrence ended: find_all and select_non_overlapping in places, a View of
 /// integers, which needs room for all occurrences, overlapping ones included.
 ///
-/// The rank-0 View occurrences tells how many these are, number how many are left. Where places has
-/// fewer places than there are occurrences, the first are looked at; occurrences counts all of
-/// them, number those that are taken of the first. With room for all, or from behind the last one
-/// on, a second call finds the others. What lies in places behind the first `number` is
+/// The rank-0 View occurrences receives the number of all occurrences, overlapping ones included;
+/// number receives how many of them are taken. Where places has fewer items than there are
+/// occurrences, the call takes from the first occurrences only. A second call finds the others:
+/// give it room for all, or the text after the last occurrence. places after the first `number` are
 /// unspecified. Does not block.
 template <execution_space Exec, class Text, class Memory, class Places, class T, class... P,
           class O, class... Q>

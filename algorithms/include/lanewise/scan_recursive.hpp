@@ -180,9 +180,9 @@ struct recursive_scan {
   maybe<T> first;
   Arrays arrays;
 
-  recursive_scan(const Exec& e, const char* l, const scan_levels& all, T* room, Op o,
-                 const maybe<T>& f, const Arrays& a)
-      : exec(e), label(l), levels(all), at{nullptr}, op(o), first(f), arrays(a) {
+  recursive_scan(const Exec& exec, const char* label, const scan_levels& all, T* room, Op op,
+                 const maybe<T>& first, const Arrays& arrays)
+      : exec(exec), label(label), levels(all), at{nullptr}, op(op), first(first), arrays(arrays) {
     for (int k = 1; k < levels.count(); ++k) {
       at.push_back(room);
       room += levels.most(k);

@@ -25,7 +25,7 @@ struct workspace_size {
   std::size_t bytes = 0;     ///< plain memory
 };
 
-/// Enough for either call.
+/// A workspace that suffices for a call that needs a, and for one that needs b.
 constexpr workspace_size max(const workspace_size& a, const workspace_size& b) {
   return {a.tickets < b.tickets ? b.tickets : a.tickets, a.bytes < b.bytes ? b.bytes : a.bytes};
 }
