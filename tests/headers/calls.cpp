@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // One call of each algorithm and structure, after all public headers: for the warnings that users
-// may turn into errors. Nothing of it runs.
+// may turn into errors. Nothing of it runs. LANEWISE_CALLS_EMULATED: on the emulated backend.
 #include "public_headers.hpp"
 
 #include <sstream>
@@ -10,7 +10,11 @@
 
 namespace user {
 
+#if defined(LANEWISE_CALLS_EMULATED)
+using space = lanewise::emulated;  // what devices run
+#else
 using space = Kokkos::DefaultHostExecutionSpace;
+#endif
 using memory = Kokkos::HostSpace;
 using u32 = std::uint32_t;
 using i64 = std::int64_t;
@@ -88,6 +92,14 @@ void sorts(const space& exec, const view<u32>& in, const view<u32>& out, const v
   lanewise::lower_bound(exec, in, in, offsets);
   lanewise::histogram(exec, in, out, lanewise::even_bins_between<u32>{0, 1000});
   lanewise::map_reduce(exec, in, pair_of{}, out, out, lanewise::plus{});
+  lanewise::argsort(exec, in, out);
+  lanewise::bin_sort(exec, in, 10, last_digit{});
+  lanewise::partial_sort(exec, in, 10, out);
+  lanewise::merge_runs(exec, in, offsets, out);
+  lanewise::set_intersection(exec, in, in, out);
+  lanewise::segmented_sort_by_key(exec, in, in, offsets, out, out);
+  lanewise::segmented_multisplit(exec, in, offsets, out, 10, last_digit{});
+  lanewise::sparse_histogram(exec, in, out, out);
 }
 void strings(const space& exec, const view<const char>& text, const view<i64>& places,
              const view<u32>& ids) {
@@ -99,14 +111,41 @@ void strings(const space& exec, const view<const char>& text, const view<i64>& p
   lanewise::find_all(exec, text, set, places, ids);
   lanewise::find_mismatches(exec, text, lanewise::mismatch_pattern<memory>("mismatches", 2),
                             places);
+  lanewise::find_non_overlapping(exec, text, word, places);
+  lanewise::search_stream<memory> stream(word);
+  stream.find_all(exec, text, places, place<i64>("number"));
+}
+void rows_of_strings(const space& exec, const view<const char>& text, const view<i64>& offsets,
+                     const view<int>& out) {
+  const lanewise::pattern<memory> word("word");
+  const lanewise::pattern_set<memory> set(std::vector<std::string>{"one", "another"});
+  const lanewise::string_rows rows(text, offsets);
+  lanewise::rows_count(exec, rows, word, out);
+  lanewise::rows_find_last(exec, rows, word, out);
+  lanewise::rows_contains(exec, rows, set, out);
 }
 void graphs(const space& exec, const view<int>& levels, const view<u32>& labels) {
   const auto graph =
       lanewise::build_csr(exec, lanewise::rmat_edges(12, 30'000), {.symmetrise = true});
   lanewise::bfs(exec, graph.symmetric(), 0, levels);
   lanewise::connected_components(exec, graph.symmetric(), labels);
+  lanewise::bfs_by_frontiers(exec, graph, 0, levels);
+  lanewise::for_each_edge(exec, graph, labels, [](auto, auto to, auto) { return to % 2 == 0; });
 }
-void tables(const space& exec, const view<u32>& keys, const view<u32>& values) {
+void graphs_with_weights(const space& exec, const view<float>& x, const view<float>& y,
+                         const view<u32>& sources,
+                         const Kokkos::View<int**, Kokkos::LayoutRight, memory>& levels) {
+  const lanewise::csr_graph<memory, u32, i64, float> graph;
+  lanewise::bfs_batch(exec, graph, sources, levels);
+  lanewise::sssp(exec, graph, 0, x);
+  lanewise::sssp(exec, graph, 0, x, sources);
+  lanewise::sssp_by_buckets(exec, graph, 0, x);
+  lanewise::bellman_ford(exec, graph, 0, x);
+  lanewise::spmv(exec, graph, x, y);
+  lanewise::pagerank(exec, graph, y);
+}
+void tables(const space& exec, const view<u32>& keys, const view<u32>& values,
+            const view<i64>& offsets) {
   lanewise::slab_hash_map<u32, u32, memory> map(exec, {.expected = 100});
   lanewise::insert(exec, map, keys, values);
   lanewise::upsert(exec, map, keys, values, lanewise::plus{});
@@ -122,6 +161,12 @@ void tables(const space& exec, const view<u32>& keys, const view<u32>& values) {
   lanewise::reserve(exec, tree, 100);
   lanewise::lsm_map<u32, u32, memory> lsm;
   lanewise::insert(exec, lsm, keys, values);
+  lanewise::count(exec, lsm, keys, keys, offsets);
+  lanewise::range(exec, ordered, keys, keys, offsets, values, values);
+  lanewise::slab_hash_multimap<u32, u32, memory> multimap(exec, {.expected = 100});
+  lanewise::insert(exec, multimap, keys, values);
+  lanewise::slab_hash_set<u32, memory> set(exec, {.expected = 100});
+  lanewise::insert(exec, set, keys);
 }
 
 }  // namespace user

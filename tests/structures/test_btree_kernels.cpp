@@ -236,6 +236,14 @@ TEST_CASE("btree_map: bad arguments", "[ordered][btree]") {
                     ContainsSubstring("insert: the tree has no memory"));
   CHECK_THROWS_WITH(lanewise::reserve(exec, tree, -1),
                     ContainsSubstring("reserve: insertions is -1"));
+  for (const std::int64_t n : {std::int64_t{1} << 40, std::numeric_limits<std::int64_t>::max()}) {
+    CHECK_THROWS_WITH(
+        lanewise::reserve(exec, tree, n),
+        ContainsSubstring("reserve: insertions is " + std::to_string(n) + ", the most is"));
+    CHECK_THROWS_WITH(
+        lanewise::compact(exec, tree, n),
+        ContainsSubstring("compact: insertions is " + std::to_string(n) + ", the most is"));
+  }
   const array<slab_status> status(2, slab_status::none);
   CHECK_THROWS_WITH(
       lanewise::find(exec, tree, three.view(), three.view(), {.status = status.view()}),

@@ -32,7 +32,7 @@ constexpr number_order key_orders[] = {
     {"hashed", hashed_number},
 };
 
-/// Keys that lie between_elements those of a tree: `each` behind every one of some elements that
+/// Keys that lie between those of a tree: `each` after every one of some elements that
 /// lie `stride` apart.
 struct between_elements {
   std::int64_t stride, each;
@@ -46,7 +46,7 @@ class reserved_tree {
  public:
   using key_type = typename Tree::key_type;
 
-  /// A tree of so many elements with gaps between_elements them.
+  /// A tree of so many elements with gaps between them.
   void build(std::int64_t elements, std::int64_t room) {
     std::vector<key_type> keys;
     for (std::int64_t i = 0; i < elements; ++i)

@@ -48,6 +48,12 @@ class lone_lane {
     LANEWISE_LONE_BINARY(<<)
     LANEWISE_LONE_BINARY(>>)
 #undef LANEWISE_LONE_BINARY
+    friend LANEWISE_FUNCTION lanes operator<<(const lanes& a, int count) {
+      return lanes(static_cast<T>(a.value << count));
+    }
+    friend LANEWISE_FUNCTION lanes operator>>(const lanes& a, int count) {
+      return lanes(static_cast<T>(a.value >> count));
+    }
     friend LANEWISE_FUNCTION lanes operator~(const lanes& a) {
       return lanes(static_cast<T>(~a.value));
     }

@@ -154,6 +154,14 @@ struct btree_kernel {
 // one more node, and two where a root is split, whose halves become its children. Who splits a node
 // holds its lock before it takes another one, so that insertions at the same time waste none.
 
+/// u insertions need a node at least, so that more of them than this fit into no tree.
+template <class Table>
+void expects_insertions(const char* name, std::int64_t insertions) {
+  using layout = typename Table::layout;
+  constexpr std::int64_t most = Table::most_nodes * std::int64_t{layout::most - layout::kept};
+  detail::expects(insertions >= 0, name, ": insertions is ", insertions, ", less than 0");
+  detail::expects(insertions <= most, name, ": insertions is ", insertions, ", the most is ", most);
+}
 /// Of a tree that was just built: a root is split after most - fill + 1 insertions, and weighs
 /// fill - u <= u, so that s <= n / u other leaves are split. A root above them has 2u - 1 more
 /// children before it is split, so that inner nodes are at most s (1 + 2 / (2u - 1)) / (u - 1).
@@ -186,7 +194,7 @@ std::int64_t nodes_for_more(std::int64_t insertions, std::int64_t roots, std::in
 template <class Exec, class Table, class Source>
 void build_btree(const Exec& exec, const char* name, Table& tree, std::int64_t elements,
                  const Source& source, std::int64_t insertions) {
-  detail::expects(insertions >= 0, name, ": insertions is ", insertions, ", less than 0");
+  kernels::expects_insertions<Table>(name, insertions);
   const std::int64_t roots =
       std::max(divide_up(elements, std::int64_t{Table::fill}), std::int64_t{1});
   Table fresh =
@@ -343,11 +351,11 @@ template <class Exec, class Key, class Value, class Memory, int bytes>
 void reserve(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
              std::int64_t insertions, workspace_ref work = {}) {
   using table_type = btree_table<Key, Value, Memory, bytes>;
-  detail::expects(insertions >= 0, "reserve: insertions is ", insertions, ", less than 0");
+  kernels::expects_insertions<table_type>("reserve", insertions);
   const std::int64_t used = kernels::nodes_in_use(exec, tree);
   const std::int64_t wanted = kernels::nodes_for_more<table_type>(insertions, tree.roots(), used);
   if (tree.roots() == 0 || tree.capacity() - used < wanted)
-    lanewise::compact(exec, tree, insertions, work);
+    kernels::rebuild_btree(exec, "reserve", tree, insertions, work);
 }
 /// Empties the tree and frees its memory.
 template <class Exec, class Key, class Value, class Memory, int bytes>

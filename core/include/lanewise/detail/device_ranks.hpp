@@ -52,8 +52,7 @@ class segment_ranks {
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {
       const lanes<std::uint32_t> before =
-          ((earlier_[word_of(j)] >> static_cast<std::uint32_t>(shift_of(j))) &
-           lanes<std::uint32_t>(field_mask)) +
+          ((earlier_[word_of(j)] >> shift_of(j)) & lanes<std::uint32_t>(field_mask)) +
           lanes<std::uint32_t>(in_front);
       f(j, before);
       in_front += of_row(in_rows_, j);

@@ -350,7 +350,7 @@ inline constexpr std::int64_t most_meeting = 1024;
 /// Where the parts of a device sort's workspace lie.
 template <class Bits, class Value, bool ordered>
 struct device_radix_layout {
-  static constexpr int value_bytes = std::is_empty_v<Value> ? 0 : sizeof(Value);
+  static constexpr std::size_t value_bytes = std::is_empty_v<Value> ? 0 : sizeof(Value);
   std::int64_t most_segments, most_tiles, most_jobs;
   std::size_t counter_bytes, word_bytes;
   std::size_t header = 0, meeting, zeroed, segments[2], owners[2], counts[2], differing[2], jobs,
@@ -366,35 +366,36 @@ struct device_radix_layout {
     counter_bytes = ordered ? 8 : 4;
     word_bytes = wide ? 8 : 4;
     std::size_t at = 0;
-    const auto take = [&](std::size_t size) {
+    const auto take = [&](std::int64_t items, std::size_t item_bytes) {
       const std::size_t begin = at;
-      at = (at + size + 127) / 128 * 128;
+      at = (at + static_cast<std::size_t>(items) * item_bytes + 127) / 128 * 128;
       return begin;
     };
-    header = take((levels + 2) * sizeof(detail::radix_level));
-    meeting = take(league_barrier::words(most_meeting) * sizeof(std::uint32_t));
+    header = take(levels + 2, sizeof(detail::radix_level));
+    meeting = take(league_barrier::words(most_meeting), sizeof(std::uint32_t));
     constexpr std::size_t bits_bytes = detail::radix_words<Bits> * sizeof(std::uint64_t);
-    differing[0] = take(most_segments * bits_bytes);
-    counts[0] = take(most_segments * detail::radix_buckets * counter_bytes);
+    differing[0] = take(most_segments, bits_bytes);
+    counts[0] = take(most_segments, detail::radix_buckets * counter_bytes);
     zeroed = counts[0] + detail::radix_buckets * counter_bytes;  // what the first level needs
-    differing[1] = take(most_segments * bits_bytes);
-    counts[1] = take(most_segments * detail::radix_buckets * counter_bytes);
+    differing[1] = take(most_segments, bits_bytes);
+    counts[1] = take(most_segments, detail::radix_buckets * counter_bytes);
     for (int k = 0; k < 2; ++k) {
-      segments[k] = take(most_segments * sizeof(detail::radix_segment));
-      owners[k] = take(most_tiles * sizeof(std::uint32_t));
+      segments[k] = take(most_segments, sizeof(detail::radix_segment));
+      owners[k] = take(most_tiles, sizeof(std::uint32_t));
     }
-    jobs = take(most_jobs * sizeof(detail::radix_job));
-    unsorted = take(most_jobs * sizeof(std::uint32_t));
-    words = take(ordered ? most_tiles * detail::radix_buckets * word_bytes : 0);
+    jobs = take(most_jobs, sizeof(detail::radix_job));
+    unsorted = take(most_jobs, sizeof(std::uint32_t));
+    words = take(ordered ? most_tiles : 0, detail::radix_buckets * word_bytes);
     constexpr std::size_t row = detail::radix_buckets * sizeof(std::uint64_t);
-    const auto columns = static_cast<std::size_t>(std::min(pass_tiles, most_meeting));
-    pass_tickets = take(pass_tiles > 0 ? sizeof(std::uint32_t) : 0);
+    const std::int64_t columns = std::min(pass_tiles, most_meeting);
+    pass_tickets = take(pass_tiles > 0 ? 1 : 0, sizeof(std::uint32_t));
     // A row more, of the digits' own, and the sum of all.
-    pass_starts = take(pass_tiles > 0 ? (columns + 1) * row + sizeof(std::uint64_t) : 0);
-    pass_counts = take(columns * row / 2);
-    pass_tile_counts = take(pass_tiles * row / 2);
-    room = take(overwrites ? 0 : n * sizeof(Bits));
-    values = take(overwrites ? 0 : n * value_bytes);
+    pass_starts =
+        take(pass_tiles > 0 ? (columns + 1) * detail::radix_buckets + 1 : 0, sizeof(std::uint64_t));
+    pass_counts = take(columns, row / 2);
+    pass_tile_counts = take(pass_tiles, row / 2);
+    room = take(overwrites ? 0 : n, sizeof(Bits));
+    values = take(overwrites ? 0 : n, value_bytes);
     bytes = at;
   }
 };
@@ -674,7 +675,8 @@ class device_radix_sort {
                        backend::template resident_league<starting>(exec, segments),
                        starting{plan, level, capacity<Exec>});
       if (ordered)
-        backend::zero(exec, memory + parts.words, tiles * detail::radix_buckets * sizeof(Word));
+        backend::zero(exec, memory + parts.words,
+                      static_cast<std::size_t>(tiles) * detail::radix_buckets * sizeof(Word));
       using kernel = radix_place_kernel<placing_type>;
       lanewise::launch(exec, "Lanewise::radix_sort::place",
                        backend::template league_for_tiles<kernel>(exec, tiles),

@@ -420,7 +420,10 @@ class device_radix_job {
       LANEWISE_UNROLL
       for (int j = 0; j < neighbours; j += 2) {
         const auto pair = warp.map(
-            [=](std::uint32_t l) { return pairs[l * (neighbours / 2) + j / 2]; }, warp.lane());
+            [=](std::uint32_t l) {
+              return pairs[l * (neighbours / 2) + static_cast<std::uint32_t>(j / 2)];
+            },
+            warp.lane());
         x[j] = warp.map([](const two& p) { return p.key[0]; }, pair);
         x[j + 1] = warp.map([](const two& p) { return p.key[1]; }, pair);
       }

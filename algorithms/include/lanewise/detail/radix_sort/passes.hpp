@@ -133,7 +133,8 @@ struct radix_digit_passes {
   /// Finds out what is in front of every column, for some digits by each team.
   template <class Team>
   LANEWISE_FUNCTION void add_up(const Team& team, const step_type& pass) const {
-    for (std::uint32_t d = team.index() + team.warp_index() * columns; d < pass.buckets();
+    const auto warp = static_cast<std::uint32_t>(team.warp_index());
+    for (std::uint32_t d = team.index() + warp * columns; d < pass.buckets();
          d += Team::warps * columns)
       add_up(team.warp(), columns, counts + std::size_t{d} * columns, starts + d, pass.buckets());
   }

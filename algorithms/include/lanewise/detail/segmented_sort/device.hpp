@@ -45,7 +45,7 @@ struct segment_cut_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
     if (work.list.size() == 0) return;
     const auto& windows = work.windows;
-    for (std::int64_t g = team.index() * Team::warps + team.warp_index(); g < groups;
+    for (std::int64_t g = std::int64_t{team.index()} * Team::warps + team.warp_index(); g < groups;
          g += team.league() * Team::warps) {
       if (!windows.has(g, windows.long_ones)) continue;
       cut(team, windows.first[g * windows.group], windows.first[(g + 1) * windows.group]);
@@ -232,15 +232,15 @@ class device_segmented_sort {
     parts.most_jobs =
         2 * (n / capacity + segments / most_segments) + 2 * parts.groups + n / capacity + 2;
     std::size_t at = 128;
-    const auto take = [&](std::size_t size) {
+    const auto take = [&](std::int64_t items, std::size_t item_bytes) {
       const std::size_t begin = at;
-      at = (at + size + 127) / 128 * 128;
+      at = (at + static_cast<std::size_t>(items) * item_bytes + 127) / 128 * 128;
       return begin;
     };
-    parts.kinds = take(parts.groups * sizeof(std::uint32_t));
-    parts.first = take((parts.groups * windows::group + 1) * sizeof(std::int64_t));
-    parts.jobs = take(parts.most_jobs * sizeof(detail::segment_job));
-    parts.refused = take(parts.most_jobs * sizeof(std::uint32_t));
+    parts.kinds = take(parts.groups, sizeof(std::uint32_t));
+    parts.first = take(parts.groups * windows::group + 1, sizeof(std::int64_t));
+    parts.jobs = take(parts.most_jobs, sizeof(detail::segment_job));
+    parts.refused = take(parts.most_jobs, sizeof(std::uint32_t));
     parts.large = at;
     parts.bytes = at + (n > capacity ? large::template listed_bytes<Exec>(n, capacity, range) : 0);
     return parts;

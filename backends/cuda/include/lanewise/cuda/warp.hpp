@@ -97,6 +97,12 @@ struct lanes {
   LANEWISE_CUDA_BINARY(<<)
   LANEWISE_CUDA_BINARY(>>)
 #undef LANEWISE_CUDA_BINARY
+  friend LANEWISE_CUDA_FUNCTION lanes operator<<(const lanes& a, int count) {
+    return lanes(T(a.value << count));
+  }
+  friend LANEWISE_CUDA_FUNCTION lanes operator>>(const lanes& a, int count) {
+    return lanes(T(a.value >> count));
+  }
   friend LANEWISE_CUDA_FUNCTION lanes operator~(const lanes& a) {
     return lanes(T(~a.value));
   }

@@ -41,6 +41,16 @@ struct lanes {
   LANEWISE_EMULATED_BINARY(<<)
   LANEWISE_EMULATED_BINARY(>>)
 #undef LANEWISE_EMULATED_BINARY
+  friend lanes operator<<(const lanes& a, int count) {
+    lanes r;
+    for (int i = 0; i < W; ++i) r.lane[i] = static_cast<T>(a.lane[i] << count);
+    return r;
+  }
+  friend lanes operator>>(const lanes& a, int count) {
+    lanes r;
+    for (int i = 0; i < W; ++i) r.lane[i] = static_cast<T>(a.lane[i] >> count);
+    return r;
+  }
   friend lanes operator*(const lanes& a, const lanes& b) {
     lanes r;
     for (int i = 0; i < W; ++i) r.lane[i] = multiplies{}(a.lane[i], b.lane[i]);
