@@ -155,7 +155,10 @@ class device_tile_sort {
                 static_cast<const T*>(items), runs, less,
                 [&](int c, const T& z, [[maybe_unused]] int at) LANEWISE_INLINE_LAMBDA {
                   y[c] = z;
-                  if constexpr (ordered) q[c] = from[at];
+                  // Where no item is left, `at` may be another warp's place, or none.
+                  if constexpr (ordered) {
+                    if (padded || first + c < n) q[c] = from[at];
+                  }
                 });
           },
           x, p, own);

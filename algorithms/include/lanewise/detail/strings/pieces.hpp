@@ -258,24 +258,35 @@ class text_piece {
   /// The steps that the filter has passed: of long patterns, all warps go through all steps of the
   /// team, and each keeps those of its own.
   template <class F>
-  LANEWISE_FUNCTION void find_passed(F f) const {
+  LANEWISE_FUNCTION void find_passed(F& f) const {
     const auto warp = team_.warp();
     const bool together = search_.pattern.size > long_pattern;
-    const int before = together ? team_.warp_index() * steps() : 0, end = before + steps();
+    const int before = together ? team_.warp_index() * steps() : 0;
     const int all = together ? search_.cuts.of_piece : steps();
     const std::int64_t begin = together ? step_ : my_step();
     const detail::match_finder<Team> matches(team_, warp, search_.text, search_.pattern, shared_,
                                              together, place_of(begin), all);
     matches.forget();
+    // One call for all warps: they meet at the barriers in it.
+    some_steps<F> own{f, steps()};
     kernels::each_passed(warp, passed_from(begin), search_.cuts.of_word,
-                         number_of_steps(place_of(begin), all), [&](int s) LANEWISE_INLINE_LAMBDA {
-                           if (s >= before && s < end) {
-                             matches.tell(s, s - before, f);
-                           } else {
-                             matches.find(s);
-                           }
-                         });
+                         number_of_steps(place_of(begin), all),
+                         [&](int s) LANEWISE_INLINE_LAMBDA { matches.tell(s, s - before, own); });
   }
+  /// Calls f for steps [0, number) alone.
+  template <class F>
+  struct some_steps {
+    F& f;
+    int number;
+
+    LANEWISE_FUNCTION void operator()(int step, std::int64_t first, const words& bits) const {
+      if (step >= 0 && step < number) f(step, first, bits);
+    }
+    LANEWISE_FUNCTION void run(
+        int step, const detail::run_of_places& places) const requires detail::takes_runs<F> {
+      if (step >= 0 && step < number) f.run(step, places);
+    }
+  };
 
   const Team& team_;
   scratch& shared_;
