@@ -219,8 +219,8 @@ class device_radix_starts {
         shared.group_total[g] = total;
         shared.group_squares[g] = squares;
         shared.group_used[g] = static_cast<float>(used);
-        if (all) shared.stays = 1;
       });
+      if (all) warp.template store<order::relaxed, scope::team>(shared.stays, 1u);
     }
     team.barrier();
     const bool in_order = level == 0 && plan.levels[0].descents == 0;

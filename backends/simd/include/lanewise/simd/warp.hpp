@@ -30,7 +30,11 @@ static_assert(std::string_view(LANEWISE_SIMD_NAME(LANEWISE_TARGET)) ==
               "(simd/target.hpp); macros that choose it are defined before all headers");
 #undef LANEWISE_SIMD_NAME
 
+#if LANEWISE_FORCE_INLINE
 #define LANEWISE_SIMD_FUNCTION inline __attribute__((always_inline))
+#else
+#define LANEWISE_SIMD_FUNCTION inline
+#endif
 
 // Everything below depends on the instruction set of the unit that includes it.
 inline namespace HWY_NAMESPACE {
