@@ -7,7 +7,11 @@ endforeach()
 install(FILES ${PROJECT_BINARY_DIR}/include/lanewise/version.hpp
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lanewise)
 
-install(TARGETS lanewise lanewise_avx2 lanewise_avx512 EXPORT LanewiseTargets)
+set(targets lanewise lanewise_avx2 lanewise_avx512)
+if(TARGET lanewise_compiled)
+  list(APPEND targets lanewise_compiled)
+endif()
+install(TARGETS ${targets} EXPORT LanewiseTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT LanewiseTargets NAMESPACE Lanewise:: DESTINATION ${package_dir})
 # As a part of another project it may have dependencies that are parts of it, too, and in no package.
 if(PROJECT_IS_TOP_LEVEL)

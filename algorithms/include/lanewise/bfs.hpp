@@ -85,32 +85,55 @@ struct bfs_places {
 template <class Exec, class V, class O>
 using bfs_kernel_of = bfs_kernel<detail::number<V>, detail::number<O>>;
 
+/// The search, of which the component `compiled` has the common ones: the memory of a graph, its
+/// weights and signs of its numbers do not matter.
+template <class Exec, class Vertex, class Offset>
+void search_rows(const Exec& exec, const char* name, const detail::graph_rows<Vertex, Offset>& rows,
+                 detail::graph_rows<Vertex, Offset> into,
+                 const detail::search_sources<Vertex>& sources, std::int32_t* levels,
+                 Vertex* parents, const bfs_options& with) {
+  using kernel = bfs_kernel<Vertex, Offset>;
+  with.errors.template expects_reachable<Exec>(name, "options.errors");
+  detail::expects(with.most_levels >= 0, name, ": options.most_levels is ", with.most_levels,
+                  ", less than 0");
+  if (rows.vertices == 0) return;
+  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+  const std::int64_t league = backend_of<Exec>::template resident_teams<kernel>(exec);
+  const bfs_places<Vertex, Offset> places(static_cast<std::int64_t>(rows.vertices),
+                                          static_cast<std::int64_t>(rows.edges), league);
+  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, {0, places.at.bytes}, name);
+  char* memory = static_cast<char*>(work.get().plain());
+  backend_of<Exec>::zero(exec, memory, places.zeros);
+  if (with.top_down) into.begins = nullptr;
+  lanewise::launch_resident(
+      exec, "Lanewise::bfs", league,
+      kernel{{rows, into, sources, levels, parents,
+              static_cast<std::int32_t>(std::min(with.most_levels, most)), places.in(memory),
+              with.errors.data() != nullptr ? with.errors.data() : work.get().errors()}});
+}
 template <class Exec, class M, class V, class O, class W>
 void bfs(const Exec& exec, const char* name, const csr_graph<M, V, O, W>& graph,
          const detail::graph_sources<V>& sources, std::int32_t* levels, detail::number<V>* parents,
          const bfs_options& with) {
-  using kernel = bfs_kernel_of<Exec, V, O>;
   static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space, M>::accessible,
                 "lanewise: this execution space cannot reach the memory of a graph");
-  with.errors.template expects_reachable<Exec>(name, "options.errors");
-  detail::expects(with.most_levels >= 0, name, ": options.most_levels is ", with.most_levels,
-                  ", less than 0");
-  if (graph.vertices() == 0) return;
-  constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-  const std::int64_t league = backend_of<Exec>::template resident_teams<kernel>(exec);
-  const bfs_places<detail::number<V>, detail::number<O>> places(graph.vertices(), graph.edges(),
-                                                                league);
-  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, {0, places.at.bytes}, name);
-  char* memory = static_cast<char*>(work.get().plain());
-  backend_of<Exec>::zero(exec, memory, places.zeros);
-  auto into = detail::rows_into(graph);
-  if (with.top_down) into.begins = nullptr;
-  lanewise::launch_resident(
-      exec, "Lanewise::bfs", league,
-      kernel{{detail::rows_of(graph), into, sources, levels, parents,
-              static_cast<std::int32_t>(std::min(with.most_levels, most)), places.in(memory),
-              with.errors.data() != nullptr ? with.errors.data() : work.get().errors()}});
+  kernels::search_rows<Exec, detail::number<V>, detail::number<O>>(
+      exec, name, detail::rows_of(graph), detail::rows_into(graph), sources, levels, parents, with);
 }
+
+#if defined(LANEWISE_COMPILED_TEMPLATE)
+#define LANEWISE_COMPILED_BFS_OF(Exec, Vertex, Offset)                                          \
+  LANEWISE_COMPILED_TEMPLATE void search_rows<Exec, Vertex, Offset>(                            \
+      const Exec&, const char*, const detail::graph_rows<Vertex, Offset>&,                      \
+      detail::graph_rows<Vertex, Offset>, const detail::search_sources<Vertex>&, std::int32_t*, \
+      Vertex*, const bfs_options&);
+#define LANEWISE_COMPILED_BFS(Exec)                            \
+  LANEWISE_COMPILED_BFS_OF(Exec, std::uint32_t, std::uint32_t) \
+  LANEWISE_COMPILED_BFS_OF(Exec, std::uint32_t, std::uint64_t)
+LANEWISE_FOR_ALL_SPACES(LANEWISE_COMPILED_BFS)
+#undef LANEWISE_COMPILED_BFS
+#undef LANEWISE_COMPILED_BFS_OF
+#endif
 
 }  // namespace kernels
 

@@ -83,7 +83,7 @@ void sort_arrays(const Exec& exec, const T* in, T* out, const Value* values_in, 
   if (n.bound == 0) return;
   const auto map = detail::key_map_of<T>(with.order == sort_order::descending);
   const auto run = [&](auto ordered) {
-    radix_sort_t<Exec, bits, Value, decltype(ordered)::value>::sort(
+    kernels::sort_bits<Exec, bits, Value, decltype(ordered)::value>(
         exec, kernels::arrays_of<bits>(in, out, with),
         kernels::arrays_of<Value>(values_in, values_out, with), n, map, range, with.work);
   };

@@ -415,20 +415,75 @@ std::int64_t* result_place(const char* algorithm, const Kokkos::View<std::int64_
   return result.data();
 }
 
+// The searches, of which the component `compiled` has all: where the text and the pattern lie does
+// not matter.
+
+template <class Exec>
+void search_end(const Exec& exec, const detail::text_bytes& text, const detail::pattern_view& what,
+                std::int64_t* place, bool is_first) {
+  lanewise::launch(exec, "Lanewise::string_search::begin", 1, search_begin_kernel{place, -1});
+  if (text.n < what.size) return;
+  const search_call<Exec> call(exec, text, what, false);
+  if (what.is_short()) {
+    call.template run<search_end_kernel<true>>("Lanewise::find_end", place, is_first);
+  } else {
+    call.template run<search_end_kernel<false>>("Lanewise::find_end", place, is_first);
+  }
+}
+template <class Exec>
+void search_count(const Exec& exec, const detail::text_bytes& text,
+                  const detail::pattern_view& what, std::int64_t* place,
+                  const string_search_options& with) {
+  search_call<Exec> call(exec, text, what, kernels::has_own_filter<Exec>(text.n, false));
+  if (call.is_filtered()) {
+    auto work = call.make_workspace(with.work, "count");
+    call.filter(work.get(), place);
+    call.template run<search_count_kernel<false>>("Lanewise::count", place);
+    return;
+  }
+  lanewise::launch(exec, "Lanewise::string_search::begin", 1, search_begin_kernel{place, 0});
+  if (text.n < what.size) return;
+  if (what.is_short()) {
+    call.template run<search_count_kernel<true>>("Lanewise::count", place);
+  } else {
+    call.template run<search_count_kernel<false>>("Lanewise::count", place);
+  }
+}
+template <class Exec>
+void search_bitmap(const Exec& exec, const detail::text_bytes& text,
+                   const detail::pattern_view& what, std::uint32_t* bits,
+                   const string_search_options& with) {
+  search_call<Exec> call(exec, text, what, true);
+  if (!call.is_filtered()) {
+    call.template run<search_bitmap_kernel>("Lanewise::find_bitmap", bits);
+  } else {
+    auto work = call.make_workspace(with.work, "find_bitmap");
+    call.filter(work.get(), nullptr, bits, lanewise::divide_up(text.n, std::int64_t{32}));
+    call.template run<search_bits_kernel>("Lanewise::find_bitmap", bits);
+  }
+}
+
+#if defined(LANEWISE_COMPILED_TEMPLATE)
+#define LANEWISE_COMPILED_SEARCHES(Exec)                                                           \
+  LANEWISE_COMPILED_TEMPLATE void search_end<Exec>(                                                \
+      const Exec&, const detail::text_bytes&, const detail::pattern_view&, std::int64_t*, bool);   \
+  LANEWISE_COMPILED_TEMPLATE void search_count<Exec>(const Exec&, const detail::text_bytes&,       \
+                                                     const detail::pattern_view&, std::int64_t*,   \
+                                                     const string_search_options&);                \
+  LANEWISE_COMPILED_TEMPLATE void search_bitmap<Exec>(const Exec&, const detail::text_bytes&,      \
+                                                      const detail::pattern_view&, std::uint32_t*, \
+                                                      const string_search_options&);
+LANEWISE_FOR_ALL_SPACES(LANEWISE_COMPILED_SEARCHES)
+#undef LANEWISE_COMPILED_SEARCHES
+#endif
+
 template <class Exec, class Text, class Memory, class... P>
 void find_end(const Exec& exec, const char* algorithm, const Text& text,
               const pattern<Memory>& what, const Kokkos::View<std::int64_t, P...>& result,
               bool is_first) {
   const auto bytes = kernels::text_of<Exec>(algorithm, text, what);
-  std::int64_t* const place = kernels::result_place<Exec>(algorithm, result);
-  lanewise::launch(exec, "Lanewise::string_search::begin", 1, search_begin_kernel{place, -1});
-  if (bytes.n < what.size()) return;
-  const search_call<Exec> call(exec, bytes, what.view(), false);
-  if (what.view().is_short()) {
-    call.template run<search_end_kernel<true>>("Lanewise::find_end", place, is_first);
-  } else {
-    call.template run<search_end_kernel<false>>("Lanewise::find_end", place, is_first);
-  }
+  kernels::search_end(exec, bytes, what.view(), kernels::result_place<Exec>(algorithm, result),
+                      is_first);
 }
 
 }  // namespace kernels
@@ -458,23 +513,8 @@ template <execution_space Exec, class Text, class Memory, class... P>
 void count(const Exec& exec, const Text& text, const pattern<Memory>& what,
            const Kokkos::View<std::int64_t, P...>& result, const string_search_options& with = {}) {
   const auto bytes = kernels::text_of<Exec>("count", text, what);
-  std::int64_t* const place = kernels::result_place<Exec>("count", result);
-  kernels::search_call<Exec> call(exec, bytes, what.view(),
-                                  kernels::has_own_filter<Exec>(bytes.n, false));
-  if (call.is_filtered()) {
-    auto work = call.make_workspace(with.work, "count");
-    call.filter(work.get(), place);
-    call.template run<kernels::search_count_kernel<false>>("Lanewise::count", place);
-    return;
-  }
-  lanewise::launch(exec, "Lanewise::string_search::begin", 1,
-                   kernels::search_begin_kernel{place, 0});
-  if (bytes.n < what.size()) return;
-  if (what.view().is_short()) {
-    call.template run<kernels::search_count_kernel<true>>("Lanewise::count", place);
-  } else {
-    call.template run<kernels::search_count_kernel<false>>("Lanewise::count", place);
-  }
+  kernels::search_count(exec, bytes, what.view(), kernels::result_place<Exec>("count", result),
+                        with);
 }
 /// The same, returned. **Blocks.**
 template <execution_space Exec, class Text, class Memory>
@@ -526,14 +566,7 @@ void find_bitmap(const Exec& exec, const Text& text, const pattern<Memory>& what
                   bytes.n, " bytes needs ", words);
   detail::expects_memory(sink, "find_bitmap", "bits");
   if (bytes.n == 0) return;
-  kernels::search_call<Exec> call(exec, bytes, what.view(), true);
-  if (!call.is_filtered()) {
-    call.template run<kernels::search_bitmap_kernel>("Lanewise::find_bitmap", sink.data);
-  } else {
-    auto work = call.make_workspace(with.work, "find_bitmap");
-    call.filter(work.get(), nullptr, sink.data, words);
-    call.template run<kernels::search_bits_kernel>("Lanewise::find_bitmap", sink.data);
-  }
+  kernels::search_bitmap(exec, bytes, what.view(), sink.data, with);
 }
 
 /// All places of the text where the pattern begins, in order, and their number in the rank-0 View

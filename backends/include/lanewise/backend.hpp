@@ -5,6 +5,7 @@
 // The one place that maps Kokkos execution spaces to backends. CUDA units get the CUDA backend, all
 // others that of the host; <lanewise/host.hpp> and <lanewise/emulated.hpp> add theirs.
 
+#include <lanewise/detail/compiled.hpp>
 #include <lanewise/detail/resident.hpp>
 #include <lanewise/emulated/space.hpp>
 #include <lanewise/execution_space.hpp>

@@ -53,5 +53,33 @@ using radix_sort_t =
     std::conditional_t<team_t<Exec, launch_policy>::in_registers,
                        device_radix_sort<Bits, Value, ordered>, host_radix_sorter<Bits, Value>>;
 
+/// The same sort as a function of its own, of which the component `compiled` has the common ones.
+template <class Exec, class Bits, class Value, bool ordered>
+void sort_bits(const Exec& exec, const detail::radix_arrays<Bits>& keys,
+               const detail::radix_arrays<Value>& values, item_count n,
+               const detail::key_map<Bits>& map, detail::radix_range range,
+               const workspace_ref& work) {
+  radix_sort_t<Exec, Bits, Value, ordered>::sort(exec, keys, values, n, map, range, work);
+}
+
+#if defined(LANEWISE_COMPILED_TEMPLATE)
+#define LANEWISE_COMPILED_SORT(Exec, Bits, Value, ordered)                                \
+  LANEWISE_COMPILED_TEMPLATE void sort_bits<Exec, Bits, Value, ordered>(                  \
+      const Exec&, const detail::radix_arrays<Bits>&, const detail::radix_arrays<Value>&, \
+      item_count, const detail::key_map<Bits>&, detail::radix_range, const workspace_ref&);
+#define LANEWISE_COMPILED_SORTS_OF(Exec, Bits)            \
+  LANEWISE_COMPILED_SORT(Exec, Bits, no_value, false)     \
+  LANEWISE_COMPILED_SORT(Exec, Bits, no_value, true)      \
+  LANEWISE_COMPILED_SORT(Exec, Bits, std::uint32_t, true) \
+  LANEWISE_COMPILED_SORT(Exec, Bits, std::uint64_t, true)
+#define LANEWISE_COMPILED_SORTS(Exec)             \
+  LANEWISE_COMPILED_SORTS_OF(Exec, std::uint32_t) \
+  LANEWISE_COMPILED_SORTS_OF(Exec, std::uint64_t)
+LANEWISE_FOR_ALL_SPACES(LANEWISE_COMPILED_SORTS)
+#undef LANEWISE_COMPILED_SORTS
+#undef LANEWISE_COMPILED_SORTS_OF
+#undef LANEWISE_COMPILED_SORT
+#endif
+
 }  // namespace kernels
 LANEWISE_END_TARGET_NAMESPACE

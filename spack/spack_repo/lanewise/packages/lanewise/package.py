@@ -23,6 +23,7 @@ class Lanewise(CMakePackage, CudaPackage):
     version("main", branch="main")
 
     variant("openmp", default=True, description="Kokkos' OpenMP backend")
+    variant("compiled", default=False, description="Build Lanewise::compiled, common kernels")
     variant("perf", default=False, description="Build the benchmarks, into libexec/lanewise")
 
     depends_on("cxx", type="build")
@@ -57,6 +58,7 @@ class Lanewise(CMakePackage, CudaPackage):
             self.define("Lanewise_ENABLE_TESTS", self.run_tests),
             self.define("Lanewise_ENABLE_EXAMPLES", False),
             self.define_from_variant("Lanewise_ENABLE_PERF", "perf"),
+            self.define_from_variant("Lanewise_ENABLE_COMPILED", "compiled"),
         ]
         # Every processor with AVX2 has these, and Highway takes AVX2 only with them.
         if "avx2" in self.spec.target:

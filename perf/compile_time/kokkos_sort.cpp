@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_Sort.hpp>
+
+using space = Kokkos::DefaultExecutionSpace;
+void sort(const space& exec, const Kokkos::View<unsigned*, space>& keys) {
+  Kokkos::sort(exec, keys);
+}

@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <lanewise/sort.hpp>
+
+using space = Kokkos::DefaultExecutionSpace;
+void sort(const space& exec, const Kokkos::View<unsigned*, space>& keys,
+          const Kokkos::View<float*, space>& values) {
+  lanewise::sort_by_key(exec, keys, values);
+}

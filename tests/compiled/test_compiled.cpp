@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The calls that Lanewise::compiled has kernels of. One program links it, another does not.
+#include <lanewise/bfs.hpp>
+#include <lanewise/sort.hpp>
+#include <lanewise/string_search.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <numeric>
+#include <random>
+#include <vector>
+
+namespace {
+
+using space = Kokkos::DefaultExecutionSpace;
+template <class T>
+using view = Kokkos::View<T*, space::memory_space>;
+
+template <class T>
+view<T> on_device(const std::vector<T>& items) {
+  const view<T> out("items", items.size());
+  Kokkos::deep_copy(out, Kokkos::View<const T*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(
+                             items.data(), items.size()));
+  return out;
+}
+template <class T>
+bool holds(const view<T>& items, const std::vector<T>& expected) {
+  const auto copy = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), items);
+  return std::equal(expected.begin(), expected.end(), copy.data(), copy.data() + copy.size());
+}
+
+template <class Key, class Value>
+int wrong_sorts(std::size_t n) {
+  std::mt19937_64 random(n + 1);
+  std::vector<Key> keys(n);
+  for (Key& key : keys) key = static_cast<Key>(static_cast<std::int64_t>(random() % 1000) - 500);
+  std::vector<Value> values(n);
+  std::iota(values.begin(), values.end(), Value{0});
+  std::vector<std::size_t> order(n);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+  std::vector<Key> sorted;
+  std::vector<Value> moved;
+  for (const std::size_t i : order) {
+    sorted.push_back(keys[i]);
+    moved.push_back(values[i]);
+  }
+  const space exec;
+  const auto alone = on_device(keys), pairs = on_device(keys);
+  const auto beside = on_device(values);
+  lanewise::sort(exec, alone);
+  lanewise::sort_by_key(exec, pairs, beside);
+  exec.fence();
+  return !holds(alone, sorted) + !holds(pairs, sorted) + !holds(beside, moved);
+}
+
+/// A ring of n vertices: half of them lie on either way.
+int wrong_levels(int n) {
+  const space exec;
+  std::vector<std::uint32_t> begins{0}, columns;
+  for (int v = 0; v < n; ++v) {
+    columns.push_back(static_cast<std::uint32_t>((v + 1) % n));
+    columns.push_back(static_cast<std::uint32_t>((v + n - 1) % n));
+    begins.push_back(begins.back() + 2);
+  }
+  const lanewise::csr_graph<space::memory_space> graph(on_device(begins), on_device(columns));
+  const view<std::int32_t> levels("levels", static_cast<std::size_t>(n));
+  lanewise::bfs(exec, graph.symmetric(), 0, levels);
+  exec.fence();
+  std::vector<std::int32_t> expected;
+  for (int v = 0; v < n; ++v) expected.push_back(std::min(v, n - v));
+  return !holds(levels, expected);
+}
+
+int wrong_searches(std::size_t n) {
+  const space exec;
+  std::vector<char> letters(n, '.');
+  std::int64_t last = -1, number = 0;
+  for (std::size_t i = 0; i + 7 <= n; i += 100) {
+    std::copy_n("pattern", 7, letters.begin() + static_cast<std::ptrdiff_t>(i));
+    last = static_cast<std::int64_t>(i);
+    ++number;
+  }
+  const auto text = on_device(letters);
+  int wrong = 0;
+  for (const char* word : {"pattern", "pat"}) {
+    const lanewise::pattern<space::memory_space> what(word);
+    const view<std::uint32_t> bits("bits", (n + 31) / 32);
+    wrong += lanewise::count(exec, text, what) != number;
+    wrong += lanewise::find_first(exec, text, what) != (number > 0 ? 0 : -1);
+    wrong += lanewise::find_last(exec, text, what) != last;
+    lanewise::find_bitmap(exec, text, what, bits);
+    exec.fence();
+    std::vector<std::uint32_t> expected((n + 31) / 32);
+    for (std::int64_t i = 0; i < number; ++i)
+      expected[static_cast<std::size_t>(100 * i / 32)] |= 1u << (100 * i % 32);
+    wrong += !holds(bits, expected);
+  }
+  return wrong;
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  const Kokkos::ScopeGuard kokkos(argc, argv);
+  int wrong = 0;
+  for (const std::size_t n : {0, 1, 2, 100, 5000, 300'000}) {
+    wrong += wrong_sorts<std::uint32_t, float>(n);
+    wrong += wrong_sorts<std::int64_t, std::uint32_t>(n);
+    wrong += wrong_sorts<float, double>(n);
+    wrong += wrong_sorts<double, std::uint64_t>(n);
+  }
+  for (const int n : {1, 2, 7, 5000}) wrong += wrong_levels(n);
+  for (const std::size_t n : {0, 6, 7, 1000, 300'000}) wrong += wrong_searches(n);
+  std::printf("%d wrong\n", wrong);
+  return wrong == 0 ? 0 : 1;
+}
