@@ -3,3 +3,4 @@
 
 #define LANEWISE_COMPILED_TEMPLATE template
 #include <lanewise/bfs.hpp>
+#include <lanewise/host.hpp>

@@ -2,4 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #define LANEWISE_COMPILED_TEMPLATE template
+#include <lanewise/host.hpp>
 #include <lanewise/string_search.hpp>
