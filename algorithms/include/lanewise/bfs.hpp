@@ -85,8 +85,8 @@ struct bfs_places {
 template <class Exec, class V, class O>
 using bfs_kernel_of = bfs_kernel<detail::number<V>, detail::number<O>>;
 
-/// The search, of which the component `compiled` has the common ones: the memory of a graph, its
-/// weights and signs of its numbers do not matter.
+/// The search. A graph's memory space, its weights and the signs of its numbers do not matter here,
+/// so that Lanewise::compiled can hold instantiations for the common sizes.
 template <class Exec, class Vertex, class Offset>
 void search_rows(const Exec& exec, const char* name, const detail::graph_rows<Vertex, Offset>& rows,
                  detail::graph_rows<Vertex, Offset> into,

@@ -415,8 +415,8 @@ std::int64_t* result_place(const char* algorithm, const Kokkos::View<std::int64_
   return result.data();
 }
 
-// The searches, of which the component `compiled` has all: where the text and the pattern lie does
-// not matter.
+// The searches. The memory spaces of the text and of the pattern do not matter here, so that
+// Lanewise::compiled can hold all instantiations.
 
 template <class Exec>
 void search_end(const Exec& exec, const detail::text_bytes& text, const detail::pattern_view& what,

@@ -53,7 +53,7 @@ using radix_sort_t =
     std::conditional_t<team_t<Exec, launch_policy>::in_registers,
                        device_radix_sort<Bits, Value, ordered>, host_radix_sorter<Bits, Value>>;
 
-/// The same sort as a function of its own, of which the component `compiled` has the common ones.
+/// Calls sort of radix_sort_t. Lanewise::compiled holds instantiations for common sizes.
 template <class Exec, class Bits, class Value, bool ordered>
 void sort_bits(const Exec& exec, const detail::radix_arrays<Bits>& keys,
                const detail::radix_arrays<Value>& values, item_count n,
