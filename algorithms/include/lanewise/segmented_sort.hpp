@@ -91,7 +91,7 @@ struct segment_offsets_kernel {
         good,
         [&](std::uint32_t l, std::int64_t& g, std::uint32_t& k) {
           const std::int64_t s = first + l, begin = at(s), end = at(s + 1);
-          windows.add(s, begin, end, segments);
+          windows.add(typename W::template part<1>(), s, begin, end, segments);
           g = detail::segment_windows::group_of(begin + s);
           k = end - begin > detail::segment_windows::most_length
                   ? detail::segment_windows::long_ones

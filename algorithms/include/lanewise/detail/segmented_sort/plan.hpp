@@ -40,21 +40,25 @@ struct segment_windows {
   static LANEWISE_FUNCTION std::int64_t group_of(std::int64_t step) {
     return step / (steps * group);
   }
-  /// Segment s of `all` has items [begin, end).
-  LANEWISE_FUNCTION void add(std::int64_t s, std::int64_t begin, std::int64_t end,
+  /// Segment s of `all` has items [begin, end). Bad segments overlap: several threads then write
+  /// the same windows, which nobody reads.
+  template <class Solo>
+  LANEWISE_FUNCTION void add(const Solo& solo, std::int64_t s, std::int64_t begin, std::int64_t end,
                              std::int64_t all) const {
     const std::int64_t w = window(begin + s), next = window(end + s + 1);
     const std::int64_t g = w / group * group, next_g = next / group * group;
-    if (s == 0) set(g, w + 1, 0);
-    set(w + 1, (next < g + group ? next : g + group) + 1, s + 1);
-    if (next_g > g) set(next_g, next + 1, s + 1);
-    if (s + 1 == all) set(next + 1, next_g + group + 1, all);
+    if (s == 0) set(solo, g, w + 1, 0);
+    set(solo, w + 1, (next < g + group ? next : g + group) + 1, s + 1);
+    if (next_g > g) set(solo, next_g, next + 1, s + 1);
+    if (s + 1 == all) set(solo, next + 1, next_g + group + 1, all);
   }
   LANEWISE_FUNCTION bool has(std::int64_t g, kind of) const { return (kinds[g] & of) != 0; }
 
  private:
-  LANEWISE_FUNCTION void set(std::int64_t from, std::int64_t to, std::int64_t s) const {
-    for (std::int64_t w = from; w < to; ++w) first[w] = s;
+  template <class Solo>
+  LANEWISE_FUNCTION void set(const Solo& solo, std::int64_t from, std::int64_t to,
+                             std::int64_t s) const {
+    for (std::int64_t w = from; w < to; ++w) solo.template store<order::relaxed>(first[w], s);
   }
 };
 
