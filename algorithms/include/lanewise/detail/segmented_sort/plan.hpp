@@ -40,8 +40,8 @@ struct segment_windows {
   static LANEWISE_FUNCTION std::int64_t group_of(std::int64_t step) {
     return step / (steps * group);
   }
-  /// Segment s of `all` has items [begin, end). Bad segments overlap: several threads then write
-  /// the same windows, which nobody reads.
+  /// Segment s of `all` has items [begin, end). Segments may overlap where others are bad. Several
+  /// threads then write the same windows, and no kernel reads the windows.
   template <class Solo>
   LANEWISE_FUNCTION void add(const Solo& solo, std::int64_t s, std::int64_t begin, std::int64_t end,
                              std::int64_t all) const {
