@@ -45,15 +45,26 @@ if(NOT Kokkos_ENABLE_CUDA)
   set_tests_properties(consumer.subdirectory PROPERTIES LABELS consumer TIMEOUT 600)
 endif()
 
-# What is said where another Kokkos is found, and Highway that is built as a part of the project.
+# What is said where another Kokkos is found, Highway is built as a part of the project, or the component compiled is
+# asked for.
 set(range "Kokkos 5\\.0 up to, not including, 5\\.3")
 set(expected_found_before "needs[ \n]+${range};[ \n]+found[ \n]+is 4\\.7\\.1 in")
 set(expected_on_the_path "passed[ \n]+over:[ \n]+4\\.7\\.1.*taken[ \n]+is ${Kokkos_VERSION} in")
 set(expected_highway_in_the_build "Lanewise ${PROJECT_VERSION} with Kokkos ${Kokkos_VERSION}")
-foreach(what found_before on_the_path highway_in_the_build)
+set(versions found_before on_the_path highway_in_the_build)
+if(TARGET Lanewise::compiled)
+  set(expected_compiled "${expected_highway_in_the_build}")
+  set(expected_compiled_for_other_spaces "built[ \n]+with[ \n]+Kokkos[ \n]+${Kokkos_VERSION}.*found[ \n]+is.*\\(OTHER\\)")
+  list(APPEND versions compiled compiled_for_other_spaces)
+else()
+  set(expected_compiled "installed[ \n]+without[ \n]+Lanewise::compiled")
+  list(APPEND versions compiled)
+endif()
+foreach(what IN LISTS versions)
   add_test(NAME consumer.versions.${what} COMMAND ${CMAKE_COMMAND} --fresh -DWHAT=${what}
     -S ${CMAKE_CURRENT_SOURCE_DIR}/consumer/versions -B ${dir}/versions.${what}
-    -DLanewise_DIR=${dir}/prefix/${CMAKE_INSTALL_LIBDIR}/cmake/Lanewise -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER})
+    -DLanewise_DIR=${dir}/prefix/${CMAKE_INSTALL_LIBDIR}/cmake/Lanewise -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+    -DBUILT_WITH=${Kokkos_DIR})
   set_tests_properties(consumer.versions.${what} PROPERTIES LABELS consumer TIMEOUT 120
     FIXTURES_REQUIRED installation PASS_REGULAR_EXPRESSION "${expected_${what}}")
 endforeach()
