@@ -53,7 +53,7 @@ void check_scan(std::int64_t n, std::int64_t league, const T& init, Op op) {
                             lanewise::array_sink<T>{out.data(), n},
                             op,
                             init,
-                            {n},
+                            {{n}},
                             work.make_look_back_chain<T>(0)});
     CHECK(difference(out.items(), exclusive ? oracle::exclusive_scan(items, init, op)
                                             : oracle::inclusive_scan(items, op)) == "");

@@ -207,7 +207,7 @@ TEST_CASE("sssp: input that is wrong", "[sssp]") {
     exec.fence();
     CHECK(count_bad() > 0);
     const auto seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), distances);
-    const auto expected = dijkstra(weighted_graph{without, left}, {0});
+    const auto expected = dijkstra(weighted_graph<float>{without, left}, {0});
     for (std::size_t v = 0; v < n; ++v) REQUIRE(seen(v) == expected[v]);
   }
   SECTION("sums beyond the greatest number") {
@@ -218,7 +218,7 @@ TEST_CASE("sssp: input that is wrong", "[sssp]") {
     exec.fence();
     CHECK(count_bad() > 0);
     const auto seen = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), distances);
-    const auto expected = dijkstra(weighted_graph{graph, weights}, {0});
+    const auto expected = dijkstra(weighted_graph<std::uint32_t>{graph, weights}, {0});
     for (std::size_t v = 0; v < n; ++v) REQUIRE(seen(v) == expected[v]);
   }
   SECTION("sources, columns, places and delta") {

@@ -101,7 +101,7 @@ struct expand_lanes {
       const auto begin = warp.load(exist, begins + of_warp, std::int64_t{0});
       const auto length = warp.load(exist, lengths + of_warp, std::int64_t{0});
       const auto value = warp.map(
-          [of_warp](std::uint32_t l) {
+          [=](std::uint32_t l) {
             if constexpr (std::is_same_v<T, no_value>) {
               return no_value{};
             } else {

@@ -192,16 +192,18 @@ TEST_CASE("Accesses in front of scratch or behind it are reported at once", "[mi
   must_be_fine(one_too_far([](const auto& w, u32* word) { w.load(word + 32); }));
 }
 
+static void write_byte(words& shared, std::ptrdiff_t at) {
+  reinterpret_cast<unsigned char*>(shared.word)[at] = 1;
+}
+
 TEST_CASE("Writing around scratch by plain code is reported when the team ends", "[microscope]") {
   must_report(-1, {"scratch has 256 bytes, and byte 256 was written"},
               [](const auto& team, words& shared) {
-                if (team.index() == 2)
-                  team.once([&] { reinterpret_cast<unsigned char*>(shared.word)[256] = 1; });
+                if (team.index() == 2) team.once([&] { write_byte(shared, 256); });
               });
   must_report(-1, {"byte -1 of the team's scratch was written"},
               [](const auto& team, words& shared) {
-                if (team.index() == 2)
-                  team.once([&] { reinterpret_cast<unsigned char*>(shared.word)[-1] = 1; });
+                if (team.index() == 2) team.once([&] { write_byte(shared, -1); });
               });
 }
 

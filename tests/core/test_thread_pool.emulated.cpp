@@ -65,7 +65,7 @@ TEST_CASE("Static destructors launch", "[thread_pool]") {
 }
 
 // A child of several threads has no others for ThreadSanitizer.
-#if !defined(__SANITIZE_THREAD__)
+#if !LANEWISE_THREAD_SANITIZER
 TEST_CASE("A forked child launches, and its children, and the parent goes on", "[thread_pool]") {
   CHECK(launches());
   const auto launch_twice = [] { return launches() && launches() ? 0 : 1; };
@@ -79,7 +79,7 @@ TEST_CASE("A forked child launches, and its children, and the parent goes on", "
 
 // AddressSanitizer's allocator does not unlock in a child what other threads had locked (g++ 12):
 // the child's first allocations may wait for ever. Without it the case runs as well.
-#if !defined(__SANITIZE_ADDRESS__)
+#if !LANEWISE_ADDRESS_SANITIZER
 TEST_CASE("A child launches that was forked while others do", "[thread_pool]") {
   std::atomic<bool> goes_on = true;
   std::atomic<int> wrong = 0;

@@ -338,7 +338,7 @@ TEMPLATE_TEST_CASE("Tiles are cut where lines of the output begin", "[tile]", st
                    std::uint32_t, double) {
   constexpr std::int64_t items = tile_items<TestType, small_policy>;
   constexpr int line = 128 / sizeof(TestType);
-  alignas(128) TestType memory[1];
+  alignas(128) TestType memory[line];
   for (const std::int64_t n : {std::int64_t{0}, std::int64_t{1}, items - 1, items, items + 1,
                                items + line - 1, items + line, 2 * items, 5 * items + 7}) {
     for (int shift = 0; shift < line; shift += 1 + shift / 4) {

@@ -4,11 +4,28 @@
 
 // Function qualifiers and the few compiler differences that the "written once" code has to know.
 
+// Whether a sanitizer looks at what is compiled. g++ and clang say so in different ways.
+#if defined(__has_feature)
+#define LANEWISE_HAS_FEATURE(name) __has_feature(name)
+#else
+#define LANEWISE_HAS_FEATURE(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || LANEWISE_HAS_FEATURE(address_sanitizer)
+#define LANEWISE_ADDRESS_SANITIZER 1
+#else
+#define LANEWISE_ADDRESS_SANITIZER 0
+#endif
+#if defined(__SANITIZE_THREAD__) || LANEWISE_HAS_FEATURE(thread_sanitizer)
+#define LANEWISE_THREAD_SANITIZER 1
+#else
+#define LANEWISE_THREAD_SANITIZER 0
+#endif
+
 // Whether hosts inline the functions of kernels by force, as loops over lanes become vector code
 // only where they are inlined. Without, the compiler chooses: it takes a half to a tenth of the
 // time, and programs are slower. So it is where nothing is optimised, and under sanitizers.
 #if !defined(LANEWISE_FORCE_INLINE)
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__OPTIMIZE__) && !LANEWISE_ADDRESS_SANITIZER && !LANEWISE_THREAD_SANITIZER
 #define LANEWISE_FORCE_INLINE 1
 #else
 #define LANEWISE_FORCE_INLINE 0

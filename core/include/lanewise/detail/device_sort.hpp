@@ -76,12 +76,12 @@ class device_tile_sort {
     sort_runs<true, false>(team, shared.from, items, n, less);
     const auto warp = team.warp();
     const auto row = [&](int c) { return (c * Team::warps + team.warp_index()) * width; };
+    const place* const from = shared.from;
     lanes<V> value[k];
     LANEWISE_UNROLL
     for (int c = 0; c < k; ++c) {
       const auto exists = warp.first(n - row(c));
-      value[c] =
-          warp.gather(exists, values, warp.load(exists, shared.from + row(c), place{0}), V{});
+      value[c] = warp.gather(exists, values, warp.load(exists, from + row(c), place{0}), V{});
     }
     team.barrier();
     LANEWISE_UNROLL
@@ -206,7 +206,9 @@ class device_tile_sort {
   template <bool ordered, int low, int high, class Places>
   static LANEWISE_FUNCTION void order(items_of_lane& x, [[maybe_unused]] Places& p) {
     if constexpr (ordered) {
-      const bool wrong = (x[high] < x[low]) | ((x[high] == x[low]) & (p[high] < p[low]));
+      // Words, so that nothing branches.
+      const unsigned less = x[high] < x[low], same = x[high] == x[low], first = p[high] < p[low];
+      const bool wrong = (less | (same & first)) != 0;
       exchange(wrong, x[low], x[high]);
       exchange(wrong, p[low], p[high]);
     } else {

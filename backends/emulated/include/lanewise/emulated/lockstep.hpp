@@ -13,7 +13,7 @@
 #include <memory>
 #include <string>
 #include <ucontext.h>
-#if defined(__SANITIZE_ADDRESS__)
+#if LANEWISE_ADDRESS_SANITIZER
 #include <sanitizer/common_interface_defs.h>
 #endif
 #include <vector>
@@ -40,13 +40,13 @@ struct execution {
     setcontext(&there.context);
   }
   static void before_switch([[maybe_unused]] void** frames, [[maybe_unused]] execution& there) {
-#if defined(__SANITIZE_ADDRESS__)
+#if LANEWISE_ADDRESS_SANITIZER
     __sanitizer_start_switch_fiber(frames, there.stack, there.bytes);
 #endif
   }
   /// came_from learns its stack.
   static void after_switch([[maybe_unused]] void* frames, [[maybe_unused]] execution* came_from) {
-#if defined(__SANITIZE_ADDRESS__)
+#if LANEWISE_ADDRESS_SANITIZER
     const void* stack;
     std::size_t bytes;
     __sanitizer_finish_switch_fiber(frames, &stack, &bytes);

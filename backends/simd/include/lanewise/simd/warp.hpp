@@ -1949,7 +1949,7 @@ class warp : public warp_operations<warp<W>> {
   /// active lane, so that more of them wait for the caches at the same time. (One core of a Xeon,
   /// 2^20 vertices: bfs kron 42 to 30 ms, components kron 41 to 24, of a lattice 12 to 6.)
   /// Sanitizers do not look into it.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if LANEWISE_ADDRESS_SANITIZER || LANEWISE_THREAD_SANITIZER
   template <class T, class I>
   static constexpr bool has_gather = false;
 #else
