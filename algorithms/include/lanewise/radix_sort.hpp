@@ -87,18 +87,7 @@ void sort_arrays(const Exec& exec, const T* in, T* out, const Value* values_in, 
         exec, kernels::arrays_of<bits>(in, out, with),
         kernels::arrays_of<Value>(values_in, values_out, with), n, map, range, with.work);
   };
-  if (range.low == range.high) {
-    using space = typename Exec::memory_space;
-    const auto copy = [&](const auto* from, auto* to) {
-      using item = std::remove_pointer_t<decltype(to)>;
-      const Kokkos::View<item*, space, Kokkos::MemoryUnmanaged> target(to, n.bound);
-      if (from != to)
-        lanewise::transform(exec, array_source<item, identity>{from, n.bound, {}}, target,
-                            identity{}, {.count = with.count});
-    };
-    copy(in, out);
-    if constexpr (!std::is_empty_v<Value>) copy(values_in, values_out);
-  } else if (!std::is_empty_v<Value> || range.high - range.low < radix_key<T>::width) {
+  if (!std::is_empty_v<Value> || range.high - range.low < radix_key<T>::width) {
     // Keys that are more than what they are compared by keep their order, too.
     run(std::true_type{});
   } else if constexpr (std::is_empty_v<Value>) {

@@ -4,6 +4,7 @@
 
 #include <lanewise/detail/radix_sort/device.hpp>
 #include <lanewise/detail/radix_sort/host.hpp>
+#include <lanewise/transform.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
@@ -53,13 +54,27 @@ using radix_sort_t =
     std::conditional_t<team_t<Exec, launch_policy>::in_registers,
                        device_radix_sort<Bits, Value, ordered>, host_radix_sorter<Bits, Value>>;
 
+/// Copies what is sorted by no bit.
+template <class Exec, class T>
+void copy_sorted(const Exec& exec, const detail::radix_arrays<T>& arrays, item_count n) {
+  if constexpr (!std::is_empty_v<T>) {
+    if (arrays.in == arrays.out) return;
+    kernels::store_all(exec, "Lanewise::radix_sort::copy",
+                       array_source<T, identity>{arrays.in, n.bound, {}},
+                       array_sink<T>{arrays.out, n.bound}, n);
+  }
+}
+
 /// Calls sort of radix_sort_t. Lanewise::compiled holds instantiations for common sizes.
 template <class Exec, class Bits, class Value, bool ordered>
 void sort_bits(const Exec& exec, const detail::radix_arrays<Bits>& keys,
                const detail::radix_arrays<Value>& values, item_count n,
                const detail::key_map<Bits>& map, detail::radix_range range,
                const workspace_ref& work) {
-  radix_sort_t<Exec, Bits, Value, ordered>::sort(exec, keys, values, n, map, range, work);
+  if (range.low < range.high)
+    return radix_sort_t<Exec, Bits, Value, ordered>::sort(exec, keys, values, n, map, range, work);
+  kernels::copy_sorted(exec, keys, n);
+  kernels::copy_sorted(exec, values, n);
 }
 
 #if defined(LANEWISE_COMPILED_TEMPLATE)
@@ -67,17 +82,24 @@ void sort_bits(const Exec& exec, const detail::radix_arrays<Bits>& keys,
   LANEWISE_COMPILED_TEMPLATE void sort_bits<Exec, Bits, Value, ordered>(                  \
       const Exec&, const detail::radix_arrays<Bits>&, const detail::radix_arrays<Value>&, \
       item_count, const detail::key_map<Bits>&, detail::radix_range, const workspace_ref&);
-#define LANEWISE_COMPILED_SORTS_OF(Exec, Bits)            \
-  LANEWISE_COMPILED_SORT(Exec, Bits, no_value, false)     \
-  LANEWISE_COMPILED_SORT(Exec, Bits, no_value, true)      \
+#define LANEWISE_COMPILED_KEYS(Exec, Bits)            \
+  LANEWISE_COMPILED_SORT(Exec, Bits, no_value, false) \
+  LANEWISE_COMPILED_SORT(Exec, Bits, no_value, true)
+#define LANEWISE_COMPILED_PAIRS(Exec, Bits)               \
   LANEWISE_COMPILED_SORT(Exec, Bits, std::uint32_t, true) \
   LANEWISE_COMPILED_SORT(Exec, Bits, std::uint64_t, true)
-#define LANEWISE_COMPILED_SORTS(Exec)             \
-  LANEWISE_COMPILED_SORTS_OF(Exec, std::uint32_t) \
-  LANEWISE_COMPILED_SORTS_OF(Exec, std::uint64_t)
+// The component has units for some of them.
+#if !defined(LANEWISE_COMPILED_SORTS)
+#define LANEWISE_COMPILED_SORTS(Exec)          \
+  LANEWISE_COMPILED_KEYS(Exec, std::uint32_t)  \
+  LANEWISE_COMPILED_KEYS(Exec, std::uint64_t)  \
+  LANEWISE_COMPILED_PAIRS(Exec, std::uint32_t) \
+  LANEWISE_COMPILED_PAIRS(Exec, std::uint64_t)
+#endif
 LANEWISE_FOR_ALL_SPACES(LANEWISE_COMPILED_SORTS)
 #undef LANEWISE_COMPILED_SORTS
-#undef LANEWISE_COMPILED_SORTS_OF
+#undef LANEWISE_COMPILED_PAIRS
+#undef LANEWISE_COMPILED_KEYS
 #undef LANEWISE_COMPILED_SORT
 #endif
 
