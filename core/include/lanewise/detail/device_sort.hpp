@@ -207,8 +207,7 @@ class device_tile_sort {
   static LANEWISE_FUNCTION void order(items_of_lane& x, [[maybe_unused]] Places& p) {
     if constexpr (ordered) {
       // Words, so that nothing branches.
-      const unsigned less = x[high] < x[low], same = x[high] == x[low], first = p[high] < p[low];
-      const bool wrong = (less | (same & first)) != 0;
+      const int wrong = int{x[high] < x[low]} | (int{x[high] == x[low]} & int{p[high] < p[low]});
       exchange(wrong, x[low], x[high]);
       exchange(wrong, p[low], p[high]);
     } else {
