@@ -30,7 +30,7 @@ void every_allocation_fails_once(F f, Done done) {
   for (const bool with_workspace : {true, false}) {
     f(nullptr);  // what is allocated once and for all
     make_space().fence();
-    for (long failing = 0;; ++failing) {
+    for (long failing = 0;; failing = next_failing(failing)) {
       CAPTURE(with_workspace, failing);
       REQUIRE(failing < 1000);
       bool failed = false;

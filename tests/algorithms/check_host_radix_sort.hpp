@@ -142,7 +142,7 @@ inline std::int64_t most_alone() {
                                 100'000);
 }
 
-TEST_CASE("hosts sort any number of keys", "[host_radix_sort]") {
+TEST_CASE("hosts sort any number of keys", "[host_radix_sort][long]") {
   std::vector<std::int64_t> sizes = {159, 160, 161, 255, 256, 257, 1000, 4096, 10'000};
   for (std::int64_t n = 0; n <= 130; n += is_emulated && n > 18 ? 5 : 1) sizes.push_back(n);
   for (const std::int64_t more : {-1, 0, 1, 5000}) sizes.push_back(most_alone() + more);
@@ -226,7 +226,7 @@ TEST_CASE("hosts sort as many items as memory says", "[host_radix_sort][sanitize
 }
 
 // Large enough for ranges that several teams cut: twice, where most items have the same high bits.
-TEMPLATE_TEST_CASE("hosts sort keys of every distribution", "[host_radix_sort]",
+TEMPLATE_TEST_CASE("hosts sort keys of every distribution", "[host_radix_sort][long]",
                    std::uint32_t MORE_TYPES(std::uint64_t, std::uint8_t)) {
   const std::int64_t n = 3 * most_alone() + 12'345;
   for (const distribution d : all_distributions) {
@@ -236,7 +236,7 @@ TEMPLATE_TEST_CASE("hosts sort keys of every distribution", "[host_radix_sort]",
   }
 }
 
-TEST_CASE("hosts sort skewed keys", "[host_radix_sort]") {
+TEST_CASE("hosts sort skewed keys", "[host_radix_sort][long]") {
   const std::int64_t n =
       std::max<std::int64_t>(is_emulated ? 150'000 : 300'000, most_alone() + 10'000);
   auto items = random_items<std::uint32_t>(n);

@@ -132,7 +132,7 @@ TEST_CASE("bfs: a few graphs", "[bfs][sanitize]") {
   for (std::int64_t v = 1; v < 80; ++v) path.emplace_back(v - 1, v);
   check_graph(make_graph(80, path), {0});
 }
-TEST_CASE("bfs: random graphs", "[bfs]") {
+TEST_CASE("bfs: random graphs", "[bfs][long]") {
   for (const std::int64_t n : {1, 2, 31, 32, 33, 500, 4097}) {
     for (const std::int64_t degree : {0, 1, 3, 20}) {
       const auto salt = static_cast<std::uint64_t>(n * 100 + degree);

@@ -37,8 +37,8 @@ TEMPLATE_TEST_CASE("Methods with a matrix are stable at every size", "[multispli
   check_method_sizes<TestType>();
 }
 
-TEMPLATE_TEST_CASE("Methods with a matrix are stable for every distribution", "[multisplit_by]",
-                   LANEWISE_TEST_MATRIX_METHODS) {
+TEMPLATE_TEST_CASE("Methods with a matrix are stable for every distribution",
+                   "[multisplit_by][long]", LANEWISE_TEST_MATRIX_METHODS) {
   check_method_distributions<TestType>();
 }
 

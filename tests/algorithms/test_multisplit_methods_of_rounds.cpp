@@ -37,7 +37,7 @@ TEMPLATE_TEST_CASE("Methods of rounds are stable at every size", "[multisplit_by
   check_method_sizes<TestType>();
 }
 
-TEMPLATE_TEST_CASE("Methods of rounds are stable for every distribution", "[multisplit_by]",
+TEMPLATE_TEST_CASE("Methods of rounds are stable for every distribution", "[multisplit_by][long]",
                    LANEWISE_TEST_METHODS_OF_ROUNDS) {
   check_method_distributions<TestType>();
 }

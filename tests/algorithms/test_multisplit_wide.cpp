@@ -39,7 +39,7 @@ const std::int64_t many_wide = std::max<std::int64_t>(some_tiles(split_tile<u32>
 }  // namespace
 
 TEMPLATE_TEST_CASE("multisplit into many buckets is stable for every number of them",
-                   "[multisplit]", u32 MORE_TYPES(affine)) {
+                   "[multisplit][long]", u32 MORE_TYPES(affine)) {
   for (const u32 m : {257u, 300u, 511u, 512u, 513u, 4095u, 4096u, 65'535u, 65'536u}) {
     CAPTURE(m);
     check_pairs(random_items<TestType>(few_wide), m, m);

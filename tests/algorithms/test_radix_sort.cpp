@@ -33,6 +33,7 @@ TEST_CASE("radix_sort sorts keys of every distribution", "[radix_sort]") {
 
 TEST_CASE("radix_sort sorts many keys by launches", "[radix_sort]") {
   check_sort_in_place(sparse_keys(launched_keys, 3));
+  if (is_emulated && !full()) return;
   auto keys = sparse_keys(launched_keys, 1);
   std::sort(keys.begin(), keys.end());
   check_sort(keys);

@@ -95,7 +95,7 @@ TEST_CASE("segmented_multisplit splits segments of all lengths",
 }
 
 TEST_CASE("segmented_multisplit takes many buckets, and more places than multisplit has",
-          "[segmented_multisplit]") {
+          "[segmented_multisplit][long]") {
   const std::int64_t n = 4000;
   const auto items = random_items<std::uint32_t>(n);
   const bucket_begins offsets = {0, 1, 40, 40, 3500, n};

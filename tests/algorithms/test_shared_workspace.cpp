@@ -112,7 +112,7 @@ TEST_CASE("One workspace serves all algorithms and types in any order", "[worksp
 }
 
 TEST_CASE("The same call gives the same result every time it uses the workspace again",
-          "[workspace]") {
+          "[workspace][long]") {
   const auto exec = make_space();
   const calls all(most);
   for (int which = 0; which < kinds; ++which) {

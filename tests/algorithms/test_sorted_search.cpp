@@ -110,7 +110,7 @@ void check_searches(const std::vector<T>& keys, const std::vector<T>& queries, i
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Bounds of queries of any number in arrays of any size", "[sorted_search]",
+TEMPLATE_TEST_CASE("Bounds of queries of any number in arrays of any size", "[sorted_search][long]",
                    std::uint32_t MORE_TYPES(std::uint64_t, double, std::uint8_t)) {
   int shift = 0;
   for (const std::int64_t n : {0,  1,   2,   7,   8,    9,    15,   16,   17,   31,    33,

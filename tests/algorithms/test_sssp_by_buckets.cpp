@@ -88,18 +88,18 @@ TEST_CASE("sssp_by_buckets: small graphs", "[sssp_by_buckets][sanitize]") {
     }
 }
 
-TEST_CASE("sssp_by_buckets: radix sort", "[sssp_by_buckets]") {
+TEST_CASE("sssp_by_buckets: radix sort", "[sssp_by_buckets][long]") {
   check_hard_graphs_by_buckets<std::uint32_t, std::uint32_t, std::uint32_t>(
       {.method = bucket_method::radix_sort});
 }
 
-TEST_CASE("sssp_by_buckets: floating-point numbers", "[sssp_by_buckets]") {
+TEST_CASE("sssp_by_buckets: floating-point numbers", "[sssp_by_buckets][long]") {
   check_hard_graphs_by_buckets<std::uint32_t, std::uint32_t, float>({});
   check_hard_graphs_by_buckets<std::int64_t, std::uint64_t, double>(
       {.method = bucket_method::radix_sort});
 }
 
-TEST_CASE("sssp_by_buckets: any buckets, any delta", "[sssp_by_buckets]") {
+TEST_CASE("sssp_by_buckets: any buckets, any delta", "[sssp_by_buckets][long]") {
   const auto g = random_weighted_graph<std::uint32_t>(150, 700, 255, 4);
   const auto real = random_weighted_graph<float>(50, 200, 255, 6);
   for (const auto method : {bucket_method::multisplit, bucket_method::radix_sort})

@@ -290,7 +290,8 @@ TEST_CASE("Larger sets, of which devices mark windows first", "[string_set_searc
   }
 }
 
-TEST_CASE("Very many patterns, and where nearly all places have some", "[string_set_search]") {
+TEST_CASE("Very many patterns, and where nearly all places have some",
+          "[string_set_search][long]") {
   const std::size_t n = is_emulated ? 1200 : 30'000;
   const std::string text = text_for_sets(static_cast<std::int64_t>(n), 26, 21);
   const std::string other = text_for_sets(500'000, 26, 22);

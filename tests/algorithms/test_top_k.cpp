@@ -17,7 +17,7 @@ TEMPLATE_TEST_CASE("The k first of few items", "[top_k]", std::uint32_t,
   }
 }
 
-TEMPLATE_TEST_CASE("The k first of many items", "[top_k]", std::uint32_t,
+TEMPLATE_TEST_CASE("The k first of many items", "[top_k][long]", std::uint32_t,
                    double MORE_TYPES(std::uint8_t)) {
   // Around the ends of units.
   for (const std::int64_t n : {101, 1023, 1024, 1025, 5000, 40'000}) {
@@ -29,7 +29,7 @@ TEMPLATE_TEST_CASE("The k first of many items", "[top_k]", std::uint32_t,
   }
 }
 
-TEST_CASE("The k first of every distribution", "[top_k]") {
+TEST_CASE("The k first of every distribution", "[top_k][long]") {
   const std::int64_t n = 20'000;
   for (const distribution d : all_distributions) {
     CAPTURE(d);

@@ -30,7 +30,7 @@ long failing_tree_allocations(const Map& map, const Change& change, const Check&
     change(exec, tree);
     check(tree, false);
   }
-  for (long failing = 0;; ++failing) {
+  for (long failing = 0;; failing = next_failing(failing)) {
     REQUIRE(failing < 1000);
     const long there = outstanding;
     {

@@ -53,7 +53,7 @@ void every_lsm_allocation_fails_once(const model<u32, u32>& after, Change change
   };
   happened(-1);  // what is allocated once and for all
   long failing = 0;
-  for (bool goes_on = true; goes_on; ++failing) {
+  for (bool goes_on = true; goes_on; failing = next_failing(failing)) {
     CAPTURE(failing);
     REQUIRE(failing < 200);
     const long before = outstanding;

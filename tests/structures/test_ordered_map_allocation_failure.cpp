@@ -26,7 +26,7 @@ long allocations_that_fail(const ordered& map, const Change& change) {
   const auto exec = make_space();
   const std::int64_t before = map.size();
   long failing = 0;
-  for (;; ++failing) {
+  for (;; failing = next_failing(failing)) {
     REQUIRE(failing < 1000);
     const long there = outstanding;
     {

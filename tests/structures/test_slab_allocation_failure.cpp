@@ -80,7 +80,7 @@ void every_allocation_fails_once(Make make, Change change, Check check) {
   };
   happened(-1);  // what is allocated once and for all
   long failing = 0;
-  for (bool goes_on = true; goes_on; ++failing) {
+  for (bool goes_on = true; goes_on; failing = next_failing(failing)) {
     CAPTURE(failing);
     REQUIRE(failing < 1000);
     const long before = outstanding;

@@ -3,8 +3,12 @@
 #pragma once
 
 // Allocations that fail: all of the host's, and on CUDA what calls get from the device's pool. It
-// replaces operator new, so that it is included by one file of a program, before the library.
+// replaces operator new, so that it is included by one file of a program, before the library's
+// calls.
 // Kokkos' own memory on the device is not made to fail.
+
+#include <lanewise/macros.hpp>
+#include <support/environment.hpp>
 
 #include <atomic>
 #include <cstddef>
@@ -21,6 +25,13 @@ inline thread_local long until_failure = -1;
 inline thread_local std::size_t least_counted = 0;
 /// Whether those behind it fail, too.
 inline thread_local bool fails_for_good = true;
+
+/// Which allocation fails after this one. Where AddressSanitizer makes calls slow it is one in
+/// three, and the seed says which; the first always does.
+inline long next_failing(long failing) {
+  if (!LANEWISE_ADDRESS_SANITIZER || full()) return failing + 1;
+  return failing + (failing == 0 ? 1 + static_cast<long>(seed() % 3) : 3);
+}
 
 inline bool fails_now(std::size_t bytes) noexcept {
   if (until_failure < 0 || bytes < least_counted) return false;
