@@ -1,36 +1,19 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
-#include "backends.hpp"
+#include "runs.hpp"
 
-#include "census.hpp"
-#include "hash_census.hpp"
-#include "radix_census.hpp"
-#include <lanewise/emulated.hpp>
-#include <lanewise/host.hpp>
-
-#include <Kokkos_Core.hpp>
+#include <string>
 
 namespace kmer_census {
 namespace {
 
-template <class Census>
-census_times run_census(Census run, std::string_view letters, int k, std::size_t top) {
-  census_result result = run.run(letters, k, top);
-  return {std::move(result), run.stages()};
-}
-
+/// The name of a space in options, and what it runs on.
 template <class ExecutionSpace>
-census_times run_on(method how, std::string_view letters, int k, std::size_t top) {
-  const ExecutionSpace exec{};
-  switch (how) {
-    case method::sort:
-      return run_census(census<ExecutionSpace>(exec), letters, k, top);
-    case method::radix:
-      return run_census(radix_census<ExecutionSpace>(exec), letters, k, top);
-    default:
-      return run_census(hash_census<ExecutionSpace>(exec), letters, k, top);
-  }
-}
+struct about {
+  static constexpr const char* name = "emulated";
+  static constexpr bool by_default = false;
+  static std::string machine() { return "host, teams as on a GPU"; }
+};
 
 template <class ExecutionSpace>
 std::string threads_of() {
@@ -38,26 +21,62 @@ std::string threads_of() {
   return "host, " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
 }
 
+#ifdef KOKKOS_ENABLE_SERIAL
+template <>
+struct about<Kokkos::Serial> {
+  static constexpr const char* name = "serial";
+  static constexpr bool by_default = true;
+  static std::string machine() { return threads_of<Kokkos::Serial>(); }
+};
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+template <>
+struct about<Kokkos::OpenMP> {
+  static constexpr const char* name = "openmp";
+  static constexpr bool by_default = true;
+  static std::string machine() { return threads_of<Kokkos::OpenMP>(); }
+};
+#endif
+#ifdef KOKKOS_ENABLE_THREADS
+template <>
+struct about<Kokkos::Threads> {
+  static constexpr const char* name = "threads";
+  static constexpr bool by_default = true;
+  static std::string machine() { return threads_of<Kokkos::Threads>(); }
+};
+#endif
+#ifdef KOKKOS_ENABLE_CUDA
+template <>
+struct about<Kokkos::Cuda> {
+  static constexpr const char* name = "cuda";
+  static constexpr bool by_default = true;
+  static std::string machine() { return Kokkos::Cuda{}.cuda_device_prop().name; }
+};
+#endif
+
+template <class... ExecutionSpaces>
+std::vector<backend> backends_of(space_list<ExecutionSpaces...>) {
+  const auto by_sort = runs_by_sort(), by_radix = runs_by_radix(), by_hash = runs_by_hash();
+  std::vector<backend> list;
+  const auto add = [&]<class About>(About) {
+    const std::size_t i = list.size();
+    list.push_back({About::name, About::by_default, About::machine,
+                    [sort = by_sort[i], radix = by_radix[i], hash = by_hash[i]](
+                        method how, std::string_view letters, int k, std::size_t top) {
+                      const run_function run = how == method::sort    ? sort
+                                               : how == method::radix ? radix
+                                                                      : hash;
+                      return run(letters, k, top);
+                    }});
+  };
+  (add(about<ExecutionSpaces>{}), ...);
+  return list;
+}
+
 }  // namespace
 
 std::vector<backend> backends() {
-  std::vector<backend> list;
-#ifdef KOKKOS_ENABLE_SERIAL
-  list.push_back({"serial", true, threads_of<Kokkos::Serial>, run_on<Kokkos::Serial>});
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-  list.push_back({"openmp", true, threads_of<Kokkos::OpenMP>, run_on<Kokkos::OpenMP>});
-#endif
-#ifdef KOKKOS_ENABLE_THREADS
-  list.push_back({"threads", true, threads_of<Kokkos::Threads>, run_on<Kokkos::Threads>});
-#endif
-#ifdef KOKKOS_ENABLE_CUDA
-  list.push_back({"cuda", true, [] { return std::string(Kokkos::Cuda{}.cuda_device_prop().name); },
-                  run_on<Kokkos::Cuda>});
-#endif
-  list.push_back({"emulated", false, [] { return std::string("host, teams as on a GPU"); },
-                  run_on<lanewise::emulated>});
-  return list;
+  return backends_of(spaces{});
 }
 
 }  // namespace kmer_census

@@ -4,6 +4,7 @@
 // The calls that Lanewise::compiled has kernels of. One program links it, another does not.
 #include <lanewise/bfs.hpp>
 #include <lanewise/sort.hpp>
+#include <lanewise/sssp.hpp>
 #include <lanewise/string_search.hpp>
 
 #include <algorithm>
@@ -58,22 +59,43 @@ int wrong_sorts(std::size_t n) {
   return !holds(alone, sorted) + !holds(pairs, sorted) + !holds(beside, moved);
 }
 
-/// A ring of n vertices: half of them lie on either way.
-int wrong_levels(int n) {
-  const space exec;
-  std::vector<std::uint32_t> begins{0}, columns;
+struct ring {
+  std::vector<std::uint32_t> columns;
+  std::vector<std::int64_t> ends;  // of the rows
+};
+/// n vertices, each with its neighbours on both sides: half of them lie on either way.
+ring ring_of(int n) {
+  ring r;
   for (int v = 0; v < n; ++v) {
-    columns.push_back(static_cast<std::uint32_t>((v + 1) % n));
-    columns.push_back(static_cast<std::uint32_t>((v + n - 1) % n));
-    begins.push_back(begins.back() + 2);
+    r.columns.push_back(static_cast<std::uint32_t>((v + 1) % n));
+    r.columns.push_back(static_cast<std::uint32_t>((v + n - 1) % n));
+    r.ends.push_back(2 * (v + 1));
   }
-  const lanewise::csr_graph<space::memory_space> graph(on_device(begins), on_device(columns));
-  const view<std::int32_t> levels("levels", static_cast<std::size_t>(n));
+  return r;
+}
+template <class T>
+std::vector<T> ways(int n, int length) {
+  std::vector<T> ways;
+  for (int v = 0; v < n; ++v) ways.push_back(static_cast<T>(length * std::min(v, n - v)));
+  return ways;
+}
+
+template <class Offset, class Weight>
+int wrong_ways(int n) {
+  const space exec;
+  const ring r = ring_of(n);
+  std::vector<Offset> begins{0};
+  for (const std::int64_t end : r.ends) begins.push_back(static_cast<Offset>(end));
+  const std::vector<Weight> weights(r.columns.size(), Weight{3});
+  using graph_type = lanewise::csr_graph<space::memory_space, std::uint32_t, Offset, Weight>;
+  const graph_type graph(on_device(begins), on_device(r.columns), on_device(weights));
+  const auto size = static_cast<std::size_t>(n);
+  const view<std::int32_t> levels("levels", size);
+  const view<Weight> distances("distances", size);
   lanewise::bfs(exec, graph.symmetric(), 0, levels);
+  lanewise::sssp(exec, graph, 0, distances);
   exec.fence();
-  std::vector<std::int32_t> expected;
-  for (int v = 0; v < n; ++v) expected.push_back(std::min(v, n - v));
-  return !holds(levels, expected);
+  return !holds(levels, ways<std::int32_t>(n, 1)) + !holds(distances, ways<Weight>(n, 3));
 }
 
 int wrong_searches(std::size_t n) {
@@ -114,7 +136,10 @@ int main(int argc, char* argv[]) {
     wrong += wrong_sorts<float, double>(n);
     wrong += wrong_sorts<double, std::uint64_t>(n);
   }
-  for (const int n : {1, 2, 7, 5000}) wrong += wrong_levels(n);
+  for (const int n : {1, 2, 7, 5000}) {
+    wrong += wrong_ways<std::uint32_t, std::uint32_t>(n);
+    wrong += wrong_ways<std::uint64_t, float>(n);
+  }
   for (const std::size_t n : {0, 6, 7, 1000, 300'000}) wrong += wrong_searches(n);
   std::printf("%d wrong\n", wrong);
   return wrong == 0 ? 0 : 1;

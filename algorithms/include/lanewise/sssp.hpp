@@ -219,18 +219,18 @@ struct sssp_layout {
         at(parts.add<char>(static_cast<std::int64_t>(places.at.bytes))) {}
 };
 
-template <class Exec, class M, class V, class O, class W>
-void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph,
-          const detail::graph_sources<V>& sources, W* distances, const sssp_options& with) {
-  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space, M>::accessible,
-                "lanewise: this execution space cannot reach the memory of a graph");
-  using vertex = detail::number<V>;
-  using offset = detail::number<O>;
+/// The search. A graph's memory space and the signs of its numbers do not matter here, so that
+/// Lanewise::compiled can hold instantiations for common types.
+template <class Exec, class Vertex, class Offset, class W>
+void search_paths(const Exec& exec, const detail::graph_rows<Vertex, Offset>& rows,
+                  const W* weights, const detail::search_sources<Vertex>& sources, W* distances,
+                  const sssp_options& with) {
   using bits = typename detail::distances<W>::bits;
-  using kernel = sssp_kernel_of<Exec, vertex, offset, W>;
-  const std::int64_t n = graph.vertices(), m = graph.edges();
+  using kernel = sssp_kernel_of<Exec, Vertex, Offset, W>;
   with.errors.template expects_reachable<Exec>("sssp", "options.errors");
   detail::expects(with.delta >= 0, "sssp: options.delta is ", with.delta, ", not 0 or more");
+  const auto n = static_cast<std::int64_t>(rows.vertices),
+             m = static_cast<std::int64_t>(rows.edges);
   if (n == 0) return;
   const std::int64_t league = backend_of<Exec>::template resident_teams<kernel>(exec);
   const sssp_layout<kernel, Exec> layout(exec, n, m, league);
@@ -244,9 +244,8 @@ void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph,
     const std::int64_t step = divide_up(m, 65536), samples = divide_up(m, step);
     const Kokkos::View<double, typename Exec::memory_space, Kokkos::MemoryUnmanaged> sum(
         reinterpret_cast<double*>(memory + places.sum));
-    lanewise::reduce(exec,
-                     lanewise::generated(samples, sampled_weights<W>{graph.weights().data(), step}),
-                     sum, plus{}, 0.0, {.work = &work.get()});
+    lanewise::reduce(exec, lanewise::generated(samples, sampled_weights<W>{weights, step}), sum,
+                     plus{}, 0.0, {.work = &work.get()});
     const Kokkos::View<double*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> sums(
         sum.data(), 1);
     const Kokkos::View<W*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> deltas(delta, 1);
@@ -258,11 +257,33 @@ void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph,
   }
   lanewise::launch_resident(
       exec, "Lanewise::sssp", league,
-      kernel{{detail::rows_of(graph), graph.weights().data(), sources,
-              reinterpret_cast<bits*>(distances), delta, kernels::given_delta<W>(with.delta),
-              places.in(memory),
+      kernel{{rows, weights, sources, reinterpret_cast<bits*>(distances), delta,
+              kernels::given_delta<W>(with.delta), places.in(memory),
               with.errors.data() != nullptr ? with.errors.data() : work.get().errors()}});
 }
+template <class Exec, class M, class V, class O, class W>
+void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph,
+          const detail::graph_sources<V>& sources, W* distances, const sssp_options& with) {
+  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space, M>::accessible,
+                "lanewise: this execution space cannot reach the memory of a graph");
+  kernels::search_paths<Exec, detail::number<V>, detail::number<O>, W>(
+      exec, detail::rows_of(graph), graph.weights().data(), sources, distances, with);
+}
+
+#if defined(LANEWISE_COMPILED_TEMPLATE)
+#define LANEWISE_COMPILED_SSSP_OF(Exec, Offset, W)                              \
+  LANEWISE_COMPILED_TEMPLATE void search_paths<Exec, std::uint32_t, Offset, W>( \
+      const Exec&, const detail::graph_rows<std::uint32_t, Offset>&, const W*,  \
+      const detail::search_sources<std::uint32_t>&, W*, const sssp_options&);
+#define LANEWISE_COMPILED_SSSP(Exec)                            \
+  LANEWISE_COMPILED_SSSP_OF(Exec, std::uint32_t, std::uint32_t) \
+  LANEWISE_COMPILED_SSSP_OF(Exec, std::uint32_t, float)         \
+  LANEWISE_COMPILED_SSSP_OF(Exec, std::uint64_t, std::uint32_t) \
+  LANEWISE_COMPILED_SSSP_OF(Exec, std::uint64_t, float)
+LANEWISE_FOR_ALL_SPACES(LANEWISE_COMPILED_SSSP)
+#undef LANEWISE_COMPILED_SSSP
+#undef LANEWISE_COMPILED_SSSP_OF
+#endif
 
 }  // namespace kernels
 
