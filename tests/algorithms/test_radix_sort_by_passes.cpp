@@ -16,6 +16,7 @@ TEST_CASE("by_passes::radix_sort sorts by every width", "[radix_sort_by_passes][
   const auto keys =
       sorting_keys<std::uint32_t>(distribution::uniform, some_tiles(scanned_tile<std::uint32_t>));
   for (int bits = 1; bits <= 8; ++bits) {
+    if (is_emulated && !full() && bits % 3 == 0) continue;
     CAPTURE(bits);
     check_passes(keys, by_passes::split_tiles{bits});
     check_pairs_by_passes(sparse_keys(999, 4), by_passes::split_tiles{bits});

@@ -56,6 +56,7 @@ TEST_CASE("segmented_sort sorts short segments by windows", "[segmented_sort][sa
     // Alone, one that is too long, and one that ends groups of windows behind its own.
     for (const std::int64_t other : {std::int64_t{2}, std::int64_t{40}, 3 * steps}) {
       if (other > 40 && longest % 4 != 0) continue;
+      if (is_emulated && !full() && other == 40 && longest % 2 == 0) continue;
       CAPTURE(longest, other);
       const auto offsets = offsets_of_lengths(
           short_lengths(segments, static_cast<std::uint64_t>(longest), other), longest % 3);
