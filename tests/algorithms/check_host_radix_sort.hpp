@@ -170,8 +170,8 @@ TEST_CASE("hosts sort keys of every size", "[host_radix_sort][sanitize]") {
 
 // Parts have 104 keys of 4 bytes and 48 of 8 on average, the network takes 128 and 64, and slots
 // have room for 176 and 88. More come early, late, or all along.
-TEMPLATE_TEST_CASE("hosts sort keys of which some parts have more",
-                   "[host_radix_sort][sanitize][long]", std::uint32_t, std::uint64_t) {
+TEMPLATE_TEST_CASE("hosts sort keys that lie unevenly", "[host_radix_sort][sanitize][long]",
+                   std::uint32_t, std::uint64_t) {
   for (const std::int64_t more : {25, 40, 70, 74, 80, 300}) {
     for (const int where : {0, 1, 2}) {
       CAPTURE(more, where);

@@ -10,8 +10,7 @@
 
 using namespace test;
 
-TEMPLATE_TEST_CASE("by_passes::radix_sort sorts keys of other sizes",
-                   "[radix_sort_by_passes][long]",
+TEMPLATE_TEST_CASE("by_passes::radix_sort sorts keys of other sizes", "[radix_sort_by_passes]",
                    std::int64_t MORE_TYPES(std::int8_t, std::uint16_t)) {
   check_passes_at_sizes<TestType>();
 }

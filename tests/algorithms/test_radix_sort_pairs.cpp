@@ -39,7 +39,7 @@ TEST_CASE("radix_sort of pairs is stable where keys gather", "[radix_sort][sanit
   }
 }
 
-TEST_CASE("radix_sort sorts many pairs by launches", "[radix_sort][long]") {
+TEST_CASE("radix_sort sorts many pairs by launches", "[radix_sort]") {
   const auto keys = sparse_keys(launched_keys, 1);
   // Jobs with few bits go another way than others.
   check_sort_pairs(keys, places(keys.size()), {.begin_bit = 3, .end_bit = 19});

@@ -95,11 +95,12 @@ TEST_CASE("segmented_multisplit splits segments of all lengths",
 }
 
 TEST_CASE("segmented_multisplit takes many buckets, and more places than multisplit has",
-          "[segmented_multisplit][long]") {
+          "[segmented_multisplit]") {
   const std::int64_t n = 4000;
   const auto items = random_items<std::uint32_t>(n);
   const bucket_begins offsets = {0, 1, 40, 40, 3500, n};
   for (const std::uint32_t buckets : {255u, 256u, 257u, 1000u}) {
+    if (is_emulated && !full() && buckets < 257) continue;
     CAPTURE(buckets);
     check_segmented_split(items, offsets, buckets, buckets);
     // A tenth is out of range.

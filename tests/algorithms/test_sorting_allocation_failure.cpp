@@ -93,7 +93,7 @@ TEST_CASE("Sorts by a comparator survive that an allocation fails", "[allocation
       [&] { CHECK(difference(data.items(), expected) == ""); });
 }
 
-TEST_CASE("Segmented sorts survive that an allocation fails", "[allocation][long]") {
+TEST_CASE("Segmented sorts survive that an allocation fails", "[allocation]") {
   const auto items = random_items<u32>(n);
   const array<u32> in(items);
   const array<std::int64_t> offsets(std::vector<std::int64_t>{0, 40, 40, n / 2, n});

@@ -4,8 +4,7 @@
 
 // Allocations that fail: all of the host's, and on CUDA what calls get from the device's pool. It
 // replaces operator new, so that it is included by one file of a program, before the library's
-// calls.
-// Kokkos' own memory on the device is not made to fail.
+// calls. Kokkos' own memory on the device is not made to fail.
 
 #include <lanewise/macros.hpp>
 #include <support/environment.hpp>
