@@ -8,7 +8,7 @@ endif()
 
 set(namespace_avx2 N_AVX2)
 set(namespace_avx512 N_AVX3_DL)
-file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/algorithms/compiled/*.cpp)
+file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/algorithms/compiled/*.cpp ${PROJECT_SOURCE_DIR}/structures/compiled/*.cpp)
 add_library(lanewise_compiled STATIC)
 add_library(Lanewise::compiled ALIAS lanewise_compiled)
 set_target_properties(lanewise_compiled PROPERTIES EXPORT_NAME compiled LINKER_LANGUAGE CXX)

@@ -13,7 +13,8 @@
 #include <utility>
 #include <vector>
 
-// Each method is a unit of its own, so that they compile side by side.
+// Each method is a unit of its own, so that they compile side by side. The emulated backend, which
+// checks and is not fast, has one for all methods, which is little optimised.
 namespace kmer_census {
 
 template <class... ExecutionSpaces>

@@ -114,6 +114,16 @@ void check_sort_overwriting(const std::vector<T>& items, const std::vector<std::
   CHECK(keys_out.guards_intact());
 }
 
+/// The call that takes no options, and has kernels for all of a key's bits alone.
+template <class T>
+void check_sort_without_options(const std::vector<T>& items) {
+  const array<T> keys(items, 1), keys_out(static_cast<std::int64_t>(items.size()), T{}, 2);
+  lanewise::radix_sort(make_space(), keys.const_view(), keys_out.view());
+  CHECK(difference_in_bits(keys_out.items(), items, sorted_order(items, {})) == "");
+  CHECK(keys.unchanged());
+  CHECK(keys_out.guards_intact());
+}
+
 template <class T>
 void check_sort(const std::vector<T>& items, lanewise::sort_options with = {}) {
   const auto exec = make_space();
@@ -124,6 +134,9 @@ void check_sort(const std::vector<T>& items, lanewise::sort_options with = {}) {
   CHECK(keys.unchanged());
   CHECK(keys_out.guards_intact());
   check_sort_overwriting(items, order, with);
+  const bool all_bits = with.begin_bit == 0 && with.end_bit < 0;
+  if (all_bits && with.order == lanewise::sort_order::ascending && !with.count.is_given())
+    check_sort_without_options(items);
 }
 
 template <class T>

@@ -3,6 +3,10 @@
 
 // The calls that Lanewise::compiled has kernels of. One program links it, another does not.
 #include <lanewise/bfs.hpp>
+#include <lanewise/reduce.hpp>
+#include <lanewise/scan.hpp>
+#include <lanewise/slab_hash_map.hpp>
+#include <lanewise/slab_hash_set.hpp>
 #include <lanewise/sort.hpp>
 #include <lanewise/sssp.hpp>
 #include <lanewise/string_search.hpp>
@@ -125,6 +129,66 @@ int wrong_searches(std::size_t n) {
   return wrong;
 }
 
+/// Sums, and the least and the greatest of i % 100 - 50.
+template <class T>
+int wrong_sums(std::size_t n) {
+  const space exec;
+  std::vector<T> numbers, sums, before;
+  T sum = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    numbers.push_back(static_cast<T>(static_cast<std::int64_t>(i % 100) - 50));
+    before.push_back(sum);
+    sum = static_cast<T>(sum + numbers.back());
+    sums.push_back(sum);
+  }
+  const auto in = on_device(numbers);
+  const view<T> out("out", n), out_before("out_before", n);
+  lanewise::inclusive_scan(exec, in, out, lanewise::plus{});
+  lanewise::exclusive_scan(exec, in, out_before, lanewise::plus{}, T{0});
+  exec.fence();
+  const T begin = numbers.empty() ? T{7} : numbers[0];
+  const auto of = [&](auto op) {
+    return std::accumulate(numbers.begin(), numbers.end(), begin, op);
+  };
+  return !holds(out, sums) + !holds(out_before, before) +
+         (lanewise::reduce(exec, in, lanewise::plus{}, T{0}) != sum) +
+         (lanewise::reduce(exec, in, lanewise::minimum{}, begin) != of(lanewise::minimum{})) +
+         (lanewise::reduce(exec, in, lanewise::maximum{}, begin) != of(lanewise::maximum{}));
+}
+
+/// Tables that grow to n keys, a third of which are erased.
+template <class Key>
+int wrong_tables(std::size_t n) {
+  const space exec;
+  std::vector<Key> keys(n), values(n), twice(n), third(n / 3), left(n), unfound(n, Key{7});
+  for (std::size_t i = 0; i < n; ++i) {
+    keys[i] = static_cast<Key>(i * 2654435761u);
+    values[i] = static_cast<Key>(i);
+    twice[i] = static_cast<Key>(2 * i);
+    if (i < n / 3) third[i] = keys[i];
+    left[i] = i < n / 3 ? Key{7} : twice[i];
+  }
+  const auto given = on_device(keys), erased = on_device(third), found = on_device(unfound);
+  lanewise::slab_hash_map<Key, Key, space::memory_space> map(exec);
+  lanewise::slab_hash_set<Key, space::memory_space> set(exec);
+  lanewise::insert(exec, map, given, on_device(values));
+  lanewise::find(exec, map, given, found);
+  exec.fence();
+  int wrong = !holds(found, values);
+  lanewise::assign(exec, map, given, on_device(twice));
+  lanewise::erase(exec, map, erased);
+  Kokkos::deep_copy(found, Key{7});
+  lanewise::find(exec, map, given, found);
+  exec.fence();
+  wrong += !holds(found, left);
+  const Kokkos::View<lanewise::slab_tally, space::memory_space> tally("tally");
+  lanewise::insert(exec, set, given);
+  lanewise::erase(exec, set, erased);
+  lanewise::find(exec, set, given, {.tally = tally});
+  const auto came = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), tally);
+  return wrong + (came()[lanewise::slab_status::found] != n - n / 3);
+}
+
 }  // namespace
 
 int main(int argc, char* argv[]) {
@@ -141,6 +205,10 @@ int main(int argc, char* argv[]) {
     wrong += wrong_ways<std::uint64_t, float>(n);
   }
   for (const std::size_t n : {0, 6, 7, 1000, 300'000}) wrong += wrong_searches(n);
+  for (const std::size_t n : {0, 1, 100, 5000, 300'000}) {
+    wrong += wrong_sums<std::int32_t>(n) + wrong_sums<std::uint64_t>(n) + wrong_sums<float>(n);
+    wrong += wrong_tables<std::uint32_t>(n) + wrong_tables<std::uint64_t>(n);
+  }
   std::printf("%d wrong\n", wrong);
   return wrong == 0 ? 0 : 1;
 }

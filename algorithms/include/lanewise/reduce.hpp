@@ -211,6 +211,7 @@ workspace_size deterministic_reduce_workspace(std::int64_t n) {
 namespace kernels {
 
 /// init is combined with the items if it is present; without items it is the result.
+/// Lanewise::compiled holds instantiations for numbers by plus, minimum and maximum.
 template <class Exec, class Source, class Op, class T, class Place>
 void reduce(const Exec& exec, const char* label, const char* algorithm, const Source& source,
             const Place& result, const Op& op, const maybe<T>& init, const options& with) {
@@ -252,6 +253,22 @@ void reduce(const Exec& exec, const char* label, const char* algorithm, const So
                    kernel{source, op.op, init.value, n, totals, totals + blocks,
                           work.get().template make_look_back_chain<T>(0).control, result});
 }
+
+#if defined(LANEWISE_COMPILED_TEMPLATE)
+#define LANEWISE_COMPILED_REDUCE(Exec, T, Op)                                                    \
+  LANEWISE_COMPILED_TEMPLATE void reduce(const Exec&, const char*, const char*,                  \
+                                         const array_source<T, identity>&, T* const&, const Op&, \
+                                         const maybe<T>&, const options&);
+#define LANEWISE_COMPILED_REDUCES_OF(Exec, T) \
+  LANEWISE_COMPILED_REDUCE(Exec, T, plus)     \
+  LANEWISE_COMPILED_REDUCE(Exec, T, minimum)  \
+  LANEWISE_COMPILED_REDUCE(Exec, T, maximum)
+#define LANEWISE_COMPILED_REDUCES(Exec) LANEWISE_FOR_NUMBERS(LANEWISE_COMPILED_REDUCES_OF, Exec)
+LANEWISE_FOR_ALL_SPACES(LANEWISE_COMPILED_REDUCES)
+#undef LANEWISE_COMPILED_REDUCES
+#undef LANEWISE_COMPILED_REDUCES_OF
+#undef LANEWISE_COMPILED_REDUCE
+#endif
 
 /// Items are combined as Value unless the operator says otherwise.
 template <class Value, class Exec, class In, class Place, class Op>

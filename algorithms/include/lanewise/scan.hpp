@@ -62,7 +62,7 @@ std::int64_t scan_tiles(std::int64_t n) {
   return tile_cuts<team_t<Exec, Policy>, T, Policy>::most_tiles(n);
 }
 
-/// Policy says how the tiles are cut.
+/// Policy says how the tiles are cut. Lanewise::compiled holds instantiations for sums of numbers.
 template <bool exclusive, class Policy, bool begins = exclusive, class Exec, class Source,
           class Sink, class Op, class T>
 void scan(const Exec& exec, const char* label, const char* algorithm, const Source& source,
@@ -77,6 +77,22 @@ void scan(const Exec& exec, const char* label, const char* algorithm, const Sour
                    kernel{source, sink, op, init, cuts::cut(source, sink, n),
                           work.get().template make_look_back_chain<T>(plain_offset)});
 }
+
+#if defined(LANEWISE_COMPILED_TEMPLATE)
+#define LANEWISE_COMPILED_SCAN(exclusive, Exec, T)                                      \
+  LANEWISE_COMPILED_TEMPLATE void scan<exclusive, scan_policy<T>, exclusive>(           \
+      const Exec&, const char*, const char*, const array_source<T, identity>&,          \
+      const array_sink<T>&, const plus&, const T&, item_count, workspace*, std::size_t, \
+      workspace_size);
+#define LANEWISE_COMPILED_SCANS_OF(Exec, T) \
+  LANEWISE_COMPILED_SCAN(false, Exec, T)    \
+  LANEWISE_COMPILED_SCAN(true, Exec, T)
+#define LANEWISE_COMPILED_SCANS(Exec) LANEWISE_FOR_NUMBERS(LANEWISE_COMPILED_SCANS_OF, Exec)
+LANEWISE_FOR_ALL_SPACES(LANEWISE_COMPILED_SCANS)
+#undef LANEWISE_COMPILED_SCANS
+#undef LANEWISE_COMPILED_SCANS_OF
+#undef LANEWISE_COMPILED_SCAN
+#endif
 
 }  // namespace kernels
 

@@ -46,7 +46,7 @@
 #define LANEWISE_KERNEL_FUNCTION __host__ __device__ __forceinline__
 #define LANEWISE_RARE_FUNCTION __host__ __device__ __forceinline__
 #else
-#define LANEWISE_KERNEL_FUNCTION __host__ __device__
+#define LANEWISE_KERNEL_FUNCTION __host__ __device__ inline
 #define LANEWISE_RARE_FUNCTION __host__ __device__ __attribute__((noinline))
 #endif
 #define LANEWISE_LOOP_FUNCTION __host__ __device__ __noinline__
@@ -87,6 +87,9 @@
 #endif
 #endif
 
+// LANEWISE_KERNEL_FUNCTION: a kernel's body, and steps so large that hosts gain nothing where they
+// are inlined by force: those of bfs then compile in 0.61 of the time.
+//
 // LANEWISE_RARE_FUNCTION: what a kernel seldom does. Inlined on hosts, it makes a kernel so large
 // that with nvcc, where Highway's functions are not forced inline, g++ leaves them calls.
 //

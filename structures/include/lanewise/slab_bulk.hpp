@@ -266,6 +266,11 @@ struct slab_plan<detail::slab_as_given, Operation, Exec, Table> {
   }
 };
 
+/// The tables of unique keys that Lanewise::compiled has kernels of.
+template <class Exec, class Key, class Value>
+using plain_slab_table =
+    slab_hash_table<Key, Value, slab_keys::unique, typename Exec::memory_space, slab_hash<Key>>;
+
 /// Runs an operation on all items; where it may grow, again on those without room.
 template <class Operation, class Exec, class Table, class Combine, class Options>
 void slab_part(const Exec& exec, const char* label, const char* name, Table& table,
@@ -313,6 +318,35 @@ void slab_part(const Exec& exec, const char* label, const char* name, Table& tab
     without_room = left;
   }
 }
+
+#if defined(LANEWISE_COMPILED_TEMPLATE)
+#define LANEWISE_COMPILED_SLAB(Exec, Key, Value, operation)                                     \
+  LANEWISE_COMPILED_TEMPLATE void slab_part<detail::same_operation<slab_operation::operation>>( \
+      const Exec&, const char*, const char*, plain_slab_table<Exec, Key, Value>&,               \
+      const slab_arrays<plain_slab_table<Exec, Key, Value>>&, const detail::keep_given&, bool,  \
+      const slab_options&, slab_status*);
+#define LANEWISE_COMPILED_SLABS(Exec, Key, Value)                                                 \
+  LANEWISE_COMPILED_TEMPLATE bool shorten_lists(const Exec&, plain_slab_table<Exec, Key, Value>&, \
+                                                std::int64_t);                                    \
+  LANEWISE_COMPILED_SLAB(Exec, Key, Value, find)                                                  \
+  LANEWISE_COMPILED_SLAB(Exec, Key, Value, insert)                                                \
+  LANEWISE_COMPILED_SLAB(Exec, Key, Value, erase)
+#define LANEWISE_COMPILED_SLABS_OF(Exec, Key) \
+  LANEWISE_COMPILED_SLABS(Exec, Key, void)    \
+  LANEWISE_COMPILED_SLABS(Exec, Key, Key)     \
+  LANEWISE_COMPILED_SLAB(Exec, Key, Key, assign)
+// The component has units for some of them.
+#if !defined(LANEWISE_COMPILED_SLAB_TABLES)
+#define LANEWISE_COMPILED_SLAB_TABLES(Exec)       \
+  LANEWISE_COMPILED_SLABS_OF(Exec, std::uint32_t) \
+  LANEWISE_COMPILED_SLABS_OF(Exec, std::uint64_t)
+#endif
+LANEWISE_FOR_ALL_SPACES(LANEWISE_COMPILED_SLAB_TABLES)
+#undef LANEWISE_COMPILED_SLAB_TABLES
+#undef LANEWISE_COMPILED_SLABS_OF
+#undef LANEWISE_COMPILED_SLABS
+#undef LANEWISE_COMPILED_SLAB
+#endif
 
 /// A bulk call. Where new elements may come into a table that chooses how many lists it has, as
 /// many items at a time as lists stay short for, whatever was expected: their keys may all be the

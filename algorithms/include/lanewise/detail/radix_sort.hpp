@@ -9,8 +9,8 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// host_radix_sort behind the contract below.
-template <class Bits, class Value>
+/// Sorts of hosts by the contract below.
+template <class Bits, class Value, bool ordered>
 struct host_radix_sorter {
   static constexpr std::size_t value_bytes = std::is_empty_v<Value> ? 0 : sizeof(Value);
   static constexpr std::size_t round_up(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
@@ -36,23 +36,29 @@ struct host_radix_sorter {
       values.room = reinterpret_cast<Value*>(memory);
       memory += round_up(items * value_bytes);
     }
-    kernels::host_radix_sort(exec,
-                             host_sort_arrays<Bits, Value>{keys.in, keys.out, keys.room, values.in,
-                                                           values.out, values.room},
-                             n, range.low, range.high, map, memory);
+    const host_sort_arrays<Bits, Value> arrays{keys.in,   keys.out,   keys.room,
+                                               values.in, values.out, values.room};
+    const auto sort_by = [&](const auto& key) {
+      kernels::host_sort_by(exec, arrays, n, key, memory);
+    };
+    using key = detail::sort_key<detail::key_map<Bits>, Bits, !ordered>;
+    if constexpr (ordered) sort_by(key::by_bits(map, range.low, range.high));
+    if constexpr (!ordered) sort_by(key{map});
   }
 };
 
 /// How a space sorts keys that are unsigned integers in memory, and what moves with them, which is
-/// no_value or an unsigned integer. ordered: equal keys keep their order. Members, all static:
+/// no_value or an unsigned integer. ordered: keys that agree in the range's bits keep their order;
+/// otherwise nothing moves with keys, and they have the same bits outside the range. Members, all
+/// static:
 ///
 ///   workspace<Exec>(n, range, overwrites)          what it needs for up to n keys
 ///   sort(exec, keys, values, n, map, range, work)  out may be in, of keys or of values. The room
 ///                                                  of both is `in`, and `out` is not, or null
 template <class Exec, class Bits, class Value, bool ordered>
-using radix_sort_t =
-    std::conditional_t<team_t<Exec, launch_policy>::in_registers,
-                       device_radix_sort<Bits, Value, ordered>, host_radix_sorter<Bits, Value>>;
+using radix_sort_t = std::conditional_t<team_t<Exec, launch_policy>::in_registers,
+                                        device_radix_sort<Bits, Value, ordered>,
+                                        host_radix_sorter<Bits, Value, ordered>>;
 
 /// Copies what is sorted by no bit.
 template <class Exec, class T>

@@ -47,3 +47,9 @@
   LANEWISE_FOR_OPENMP(instantiate)           \
   LANEWISE_FOR_THREADS(instantiate)          \
   LANEWISE_FOR_CUDA(instantiate)
+
+// Calls instantiate(space, type) for each type of numbers of 4 and 8 bytes.
+#define LANEWISE_FOR_NUMBERS(instantiate, space)                                                   \
+  instantiate(space, std::int32_t) instantiate(space, std::uint32_t)                               \
+      instantiate(space, std::int64_t) instantiate(space, std::uint64_t) instantiate(space, float) \
+          instantiate(space, double)

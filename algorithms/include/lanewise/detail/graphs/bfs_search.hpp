@@ -51,14 +51,14 @@ class bfs_search {
     typename frontier_type::scratch frontier;
   };
 
-  LANEWISE_FUNCTION bfs_search(const Team& team, scratch& shared, const task& t)
+  LANEWISE_KERNEL_FUNCTION bfs_search(const Team& team, scratch& shared, const task& t)
       : team_(team),
         task_(t),
         edges_left_(t.out.edges),
         frontier_(team, shared.frontier, t.memory.frontier, t.out),
         relaxation_(team, t.out, {}, t.depths(), t.errors) {}
 
-  LANEWISE_FUNCTION void run() {
+  LANEWISE_KERNEL_FUNCTION void run() {
     for (step s = step::begin; s != step::end; s = next(s)) {
       switch (s) {
         case step::begin:
@@ -89,9 +89,10 @@ class bfs_search {
 
   // What a frontier asks of a search. What an edge brings is where it comes from, or deep how many
   // edges from a source.
-  LANEWISE_FUNCTION void look(const mask_type (&there)[at_once], const lanes<Vertex>& from,
-                              const lanes<Offset> (&edge)[at_once], mask_type (&open)[at_once],
-                              lanes<Vertex> (&to)[at_once], lanes<Vertex> (&value)[at_once]) const {
+  LANEWISE_KERNEL_FUNCTION void look(const mask_type (&there)[at_once], const lanes<Vertex>& from,
+                                     const lanes<Offset> (&edge)[at_once],
+                                     mask_type (&open)[at_once], lanes<Vertex> (&to)[at_once],
+                                     lanes<Vertex> (&value)[at_once]) const {
     if (is_deep_) return relaxation_.look(there, from, edge, open, to, value);
     const auto warp = team_.warp();
     LANEWISE_UNROLL
@@ -105,8 +106,8 @@ class bfs_search {
     for (int k = 0; k < at_once; ++k)
       open[k] = open[k] & !detail::is_reached<true>(warp, bits(), open[k], to[k]);
   }
-  LANEWISE_FUNCTION mask_type claim(const mask_type& active, const lanes<Vertex>& vertex,
-                                    const lanes<Vertex>& value) const {
+  LANEWISE_KERNEL_FUNCTION mask_type claim(const mask_type& active, const lanes<Vertex>& vertex,
+                                           const lanes<Vertex>& value) const {
     const auto warp = team_.warp();
     if (is_deep_) {
       const auto depth = warp.template cast<std::uint32_t>(value);
@@ -127,29 +128,29 @@ class bfs_search {
   static constexpr std::uint32_t narrow_edges_of_warp = 4;
   static constexpr int patience = 64;  // thin levels before a search goes deep
 
-  LANEWISE_FUNCTION bool is_thin() const {
+  LANEWISE_KERNEL_FUNCTION bool is_thin() const {
     return frontier_.edges() <= narrow_edges_of_warp * team_.league() * Team::warps;
   }
   /// Whether warps are better off without meetings. A thread of a host has more to do between them:
   /// 16 of them search a lattice of 4096^2 in 187 ms level by level, and in 62 deep. One thread has
   /// nobody to meet.
-  LANEWISE_FUNCTION bool is_narrow() const {
+  LANEWISE_KERNEL_FUNCTION bool is_narrow() const {
     if constexpr (!by_threads<Team>) return is_thin();
     return team_.league() > 1 && frontier_.edges() <= relaxation_type::thin_edges(team_.league());
   }
-  LANEWISE_FUNCTION bool pays_bottom_up() const {
+  LANEWISE_KERNEL_FUNCTION bool pays_bottom_up() const {
     return task_.into.begins != nullptr && frontier_.edges() > edges_left_ / alpha && !is_thin();
   }
-  LANEWISE_FUNCTION bool is_done() const {
+  LANEWISE_KERNEL_FUNCTION bool is_done() const {
     return frontier_.edges() == 0 || depth_ >= task_.most_depth;
   }
-  LANEWISE_FUNCTION std::uint32_t* bits() const { return bits_of(side_); }
-  LANEWISE_FUNCTION std::uint32_t* bits_of(int side) const {
+  LANEWISE_KERNEL_FUNCTION std::uint32_t* bits() const { return bits_of(side_); }
+  LANEWISE_KERNEL_FUNCTION std::uint32_t* bits_of(int side) const {
     return side != 0 ? task_.memory.bits[1] : task_.memory.bits[0];
   }
 
   /// What comes behind a step. All teams know the same.
-  LANEWISE_FUNCTION step next(step s) const {
+  LANEWISE_KERNEL_FUNCTION step next(step s) const {
     if (s == step::parents) return step::end;
     if (s == step::others) return is_done() ? step::end : step::deep;
     if (s == step::deep) {
@@ -162,7 +163,7 @@ class bfs_search {
     return thin_levels_ >= patience ? step::others : step::top_down;
   }
 
-  LANEWISE_FUNCTION void meet(step s) {
+  LANEWISE_KERNEL_FUNCTION void meet(step s) {
     if (s == step::others) {
       if (is_done()) return;
       is_deep_ = true;
@@ -182,7 +183,7 @@ class bfs_search {
     thin_levels_ = is_narrow() ? thin_levels_ + 1 : 0;
   }
 
-  LANEWISE_FUNCTION void begin() {
+  LANEWISE_KERNEL_FUNCTION void begin() {
     const auto warp = team_.warp();
     detail::for_each_window_of(
         team_, task_.sources.count,
@@ -194,7 +195,7 @@ class bfs_search {
     frontier_.claim_all(*this);
   }
   /// What the last level has reached bottom up becomes a frontier of rows.
-  LANEWISE_FUNCTION void list_frontier() {
+  LANEWISE_KERNEL_FUNCTION void list_frontier() {
     detail::for_each_word_batch(
         team_, static_cast<std::int64_t>(task_.out.vertices),
         [&](std::int64_t first, const mask_type& there) LANEWISE_INLINE_LAMBDA {

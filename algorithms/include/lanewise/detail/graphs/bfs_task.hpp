@@ -31,13 +31,13 @@ struct bfs_task {
   status* errors;
 
   /// Levels are numbers without sign here, the greatest of which are not reached.
-  LANEWISE_FUNCTION std::uint32_t* depths() const {
+  LANEWISE_KERNEL_FUNCTION std::uint32_t* depths() const {
     return levels != nullptr ? reinterpret_cast<std::uint32_t*>(levels) : memory.depths;
   }
   /// The active lanes' vertices are so deep.
   template <class W, class Mask, class Lanes>
-  LANEWISE_FUNCTION void record(const W& warp, const Mask& mask, const Lanes& vertex,
-                                const Lanes& parent, std::int32_t depth) const {
+  LANEWISE_KERNEL_FUNCTION void record(const W& warp, const Mask& mask, const Lanes& vertex,
+                                       const Lanes& parent, std::int32_t depth) const {
     if (levels != nullptr)
       warp.scatter(mask, levels, vertex, typename W::template lanes<std::int32_t>(depth));
     if (parents != nullptr) warp.scatter(mask, parents, vertex, parent);

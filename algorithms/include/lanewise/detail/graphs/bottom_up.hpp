@@ -34,13 +34,13 @@ class bottom_up {
  public:
   using task = bfs_task<Vertex, Offset>;
 
-  LANEWISE_FUNCTION bottom_up(const Team& team, const task& t, const std::uint32_t* before,
-                              std::uint32_t* after)
+  LANEWISE_KERNEL_FUNCTION bottom_up(const Team& team, const task& t, const std::uint32_t* before,
+                                     std::uint32_t* after)
       : team_(team), task_(t), before_(before), after_(after), columns_(t.into, before) {}
 
   /// The vertices that are found are so deep. waiting: room for 2 * width of this warp. Returns how
   /// many edges lead from those that it has found.
-  LANEWISE_FUNCTION std::uint64_t search(std::int32_t depth, piece* waiting) {
+  LANEWISE_KERNEL_FUNCTION std::uint64_t search(std::int32_t depth, piece* waiting) {
     depth_ = depth;
     waiting_ = waiting;
     detail::for_each_word_batch(team_, task_.out.vertices,
@@ -59,7 +59,7 @@ class bottom_up {
  private:
   /// The vertices of words, those without a bit, look. What memory says of the next rows is on its
   /// way meanwhile.
-  LANEWISE_FUNCTION void look_from(std::int64_t first, const lanes<std::uint32_t>& words) {
+  LANEWISE_KERNEL_FUNCTION void look_from(std::int64_t first, const lanes<std::uint32_t>& words) {
     const auto warp = team_.warp();
     auto todo = warp.ballot(words != ~0u);
     if (todo == 0) return;
@@ -73,14 +73,14 @@ class bottom_up {
       while (count_ >= width) look();
     }
   }
-  LANEWISE_FUNCTION auto limits_of(std::int64_t word) const {
+  LANEWISE_KERNEL_FUNCTION auto limits_of(std::int64_t word) const {
     const auto vertex = detail::vertices_of<Vertex>(team_.warp(), word);
     return task_.into.limits_from(team_.warp(), vertex < task_.out.vertices,
                                   static_cast<Vertex>(word * 32));
   }
   /// Vertices of a word wait. Those without edges get a bit, so that nobody looks at them again.
   template <class Row>
-  LANEWISE_FUNCTION void begin(std::int64_t at, std::uint32_t word, const Row& row) {
+  LANEWISE_KERNEL_FUNCTION void begin(std::int64_t at, std::uint32_t word, const Row& row) {
     const auto warp = team_.warp();
     const auto vertex = detail::vertices_of<Vertex>(warp, at);
     const mask_type open =
@@ -92,8 +92,8 @@ class bottom_up {
       warp.fetch_or(warp.first(1), after_, lanes<std::int64_t>(at),
                     lanes<std::uint32_t>(without_edges(none, vertex)));
   }
-  LANEWISE_FUNCTION void wait(const mask_type& mask, const lanes<Vertex>& vertex,
-                              const lanes<Offset>& begin, const lanes<Offset>& length) {
+  LANEWISE_KERNEL_FUNCTION void wait(const mask_type& mask, const lanes<Vertex>& vertex,
+                                     const lanes<Offset>& begin, const lanes<Offset>& length) {
     const auto warp = team_.warp();
     count_ += static_cast<int>(warp.compress_store(waiting_ + count_, mask,
                                                    warp.map(
@@ -103,7 +103,7 @@ class bottom_up {
                                                        begin, length, vertex)));
   }
   /// As many as there are lanes, of those that wait, look at what is next of their rows.
-  LANEWISE_FUNCTION void look() {
+  LANEWISE_KERNEL_FUNCTION void look() {
     const auto warp = team_.warp();
     const int taken = count_ < width ? count_ : width;
     count_ -= taken;
@@ -115,8 +115,8 @@ class bottom_up {
             warp.map([](const piece& p) { return p.begin; }, row),
             warp.map([](const piece& p) { return p.length; }, row));
   }
-  LANEWISE_FUNCTION void look_at(const mask_type& active, const lanes<Vertex>& vertex,
-                                 const lanes<Offset>& begin, const lanes<Offset>& length) {
+  LANEWISE_KERNEL_FUNCTION void look_at(const mask_type& active, const lanes<Vertex>& vertex,
+                                        const lanes<Offset>& begin, const lanes<Offset>& length) {
     const auto warp = team_.warp();
     lanes<Vertex> parent = warp.map(
         active, [c = columns_](Offset b, Offset l) { return c.reached(b, l); }, nobody, begin,
@@ -142,8 +142,8 @@ class bottom_up {
     }
     found(active & (parent != nobody), vertex, parent);
   }
-  LANEWISE_FUNCTION void found(const mask_type& mask, const lanes<Vertex>& vertex,
-                               const lanes<Vertex>& parent) {
+  LANEWISE_KERNEL_FUNCTION void found(const mask_type& mask, const lanes<Vertex>& vertex,
+                                      const lanes<Vertex>& parent) {
     const auto warp = team_.warp();
     if (!warp.any(mask)) return;
     task_.record(warp, mask, vertex, parent, depth_);
@@ -151,8 +151,8 @@ class bottom_up {
     edges_ = edges_ + warp.template cast<std::uint64_t>(task_.out.of(warp, mask, vertex).length);
   }
   /// Which of the active lanes' vertices, into which no edge leads, have none at all.
-  LANEWISE_FUNCTION std::uint32_t without_edges(const mask_type& mask,
-                                                const lanes<Vertex>& vertex) const {
+  LANEWISE_KERNEL_FUNCTION std::uint32_t without_edges(const mask_type& mask,
+                                                       const lanes<Vertex>& vertex) const {
     const auto warp = team_.warp();
     const bool are_same = task_.out.begins == task_.into.begins;
     const mask_type none =
@@ -160,7 +160,7 @@ class bottom_up {
     task_.record(warp, none, vertex, lanes<Vertex>(nobody), -1);
     return warp.ballot(none);
   }
-  LANEWISE_FUNCTION void set_bits(const mask_type& mask, const lanes<Vertex>& vertex) const {
+  LANEWISE_KERNEL_FUNCTION void set_bits(const mask_type& mask, const lanes<Vertex>& vertex) const {
     const auto warp = team_.warp();
     warp.fetch_or(mask, after_, detail::word_of_vertex(warp, vertex),
                   detail::bit_of_vertex(warp, vertex));

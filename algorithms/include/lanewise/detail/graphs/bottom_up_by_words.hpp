@@ -14,9 +14,9 @@ namespace detail {
 /// For each active lane's row a neighbour that is reached, or nobody. Lanes look at the first few
 /// by themselves, which is enough for most where frontiers are wide; then the warp helps.
 template <class W, class Vertex, class Offset, class Mask, class Ranges>
-LANEWISE_FUNCTION auto find_reached(const W& warp, const graph_rows<Vertex, Offset>& rows,
-                                    const std::uint32_t* bits, const Mask& open, const Ranges& row,
-                                    Vertex nobody) {
+LANEWISE_KERNEL_FUNCTION auto find_reached(const W& warp, const graph_rows<Vertex, Offset>& rows,
+                                           const std::uint32_t* bits, const Mask& open,
+                                           const Ranges& row, Vertex nobody) {
   using offsets = typename W::template lanes<Offset>;
   using vertices = typename W::template lanes<Vertex>;
   constexpr int at_once = 4, rounds = 2;
@@ -65,8 +65,8 @@ class bottom_up_by_words {
  public:
   using task = bfs_task<Vertex, Offset>;
 
-  LANEWISE_FUNCTION bottom_up_by_words(const Team& team, const task& t, const std::uint32_t* before,
-                                       std::uint32_t* after)
+  LANEWISE_KERNEL_FUNCTION bottom_up_by_words(const Team& team, const task& t,
+                                              const std::uint32_t* before, std::uint32_t* after)
       : team_(team), task_(t), before_(before), after_(after) {}
 
   /// As that of bottom_up: the vertices that are found are so deep. Returns how many edges lead
@@ -96,8 +96,8 @@ class bottom_up_by_words {
  private:
   /// The vertices of a word that have a neighbour with a bit are reached. Returns the word's new
   /// bits. Vertices without edges have one then, too, so that nobody looks at them again.
-  LANEWISE_FUNCTION std::uint32_t look_around(std::int64_t at, std::uint32_t word,
-                                              std::int32_t depth, edge_sums& found) const {
+  LANEWISE_KERNEL_FUNCTION std::uint32_t look_around(std::int64_t at, std::uint32_t word,
+                                                     std::int32_t depth, edge_sums& found) const {
     const auto warp = team_.warp();
     const auto vertex = detail::vertices_of<Vertex>(warp, at);
     const auto open = warp.template mask_of<std::uint32_t>(~word) & (vertex < task_.out.vertices);
@@ -115,8 +115,8 @@ class bottom_up_by_words {
   }
   /// Asks for the first columns of the next of these words' vertices. (One core, 2^20
   /// vertices: bfs kron 30 to 23 ms, urand 57 to 48.)
-  LANEWISE_FUNCTION void ask_for_next(std::int64_t first, const lanes<std::uint32_t>& old,
-                                      bits& ahead) const {
+  LANEWISE_KERNEL_FUNCTION void ask_for_next(std::int64_t first, const lanes<std::uint32_t>& old,
+                                             bits& ahead) const {
     if (ahead == 0) return;
     const auto warp = team_.warp();
     const int l = warp_type::lowest(ahead);
@@ -126,10 +126,10 @@ class bottom_up_by_words {
     const auto row = task_.into.from(warp, open, static_cast<Vertex>((first + l) * 32));
     warp.prefetch(open & (row.length != Offset{0}), task_.into.columns, row.begin);
   }
-  LANEWISE_FUNCTION bool are_same() const { return task_.out.begins == task_.into.begins; }
+  LANEWISE_KERNEL_FUNCTION bool are_same() const { return task_.out.begins == task_.into.begins; }
   /// Which of the active lanes' vertices, into which no edge leads, have none at all.
-  LANEWISE_FUNCTION std::uint32_t without_edges(const mask_type& mask,
-                                                const lanes<Vertex>& vertex) const {
+  LANEWISE_KERNEL_FUNCTION std::uint32_t without_edges(const mask_type& mask,
+                                                       const lanes<Vertex>& vertex) const {
     const auto warp = team_.warp();
     const auto none =
         are_same() ? mask : mask & (task_.out.of(warp, mask, vertex).length == Offset{0});

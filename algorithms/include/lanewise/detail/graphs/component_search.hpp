@@ -68,12 +68,12 @@ class component_search {
     league_sums::scratch<Team> sums;
   };
 
-  LANEWISE_FUNCTION component_search(const Team& team, scratch& shared, const task& t)
+  LANEWISE_KERNEL_FUNCTION component_search(const Team& team, scratch& shared, const task& t)
       : team_(team), shared_(shared), task_(t), meeting_(t.meetings) {
     league_sums::init(team, shared.sums);
   }
 
-  LANEWISE_FUNCTION void run() {
+  LANEWISE_KERNEL_FUNCTION void run() {
     for_each_window<&component_search::adopt>();
     meet();
     for_each_window<&component_search::compress_window>();
@@ -105,7 +105,7 @@ class component_search {
   static constexpr std::int64_t batch = Team::warps > 1 ? 1 : 64;
 
   /// The teams meet. Returns how many pieces of long rows they have found.
-  LANEWISE_FUNCTION std::uint64_t meet() {
+  LANEWISE_KERNEL_FUNCTION std::uint64_t meet() {
     league_sums::add(team_, shared_.sums, {{mine_, pieces_}});
     mine_ = 0;
     pieces_ = 0;
@@ -114,27 +114,27 @@ class component_search {
     return all[1];
   }
 
-  LANEWISE_FUNCTION std::int64_t warp_rank() const {
+  LANEWISE_KERNEL_FUNCTION std::int64_t warp_rank() const {
     return std::int64_t{team_.index()} * Team::warps + team_.warp_index();
   }
-  LANEWISE_FUNCTION std::int64_t warps() const {
+  LANEWISE_KERNEL_FUNCTION std::int64_t warps() const {
     return std::int64_t{team_.league()} * Team::warps;
   }
 
   /// Calls step(first, mask) for windows of vertices that are this warp's.
   template <void (component_search::*step)(Vertex, const mask_type&)>
-  LANEWISE_FUNCTION void for_each_window() {
+  LANEWISE_KERNEL_FUNCTION void for_each_window() {
     const auto n = static_cast<std::int64_t>(task_.out.vertices);
     for (std::int64_t at = warp_rank() * batch * width; at < n; at += warps() * batch * width)
       for (std::int64_t w = at; w < n && w < at + batch * width; w += width)
         (this->*step)(static_cast<Vertex>(w),
                       team_.warp().first(static_cast<int>(n - w < width ? n - w : width)));
   }
-  LANEWISE_FUNCTION lanes<Vertex> vertices_from(Vertex first) const {
+  LANEWISE_KERNEL_FUNCTION lanes<Vertex> vertices_from(Vertex first) const {
     return team_.warp().template cast<Vertex>(team_.warp().lane()) + lanes<Vertex>(first);
   }
 
-  LANEWISE_FUNCTION void adopt(Vertex first, const mask_type& there) {
+  LANEWISE_KERNEL_FUNCTION void adopt(Vertex first, const mask_type& there) {
     const auto warp = team_.warp();
     const auto row = task_.out.from(team_.warp(), there, first);
     const auto me = vertices_from(first);
@@ -144,10 +144,10 @@ class component_search {
     warp.store(there, task_.labels + first, lanewise::select(is_less, neighbour, me));
     mine_ += static_cast<std::uint64_t>(warp.count(is_less));
   }
-  LANEWISE_FUNCTION void compress_window(Vertex first, const mask_type& there) {
+  LANEWISE_KERNEL_FUNCTION void compress_window(Vertex first, const mask_type& there) {
     detail::compress(team_.warp(), task_.labels, first, there);
   }
-  LANEWISE_FUNCTION void sample(Vertex first, const mask_type& there) {
+  LANEWISE_KERNEL_FUNCTION void sample(Vertex first, const mask_type& there) {
     const auto row = task_.out.from(team_.warp(), there, first);
     const auto me = vertices_from(first);
     neighbours near[sampled];
@@ -161,7 +161,7 @@ class component_search {
   }
   /// The component that most of some vertices are in. Roots stay as they are meanwhile, so that all
   /// warps find the same.
-  LANEWISE_FUNCTION void guess() {
+  LANEWISE_KERNEL_FUNCTION void guess() {
     const auto warp = team_.warp();
     if (task_.out.vertices == 0) return;
     const auto some = warp.map(
@@ -180,7 +180,7 @@ class component_search {
     largest_ = warp.broadcast(root, warp_type::lowest(warp.ballot(alike == most)));
   }
 
-  LANEWISE_FUNCTION void take_rest(Vertex first, const mask_type& there) {
+  LANEWISE_KERNEL_FUNCTION void take_rest(Vertex first, const mask_type& there) {
     const auto warp = team_.warp();
     const auto label = warp.load_relaxed(there, task_.labels, vertices_from(first), nobody);
     const auto open = there & (label != largest_);
@@ -190,9 +190,9 @@ class component_search {
       take_rows(task_.into, 1, Offset{0}, first, open, label);
   }
   /// Short rows by their lanes, side by side, then longer ones by the warp.
-  LANEWISE_FUNCTION void take_rows(const rows& all, std::uint32_t side, Offset skipped,
-                                   Vertex first, const mask_type& open,
-                                   const lanes<Vertex>& label) {
+  LANEWISE_KERNEL_FUNCTION void take_rows(const rows& all, std::uint32_t side, Offset skipped,
+                                          Vertex first, const mask_type& open,
+                                          const lanes<Vertex>& label) {
     const auto warp = team_.warp();
     const auto row = all.from(warp, open, first);
     const mask_type is_short = open & (row.length <= Offset{short_row});
@@ -212,7 +212,8 @@ class component_search {
         queue_row(side, vertex, begin, length);
     }
   }
-  LANEWISE_FUNCTION void take_row(const rows& all, Vertex vertex, Offset begin, Offset length) {
+  LANEWISE_KERNEL_FUNCTION void take_row(const rows& all, Vertex vertex, Offset begin,
+                                         Offset length) {
     const auto warp = team_.warp();
     for (Offset k = 0; k < length; k = static_cast<Offset>(k + width)) {
       const Offset left = static_cast<Offset>(length - k);
@@ -223,7 +224,8 @@ class component_search {
       join(neighbour.there, lanes<Vertex>(vertex), neighbour.vertex);
     }
   }
-  LANEWISE_FUNCTION void queue_row(std::uint32_t side, Vertex vertex, Offset begin, Offset length) {
+  LANEWISE_KERNEL_FUNCTION void queue_row(std::uint32_t side, Vertex vertex, Offset begin,
+                                          Offset length) {
     const auto warp = team_.warp();
     const Offset pieces = length / long_row + (length % long_row != 0);
     for (Offset k = 0; k < pieces; k = static_cast<Offset>(k + width)) {
@@ -240,7 +242,7 @@ class component_search {
     }
     pieces_ += pieces;
   }
-  LANEWISE_FUNCTION void take_pieces(Offset count) {
+  LANEWISE_KERNEL_FUNCTION void take_pieces(Offset count) {
     for (auto i = static_cast<std::uint64_t>(warp_rank()); i < count;
          i += static_cast<std::uint64_t>(warps())) {
       const piece p = task_.pieces.items[i];
@@ -253,14 +255,15 @@ class component_search {
     mask_type there;
   };
   /// Where the active lanes' edges lead to. Those that lead nowhere are counted.
-  LANEWISE_FUNCTION neighbours only_vertices(const mask_type& mask, const lanes<Offset>& edge,
-                                             const rows& all) const {
+  LANEWISE_KERNEL_FUNCTION neighbours only_vertices(const mask_type& mask,
+                                                    const lanes<Offset>& edge,
+                                                    const rows& all) const {
     const auto warp = team_.warp();
     const auto vertex = warp.gather(mask, all.columns, edge, nobody);
     return {vertex, all.only_vertices(warp, mask, vertex, task_.errors)};
   }
-  LANEWISE_FUNCTION void join(const mask_type& mask, const lanes<Vertex>& x,
-                              const lanes<Vertex>& y) {
+  LANEWISE_KERNEL_FUNCTION void join(const mask_type& mask, const lanes<Vertex>& x,
+                                     const lanes<Vertex>& y) {
     mine_ += static_cast<std::uint64_t>(detail::unite(team_.warp(), task_.labels, mask, x, y));
   }
 

@@ -26,10 +26,10 @@ class deep_parents {
  public:
   using task = bfs_task<Vertex, Offset>;
 
-  LANEWISE_FUNCTION deep_parents(const Team& team, const task& t) : team_(team), task_(t) {}
+  LANEWISE_KERNEL_FUNCTION deep_parents(const Team& team, const task& t) : team_(team), task_(t) {}
 
   /// Rows of what was reached deep, and of the frontier before, which was at `depth`.
-  LANEWISE_FUNCTION void find(std::int32_t depth, const frontier_type& frontier) const {
+  LANEWISE_KERNEL_FUNCTION void find(std::int32_t depth, const frontier_type& frontier) const {
     detail::for_each_word_batch(
         team_, static_cast<std::int64_t>(task_.out.vertices),
         [&](std::int64_t first, const mask_type& there) LANEWISE_INLINE_LAMBDA {
@@ -50,8 +50,9 @@ class deep_parents {
         });
   }
   /// Edges of these.
-  LANEWISE_FUNCTION void operator()(const mask_type (&there)[at_once], const lanes<Vertex>& from,
-                                    const lanes<Offset> (&edge)[at_once]) const {
+  LANEWISE_KERNEL_FUNCTION void operator()(const mask_type (&there)[at_once],
+                                           const lanes<Vertex>& from,
+                                           const lanes<Offset> (&edge)[at_once]) const {
     const auto warp = team_.warp();
     const auto next = warp.gather(there[0], task_.depths(), from, 0u) + lanes<std::uint32_t>(1u);
     for (int k = 0; k < at_once; ++k) {

@@ -75,22 +75,22 @@ class frontier {
     raw_array<end_type, Team::warps * room> ends;
   };
 
-  LANEWISE_FUNCTION frontier(const Team& team, scratch& shared, const memory& m,
-                             const graph_rows<Vertex, Offset>& rows)
+  LANEWISE_KERNEL_FUNCTION frontier(const Team& team, scratch& shared, const memory& m,
+                                    const graph_rows<Vertex, Offset>& rows)
       : team_(team), shared_(shared), memory_(m), rows_(rows) {
     league_sums::init(team, shared.found.sums);
   }
 
   /// The edges of all rows of this round.
-  LANEWISE_FUNCTION Offset edges() const { return edges_; }
+  LANEWISE_KERNEL_FUNCTION Offset edges() const { return edges_; }
   /// Whether a vertex may be pushed several times in a round from now on. Its row goes to the queue
   /// the first time only. Rows that warps keep are not looked up: several may keep the same one.
-  LANEWISE_FUNCTION void list_once(bool once) { lists_once_ = once; }
+  LANEWISE_KERNEL_FUNCTION void list_once(bool once) { lists_once_ = once; }
 
   /// The active lanes' vertices with their rows are in the next round.
   template <class Row>
-  LANEWISE_FUNCTION void push(const mask_type& active, const lanes<Vertex>& vertex,
-                              const Row& row) {
+  LANEWISE_KERNEL_FUNCTION void push(const mask_type& active, const lanes<Vertex>& vertex,
+                                     const Row& row) {
     const auto warp = team_.warp();
     if (next_ > pieces_type::row_room - width) settle(by_threads<Team> ? own_rows : 0, false);
     next_ += static_cast<int>(warp.compress_store(mine() + next_, active,
@@ -103,8 +103,8 @@ class frontier {
   }
   /// Vertices that edges lead to, to be claimed when a warp of them is there.
   template <int k, class Visit>
-  LANEWISE_FUNCTION void add(const mask_type (&open)[k], const lanes<Vertex> (&vertex)[k],
-                             const lanes<Value> (&value)[k], Visit& visit) {
+  LANEWISE_KERNEL_FUNCTION void add(const mask_type (&open)[k], const lanes<Vertex> (&vertex)[k],
+                                    const lanes<Value> (&value)[k], Visit& visit) {
     static_assert(k <= at_once);
     const auto warp = team_.warp();
     LANEWISE_UNROLL
@@ -120,13 +120,13 @@ class frontier {
   }
   /// All that were added.
   template <class Visit>
-  LANEWISE_FUNCTION void claim_all(Visit& visit) {
+  LANEWISE_KERNEL_FUNCTION void claim_all(Visit& visit) {
     claim(1, visit);
   }
   /// Room for 2 * width pieces of this warp, while nothing is pushed or kept.
-  LANEWISE_FUNCTION piece* spare() const { return mine(); }
+  LANEWISE_KERNEL_FUNCTION piece* spare() const { return mine(); }
   /// What was not pushed, but is to be counted as edges of the next round.
-  LANEWISE_FUNCTION void count(std::uint64_t edges) const {
+  LANEWISE_KERNEL_FUNCTION void count(std::uint64_t edges) const {
     league_sums::add(team_, shared_.found.sums, {{edges, 0}});
   }
 
@@ -134,7 +134,7 @@ class frontier {
   /// others. Then goes on with rows that this warp has pushed and may keep, for `steps` rounds in
   /// all.
   template <class Visit>
-  LANEWISE_FUNCTION void visit_edges(int steps, Visit& visit) {
+  LANEWISE_KERNEL_FUNCTION void visit_edges(int steps, Visit& visit) {
     const auto number = static_cast<Offset>(queue_end_ - queue_begin_);
     const Offset most = capacity();
     expand_round(number < most ? number : most, visit);
@@ -146,13 +146,13 @@ class frontier {
   }
   /// Looks at the edges of a row in each lane. Nothing is claimed.
   template <class Look>
-  LANEWISE_FUNCTION void for_each_edge_of(const lanes<piece>& rows, const Look& look) const {
+  LANEWISE_KERNEL_FUNCTION void for_each_edge_of(const lanes<piece>& rows, const Look& look) const {
     edges_type::for_each(team_.warp(), rows, look);
   }
 
   /// The league meets, and what was pushed is the next round. most_kept: how many rows a warp may
   /// keep.
-  LANEWISE_FUNCTION void meet(int most_kept) {
+  LANEWISE_KERNEL_FUNCTION void meet(int most_kept) {
     settle(most_kept, true);
     const auto x = wait();
     edges_ = static_cast<Offset>(x[0]);
@@ -162,7 +162,7 @@ class frontier {
     ++round_;
   }
   /// The league meets within a round. Returns the sums of what teams have counted.
-  LANEWISE_FUNCTION league_sums::numbers wait() {
+  LANEWISE_KERNEL_FUNCTION league_sums::numbers wait() {
     league_sums of(memory_.meetings, meetings_);
     const auto x = of.meet(team_, shared_.found.sums);
     meetings_ = of.rounds();
@@ -171,25 +171,25 @@ class frontier {
 
  private:
   /// This warp's rows of this round, and of the next.
-  LANEWISE_FUNCTION piece* kept() const {
+  LANEWISE_KERNEL_FUNCTION piece* kept() const {
     return pieces_type::list_of(team_, shared_.found, 1 - side_);
   }
-  LANEWISE_FUNCTION piece* mine() const {
+  LANEWISE_KERNEL_FUNCTION piece* mine() const {
     return pieces_type::list_of(team_, shared_.found, side_);
   }
   /// What was pushed becomes what is kept.
-  LANEWISE_FUNCTION void turn() {
+  LANEWISE_KERNEL_FUNCTION void turn() {
     here_ = next_;
     next_ = 0;
     side_ = 1 - side_;
   }
-  LANEWISE_FUNCTION end_type* ends() const {
+  LANEWISE_KERNEL_FUNCTION end_type* ends() const {
     return shared_.ends.data() + team_.warp_index() * room;
   }
 
   /// While there are so many ends, claims as many as there are lanes.
   template <class Visit>
-  LANEWISE_FUNCTION void claim(int least, Visit& visit) {
+  LANEWISE_KERNEL_FUNCTION void claim(int least, Visit& visit) {
     const auto warp = team_.warp();
     warp.fence();
     while (ends_ >= least) {
@@ -209,15 +209,15 @@ class frontier {
   }
 
   // An index that is not known would keep all members in memory.
-  LANEWISE_FUNCTION piece* pieces(std::uint32_t round) const {
+  LANEWISE_KERNEL_FUNCTION piece* pieces(std::uint32_t round) const {
     return (round & 1) != 0 ? memory_.pieces[1] : memory_.pieces[0];
   }
-  LANEWISE_FUNCTION Offset capacity() const {
+  LANEWISE_KERNEL_FUNCTION Offset capacity() const {
     const std::uint64_t most = std::uint64_t{rows_.vertices} + rows_.edges / most_piece_edges + 1;
     constexpr Offset all = static_cast<Offset>(~Offset{0});
     return most < all ? static_cast<Offset>(most) : all;
   }
-  LANEWISE_FUNCTION queue_part next_part() const {
+  LANEWISE_KERNEL_FUNCTION queue_part next_part() const {
     return {pieces(round_),
             memory_.counter,
             queue_end_,
@@ -227,7 +227,7 @@ class frontier {
   }
 
   /// Room for more, or the end of a round: rows that this warp may not keep go to memory.
-  LANEWISE_FUNCTION void settle(int most_kept, bool is_end) {
+  LANEWISE_KERNEL_FUNCTION void settle(int most_kept, bool is_end) {
     if (next_ == 0) return;
     if (!is_end && next_ <= most_kept && !has_long_) return;
     next_ = pieces_type::settle(team_, shared_.found, pieces_type::lists > 1 ? side_ : 0, next_,
@@ -237,7 +237,7 @@ class frontier {
 
   /// The edges of what this warp has kept, and of its share of so many pieces.
   template <class Visit>
-  LANEWISE_FUNCTION void expand_round(Offset number, Visit& visit) {
+  LANEWISE_KERNEL_FUNCTION void expand_round(Offset number, Visit& visit) {
     const auto warp = team_.warp();
     const std::uint32_t warps = team_.league() * Team::warps;
     const std::uint32_t rank =
@@ -271,7 +271,7 @@ class frontier {
   // 2^20 vertices: bfs urand 46 to 41 ms, of a lattice 47 to 42.)
 
   /// The first columns of the next few rows.
-  LANEWISE_FUNCTION void ask_for_columns(const piece* next, int count) const {
+  LANEWISE_KERNEL_FUNCTION void ask_for_columns(const piece* next, int count) const {
     if constexpr (by_threads<Team>) {
       const auto warp = team_.warp();
       const auto there = warp.first(count);
@@ -283,8 +283,8 @@ class frontier {
   }
   /// Where the rows of vertices begin that are to be claimed.
   template <int k>
-  LANEWISE_FUNCTION void ask_for_rows(const mask_type (&open)[k],
-                                      const lanes<Vertex> (&vertex)[k]) const {
+  LANEWISE_KERNEL_FUNCTION void ask_for_rows(const mask_type (&open)[k],
+                                             const lanes<Vertex> (&vertex)[k]) const {
     if constexpr (by_threads<Team>)
       for (int i = 0; i < k; ++i) team_.warp().prefetch(open[i], rows_.begins, vertex[i]);
   }
@@ -292,8 +292,9 @@ class frontier {
   struct looks {
     frontier& all;
     Visit& visit;
-    LANEWISE_FUNCTION void operator()(const mask_type (&there)[at_once], const lanes<Vertex>& from,
-                                      const lanes<Offset> (&edge)[at_once]) const {
+    LANEWISE_KERNEL_FUNCTION void operator()(const mask_type (&there)[at_once],
+                                             const lanes<Vertex>& from,
+                                             const lanes<Offset> (&edge)[at_once]) const {
       mask_type open[at_once];
       lanes<Vertex> to[at_once];
       lanes<Value> value[at_once];

@@ -15,8 +15,8 @@ namespace detail {
 
 /// Which of the active lanes' vertices have a bit. racing: others are setting bits.
 template <bool racing = false, class W, class Mask, class Lanes>
-LANEWISE_FUNCTION auto is_reached(const W& warp, const std::uint32_t* bits, const Mask& there,
-                                  const Lanes& vertex) {
+LANEWISE_KERNEL_FUNCTION auto is_reached(const W& warp, const std::uint32_t* bits,
+                                         const Mask& there, const Lanes& vertex) {
   using Vertex = typename Lanes::value_type;
   const auto at = detail::word_of_vertex(warp, vertex);
   typename W::template lanes<std::uint32_t> word;
@@ -30,9 +30,10 @@ LANEWISE_FUNCTION auto is_reached(const W& warp, const std::uint32_t* bits, cons
 
 /// A neighbour that is reached among columns [next, end), or nobody, by the warp.
 template <class W, class Vertex, class Offset>
-LANEWISE_FUNCTION Vertex find_reached_along(const W& warp, const graph_rows<Vertex, Offset>& rows,
-                                            const std::uint32_t* bits, Offset next, Offset end,
-                                            Vertex nobody) {
+LANEWISE_KERNEL_FUNCTION Vertex find_reached_along(const W& warp,
+                                                   const graph_rows<Vertex, Offset>& rows,
+                                                   const std::uint32_t* bits, Offset next,
+                                                   Offset end, Vertex nobody) {
   for (; next < end; next = static_cast<Offset>(next + W::width)) {
     const auto left = static_cast<Offset>(end - next);
     const auto there =
@@ -56,7 +57,8 @@ class few_columns {
 
  public:
   /// Columns with a set bit are looked for.
-  LANEWISE_FUNCTION few_columns(const graph_rows<Vertex, Offset>& rows, const std::uint32_t* bits)
+  LANEWISE_KERNEL_FUNCTION few_columns(const graph_rows<Vertex, Offset>& rows,
+                                       const std::uint32_t* bits)
       : columns_(rows.columns),
         bits_(bits),
         vertices_(rows.vertices),
@@ -65,11 +67,11 @@ class few_columns {
                                    size)) {}
 
   /// How many columns are looked at of a row that goes on at `next`.
-  LANEWISE_FUNCTION Offset reach(Offset next) const {
+  LANEWISE_KERNEL_FUNCTION Offset reach(Offset next) const {
     return static_cast<Offset>(size - (next + shift_) % size);
   }
   /// One of these with a bit, or nobody.
-  LANEWISE_FUNCTION Vertex reached(Offset next, Offset length) const {
+  LANEWISE_KERNEL_FUNCTION Vertex reached(Offset next, Offset length) const {
     const Offset seen = reach(next);
     const auto skip = static_cast<Offset>(size - seen);
     const Offset end = length < seen ? length : seen;
@@ -94,7 +96,7 @@ class few_columns {
       if (bit[k] != 0) found = here[k];
     return found;
   }
-  static LANEWISE_FUNCTION bool is_among(int k, Offset skip, Offset end) {
+  static LANEWISE_KERNEL_FUNCTION bool is_among(int k, Offset skip, Offset end) {
     return static_cast<Offset>(static_cast<Offset>(k) - skip) < end;
   }
 

@@ -23,8 +23,8 @@ namespace detail {
 /// come later, as trees get high. (H200, a lattice of 2^24 vertices with 65 % of its edges: all of
 /// the search takes 1.5 ms, without halving 9.9.)
 template <class W, class Vertex, class Mask, class Lanes>
-LANEWISE_FUNCTION int unite(const W& warp, Vertex* labels, const Mask& mask, const Lanes& x,
-                            const Lanes& y) {
+LANEWISE_KERNEL_FUNCTION int unite(const W& warp, Vertex* labels, const Mask& mask, const Lanes& x,
+                                   const Lanes& y) {
   Lanes a = x, b = y;
   int united = 0;
   Mask open = mask & (a != b);
@@ -52,7 +52,8 @@ LANEWISE_FUNCTION int unite(const W& warp, Vertex* labels, const Mask& mask, con
 
 /// The roots of the active lanes' vertices, while no sets are united.
 template <class W, class Vertex, class Mask, class Lanes>
-LANEWISE_FUNCTION Lanes roots_of(const W& warp, const Vertex* labels, const Mask& mask, Lanes x) {
+LANEWISE_KERNEL_FUNCTION Lanes roots_of(const W& warp, const Vertex* labels, const Mask& mask,
+                                        Lanes x) {
   for (Mask open = mask; warp.any(open);) {
     const Lanes up = warp.load_relaxed(open, labels, x, Vertex{0});
     open = open & (up != x);
@@ -64,7 +65,8 @@ LANEWISE_FUNCTION Lanes roots_of(const W& warp, const Vertex* labels, const Mask
 /// The active lanes' labels, at labels[0], labels[1], ..., become roots, while no sets are united.
 /// Each step is there for others who pass.
 template <class W, class Vertex, class Mask>
-LANEWISE_FUNCTION void compress(const W& warp, Vertex* labels, Vertex first, const Mask& mask) {
+LANEWISE_KERNEL_FUNCTION void compress(const W& warp, Vertex* labels, Vertex first,
+                                       const Mask& mask) {
   using vertices = typename W::template lanes<Vertex>;
   const vertices me = warp.template cast<Vertex>(warp.lane()) + vertices(first);
   vertices label = warp.load_relaxed(mask, labels, me, Vertex{0});

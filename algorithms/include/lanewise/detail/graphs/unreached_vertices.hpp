@@ -24,11 +24,13 @@ class unreached_vertices {
  public:
   using task = bfs_task<Vertex, Offset>;
 
-  LANEWISE_FUNCTION unreached_vertices(const Team& team, const task& t) : team_(team), task_(t) {}
+  LANEWISE_KERNEL_FUNCTION unreached_vertices(const Team& team, const task& t)
+      : team_(team), task_(t) {}
 
   /// Writes that they are not reached. Where the search goes on, from a frontier at `depth`, all
   /// vertices get a depth, and are not in any list.
-  LANEWISE_FUNCTION void write(const std::uint32_t* bits, bool goes_on, std::int32_t depth) const {
+  LANEWISE_KERNEL_FUNCTION void write(const std::uint32_t* bits, bool goes_on,
+                                      std::int32_t depth) const {
     detail::for_each_word_batch(
         team_, static_cast<std::int64_t>(task_.out.vertices),
         [&](std::int64_t first, const mask_type& there) LANEWISE_INLINE_LAMBDA {
@@ -47,8 +49,8 @@ class unreached_vertices {
   }
 
  private:
-  LANEWISE_FUNCTION void prepare(const mask_type& valid, const mask_type& others,
-                                 const lanes<Vertex>& vertex, std::uint32_t depth) const {
+  LANEWISE_KERNEL_FUNCTION void prepare(const mask_type& valid, const mask_type& others,
+                                        const lanes<Vertex>& vertex, std::uint32_t depth) const {
     const auto warp = team_.warp();
     warp.scatter(valid, task_.memory.frontier.listed, vertex, words(0u));
     // No depth of those that are reached is lowered any more.

@@ -333,11 +333,8 @@ struct host_sort_kernel {
   template <class Team>
   LANEWISE_FUNCTION void sort_few(const Team& team, scratch<Team>& shared, std::int64_t n) const {
     const auto sort = sorter(team, shared);
-    if (sort.in_order(in.keys, n) == n) {
-      sort.copy(in, n, out);
-    } else {
-      sort.sort(in, n, out, temporary);
-    }
+    if (sort.in_order(in.keys, n) == n) return sort.copy(in, n, out);
+    sort.sort(in, n, out, temporary);
   }
   template <class Team>
   LANEWISE_FUNCTION void sort_alone(const Team& team, scratch<Team>& shared, std::int64_t begin,
@@ -649,53 +646,53 @@ std::size_t host_radix_sort_bytes(std::int64_t n) {
   return detail::host_sort_board<bits>::bytes(kernels::host_sort_plan_of<Item, Value>(n));
 }
 
-/// Sorts n() items by bits [begin_bit, end_bit) of bits_of(item), an unsigned integer, ascending;
-/// items with the same bits keep their order. Where all bits count and there are no values, bits_of
-/// may say that equal bits are equal items, by item_of(bits), its inverse, or by is_identity.
+/// Sorts n() items by a sort_key; items with equal keys keep their order unless the key is plain.
 ///
 /// One launch for few items. Otherwise one team takes a sample, and in a second launch all teams
 /// cut ranges that are too large for one of them into up to 256 buckets by the highest bits that
 /// differ, until all buckets are sorted. 3 n reads and 2 n writes of keys; fewer reads where they
 /// are in order. memory: host_radix_sort_bytes(n.bound).
-template <class KeyOf, class Item, class Value, class Exec>
-void host_radix_sort(const Exec& exec, const host_sort_arrays<Item, Value>& given, item_count n,
-                     int begin_bit, int end_bit, const KeyOf& bits_of, void* memory) {
-  using bits = typename detail::sort_key<KeyOf, Item, false>::bits_type;
-  constexpr int all_bits = static_cast<int>(sizeof(bits) * 8);
-  constexpr bool has_values = !std::is_same_v<Value, no_value>;
+template <class Item, class Value, class Key, class Exec>
+void host_sort_by(const Exec& exec, const host_sort_arrays<Item, Value>& given, item_count n,
+                  const Key& key, void* memory) {
+  using kernel = host_sort_kernel<Item, Value, Key>;
   if (n.bound == 0) return;
   // Launches of hosts are over when they return.
   const auto arrays = given.alike(n());
-  const auto start = [&](auto key) {
-    using kernel = host_sort_kernel<Item, Value, decltype(key)>;
-    const std::int64_t threads = lanewise::resident_teams<kernel>(exec);
-    const std::int64_t few = kernel::few_items(threads);
-    const auto plan = kernels::host_sort_plan_of<Item, Value>(n.bound);
-    const std::int64_t chunks = plan.chunks(n.bound, threads);
-    kernel k{key,
-             {const_cast<Item*>(arrays.keys_in), const_cast<Value*>(arrays.values_in)},
-             {arrays.keys_out, arrays.values_out},
-             {arrays.keys_temporary, arrays.values_temporary},
-             n,
-             n.bound,
-             few,
-             chunks,
-             {},
-             true};
-    k.board.lay_out(plan, static_cast<char*>(memory));
-    lanewise::launch(exec, "Lanewise::radix_sort::begin", 1, k);
-    if (n.bound <= few) return;
-    k.begins = false;
-    lanewise::launch(exec, "Lanewise::radix_sort", chunks, k);
-  };
-  if constexpr (!has_values && detail::has_inverse<KeyOf, Item>) {
-    if (begin_bit == 0 && end_bit == all_bits)
-      return start(detail::sort_key<KeyOf, Item, true>{bits_of, 0, static_cast<bits>(~bits{0})});
+  const std::int64_t threads = lanewise::resident_teams<kernel>(exec);
+  const std::int64_t few = kernel::few_items(threads);
+  const auto plan = kernels::host_sort_plan_of<Item, Value>(n.bound);
+  const std::int64_t chunks = plan.chunks(n.bound, threads);
+  kernel k{key,
+           {const_cast<Item*>(arrays.keys_in), const_cast<Value*>(arrays.values_in)},
+           {arrays.keys_out, arrays.values_out},
+           {arrays.keys_temporary, arrays.values_temporary},
+           n,
+           n.bound,
+           few,
+           chunks,
+           {},
+           true};
+  k.board.lay_out(plan, static_cast<char*>(memory));
+  lanewise::launch(exec, "Lanewise::radix_sort::begin", 1, k);
+  if (n.bound <= few) return;
+  k.begins = false;
+  lanewise::launch(exec, "Lanewise::radix_sort", chunks, k);
+}
+
+/// Sorts n() items by bits [begin_bit, end_bit) of bits_of(item), an unsigned integer, ascending;
+/// items with the same bits keep their order. Where all bits count and there are no values, bits_of
+/// may say that equal bits are equal items, by item_of(bits), its inverse, or by is_identity.
+template <class KeyOf, class Item, class Value, class Exec>
+void host_radix_sort(const Exec& exec, const host_sort_arrays<Item, Value>& arrays, item_count n,
+                     int begin_bit, int end_bit, const KeyOf& bits_of, void* memory) {
+  using key = detail::sort_key<KeyOf, Item, false>;
+  if constexpr (std::is_same_v<Value, no_value> && detail::has_inverse<KeyOf, Item>) {
+    if (begin_bit == 0 && end_bit == static_cast<int>(sizeof(typename key::bits_type) * 8))
+      return kernels::host_sort_by(exec, arrays, n, detail::sort_key<KeyOf, Item, true>{bits_of},
+                                   memory);
   }
-  const int length = end_bit - begin_bit;
-  const bits mask =
-      length >= all_bits ? static_cast<bits>(~bits{0}) : static_cast<bits>((bits{1} << length) - 1);
-  start(detail::sort_key<KeyOf, Item, false>{bits_of, length > 0 ? begin_bit : 0, mask});
+  kernels::host_sort_by(exec, arrays, n, key::by_bits(bits_of, begin_bit, end_bit), memory);
 }
 
 }  // namespace kernels

@@ -70,9 +70,15 @@ struct sort_key {
       plain && (sizeof(bits_type) == 4 || sizeof(bits_type) == 8) && sizeof(Item) <= 8;
 
   KeyOf bits_of;
-  int begin;
-  bits_type mask;
+  int begin = 0;
+  bits_type mask = static_cast<bits_type>(~bits_type{0});
 
+  static sort_key by_bits(const KeyOf& bits_of, int begin, int end) {
+    const int length = end - begin, unused = static_cast<int>(sizeof(bits_type) * 8) - length;
+    if (length <= 0) return {bits_of, 0, 0};
+    return {bits_of, begin,
+            static_cast<bits_type>(static_cast<bits_type>(~bits_type{0}) >> unused)};
+  }
   LANEWISE_FUNCTION bits_type operator()(const Item& x) const {
     if constexpr (plain) return bits_of(x);
     if constexpr (!plain)
@@ -192,8 +198,7 @@ class host_range_sort {
   /// How many items from the first on are in order: n, or fewer than n.
   LANEWISE_FUNCTION std::int64_t in_order(const Item* items, std::int64_t n) const {
     constexpr std::int64_t block = 64;
-    std::int64_t i = 1;
-    for (; i < n; i += block) {
+    for (std::int64_t i = 1; i < n; i += block) {
       const std::int64_t end = i + block < n ? i + block : n;
       if (!block_in_order(items, i, end)) return i;
     }

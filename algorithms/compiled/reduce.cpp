@@ -1,0 +1,6 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#define LANEWISE_COMPILED_TEMPLATE template
+#include <lanewise/host.hpp>
+#include <lanewise/reduce.hpp>

@@ -1,0 +1,7 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#define LANEWISE_COMPILED_TEMPLATE template
+#define LANEWISE_COMPILED_SLAB_TABLES(Exec) LANEWISE_COMPILED_SLABS_OF(Exec, std::uint64_t)
+#include <lanewise/host.hpp>
+#include <lanewise/slab_bulk.hpp>
