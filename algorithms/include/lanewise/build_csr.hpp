@@ -197,7 +197,7 @@ void sort_edges(const Exec& exec, const edge_arrays<Exec, Weight>& given,
     // (H200, urand.22).
     const item_count n{static_cast<std::int64_t>(given.keys.size()), by_bits.count.data()};
     std::uint64_t* const from = given.keys.data();
-    radix_sort_t<Exec, std::uint64_t, no_value, false>::sort(exec, {from, sorted.keys.data(), from},
+    kernels::sort_bits<Exec, std::uint64_t, no_value, false>(exec, {from, sorted.keys.data(), from},
                                                              {}, n, {}, {0, 2 * bits}, &work);
   }
 }
