@@ -49,7 +49,7 @@ endif()
 # asked for.
 set(range "Kokkos 5\\.0 up to, not including, 5\\.3")
 set(expected_found_before "needs[ \n]+${range};[ \n]+found[ \n]+is 4\\.7\\.1 in")
-set(expected_on_the_path "passed[ \n]+over:[ \n]+4\\.7\\.1.*taken[ \n]+is ${Kokkos_VERSION} in")
+set(expected_on_the_path "passed[ \n]+over:[ \n]+4\\.7\\.1.*taken[ \n]+is[ \n]+${Kokkos_VERSION}[ \n]+in")
 set(expected_highway_in_the_build "Lanewise ${PROJECT_VERSION} with Kokkos ${Kokkos_VERSION}")
 set(versions found_before on_the_path highway_in_the_build)
 if(TARGET Lanewise::compiled)
