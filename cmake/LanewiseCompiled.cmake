@@ -1,4 +1,4 @@
-# Lanewise::compiled: common kernels, compiled once, for units that then compile in a quarter to three fifths of the time. Units
+# Lanewise::compiled: common kernels, compiled once, for units that then compile in two fifths to nine tenths of the time. Units
 # that link it are header-only for everything else, and for SIMD targets that it was not built for.
 option(Lanewise_ENABLE_COMPILED "Build Lanewise::compiled, a library of common kernels" OFF)
 set(Lanewise_COMPILED_TARGETS avx2 CACHE STRING "SIMD targets of Lanewise::compiled: avx2, avx512")
