@@ -74,11 +74,11 @@ detail::radix_arrays<Bits> arrays_of(const T* in, T* out, const sort_options& wi
           with.overwrite_input ? const_cast<Bits*>(bits) : nullptr};
 }
 
-/// Which of a key's bits a call may name in its options: some, or, where it has none, all.
-enum class key_bits { some, all };
+/// The ranges of a key's bits that a call is compiled for.
+enum class bit_ranges { any, whole };
 
 /// Sorts n keys of type T, and what moves with them, from array to array.
-template <class T, class Value, key_bits bits_named = key_bits::some, class Exec>
+template <class T, class Value, bit_ranges ranges = bit_ranges::any, class Exec>
 void sort_arrays(const Exec& exec, const T* in, T* out, const Value* values_in, Value* values_out,
                  item_count n, const sort_options& with, const char* algorithm) {
   using bits = radix_bits_t<T>;
@@ -92,7 +92,7 @@ void sort_arrays(const Exec& exec, const T* in, T* out, const Value* values_in, 
   };
   if constexpr (!std::is_empty_v<Value>) {
     run(std::true_type{});
-  } else if constexpr (bits_named == key_bits::all) {
+  } else if constexpr (ranges == bit_ranges::whole) {
     run(std::false_type{});
   } else if (range.high - range.low == radix_key<T>::width) {
     run(std::false_type{});
@@ -220,7 +220,7 @@ constexpr bool check_radix_key() {
   return radix_sortable<T>;
 }
 
-template <key_bits bits_named = key_bits::some, class Exec, class Keys, class KeysOut>
+template <bit_ranges ranges = bit_ranges::any, class Exec, class Keys, class KeysOut>
 void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
                 const sort_options& with, const char* algorithm) {
   const auto source = detail::as_source<Exec>(keys);
@@ -235,8 +235,8 @@ void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
     kernels::range_of<T>(with, algorithm);
     const item_count n{source.extent, with.count.data()};
     const T* const from = kernels::in_memory(exec, source, sink, with);
-    kernels::sort_arrays<T, no_value, bits_named>(exec, from, sink.data, nullptr, nullptr, n, with,
-                                                  algorithm);
+    kernels::sort_arrays<T, no_value, ranges>(exec, from, sink.data, nullptr, nullptr, n, with,
+                                              algorithm);
   }
 }
 
@@ -316,7 +316,7 @@ workspace_size radix_sort_workspace(std::int64_t n, bool overwrites = false) {
 /// move between the two Views of the caller (a double buffer; where they gather, with a copy at the
 /// end). (Merrill, 2.13; Ashkiani, 3.7.)
 ///
-/// Without options a call compiles in two thirds of the time, as it has no kernels for some bits.
+/// Without options a call compiles in two thirds of the time: it has kernels for whole keys alone.
 template <execution_space Exec, class Keys, class KeysOut>
 void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
                 const sort_options& with) {
@@ -324,7 +324,7 @@ void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
 }
 template <execution_space Exec, class Keys, class KeysOut>
 void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out) {
-  kernels::radix_sort<kernels::key_bits::all>(exec, keys, keys_out, {}, "radix_sort");
+  kernels::radix_sort<kernels::bit_ranges::whole>(exec, keys, keys_out, {}, "radix_sort");
 }
 
 /// The same for pairs: values go the way of their keys, and of equal keys in the order of the

@@ -89,7 +89,7 @@ void sort(const Exec& exec, const Items& items, const sort_options& with) {
 template <execution_space Exec, class Items>
 void sort(const Exec& exec, const Items& items) {
   kernels::side_by_side(exec, items, "sort", "items", [&](const auto& data) {
-    kernels::radix_sort<kernels::key_bits::all>(exec, data, data, {}, "sort");
+    kernels::radix_sort<kernels::bit_ranges::whole>(exec, data, data, {}, "sort");
   });
 }
 
