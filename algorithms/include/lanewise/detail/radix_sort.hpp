@@ -60,6 +60,10 @@ using radix_sort_t = std::conditional_t<team_t<Exec, launch_policy>::in_register
                                         device_radix_sort<Bits, Value, ordered>,
                                         host_radix_sorter<Bits, Value, ordered>>;
 
+/// Whether some bits of keys alone are sorted faster where the order of equal ones is not kept.
+template <class Exec>
+inline constexpr bool gains_by_any_order = team_t<Exec, launch_policy>::in_registers;
+
 /// Copies what is sorted by no bit.
 template <class Exec, class T>
 void copy_sorted(const Exec& exec, const detail::radix_arrays<T>& arrays, item_count n) {
