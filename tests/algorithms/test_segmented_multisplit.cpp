@@ -40,11 +40,11 @@ segments_split split_segments(const bucket_keys& keys, const bucket_begins& offs
                end = result.index.begin() + offsets[s + 1];
     std::stable_sort(begin, end,
                      [&](std::int64_t a, std::int64_t b) { return bucket(a) < bucket(b); });
-    for (std::uint32_t b = 0; b <= buckets; ++b)
-      result.begins.push_back(
-          std::count_if(begin, end, [&](std::int64_t i) { return bucket(i) < b; }) + offsets[s]);
-    result.bad_items +=
-        std::count_if(begin, end, [&](std::int64_t i) { return bucket(i) == buckets; });
+    bucket_begins counts(buckets + 1);
+    for (std::int64_t i = offsets[s]; i < offsets[s + 1]; ++i) ++counts[bucket(i)];
+    std::exclusive_scan(counts.begin(), counts.end(), std::back_inserter(result.begins),
+                        offsets[s]);
+    result.bad_items += static_cast<std::uint64_t>(counts[buckets]);
   }
   return result;
 }

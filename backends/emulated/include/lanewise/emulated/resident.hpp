@@ -9,9 +9,10 @@
 #include <lanewise/memory.hpp>
 #include <lanewise/policy.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
 #include <string>
-#include <vector>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::emulated {
@@ -25,7 +26,7 @@ class resident {
   resident(std::size_t scratch_bytes, std::uint32_t seed, std::int64_t first_team, int warps,
            int first_seat)
       : bytes_(scratch_bytes),
-        lines_((guard_bytes + bytes_ + guard_bytes + alignment - 1) / alignment),
+        lines_(new line[(guard_bytes + bytes_ + guard_bytes + alignment - 1) / alignment]),
         rendezvous_(warps, first_seat),
         shadow_(scratch(), bytes_, guard_bytes, warps),
         seed_(seed) {
@@ -34,18 +35,17 @@ class resident {
     poison(first_team);
   }
 
-  unsigned char* scratch() { return reinterpret_cast<unsigned char*>(lines_.data()) + guard_bytes; }
+  unsigned char* scratch() { return reinterpret_cast<unsigned char*>(lines_.get()) + guard_bytes; }
   emulated::rendezvous& rendezvous() { return rendezvous_; }
   emulated::shadow& shadow() { return shadow_; }
 
   /// Scratch is uninitialised, so it holds something else in every team.
   void poison(std::int64_t team) {
     std::minstd_rand random(seed_ + static_cast<std::uint32_t>(team) * 2654435761u);
-    for (std::size_t i = 0; i < bytes_; i += sizeof(std::uint32_t)) {
-      const auto word = static_cast<std::uint32_t>(random()) << 1;
-      const std::size_t left = bytes_ - i;
-      std::memcpy(scratch() + i, &word, left < sizeof(word) ? left : sizeof(word));
-    }
+    std::uint32_t words[61];
+    for (std::uint32_t& word : words) word = static_cast<std::uint32_t>(random()) << 1;
+    for (std::size_t i = 0; i < bytes_; i += sizeof(words))
+      std::memcpy(scratch() + i, words, std::min(sizeof(words), bytes_ - i));
   }
 
   void check_guards(const running_warp& me) {
@@ -67,7 +67,7 @@ class resident {
   };
 
   std::size_t bytes_;
-  std::vector<line> lines_;
+  std::unique_ptr<line[]> lines_;
   emulated::rendezvous rendezvous_;
   emulated::shadow shadow_;
   std::uint32_t seed_;

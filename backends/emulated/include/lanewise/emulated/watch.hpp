@@ -182,7 +182,8 @@ class watched {
 
  private:
   /// Refuses what is beside scratch.
-  bool scratch_has(const void* p, std::size_t n, int lane, const char* does) const {
+  __attribute__((always_inline)) bool scratch_has(const void* p, std::size_t n, int lane,
+                                                  const char* does) const {
     if (warp_ == nullptr || !warp_->memory.covers(p)) return false;
     if (!warp_->memory.has_room(p, n))
       warp_->fail(access(p, lane, does) + ", which has " + std::to_string(warp_->memory.bytes()) +
@@ -194,8 +195,12 @@ class watched {
            " byte " + std::to_string(static_cast<std::ptrdiff_t>(warp_->memory.offset(p))) +
            " of the team's scratch";
   }
-  void refuse(const void* p, int lane, const char* does, const shadow::conflict& other) const {
-    if (!other.found) return;
+  __attribute__((always_inline)) void refuse(const void* p, int lane, const char* does,
+                                             const shadow::conflict& other) const {
+    if (other.found) fail(p, lane, does, other);
+  }
+  [[noreturn]] void fail(const void* p, int lane, const char* does,
+                         const shadow::conflict& other) const {
     const bool same_warp = other.who.warp == warp_->warp_index;
     const std::string them = !same_warp ? "warp " + std::to_string(other.who.warp)
                              : other.who.lane == shadow::unknown
