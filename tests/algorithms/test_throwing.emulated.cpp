@@ -89,7 +89,7 @@ void check_throwing(const F& f, Call call) {
 /// Several tiles on both backends, for several teams.
 template <class Exec>
 constexpr i64 many = std::is_same_v<Exec, lanewise::emulated_lanes> ? 5'003
-                     : std::is_same_v<Exec, lanewise::emulated>     ? 10'007
+                     : std::is_same_v<Exec, lanewise::emulated>     ? 20'011
                                                                     : 100'003;
 
 template <class Exec>

@@ -42,7 +42,7 @@ class resident {
   /// Scratch is uninitialised, so it holds something else in every team.
   void poison(std::int64_t team) {
     std::minstd_rand random(seed_ + static_cast<std::uint32_t>(team) * 2654435761u);
-    std::uint32_t words[61];
+    std::uint32_t words[61];  // a prime number: words at distances of powers of two differ
     for (std::uint32_t& word : words) word = static_cast<std::uint32_t>(random()) << 1;
     for (std::size_t i = 0; i < bytes_; i += sizeof(words))
       std::memcpy(scratch() + i, words, std::min(sizeof(words), bytes_ - i));
