@@ -37,14 +37,14 @@ template <class Exec, class T, class V>
 struct widths_problem : sort_problem<Exec, T, V> {
   using base = sort_problem<Exec, T, V>;
 
-  explicit widths_problem(const diversity& p) : base({p.n, sort_keys::uniform}) {
+  explicit widths_problem(const diversity& p) : base({p.n, uniform_input}) {
     fill(this->exec, this->in, diverse_key<T>{p.ands, p.band});
     this->total = sum<std::uint64_t>(this->exec, this->n, typename base::hash_of{this->in});
   }
   static std::int64_t most() { return std::int64_t{1} << (on_host<Exec> ? 24 : 28); }
   static std::vector<diversity> points() { return {{most() >> 4}, {most()}}; }
   static row name(const diversity& p) {
-    row name = base::name({p.n, sort_keys::uniform});
+    row name = base::name({p.n, uniform_input});
     if (p.ands != 0) name.distribution = "and" + std::to_string(p.ands);
     if (p.band != 64) name.distribution = "band" + std::to_string(p.band);
     return name;

@@ -135,6 +135,10 @@ R sum(const Exec& exec, std::int64_t n, const F& item) {
   return result;
 }
 
+template <class Exec>
+constexpr bool on_host =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
+
 // Clocks, for a call on an idle instance.
 
 /// Wall time around a call and a fence.
@@ -197,8 +201,9 @@ class stopwatch<Kokkos::Cuda> {
 /// of its own in the queue would hide the call's launches.
 template <class Exec, class Prepare, class Call>
 double median_seconds(const Exec& exec, const Prepare& prepare, const Call& call) {
-  constexpr double warm_up = 0.01, enough = 0.5;  // seconds
-  constexpr std::size_t least = 3, most = 101;    // samples
+  // Seconds. Times of devices differ less.
+  constexpr double warm_up = 0.01, enough = on_host<Exec> ? 0.5 : 0.1;
+  constexpr std::size_t least = 3, most = 101;  // samples
   const stopwatch<Exec> clock(exec);
   double total = 0;
   const auto sample = [&] {
@@ -240,10 +245,6 @@ void in_shares(const Exec& exec, std::int64_t n, const F& f) {
       one_each(exec, 0, shares, Kokkos::ChunkSize(1));
   Kokkos::parallel_for("perf::in_shares", one_each, share_functor<F>{f, n, shares});
 }
-
-template <class Exec>
-constexpr bool on_host =
-    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
 
 /// The sizes to measure: in the caches, and far beyond. Four-byte items go on to 2^30 where the
 /// device has the memory for every variant.

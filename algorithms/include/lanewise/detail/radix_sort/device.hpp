@@ -18,9 +18,9 @@ namespace kernels {
 // larger ones are the segments of the next level. Keys in random order so take two levels up to
 // some 2^28, and each key is read five times and written three times. Where all keys of a segment
 // have the same digit they are not moved, nor where all keys differ in so few bits of it that a
-// level more would follow. Two levels are launches, three beyond 2^26 keys; one
-// resident kernel does all deeper ones, as only the device knows what is left. Up to 2^20 keys all
-// is one launch. More keys that gather in few buckets go by passes (passes.hpp).
+// level more would follow. Two levels are launches; one resident kernel does all deeper ones, as
+// only the device knows what is left. Up to 2^20 keys all is one launch. Keys that gather in few
+// buckets go by passes (passes.hpp), and so do few digits.
 //
 // Keys alone need not keep their order, so a team takes places of a bucket by an atomic addition.
 // Where values move along, or keys are sorted by some of their bits, tiles are ranked and placed in
@@ -65,9 +65,6 @@ struct radix_starts_kernel {
     starting<Team>::start_level(team, shared, plan, level, capacity);
   }
 };
-
-/// Lanes have few keys where tiles are to be as many as teams.
-inline constexpr int few_per_lane = 8;
 
 /// Places the keys of a level, equal keys in any order.
 template <class Bits, class Counter, bool few = false>
@@ -115,12 +112,7 @@ struct ordered_placing {
   using word = Word;
   static constexpr bool has_values = !std::is_empty_v<Value>;
   static constexpr int value_bytes = has_values ? static_cast<int>(sizeof(Value)) : 0;
-  struct policy : launch_policy {
-    static constexpr int items_per_lane = few || sizeof(Bits) > 8 || value_bytes > 8 ? few_per_lane
-                                          : sizeof(Bits) <= 4 && value_bytes <= 4    ? 32
-                                                                                     : 16;
-    static constexpr int teams_per_multiprocessor = 2;
-  };
+  struct policy : ordered_policy<Bits, value_bytes, few> {};
   template <class Team>
   using split = split_tile_t<Team, Bits, policy>;
   template <class Team>
@@ -318,7 +310,7 @@ struct radix_job_kernel {
 
 /// A whole sort in one launch, of keys that teams with one tile each hold all at once: launches
 /// would take longer than what they do.
-template <class Placing, class Bits, class Jobs, class Key>
+template <class Placing, class Bits, class Passes, class Jobs, class Key>
 struct radix_whole_kernel {
   struct policy : launch_policy {
     static constexpr int warps = 16;
@@ -328,22 +320,26 @@ struct radix_whole_kernel {
   template <class Team>
   union scratch {
     typename levels::template scratch<Team> level;
+    typename Passes::template scratch<Team> pass;
     typename Jobs::template scratch<Team> job;
   };
 
   levels sends;
+  Passes passes;
   Jobs jobs;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     sends(team, shared.level);
+    passes(team, shared.pass);
     jobs(team, shared.job);
   }
 };
 
-/// Keys up to which a sort is one launch, and beyond which the third level is a launch, too.
+/// Keys up to which a sort of few digits, one of all digits, and the passes of one are one launch.
+inline constexpr std::int64_t few_keys = std::int64_t{1} << 16;
 inline constexpr std::int64_t whole_keys = std::int64_t{1} << 20;
-inline constexpr std::int64_t many_keys = std::int64_t{1} << 26;
+inline constexpr std::int64_t many_keys = std::int64_t{1} << 25;
 /// The most teams that work on deeper levels, whatever the device.
 inline constexpr std::int64_t most_meeting = 1024;
 
@@ -353,9 +349,8 @@ struct device_radix_layout {
   static constexpr std::size_t value_bytes = std::is_empty_v<Value> ? 0 : sizeof(Value);
   std::int64_t most_segments, most_tiles, most_jobs;
   std::size_t counter_bytes, word_bytes;
-  std::size_t header = 0, meeting, zeroed, segments[2], owners[2], counts[2], differing[2], jobs,
-              unsorted, words, pass_tickets, pass_starts, pass_counts, pass_tile_counts, room,
-              values;
+  std::size_t header = 0, meeting, passes, pass_end, pass_starts, zeroed, segments[2], owners[2],
+              counts[2], differing[2], jobs, unsorted, words, pass_words, room, values;
   std::size_t bytes;
 
   device_radix_layout(std::int64_t n, std::int64_t capacity, std::int64_t tile_items,
@@ -373,6 +368,10 @@ struct device_radix_layout {
     };
     header = take(levels + 2, sizeof(detail::radix_level));
     meeting = take(league_barrier::words(most_meeting), sizeof(std::uint32_t));
+    const std::int64_t most_passes = pass_tiles > 0 ? sizeof(Bits) : 0;
+    passes = take(most_passes, sizeof(detail::radix_pass));
+    pass_end = take(1, sizeof(detail::radix_array));
+    pass_starts = take(most_passes, detail::radix_buckets * sizeof(std::uint64_t));
     constexpr std::size_t bits_bytes = detail::radix_words<Bits> * sizeof(std::uint64_t);
     differing[0] = take(most_segments, bits_bytes);
     counts[0] = take(most_segments, detail::radix_buckets * counter_bytes);
@@ -386,14 +385,7 @@ struct device_radix_layout {
     jobs = take(most_jobs, sizeof(detail::radix_job));
     unsorted = take(most_jobs, sizeof(std::uint32_t));
     words = take(ordered ? most_tiles : 0, detail::radix_buckets * word_bytes);
-    constexpr std::size_t row = detail::radix_buckets * sizeof(std::uint64_t);
-    const std::int64_t columns = std::min(pass_tiles, most_meeting);
-    pass_tickets = take(pass_tiles > 0 ? 1 : 0, sizeof(std::uint32_t));
-    // A row more, of the digits' own, and the sum of all.
-    pass_starts =
-        take(pass_tiles > 0 ? (columns + 1) * detail::radix_buckets + 1 : 0, sizeof(std::uint64_t));
-    pass_counts = take(columns, row / 2);
-    pass_tile_counts = take(pass_tiles, row / 2);
+    pass_words = take(2 * pass_tiles, detail::radix_buckets * word_bytes);
     room = take(overwrites ? 0 : n, sizeof(Bits));
     values = take(overwrites ? 0 : n, value_bytes);
     bytes = at;
@@ -436,9 +428,11 @@ class device_radix_sort {
   template <class Word, bool few>
   using placing_of = std::conditional_t<ordered, ordered_placing<Bits, Word, Value, few>,
                                         loose_placing<Bits, Counter, few>>;
-  using by_passes = radix_digit_passes<Bits, Value>;
+  template <class Word, bool few>
+  using by_passes = radix_passes<Bits, Value, Word, few>;
   template <class Word>
-  using whole = radix_whole_kernel<placing_of<Word, true>, Bits, jobs, key>;
+  using whole = radix_whole_kernel<placing_of<Word, true>, Bits,
+                                   radix_passes_kernel<by_passes<Word, true>>, jobs, key>;
   template <class Exec, class Kernel, class Placing>
   static constexpr std::int64_t tile_items =
       Placing::template split<team_t<Exec, typename Kernel::policy>>::items;
@@ -449,13 +443,14 @@ class device_radix_sort {
     return n <= whole_keys && !listed ? tile_items<Exec, whole<word>, placing_of<word, true>>
                                       : tile_items<Exec, radix_place_kernel<placing>, placing>;
   }
-  /// The tiles of passes; 0: none follow.
+  /// The most tiles of passes.
   template <class Exec>
   static std::int64_t pass_tiles(std::int64_t n, detail::radix_range range, bool listed) {
-    if (listed || n <= whole_keys || passes(range) == 1) return 0;
-    constexpr std::int64_t items =
-        by_passes::template split<team_t<Exec, typename by_passes::policy>>::items;
-    return divide_up(n, items);
+    return listed ? 0 : divide_up(n, pass_tile_items<Exec>(n, range));
+  }
+  /// Whether passes take less time than levels, however keys are spread.
+  static bool is_for_passes(std::int64_t n, detail::radix_range range) {
+    return n > whole_keys ? passes(range) <= 3 : n > few_keys && passes(range) <= 2;
   }
   static int passes(detail::radix_range range) {
     return static_cast<int>(divide_up(range.high - range.low, detail::radix_digit_bits));
@@ -463,9 +458,7 @@ class device_radix_sort {
   /// One more: the first level is a list, or may leave all keys where they are.
   static int levels(detail::radix_range range) { return passes(range) + 1; }
   /// Beyond, counts need 64 bits.
-  static bool is_wide(std::int64_t n) {
-    return n >= (ordered ? look_back_counts<std::uint32_t>::limit : std::int64_t{1} << 32);
-  }
+  static bool is_wide(std::int64_t n) { return n >= look_back_counts<std::uint32_t>::limit; }
   /// listed: the first level is a list of segments of more than `least` keys. overwrites: the input
   /// is the room.
   template <class Exec>
@@ -559,47 +552,68 @@ class device_radix_sort {
                                                 least);
     }
   }
+  template <class Word, bool few>
+  static by_passes<Word, few> passes_of(const detail::radix_plan<Bits, Counter>& plan,
+                                        const detail::radix_arrays<Value>& values,
+                                        const layout& parts, char* memory,
+                                        std::int64_t tile_items) {
+    return {plan.keys,
+            values,
+            plan.map,
+            plan.range,
+            plan.n,
+            plan.levels,
+            plan.counts[0],
+            sizeof(Counter) == 8,
+            plan.differing[0],
+            reinterpret_cast<detail::radix_pass*>(memory + parts.passes),
+            reinterpret_cast<std::uint64_t*>(memory + parts.pass_starts),
+            reinterpret_cast<Word*>(memory + parts.pass_words),
+            reinterpret_cast<detail::radix_array*>(memory + parts.pass_end),
+            tile_items};
+  }
   template <class Exec>
-  static void launch_passes(const Exec& exec, const detail::radix_plan<Bits, Counter>& plan,
-                            const detail::radix_arrays<Value>& values, const layout& parts,
-                            char* memory, std::int64_t tiles) {
+  static std::int64_t pass_tile_items(std::int64_t n, detail::radix_range range) {
+    using word = std::uint32_t;
+    using many = by_passes<word, false>;
+    using few = by_passes<word, true>;
+    return n > whole_keys || is_for_passes(n, range)
+               ? many::template split<team_t<Exec, typename many::policy>>::items
+               : few::template split<team_t<Exec, typename whole<word>::policy>>::items;
+  }
+  /// Few keys go by one launch, as launches that find nothing to do take longer than what they
+  /// gain.
+  template <class Word, class Exec>
+  static void launch_passes(const Exec& exec, const by_passes<Word, false>& passes,
+                            const league_barrier& meeting) {
+    using all = by_passes<Word, false>;
     using backend = backend_of<Exec>;
-    using resident = radix_passes_kernel<by_passes>;
-    const league_barrier meeting{reinterpret_cast<std::uint32_t*>(memory + parts.meeting)};
-    using counting = radix_pass_counts_kernel<by_passes>;
-    const bool launched = has_values && plan.n.bound > many_keys;
-    const std::int64_t teams = launched ? backend::template resident_league<counting>(exec, tiles)
-                                        : backend::template resident_league<resident>(exec, tiles);
-    const auto columns = static_cast<std::uint32_t>(std::min(most_meeting, teams));
-    const by_passes all{plan.keys,
-                        values,
-                        plan.map,
-                        plan.range,
-                        plan.n,
-                        plan.levels,
-                        plan.differing[0],
-                        columns,
-                        reinterpret_cast<std::uint32_t*>(memory + parts.pass_tickets),
-                        reinterpret_cast<std::int64_t*>(memory + parts.pass_starts),
-                        reinterpret_cast<std::uint32_t*>(memory + parts.pass_counts),
-                        reinterpret_cast<std::uint32_t*>(memory + parts.pass_tile_counts)};
-    if (!launched) {
-      lanewise::launch_resident(exec, "Lanewise::radix_sort::passes", columns,
-                                resident{all, meeting});
-    } else if constexpr (has_values) {
-      using placing = radix_pass_kernel<by_passes>;
-      const auto count = [&](int low) {
-        lanewise::launch_resident(exec, "Lanewise::radix_sort::pass_counts", columns,
-                                  counting{all, meeting, low});
-      };
-      for (int low = plan.range.low; low < plan.range.high; low += detail::radix_digit_bits) {
-        count(low);
+    const std::int64_t tiles = divide_up(passes.n.bound, passes.tile_items);
+    const auto resident = [&](const char* label, const auto& kernel) {
+      using type = std::decay_t<decltype(kernel)>;
+      lanewise::launch_resident(
+          exec, label, std::min(most_meeting, backend::template resident_league<type>(exec, tiles)),
+          kernel);
+    };
+    if (passes.first != nullptr && passes.n.bound <= many_keys)
+      return resident("Lanewise::radix_sort::passes", radix_passes_kernel<all>{passes, meeting});
+    resident("Lanewise::radix_sort::pass_counts", radix_pass_counts_kernel<all>{passes, meeting});
+    const auto place = [&](auto signs) {
+      using kernel = radix_pass_kernel<all, decltype(signs)::value>;
+      for (int p = 0; p < detail::radix_digits(passes.range); ++p)
         lanewise::launch(exec, "Lanewise::radix_sort::pass",
-                         backend::template league_for_tiles<placing>(exec, tiles),
-                         placing{all, low});
-      }
-      if (plan.keys.overwrites() || !all.is_apart()) count(plan.range.high);
+                         backend::template league_for_tiles<kernel>(exec, tiles),
+                         kernel{passes, p});
+    };
+    if (passes.map.negative != 0) {
+      place(std::true_type{});
+    } else {
+      place(std::false_type{});
     }
+    using copying = radix_pass_copy_kernel<all>;
+    if (passes.may_end_elsewhere())
+      lanewise::launch(exec, "Lanewise::radix_sort::pass_copy",
+                       backend::template resident_league<copying>(exec, tiles), copying{passes});
   }
   template <class Word, class Exec, class List>
   static void run_as(const Exec& exec, const key_arrays& keys, value_arrays values, item_count n,
@@ -615,10 +629,6 @@ class device_radix_sort {
     plan.n = n;
     plan.tile_items = tile_items_of<Exec>(n.bound, listed);
     plan.values_apart = has_values && values.in != values.out;
-    const std::int64_t tiles_of_pass = pass_tiles<Exec>(n.bound, range, listed);
-    plan.passes_follow = tiles_of_pass > 0;
-    // H200, 2^29 u32 12.9 ms by passes, 2^30 22.8 by levels and 24 by passes; 2^30 pairs 40 and 37.
-    plan.jobs_for_passes = passes(range) > 4 ? 0 : (has_values ? 8 : 3);
     const layout parts = layout_of<Exec>(n.bound, range, keys.overwrites(), listed, least);
     plan.levels = reinterpret_cast<detail::radix_level*>(memory + parts.header);
     const int most = levels(range);
@@ -636,23 +646,32 @@ class device_radix_sort {
       plan.keys.room = reinterpret_cast<Bits*>(memory + parts.room);
       if constexpr (has_values) values.room = reinterpret_cast<Value*>(memory + parts.values);
     }
+    const league_barrier meeting{reinterpret_cast<std::uint32_t*>(memory + parts.meeting)};
+    [[maybe_unused]] const std::int64_t items_of_pass = pass_tile_items<Exec>(n.bound, range);
     backend::zero(exec, memory, parts.zeroed);
     if constexpr (listed) {
       list(plan);
+    } else if (is_for_passes(n.bound, range)) {
+      auto all = passes_of<Word, false>(plan, values, parts, memory, items_of_pass);
+      all.first = nullptr;
+      all.differing = nullptr;
+      return launch_passes(exec, all, meeting);
     } else if constexpr (std::is_same_v<Word, std::uint32_t>) {
       if (n.bound <= whole_keys) {
         using kernel = whole<Word>;
         const std::int64_t teams = std::min(
             most_meeting, backend::template resident_league<kernel>(exec, parts.most_tiles));
-        lanewise::launch_resident(exec, "Lanewise::radix_sort", teams,
-                                  kernel{rest_of<placing_of<Word, true>>(
-                                             plan, values, parts, memory, 0, most, capacity<Exec>),
-                                         jobs{plan, values, detail::radix_jobs::all, -1, -1}});
+        lanewise::launch_resident(
+            exec, "Lanewise::radix_sort", teams,
+            kernel{rest_of<placing_of<Word, true>>(plan, values, parts, memory, 0, most,
+                                                   capacity<Exec>),
+                   {passes_of<Word, true>(plan, values, parts, memory, items_of_pass), meeting},
+                   jobs{plan, values, detail::radix_jobs::all, -1, -1}});
         return;
       }
     }
     using placing_type = placing_of<Word, false>;
-    const int wanted = n.bound <= whole_keys ? 0 : (n.bound <= many_keys ? 2 : 3);
+    const int wanted = n.bound <= whole_keys ? 0 : 2;
     const int launched = std::min(most, first + wanted);
     const auto rest =
         rest_of<placing_type>(plan, values, parts, memory, launched, most, capacity<Exec>);
@@ -688,7 +707,9 @@ class device_radix_sort {
           std::min(most_meeting, backend::template resident_league<kernel>(exec, parts.most_tiles));
       lanewise::launch_resident(exec, "Lanewise::radix_sort::rest", teams, rest);
     }
-    if (plan.passes_follow) launch_passes(exec, plan, values, parts, memory, tiles_of_pass);
+    if constexpr (!listed)
+      launch_passes(exec, passes_of<Word, false>(plan, values, parts, memory, items_of_pass),
+                    meeting);
     const std::int64_t some = n.bound / capacity<Exec> * 5 / 4 + 64;
     if (has_quick_jobs<Exec>(n.bound, range)) {
       lanewise::launch(exec, "Lanewise::radix_sort::quick_jobs",

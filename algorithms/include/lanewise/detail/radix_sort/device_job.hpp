@@ -106,11 +106,13 @@ class device_radix_job {
   static constexpr int halo = 8;
   static constexpr int window = neighbours * width;
   static constexpr int core = window - 2 * halo;
-  /// For each key, with others of its bin, on average. Sorting by digits takes as long.
-  static constexpr std::uint32_t most_comparisons = 16;
-  struct bin_sizes {
-    std::uint32_t largest;
-    std::uint32_t comparisons;  ///< of all keys with all others of their bins
+  /// Keys of a bin that are compared with each other. A row of keys of a larger bin takes its warp
+  /// longer than sorting by digits.
+  static constexpr std::uint32_t most_compared = 48;
+  /// Of a bin's begin: its keys are not all equal.
+  static constexpr std::uint32_t mixed = std::uint32_t{1} << 31;
+  struct index_pair {
+    std::uint32_t begin, end;
   };
   static constexpr int most(int a, int b) { return a < b ? a : b; }
   static constexpr int groups = radix_buckets / width;
@@ -132,7 +134,6 @@ class device_radix_job {
     Bits differing[Team::warps];
     std::uint32_t warp_total[Team::warps];
     std::uint32_t warp_largest[Team::warps];
-    std::uint32_t warp_comparisons[Team::warps];
     alignas(16) raw_array<Key, halo + items + window> keys;
     raw_array<Value, has_values ? items : 1> values;
   };
@@ -278,7 +279,7 @@ class device_radix_job {
     const int shift = top_ - bin_bits > range.low ? top_ - bin_bits : range.low;
     const int digits = range.high - shift < bin_bits ? range.high - shift : bin_bits;
     return bring_together(radix_digit_of<Bits>{shift, (std::uint32_t{1} << digits) - 1},
-                          shift == range.low, most_comparisons);
+                          shift == range.low);
   }
   /// By bins that the upper eight of them have shares of.
   LANEWISE_FUNCTION bool sort_by_shares(radix_range range) {
@@ -303,13 +304,13 @@ class device_radix_job {
     team_.barrier();
     if (team_.warp_index() == 0) shares.share_out(warp, static_cast<std::uint32_t>(n_), bins);
     team_.barrier();
-    return bring_together(shares, shift == range.low, 3 * most_comparisons);
+    return bring_together(shares, shift == range.low);
   }
 
   /// Brings the keys into the order of bins, and then of keys. False if too many are in one bin.
   /// exact: keys of a bin are equal.
   template <class Bin>
-  LANEWISE_FUNCTION bool bring_together(const Bin& bin_of, bool exact, std::uint32_t most) {
+  LANEWISE_FUNCTION bool bring_together(const Bin& bin_of, bool exact) {
     const auto warp = team_.warp();
     using ranks = device_loose_ranks<Team, rows>;
     ranks rank;
@@ -326,7 +327,7 @@ class device_radix_job {
           [&](int j) LANEWISE_INLINE_LAMBDA { return full || j * width < mine_; });
     });
     team_.barrier();
-    const bin_sizes sizes = scan_bins();
+    const std::uint32_t largest = scan_bins();
     by_rows([&](auto full) LANEWISE_INLINE_LAMBDA {
       LANEWISE_UNROLL
       for (int j = 0; j < rows; ++j) {
@@ -336,18 +337,16 @@ class device_radix_job {
     });
     team_.barrier();
     if (bare && exact) return true;
-    if (sizes.largest <= halo + 1) {
-      if (sizes.largest > 1) exchange_neighbours(static_cast<int>(sizes.largest));
-    } else if (sizes.comparisons <= most * static_cast<std::uint32_t>(n_)) {
-      compare_in_bins(bin_of);
+    if (largest <= halo + 1) {
+      if (largest > 1) exchange_neighbours(static_cast<int>(largest));
     } else {
-      return false;
+      return compare_in_bins(bin_of);
     }
     return true;
   }
 
-  /// Turns counts of bins into where they begin.
-  LANEWISE_FUNCTION bin_sizes scan_bins() {
+  /// Turns counts of bins into where they begin, and returns the keys of the largest.
+  LANEWISE_FUNCTION std::uint32_t scan_bins() {
     using four = pack<std::uint32_t, 4>;
     static_assert(bins_per_lane % 4 == 0);
     constexpr int fours = bins_per_lane / 4;
@@ -356,38 +355,33 @@ class device_radix_job {
                       u32s(static_cast<std::uint32_t>(fours));
     four* const packs = reinterpret_cast<four*>(shared_.bin);
     lanes<four> count[fours];
-    u32s sum(0u), largest(0u), comparisons(0u);
+    u32s sum(0u), largest(0u);
     LANEWISE_UNROLL
     for (int k = 0; k < fours; ++k) {
       count[k] = warp.gather(packs, mine + u32s(static_cast<std::uint32_t>(k)));
       warp.each(
-          [](four& c, std::uint32_t& s, std::uint32_t& m, std::uint32_t& q) {
+          [](four& c, std::uint32_t& s, std::uint32_t& m) {
             LANEWISE_UNROLL
             for (int i = 0; i < 4; ++i) {
               const std::uint32_t x = c[i];
               m = x > m ? x : m;
-              q += x * x;
               c[i] = s;
               s += x;
             }
           },
-          count[k], sum, largest, comparisons);
+          count[k], sum, largest);
     }
     const auto upto = warp.inclusive_scan(sum, plus{});
     const std::uint32_t total = warp.broadcast(upto, width - 1);
     const std::uint32_t warps_largest = warp.reduce(largest, maximum{});
-    const std::uint32_t warps_comparisons = warp.reduce(comparisons, plus{});
     warp.once([&] {
       shared_.warp_total[team_.warp_index()] = total;
       shared_.warp_largest[team_.warp_index()] = warps_largest;
-      shared_.warp_comparisons[team_.warp_index()] = warps_comparisons;
     });
     team_.barrier();
     const auto totals = warp.load(warp.first(team_.warp_index()), shared_.warp_total, 0u);
     const std::uint32_t before = warp.reduce(totals, plus{});
-    const auto all = warp.first(Team::warps);
-    const bin_sizes sizes{warp.reduce(warp.load(all, shared_.warp_largest, 0u), maximum{}),
-                          warp.reduce(warp.load(all, shared_.warp_comparisons, 0u), plus{})};
+    const std::uint32_t largest_of_all = largest_of_warps();
     const auto first = upto - sum + u32s(before);
     LANEWISE_UNROLL
     for (int k = 0; k < fours; ++k) {
@@ -402,7 +396,12 @@ class device_radix_job {
     }
     team_.once([&] { shared_.bin[bins] = static_cast<std::uint32_t>(n_); });
     team_.barrier();
-    return sizes;
+    return largest_of_all;
+  }
+
+  LANEWISE_FUNCTION std::uint32_t largest_of_warps() const {
+    const auto warp = team_.warp();
+    return warp.reduce(warp.load(warp.first(Team::warps), shared_.warp_largest, 0u), maximum{});
   }
 
   /// Every warp takes its part of the keys and `halo` more on both sides, so that it sees all of
@@ -470,25 +469,51 @@ class device_radix_job {
     a = low;
   }
 
-  /// A key's place is the begin of its bin and the number of the bin's keys in front of it.
+  /// A key's place is the begin of its bin and the number of the bin's keys before it. Bins whose
+  /// keys are all equal are in order. False if one of the others is too large.
   template <class Bin>
-  LANEWISE_FUNCTION void compare_in_bins(const Bin& bin_of) {
+  LANEWISE_FUNCTION bool compare_in_bins(const Bin& bin_of) {
     const auto warp = team_.warp();
-    const Key* const all = keys();
+    Key* const all = keys();
     const std::uint32_t* const bin = shared_.bin;
     lanes<Key> x[rows];
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j)
+      x[j] = warp.load(exists<false>(j), all + first() + j * width, Key{});
+    if constexpr (bare) mark_mixed_bins(bin_of, x);
+    // Where a key's bin begins and ends; nowhere: it stays.
+    const auto bin_range = [&](const Key& key) {
+      const std::uint32_t b = bin_of(key_of(key));
+      const bool moves = !bare || (bin[b] & mixed) != 0;
+      return index_pair{bin[b] & ~mixed, moves ? bin[b + 1] & ~mixed : bin[b]};
+    };
+    u32s largest(0u);
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      const auto size = warp.map(
+          exists<false>(j),
+          [&](const Key& key) {
+            const index_pair range = bin_range(key);
+            return range.end - range.begin;
+          },
+          0u, x[j]);
+      largest = lanewise::select(size > largest, size, largest);
+    }
+    const std::uint32_t mine = warp.reduce(largest, maximum{});
+    warp.once([&] { shared_.warp_largest[team_.warp_index()] = mine; });
+    team_.barrier();
+    if (largest_of_warps() > most_compared) return false;
     u32s place[rows];
     LANEWISE_UNROLL
     for (int j = 0; j < rows; ++j) {
-      x[j] = warp.load(exists<false>(j), all + first() + j * width, Key{});
       const auto at = warp.lane() + u32s(static_cast<std::uint32_t>(first() + j * width));
       place[j] = warp.map(
           exists<false>(j),
           [&](const Key& key, std::uint32_t i) {
-            const std::uint32_t b = bin_of(key_of(key));
-            std::uint32_t to = bin[b];
-            const std::uint32_t end = bin[b + 1];
-            for (std::uint32_t k = to; k < end; ++k) {
+            const index_pair range = bin_range(key);
+            if (range.begin == range.end) return i;
+            std::uint32_t to = range.begin;
+            for (std::uint32_t k = range.begin; k < range.end; ++k) {
               const Key other = all[k];
               to += other < key || (k < i && !(key < other)) ? 1 : 0;
             }
@@ -498,7 +523,34 @@ class device_radix_job {
     }
     team_.barrier();
     LANEWISE_UNROLL
-    for (int j = 0; j < rows; ++j) warp.scatter(exists<false>(j), keys(), place[j], x[j]);
+    for (int j = 0; j < rows; ++j) warp.scatter(exists<false>(j), all, place[j], x[j]);
+    team_.barrier();
+    return true;
+  }
+  /// Marks the bins whose keys are not all equal.
+  template <class Bin>
+  LANEWISE_FUNCTION void mark_mixed_bins(const Bin& bin_of, const lanes<Key> (&x)[rows]) {
+    const auto warp = team_.warp();
+    const Key* const all = keys();
+    std::uint32_t* const bin = shared_.bin;
+    u32s number[rows], differs[rows];
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      number[j] = warp.map(
+          exists<false>(j), [&](const Key& key) { return bin_of(key_of(key)); }, 0u, x[j]);
+      differs[j] = warp.map(
+          exists<false>(j),
+          [&](const Key& key, std::uint32_t b) {
+            const Key first_of_bin = all[bin[b]];
+            return first_of_bin < key || key < first_of_bin ? 1u : 0u;
+          },
+          0u, x[j], number[j]);
+    }
+    team_.barrier();
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j)
+      warp.template fetch_or<order::relaxed, scope::team>(differs[j] != 0u, bin, number[j],
+                                                          u32s(mixed));
     team_.barrier();
   }
 

@@ -174,13 +174,20 @@ class device_radix_starts {
 
  public:
   static constexpr int groups = radix_buckets / width;
-  /// Keys that gather in few bins, too, and those that are better sorted by passes.
+  /// Keys that gather in few bins, too.
   static constexpr float gathered = 2;
-  static constexpr float gathered_for_passes = 4;
+  /// The square of the distance of two counts, for each of their keys.
+  static constexpr float most_roughness = 8;
+  /// What keys that occur often cost levels and jobs, in readings and writings of all: buckets that
+  /// they make too large, and bins. H200, 2^28 keys of 2^20 values: 4.1 ms of 8, and of pairs 16 of
+  /// 23.
+  static constexpr int repeated = sizeof(Counter) > 4 ? 13 : 7;
   struct scratch {
     std::int64_t group_total[groups];
     float group_squares[groups];  ///< of the buckets' shares of the keys
     float group_used[groups];     ///< buckets that have keys
+    int group_pairs[groups];      ///< neighbouring buckets that have keys
+    int group_rough[groups];      ///< of these, such as differ much
     std::uint32_t stays;
   };
 
@@ -215,7 +222,14 @@ class device_radix_starts {
                                             count),
                                         plus{});
       const int used = warp.count(count > std::int64_t{0});
+      // Lane 0 has itself as neighbour.
+      const auto own = warp.template cast<float>(count), before = warp.shuffle_up(own, 1);
+      const int pairs = warp.count((own + before > 0.0f) & (warp.lane() > 0u));
+      const int rough = warp.count((own - before) * (own - before) >
+                                   (own + before) * lanes<float>(most_roughness));
       warp.once([&] {
+        shared.group_pairs[g] = pairs;
+        shared.group_rough[g] = rough;
         shared.group_total[g] = total;
         shared.group_squares[g] = squares;
         shared.group_used[g] = static_cast<float>(used);
@@ -228,9 +242,8 @@ class device_radix_starts {
     const int top = plan.differ_below(level, number, s.top);
     const bool narrow =
         level == 0 && bottom > plan.range.low && takes_a_level_more(s, top - bottom, capacity);
-    const bool by_passes = level == 0 && plan.passes_follow && !in_order &&
-                           (gathering(shared) > gathered_for_passes ||
-                            (!narrow && leaves_few(shared, s, capacity, plan.jobs_for_passes)));
+    const bool by_passes =
+        level == 0 && !in_order && gains_by_passes(shared, plan, s, narrow, capacity);
     if (by_passes) {
       team.once([&] { plan.levels[0].stays = plan.levels[0].by_passes = 1; });
       return;
@@ -296,14 +309,40 @@ class device_radix_starts {
            fits(2 * radix_digit_bits);
   }
 
-  /// Whether buckets of two levels have more keys than a job, and no more than so many jobs.
-  static LANEWISE_FUNCTION bool leaves_few(const scratch& shared, const radix_segment& s,
-                                           std::int64_t capacity, int jobs) {
-    float used = 0;
-    for (int g = 0; g < groups; ++g) used += shared.group_used[g];
-    const float keys = static_cast<float>(s.count) / (used * radix_buckets);
-    const auto most = static_cast<float>(capacity);
-    return keys > most * 15 / 16 && keys < most * static_cast<float>(jobs);
+  /// Whether passes read and write keys less often than levels and jobs. Deeper levels are taken to
+  /// spread keys as the first one does.
+  static LANEWISE_FUNCTION bool gains_by_passes(const scratch& shared,
+                                                const radix_plan<Bits, Counter>& plan,
+                                                const radix_segment& s, bool narrow,
+                                                std::int64_t capacity) {
+    const auto differing = static_cast<Bits>(radix_bits_of_words<Bits>(plan.differing[0]) &
+                                             ordering_bits<Bits>(plan.range));
+    const int digits = radix_digits(radix_range_of(differing));
+    float squares = 0;
+    for (int g = 0; g < groups; ++g) squares += shared.group_squares[g];
+    // The first digit says little: nobody knows whether keys gather in the others. Pairs that are
+    // nearly in order take passes longer.
+    if (narrow) return digits <= (sizeof(Counter) > 4 ? 3 : 4);
+    // How many keys there are in the bucket of a key, on average.
+    float keys = static_cast<float>(s.count) * squares;
+    int levels = 1;
+    for (; levels < digits && keys > static_cast<float>(capacity - capacity / 16); ++levels)
+      keys *= squares;
+    // Jobs, or a copy of what does not end in the output.
+    const bool ends = levels == digits && levels % 2 == 0;
+    const int by_levels = 3 * levels + (ends ? 0 : 2) + (is_rough(shared) ? repeated : 0);
+    return 2 * digits + 1 < by_levels;
+  }
+
+  /// Whether neighbouring buckets differ more than buckets of keys that are in them by chance. Such
+  /// have keys that occur often, six times or more: smooth densities do not look so.
+  static LANEWISE_FUNCTION bool is_rough(const scratch& shared) {
+    int pairs = 0, rough = 0;
+    for (int g = 0; g < groups; ++g) {
+      pairs += shared.group_pairs[g];
+      rough += shared.group_rough[g];
+    }
+    return 4 * rough > pairs;
   }
 
   /// How many times as many pairs of keys are in one bucket as if all buckets that are not empty

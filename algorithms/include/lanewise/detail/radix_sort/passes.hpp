@@ -3,11 +3,10 @@
 #pragma once
 
 #include <lanewise/backend.hpp>
-#include <lanewise/detail/multisplit/policy.hpp>
 #include <lanewise/detail/radix_sort/plan.hpp>
-#include <lanewise/detail/split.hpp>
 #include <lanewise/league_barrier.hpp>
 #include <lanewise/look_back_counts.hpp>
+#include <lanewise/split_tile.hpp>
 #include <lanewise/team.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
@@ -27,6 +26,22 @@ LANEWISE_FUNCTION void copy_items(const Team& team, const T* from, T* to, std::i
   }
 }
 
+/// A digit of the integer that a key becomes. Keys that need no look at their sign have no
+/// `negative`.
+template <class Bits, bool signs>
+struct radix_digit_of_key {
+  detail::radix_digit_of<Bits> digit;
+  std::uint32_t flip;
+  Bits negative;
+  LANEWISE_FUNCTION radix_digit_of_key(const detail::radix_digit_of<Bits>& d,
+                                       const detail::key_map<Bits>& map)
+      : digit(d), flip(static_cast<std::uint32_t>(map.flip >> d.shift)), negative(map.negative) {}
+  LANEWISE_FUNCTION std::uint32_t operator()(Bits x) const {
+    if constexpr (signs) x = detail::key_map<Bits>{0, negative}(x);
+    return (static_cast<std::uint32_t>(x >> digit.shift) ^ flip) & digit.mask;
+  }
+};
+
 template <class Bits>
 struct radix_writer {
   Bits* data;
@@ -34,282 +49,353 @@ struct radix_writer {
   LANEWISE_FUNCTION void operator()(std::int64_t i, Bits x) const { data[i] = map.item_of(x); }
 };
 
+/// Lanes have few keys where tiles are to be as many as teams.
+inline constexpr int few_per_lane = 8;
+
+/// How keys are placed in their order, with values of so many bytes.
+template <class Bits, int value_bytes, bool few>
+struct ordered_policy : launch_policy {
+  static constexpr bool small = sizeof(Bits) <= 4 && value_bytes <= 4;
+  // H200, a pass over 2^28 u32: three teams with 24 keys per lane 1.22 ms, with 20 1.39, two with
+  // 32 1.25, two of 12 warps with 20 1.32. Pairs: two teams with 32 1.92 ms, with 24 1.97, two of
+  // 12 warps with 20 2.18.
+  static constexpr int items_per_lane = few || sizeof(Bits) > 8 || value_bytes > 8 ? few_per_lane
+                                        : small ? (value_bytes > 0 ? 32 : 24)
+                                                : 16;
+  static constexpr int teams_per_multiprocessor = value_bytes > 0 || sizeof(Bits) > 8 ? 2 : 3;
+};
+
 /// A radix sort from the least significant digit up. It takes as long whatever the keys are, so it
-/// is for those that gather in few buckets, which a sort from the most significant digit down would
-/// have to move many times.
+/// is for keys that gather in few buckets, which a sort from the most significant digit down would
+/// move many times, and for few digits.
 ///
-/// Every pass is a multisplit by one digit: each team counts a column, a run of tiles, a warp for
-/// each digit adds up what the teams have counted, and all send tiles to where their runs begin.
-/// Digits in which no keys differ, as the first level of the sort has found out, are left out.
-template <class Bits, class Value>
-struct radix_digit_passes {
+/// One reading counts all digits. Then every pass over a digit reads and writes each key once: a
+/// team takes the next tile, ranks and places it, and learns from the tiles before it where its
+/// runs begin. Digits in which no keys differ are left out.
+template <class Bits, class Value, class Word, bool few>
+struct radix_passes {
   static constexpr bool has_values = !std::is_empty_v<Value>;
   static constexpr int value_bytes = has_values ? static_cast<int>(sizeof(Value)) : 0;
-  struct policy : split_policy_for<Bits, value_bytes, false> {};
+  struct policy : ordered_policy<Bits, value_bytes, few> {};
   template <class Team>
-  using split = detail::split_t<Team, Bits, policy>;
+  using split = split_tile_t<Team, Bits, policy>;
+  /// Counters of a bucket for the lanes to choose from, so that fewer meet.
+  static constexpr int copies = sizeof(Bits) > 8 ? 1 : 4;
+  using counters = pack<std::uint32_t, copies>;
+  struct count_scratch {
+    alignas(16) counters count[sizeof(Bits) * detail::radix_buckets];
+  };
   template <class Team>
-  using count_scratch = typename split<Team>::count_scratch;
-  template <class Team>
-  using place_scratch = typename split<Team>::template scratch<value_bytes>;
-  using digit_type = detail::radix_digit_of<Bits>;
+  struct place_scratch {
+    typename split<Team>::template scratch<value_bytes> tile;
+    std::uint32_t ticket;
+  };
 
   detail::radix_arrays<Bits> keys;
   detail::radix_arrays<Value> values;
   detail::key_map<Bits> map;
   detail::radix_range range;
   item_count n;
-  const detail::radix_level* first;  ///< the first level, which says whether passes have keys
-  const std::uint64_t* differing;    ///< the bits in which mapped keys differ
-  std::uint32_t columns;
-  std::uint32_t* tickets;  ///< of tiles
-  std::int64_t*
-      starts;  ///< items in front of column c: [c * buckets + digit]; behind, where digits begin
-  std::uint32_t* counts;  ///< items of column c: [digit * columns + c]
-  std::uint32_t*
-      tile_counts;  ///< items of a tile's column in front of the tile: [tile * buckets + digit]
+  const detail::radix_level* first;  ///< says whether keys are left to passes; null: they are
+  const void* first_counts;          ///< of the first level's buckets, numbers of 4 or 8 bytes
+  bool wide_counts;
+  const std::uint64_t* differing;  ///< the bits in which mapped keys differ; null: all may
+  detail::radix_pass* passes;      ///< by number; 0 before the sort
+  std::uint64_t* starts;     ///< of the buckets of every pass: [pass * radix_buckets + bucket]; 0
+                             ///< before the sort
+  Word* words;               ///< two for every bucket of every tile
+  detail::radix_array* end;  ///< where keys are after all passes
+  std::int64_t tile_items;
 
-  LANEWISE_FUNCTION bool has_keys() const { return first->by_passes != 0; }
+  LANEWISE_FUNCTION bool have_keys() const { return first == nullptr || first->by_passes != 0; }
+  /// Whether keys may be elsewhere than in the output when passes have moved them.
+  LANEWISE_FUNCTION bool may_end_elsewhere() const { return keys.overwrites() || !is_apart(); }
 
-  /// Where keys are when all passes below bit `low` are done, and where the next one sends them.
-  struct route_type {
-    detail::radix_array from, to;
-    bool begins;  ///< keys have not been moved yet
-    bool ends;    ///< one pass is left
-  };
-  LANEWISE_FUNCTION route_type route(int low) const {
-    int done = 0, left = 0;
-    for (int bit = range.low; bit < range.high; bit += detail::radix_digit_bits) {
-      if (differ_in(digit_at(bit))) ++(bit < low ? done : left);
+  /// Counts this team's share of the keys by all digits in which keys differ.
+  template <class Team>
+  LANEWISE_FUNCTION void count(const Team& team, count_scratch& shared) const {
+    using warp_type = typename Team::warp_type;
+    using u32s = typename warp_type::template lanes<std::uint32_t>;
+    constexpr int width = warp_type::width;
+    constexpr int buckets = detail::radix_buckets;
+    const auto warp = team.warp();
+    const detail::radix_range looked_at = bits();
+    const int counted = detail::radix_digits(looked_at) - (highest_is_counted() ? 1 : 0);
+    for (int i = team.warp_index() * width; i < counted * buckets; i += Team::warps * width)
+      warp.store(shared.count + i, typename warp_type::template lanes<counters>(counters{}));
+    team.barrier();
+    const u32s copy = warp.lane() & u32s(copies - 1u), stride(static_cast<std::uint32_t>(copies));
+    const Bits differ = differing_bits();
+    const auto add = [&](const auto& exists, const auto& digit, int p, const auto& key)
+                         LANEWISE_INLINE_LAMBDA {
+                           warp.template fetch_add<order::relaxed, scope::team>(
+                               exists, reinterpret_cast<std::uint32_t*>(shared.count + p * buckets),
+                               warp.map(digit, key) * stride + copy, u32s(1u));
+                         };
+    // In flight together.
+    constexpr int rows = sizeof(Bits) <= 4 ? 16 : 64 / static_cast<int>(sizeof(Bits));
+    const index_range mine = team.share(n());
+    std::int64_t i = mine.begin + team.warp_index() * rows * width;
+    for (; i + rows * width <= mine.end; i += Team::warps * rows * width) {
+      typename warp_type::template lanes<Bits> key[rows];
+      LANEWISE_UNROLL
+      for (int j = 0; j < rows; ++j) key[j] = warp.load(keys.in + i + j * width);
+      for (int p = 0; p < counted; ++p) {
+        const radix_digit_of_key<Bits, true> digit(detail::radix_digit_at<Bits>(looked_at, p), map);
+        if (digit.digit(differ) == 0) continue;
+        LANEWISE_UNROLL
+        for (int j = 0; j < rows; ++j) add(warp.first(width), digit, p, key[j]);
+      }
     }
-    // An odd number of passes that begins with the output also ends there.
-    const bool begins_out = keys.overwrites() || ((done + left) % 2 == 1 && is_apart());
-    const auto target = [=](int pass) {
-      return (pass % 2 == 0) == begins_out ? detail::radix_array::out : detail::radix_array::room;
-    };
-    return {done == 0 ? detail::radix_array::in : target(done - 1), target(done), done == 0,
-            left == 1};
+    for (const std::int64_t last = i + rows * width; i < last && i < mine.end; i += width) {
+      const auto exists = warp.first(mine.end - i < width ? static_cast<int>(mine.end - i) : width);
+      const auto key = warp.load(exists, keys.in + i, Bits{});
+      for (int p = 0; p < counted; ++p)
+        add(exists, radix_digit_of_key<Bits, true>(detail::radix_digit_at<Bits>(looked_at, p), map),
+            p, key);
+    }
+    team.barrier();
+    for (int i = team.warp_index() * width; i < counted * buckets; i += Team::warps * width) {
+      const auto sum = warp.map(
+          [](const counters& x) {
+            std::uint64_t all = 0;
+            LANEWISE_UNROLL
+            for (int c = 0; c < copies; ++c) all += x[c];
+            return all;
+          },
+          warp.load(shared.count + i));
+      warp.fetch_add(sum != std::uint64_t{0}, starts + i, warp.lane(), sum);
+    }
   }
 
-  /// What a pass does, by the digit from bit `low` on, which keys have.
-  struct step_type : route_type {
-    digit_type digit;
-    bool moves;  ///< whether keys differ in the digit
-    LANEWISE_FUNCTION std::uint32_t buckets() const { return digit.mask + 1; }
-  };
-  LANEWISE_FUNCTION step_type step(int low) const {
-    const digit_type digit = digit_at(low);
-    return {route(low), digit, differ_in(digit)};
+  /// Turns the counts of every pass into where buckets begin, and says what the passes do. The
+  /// first team does so.
+  template <class Team>
+  LANEWISE_FUNCTION void prepare(const Team& team) const {
+    if (team.index() != 0) return;
+    const detail::radix_range looked_at = bits();
+    const int digits = detail::radix_digits(looked_at);
+    for (int p = team.warp_index(); p < digits; p += Team::warps)
+      find_starts(team.warp(), p, digits);
+    team.barrier();
+    team.once([&] {
+      int all = 0, done = 0;
+      for (int p = 0; p < digits; ++p) all += static_cast<int>(passes[p].moves);
+      // Keys that do not differ are copied by a pass.
+      if (all == 0 && first == nullptr) all = passes[0].moves = 1;
+      for (int p = 0; p < digits; ++p) {
+        detail::radix_pass& pass = passes[p];
+        if (pass.moves == 0) continue;
+        const auto digit = detail::radix_digit_at<Bits>(looked_at, p);
+        pass.tiles = static_cast<std::uint32_t>(divide_up(n(), tile_items));
+        pass.mask = digit.mask;
+        pass.shift = static_cast<std::uint8_t>(digit.shift);
+        pass.number = static_cast<std::uint8_t>(done);
+        pass.from = array_after(done, all);
+        pass.to = array_after(++done, all);
+      }
+      *end = array_after(all, all);
+    });
   }
 
-  /// Calls f with the keys of a pass and where they go: mapped between the first pass and the last.
-  template <class F>
-  LANEWISE_FUNCTION void with_keys(const step_type& pass, const F& f) const {
+  /// Pass p, if it moves keys. launched: the launch has a team for each tile. signs: what orders
+  /// keys depends on their signs.
+  template <bool launched, bool signs, class Team>
+  LANEWISE_FUNCTION void place(const Team& team, place_scratch<Team>& shared, int p) const {
+    detail::radix_pass& pass = passes[p];
+    if (pass.moves == 0) return;
+    const radix_digit_of_key<Bits, signs> digit({pass.shift, pass.mask}, map);
     const std::int64_t all = n();
-    if (map.is_identity() || (!pass.begins && !pass.ends)) {
-      f(array_source<Bits, identity>{keys(pass.from), all, {}},
-        array_sink<Bits>{keys.to(pass.to), all});
-    } else {
-      const detail::key_map<Bits> as_it_is{};
-      f(array_source<Bits, detail::key_map<Bits>>{keys(pass.from), all,
-                                                  pass.begins ? map : as_it_is},
-        function_sink<radix_writer<Bits>>{all, {keys.to(pass.to), pass.ends ? map : as_it_is}});
-    }
+    const array_source<Bits, identity> source{keys(pass.from), all, {}};
+    const array_sink<Bits> sink{keys.to(pass.to), all};
+    // split_tile has ways to rank so many. (With mask + 1, and in a kernel that counts, too, ptxas
+    // 13.0 runs out of predicates.)
+    std::uint32_t buckets = detail::radix_buckets;
+    if constexpr (launched) buckets = pass.mask < 8 ? 8 : (pass.mask < 32 ? 32 : buckets);
+    const look_back_counts<Word> counts{words_of(pass.number, pass.tiles), buckets};
+    Word* const next_words = words_of(pass.number + 1, pass.tiles);
+    const std::uint64_t* const start = starts + p * detail::radix_buckets;
+    lanewise::for_each_tile_in_order<launched>(
+        team, shared.ticket, pass.tickets, pass.tiles, [&](std::uint32_t t) LANEWISE_INLINE_LAMBDA {
+          clear_words(team, next_words, t);
+          const std::int64_t first_item = t * tile_items;
+          const places_behind_tiles<Word> places{counts, start, t};
+          if constexpr (has_values) {
+            split<Team>::place(team, shared.tile, source, first_item, all, digit, buckets, true,
+                               places, all, sink,
+                               array_source<Value, identity>{values(pass.from), all, {}},
+                               array_sink<Value>{values.to(pass.to), all});
+          } else {
+            split<Team>::place(team, shared.tile, source, first_item, all, digit, buckets, true,
+                               places, all, sink, nullptr, nullptr);
+          }
+        });
   }
 
-  /// Counts the column of a team.
-  template <class Team, class Source>
-  LANEWISE_FUNCTION void count(const Team& team, count_scratch<Team>& shared, const step_type& pass,
-                               const Source& source) const {
-    split<Team>::count(
-        team, shared, source, tiles_of<Team>(), team.index(), columns, n(), pass.digit,
-        pass.buckets(), tile_counts,
-        [column = counts + team.index(), stride = columns](std::uint32_t d, std::uint32_t x)
-            LANEWISE_INLINE_LAMBDA { column[std::size_t{d} * stride] = x; },
-        [](std::uint32_t) {});
-    if (team.index() == 0) team.once([&] { *tickets = 0; });
-  }
-
-  /// Finds out what is in front of every column, for some digits by each team.
+  /// The words of tiles are 0 before any tile publishes: those of the first pass that moves keys.
   template <class Team>
-  LANEWISE_FUNCTION void add_up(const Team& team, const step_type& pass) const {
-    const auto warp = static_cast<std::uint32_t>(team.warp_index());
-    for (std::uint32_t d = team.index() + warp * columns; d < pass.buckets();
-         d += Team::warps * columns)
-      add_up(team.warp(), columns, counts + std::size_t{d} * columns, starts + d, pass.buckets());
-  }
-  /// Finds out where digits begin.
-  template <class Team>
-  LANEWISE_FUNCTION void find_begins(const Team& team, const step_type& pass) const {
-    if (team.index() != 0 || team.warp_index() != 0) return;
-    std::int64_t* const begins = starts + std::size_t{columns} * pass.buckets();
-    add_up(team.warp(), pass.buckets(), begins, begins, 1);
-  }
-
-  /// Tiles that are placed at the same time are to be neighbours, as are then the lines that they
-  /// write parts of.
-  template <class Team, class Source, class Sink>
-  LANEWISE_FUNCTION void place(const Team& team, place_scratch<Team>& shared, const step_type& pass,
-                               std::int64_t piece, const Source& source, const Sink& sink) const {
-    const auto place_with = [&](const auto& moved, const auto& moved_out) LANEWISE_INLINE_LAMBDA {
-      split<Team>::place(team, shared, source, tiles_of<Team>(), piece, columns, n(), pass.digit,
-                         pass.buckets(), true, tile_counts, starts, n(), sink, moved, moved_out);
-    };
-    if constexpr (has_values) {
-      place_with(array_source<Value, identity>{values(pass.from), n(), {}},
-                 array_sink<Value>{values.to(pass.to), n()});
-    } else {
-      place_with(nullptr, nullptr);
-    }
+  LANEWISE_FUNCTION void clear_words(const Team& team) const {
+    const std::int64_t tiles = divide_up(n(), tile_items);
+    for (std::int64_t t = team.index(); t < tiles; t += team.league()) clear_words(team, words, t);
   }
 
   /// Copies what has ended elsewhere, when all passes are done.
   template <class Team>
   LANEWISE_FUNCTION void copy(const Team& team) const {
-    const auto from = route(range.high).from;
-    copy(team, keys(from), keys.out);
-    if constexpr (has_values) copy(team, values(from), values.out);
-  }
-
-  template <class Team>
-  LANEWISE_FUNCTION std::int64_t tiles_of() const {
-    return divide_up(n(), std::int64_t{split<Team>::items});
-  }
-  /// Whether neither keys nor values are sorted in place.
-  LANEWISE_FUNCTION bool is_apart() const {
-    return keys.in != keys.out && (!has_values || values.in != values.out);
+    copy(team, keys(*end), keys.out);
+    if constexpr (has_values) copy(team, values(*end), values.out);
   }
 
  private:
-  LANEWISE_FUNCTION bool differ_in(const digit_type& digit) const {
-    return digit(detail::radix_bits_of_words<Bits>(differing)) != 0;
+  /// The range of the bits that passes look at.
+  LANEWISE_FUNCTION detail::radix_range bits() const {
+    if (differing == nullptr) return range;
+    return detail::radix_range_of(differing_bits());
   }
-  LANEWISE_FUNCTION digit_type digit_at(int low) const {
-    const int bits = range.high - low;
-    const int width = bits < detail::radix_digit_bits ? bits : detail::radix_digit_bits;
-    return {low, (std::uint32_t{1} << width) - 1};
+  LANEWISE_FUNCTION Bits differing_bits() const {
+    const Bits all = differing == nullptr ? static_cast<Bits>(~Bits{0})
+                                          : detail::radix_bits_of_words<Bits>(differing);
+    return static_cast<Bits>(all & detail::ordering_bits<Bits>(range));
   }
-  /// sums[i * stride] = what is in front of count[i], and behind all n of them their sum.
-  template <class W, class Count>
-  static LANEWISE_FUNCTION void add_up(const W& warp, std::uint32_t n, const Count* count,
-                                       std::int64_t* sums, std::uint32_t stride) {
-    using i64s = typename W::template lanes<std::int64_t>;
-    std::int64_t before = 0;
-    for (std::uint32_t i = 0; i < n; i += W::width) {
-      const auto exists = warp.first(n - i < W::width ? static_cast<int>(n - i) : W::width);
-      const auto here = warp.template cast<std::int64_t>(warp.load(exists, count + i, Count{0}));
+  /// Whether the first level has counted the digit of the last pass.
+  LANEWISE_FUNCTION bool highest_is_counted() const {
+    const detail::radix_range looked_at = bits();
+    return first != nullptr && looked_at.high == range.high &&
+           looked_at.high - looked_at.low >= detail::radix_digit_bits;
+  }
+  template <class W>
+  LANEWISE_FUNCTION auto first_count(const W& warp, int bucket) const {
+    if (wide_counts) return warp.load(static_cast<const std::uint64_t*>(first_counts) + bucket);
+    return warp.template cast<std::uint64_t>(
+        warp.load(static_cast<const std::uint32_t*>(first_counts) + bucket));
+  }
+  template <class W>
+  LANEWISE_FUNCTION void find_starts(const W& warp, int p, int digits) const {
+    using u64s = typename W::template lanes<std::uint64_t>;
+    std::uint64_t* const start = starts + p * detail::radix_buckets;
+    const bool counted_before = p == digits - 1 && highest_is_counted();
+    std::uint64_t before = 0;
+    bool differ = true;
+    for (int b = 0; b < detail::radix_buckets; b += W::width) {
+      const auto here = counted_before ? first_count(warp, b) : warp.load(start + b);
       const auto upto = warp.inclusive_scan(here, plus{});
-      auto place = warp.lane() + typename W::template lanes<std::uint32_t>(i);
-      auto sum = upto - here + i64s(before);
-      warp.each(
-          exists, [&](std::uint32_t p, std::int64_t x) { sums[std::size_t{p} * stride] = x; },
-          place, sum);
+      differ = differ && !warp.any(here == static_cast<std::uint64_t>(n()));
+      warp.store(start + b, upto - here + u64s(before));
       before += warp.broadcast(upto, W::width - 1);
     }
-    warp.once([&] { sums[std::size_t{n} * stride] = before; });
+    // Digits that were not counted have no keys.
+    const std::uint32_t moves = differ && before != 0 ? 1 : 0;
+    warp.once([&] { passes[p].moves = moves; });
+  }
+  LANEWISE_FUNCTION bool is_apart() const {
+    return keys.in != keys.out && (!has_values || values.in != values.out);
+  }
+  /// Where keys are when so many of all passes are done.
+  LANEWISE_FUNCTION detail::radix_array array_after(int done, int all) const {
+    if (done == 0) return detail::radix_array::in;
+    // An odd number of passes that begins with the output also ends there.
+    const bool begins_out = keys.overwrites() || (all % 2 == 1 && is_apart());
+    return (done % 2 == 1) == begins_out ? detail::radix_array::out : detail::radix_array::room;
+  }
+  /// Two passes, one after the other, never wait on the same words.
+  LANEWISE_FUNCTION Word* words_of(int number, std::int64_t tiles) const {
+    return words + (number % 2) * tiles * detail::radix_buckets;
+  }
+  template <class Team>
+  static LANEWISE_FUNCTION void clear_words(const Team& team, Word* of_all, std::int64_t tile) {
+    constexpr int width = Team::warp_type::width;
+    Word* const here = of_all + tile * detail::radix_buckets;
+    for (int b = team.warp_index() * width; b < detail::radix_buckets; b += Team::warps * width)
+      team.warp().store(here + b, typename Team::warp_type::template lanes<Word>(Word{0}));
   }
   template <class Team, class T>
   LANEWISE_FUNCTION void copy(const Team& team, const T* from, T* to) const {
     if (from == to) return;
-    const std::int64_t all = n(), some = split<Team>::items;
-    for (std::int64_t at = team.index() * some; at < all; at += team.league() * some)
-      kernels::copy_items(team, from, to, at, at + some < all ? at + some : all, identity{});
+    const index_range mine = team.share(n());
+    kernels::copy_items(team, from, to, mine.begin, mine.end, identity{});
   }
 };
 
-/// All passes in one resident launch.
-template <class Passes>
-struct radix_passes_kernel {
-  using policy = typename Passes::policy;
-  template <class Team>
-  struct scratch {
-    union {
-      typename Passes::template count_scratch<Team> count;
-      typename Passes::template place_scratch<Team> tile;
-    };
-
-    std::uint32_t ticket;
-  };
-
-  Passes passes;
-  league_barrier meeting;
-
-  template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    if (!passes.has_keys()) return;
-    for (int low = passes.range.low; low < passes.range.high; low += detail::radix_digit_bits) {
-      const auto pass = passes.step(low);
-      if (!pass.moves) continue;
-      passes.with_keys(pass, [&](const auto& source, const auto& sink) LANEWISE_INLINE_LAMBDA {
-        passes.count(team, shared.count, pass, source);
-        meeting.wait(team);
-        passes.add_up(team, pass);
-        meeting.wait(team);
-        passes.find_begins(team, pass);
-        meeting.wait(team);
-        lanewise::for_each_tile_in_order<false>(
-            team, shared.ticket, *passes.tickets,
-            static_cast<std::uint32_t>(passes.template tiles_of<Team>()),
-            [&](std::uint32_t t)
-                LANEWISE_INLINE_LAMBDA { passes.place(team, shared.tile, pass, t, source, sink); });
-        meeting.wait(team);
-      });
-    }
-    passes.copy(team);
-  }
-};
-
-/// What comes in front of the placing of a pass, in a resident launch; behind all passes it copies.
+/// What comes before all passes.
 template <class Passes>
 struct radix_pass_counts_kernel {
-  using policy = typename Passes::policy;
+  struct policy : launch_policy {
+    static constexpr int teams_per_multiprocessor = 4;
+  };
   template <class Team>
-  using scratch = typename Passes::template count_scratch<Team>;
+  using scratch = typename Passes::count_scratch;
 
   Passes passes;
   league_barrier meeting;
-  int low;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    if (!passes.has_keys()) return;
-    if (low >= passes.range.high) return passes.copy(team);
-    const auto pass = passes.step(low);
-    if (!pass.moves) return;
-    passes.with_keys(pass, [&](const auto& source, const auto&) LANEWISE_INLINE_LAMBDA {
-      passes.count(team, shared, pass, source);
-    });
+    if (!passes.have_keys()) return;
+    passes.count(team, shared);
+    passes.clear_words(team);
     meeting.wait(team);
-    passes.add_up(team, pass);
-    meeting.wait(team);
-    passes.find_begins(team, pass);
+    passes.prepare(team);
   }
 };
 
-/// The placing of a pass, a tile by each team, for pairs: H200, 2^28 pairs of u32 that gather take
-/// 8.1 ms so, by resident teams 9.0. Keys alone take 6.1 ms both ways, and sorts that need no
-/// passes 0.13 ms longer (u64: 0.4).
-template <class Passes>
+/// A pass.
+template <class Passes, bool signs>
 struct radix_pass_kernel {
   using policy = typename Passes::policy;
   template <class Team>
   using scratch = typename Passes::template place_scratch<Team>;
 
   Passes passes;
-  int low;
+  int number;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    if (!passes.has_keys()) return;
-    const auto pass = passes.step(low);
-    if (!pass.moves) return;
-    const std::int64_t tiles = passes.template tiles_of<Team>();
-    passes.with_keys(pass, [&](const auto& source, const auto& sink) LANEWISE_INLINE_LAMBDA {
-      lanewise::for_each_tile(team, tiles, [&](std::int64_t t) LANEWISE_INLINE_LAMBDA {
-        passes.place(team, shared, pass, t, source, sink);
-        team.barrier();
-      });
-    });
+    passes.template place<true, signs>(team, shared, number);
+  }
+};
+
+/// What comes after all passes.
+template <class Passes>
+struct radix_pass_copy_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {};
+
+  Passes passes;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    if (passes.have_keys()) passes.copy(team);
+  }
+};
+
+/// All of it in one resident launch.
+template <class Passes>
+struct radix_passes_kernel {
+  using policy = typename Passes::policy;
+  template <class Team>
+  union scratch {
+    typename Passes::count_scratch count;
+    typename Passes::template place_scratch<Team> place;
+  };
+
+  Passes passes;
+  league_barrier meeting;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    if (!passes.have_keys()) return;
+    passes.count(team, shared.count);
+    passes.clear_words(team);
+    meeting.wait(team);
+    passes.prepare(team);
+    meeting.wait(team);
+    for (int p = 0; p < static_cast<int>(sizeof(*passes.keys.in)); ++p) {
+      if (passes.passes[p].moves == 0) continue;
+      passes.template place<false, true>(team, shared.place, p);
+      meeting.wait(team);
+    }
+    passes.copy(team);
   }
 };
 

@@ -118,6 +118,14 @@ LANEWISE_FUNCTION int radix_bit_width(Bits x) {
   return 64 - Kokkos::countl_zero(static_cast<std::uint64_t>(x));
 }
 
+/// The range of the bits that are set, at least one; without any an empty one.
+template <class Bits>
+LANEWISE_FUNCTION radix_range radix_range_of(Bits x) {
+  const int high = detail::radix_bit_width(x);
+  const auto lowest = static_cast<Bits>(x & static_cast<Bits>(Bits{0} - x));
+  return {high > 0 ? detail::radix_bit_width(lowest) - 1 : 0, high};
+}
+
 /// Which jobs a launch does: all, those that another has left, or one of all keys.
 enum class radix_jobs : std::uint8_t { all, left, one };
 
@@ -133,6 +141,29 @@ struct radix_digit_of {
   LANEWISE_FUNCTION std::uint32_t operator()(Bits x) const {
     return static_cast<std::uint32_t>(x >> shift) & mask;
   }
+};
+
+/// How many digits a range has, and its p-th one from the lowest up, which may be a part of one.
+LANEWISE_FUNCTION int radix_digits(const radix_range& range) {
+  return (range.high - range.low + radix_digit_bits - 1) / radix_digit_bits;
+}
+template <class Bits>
+LANEWISE_FUNCTION radix_digit_of<Bits> radix_digit_at(const radix_range& range, int p) {
+  const int end = range.high - (radix_digits(range) - 1 - p) * radix_digit_bits;
+  const int low = end - radix_digit_bits > range.low ? end - radix_digit_bits : range.low;
+  return {low, (std::uint32_t{1} << (end - low)) - 1};
+}
+
+/// A pass over a digit, as teams find it; in a line of its own, as all take tickets of it.
+struct alignas(128) radix_pass {
+  std::uint32_t tickets;  ///< of its tiles
+  std::uint32_t moves;    ///< 0: keys do not differ in the digit, or there are none
+  std::uint32_t tiles;
+  std::uint32_t mask;  ///< of the digit
+  std::uint8_t shift;
+  std::uint8_t number;  ///< of passes that move keys before this one
+  radix_array from;
+  radix_array to;
 };
 
 /// The arrays of keys or of what moves with them. `out` or `room` may be `in`; `room` is null until
@@ -165,10 +196,6 @@ struct radix_plan {
   radix_range range;
   item_count n;
   std::int64_t tile_items;
-  bool passes_follow;  ///< the first level may leave all keys to them
-  /// The first level also leaves keys to passes where buckets of two levels have more keys than one
-  /// job and fewer than so many jobs: a third level would take longer.
-  int jobs_for_passes;
   bool values_apart;  ///< the values' input is not their output, whatever the keys' is
 
   radix_level* levels;

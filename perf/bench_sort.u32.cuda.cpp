@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Radix sorts on CUDA: keys of 4 bytes.
+
+#include "sort_cuda.hpp"
+
+namespace lanewise::perf {
+
+void add_sort_u32() {
+  add_lanewise_sort<std::uint32_t>();
+  add_lanewise_sort<float>();
+}
+
+}  // namespace lanewise::perf
