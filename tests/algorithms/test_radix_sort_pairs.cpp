@@ -48,6 +48,58 @@ TEST_CASE("radix_sort sorts many pairs by launches", "[radix_sort]") {
   check_sort_pairs(sparse_keys(launched_keys, 3), places(keys.size()), {.end_bit = 21});
 }
 
+TEST_CASE("radix_sort sorts few digits of many keys", "[radix_sort]") {
+  // Passes from the start: one, two in part, and one that moves nothing between others.
+  const std::int64_t n = (std::int64_t{1} << 16) + 311;
+  auto keys = sorting_keys<std::int32_t>(distribution::uniform, n);
+  const auto values = places(keys.size());
+  for (const auto& [begin, end] : {std::pair{31, 32}, {20, 25}, {24, 32}, {17, 32}}) {
+    CAPTURE(begin, end);
+    check_sort(keys, {.begin_bit = begin, .end_bit = end});
+    check_sort_pairs(keys, values, {.begin_bit = begin, .end_bit = end});
+  }
+  check_sort_pairs(keys, values,
+                   {.order = lanewise::sort_order::descending, .begin_bit = 4, .end_bit = 20});
+  for (auto& key : keys) key = (key & 0x1f00ff) | 0x600;
+  check_sort_in_place(keys, {.begin_bit = 8, .end_bit = 24});
+  // Nothing to move.
+  check_sort(keys, {.begin_bit = 8, .end_bit = 12});
+  check_sort_pairs(keys, values, {.begin_bit = 9, .end_bit = 16});
+  if (is_emulated && !full()) return;
+  keys = sorting_keys<std::int32_t>(distribution::uniform, launched_keys);
+  check_sort(keys, {.begin_bit = 8});
+  for (auto& key : keys) key &= ~0xff0000;
+  check_sort_pairs(keys, places(keys.size()), {.begin_bit = 8});
+}
+
+TEST_CASE("radix_sort of floats sorts few digits", "[radix_sort]") {
+  auto random = make_random(11);
+  std::vector<float> keys((std::size_t{1} << 16) + 5);
+  for (auto& key : keys)
+    key = lanewise::from_bits<float>(static_cast<std::uint32_t>(random()) & 0xfffff0ffu);
+  check_sort_pairs(keys, places(keys.size()), {.begin_bit = 20});
+  check_sort(keys, {.order = lanewise::sort_order::descending, .begin_bit = 16, .end_bit = 32});
+}
+
+// Neighbouring buckets differ much, and bins have several keys that occur often.
+TEST_CASE("radix_sort sorts keys that occur often", "[radix_sort][sanitize]") {
+  const std::int64_t few = few_sorted<std::uint32_t>();
+  for (const std::int64_t n : {few, some_tiles(4 * few)}) {
+    for (const int values : {3, 40, 700}) {
+      CAPTURE(n, values);
+      auto random = make_random(values);
+      std::vector<std::uint32_t> value(static_cast<std::size_t>(values)),
+          keys(static_cast<std::size_t>(n));
+      for (auto& x : value) x = static_cast<std::uint32_t>(random());
+      // Three in one bin.
+      for (int k = 0; k < 3; ++k) value[static_cast<std::size_t>(k)] = value[0] + (k % 2);
+      for (auto& key : keys) key = value[random() % value.size()];
+      check_sort(keys);
+      check_sort_pairs(keys, places(keys.size()));
+    }
+  }
+}
+
 TEST_CASE("radix_sort looks at a range of bits alone", "[radix_sort][sanitize]") {
   const std::int64_t few = few_sorted<std::uint32_t>();
   for (const std::int64_t n : {std::int64_t{500}, 2 * few + 77}) {
