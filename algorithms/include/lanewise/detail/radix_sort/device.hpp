@@ -336,10 +336,12 @@ struct radix_whole_kernel {
   }
 };
 
-/// Keys up to which a sort of few digits, one of all digits, and the passes of one are one launch.
+/// Keys up to which a sort of few digits, one of all digits, and the passes of one are one launch,
+/// and beyond which the third level is a launch, too.
 inline constexpr std::int64_t few_keys = std::int64_t{1} << 16;
 inline constexpr std::int64_t whole_keys = std::int64_t{1} << 20;
 inline constexpr std::int64_t many_keys = std::int64_t{1} << 25;
+inline constexpr std::int64_t most_keys = std::int64_t{1} << 28;
 /// The most teams that work on deeper levels, whatever the device.
 inline constexpr std::int64_t most_meeting = 1024;
 
@@ -457,6 +459,8 @@ class device_radix_sort {
   }
   /// One more: the first level is a list, or may leave all keys where they are.
   static int levels(detail::radix_range range) { return passes(range) + 1; }
+  /// Whether sums of tiles need 64 bits.
+  static bool has_wide_words(std::int64_t n) { return n >= look_back_counts<std::uint32_t>::limit; }
   /// Beyond, counts need 64 bits.
   static bool is_wide(std::int64_t n) { return n >= look_back_counts<std::uint32_t>::limit; }
   /// listed: the first level is a list of segments of more than `least` keys. overwrites: the input
@@ -470,7 +474,7 @@ class device_radix_sort {
             pass_tiles<Exec>(n, range, listed),
             levels(range),
             detail::radix_buckets / warp_t<Exec>::width,
-            is_wide(n),
+            has_wide_words(n),
             overwrites};
   }
 
@@ -581,6 +585,24 @@ class device_radix_sort {
                ? many::template split<team_t<Exec, typename many::policy>>::items
                : few::template split<team_t<Exec, typename whole<word>::policy>>::items;
   }
+  /// at_once: keys are in passes from the start.
+  template <class Word, class Exec>
+  static void launch_passes(const Exec& exec, const detail::radix_plan<Bits, Counter>& plan,
+                            const detail::radix_arrays<Value>& values, const layout& parts,
+                            char* memory, std::int64_t tile_items, bool at_once) {
+    const auto launch = [&](auto word) {
+      auto passes = passes_of<decltype(word), false>(plan, values, parts, memory, tile_items);
+      if (at_once) {
+        passes.first = nullptr;
+        passes.differing = nullptr;
+      }
+      launch_passes(exec, passes, {reinterpret_cast<std::uint32_t*>(memory + parts.meeting)});
+    };
+    if constexpr (!ordered) {
+      if (has_wide_words(plan.n.bound)) return launch(std::uint64_t{});
+    }
+    launch(Word{});
+  }
   /// Few keys go by one launch, as launches that find nothing to do take longer than what they
   /// gain.
   template <class Word, class Exec>
@@ -652,10 +674,7 @@ class device_radix_sort {
     if constexpr (listed) {
       list(plan);
     } else if (is_for_passes(n.bound, range)) {
-      auto all = passes_of<Word, false>(plan, values, parts, memory, items_of_pass);
-      all.first = nullptr;
-      all.differing = nullptr;
-      return launch_passes(exec, all, meeting);
+      return launch_passes<Word>(exec, plan, values, parts, memory, items_of_pass, true);
     } else if constexpr (std::is_same_v<Word, std::uint32_t>) {
       if (n.bound <= whole_keys) {
         using kernel = whole<Word>;
@@ -671,7 +690,7 @@ class device_radix_sort {
       }
     }
     using placing_type = placing_of<Word, false>;
-    const int wanted = n.bound <= whole_keys ? 0 : 2;
+    const int wanted = n.bound <= whole_keys ? 0 : (n.bound <= most_keys ? 2 : 3);
     const int launched = std::min(most, first + wanted);
     const auto rest =
         rest_of<placing_type>(plan, values, parts, memory, launched, most, capacity<Exec>);
@@ -708,8 +727,7 @@ class device_radix_sort {
       lanewise::launch_resident(exec, "Lanewise::radix_sort::rest", teams, rest);
     }
     if constexpr (!listed)
-      launch_passes(exec, passes_of<Word, false>(plan, values, parts, memory, items_of_pass),
-                    meeting);
+      launch_passes<Word>(exec, plan, values, parts, memory, items_of_pass, false);
     const std::int64_t some = n.bound / capacity<Exec> * 5 / 4 + 64;
     if (has_quick_jobs<Exec>(n.bound, range)) {
       lanewise::launch(exec, "Lanewise::radix_sort::quick_jobs",

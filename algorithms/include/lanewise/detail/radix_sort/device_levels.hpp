@@ -5,6 +5,7 @@
 #include <lanewise/allocation.hpp>
 #include <lanewise/detail/device_rows.hpp>
 #include <lanewise/detail/radix_sort/plan.hpp>
+#include <lanewise/look_back_counts.hpp>
 #include <lanewise/team.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -322,7 +323,8 @@ class device_radix_starts {
     for (int g = 0; g < groups; ++g) squares += shared.group_squares[g];
     // The first digit says little: nobody knows whether keys gather in the others. Pairs that are
     // nearly in order take passes longer.
-    if (narrow) return digits <= (sizeof(Counter) > 4 ? 3 : 4);
+    const bool has_wide_words = s.count >= look_back_counts<std::uint32_t>::limit;
+    if (narrow) return digits <= (sizeof(Counter) > 4 || has_wide_words ? 3 : 4);
     // How many keys there are in the bucket of a key, on average.
     float keys = static_cast<float>(s.count) * squares;
     int levels = 1;
@@ -331,7 +333,7 @@ class device_radix_starts {
     // Jobs, or a copy of what does not end in the output.
     const bool ends = levels == digits && levels % 2 == 0;
     const int by_levels = 3 * levels + (ends ? 0 : 2) + (is_rough(shared) ? repeated : 0);
-    return 2 * digits + 1 < by_levels;
+    return 2 * digits + 1 + (has_wide_words ? digits / 2 : 0) < by_levels;
   }
 
   /// Whether neighbouring buckets differ more than buckets of keys that are in them by chance. Such
