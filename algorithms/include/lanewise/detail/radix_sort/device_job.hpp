@@ -106,9 +106,15 @@ class device_radix_job {
   static constexpr int halo = 8;
   static constexpr int window = neighbours * width;
   static constexpr int core = window - 2 * halo;
+  /// For each key, with others of its bin, on average.
+  static constexpr std::uint32_t most_comparisons = 16;
   /// Keys of a bin that are compared with each other. A row of keys of a larger bin takes its warp
   /// longer than sorting by digits.
   static constexpr std::uint32_t most_compared = 48;
+  struct bin_sizes {
+    std::uint32_t largest;
+    std::uint32_t comparisons;  ///< of all keys with all others of their bins
+  };
   /// Of a bin's begin: its keys are not all equal.
   static constexpr std::uint32_t mixed = std::uint32_t{1} << 31;
   struct index_pair {
@@ -134,6 +140,7 @@ class device_radix_job {
     Bits differing[Team::warps];
     std::uint32_t warp_total[Team::warps];
     std::uint32_t warp_largest[Team::warps];
+    std::uint32_t warp_comparisons[Team::warps];
     alignas(16) raw_array<Key, halo + items + window> keys;
     raw_array<Value, has_values ? items : 1> values;
   };
@@ -148,8 +155,8 @@ class device_radix_job {
     device_radix_job job(team, shared, n);
     job.load(from, values_from, reads, range);
     if (job.top_ > Key::most_bits) return false;
-    const bool sorted =
-        (by_bins && job.sort_by_bins(range)) || (by_shares && job.sort_by_shares(range));
+    const bool sorted = (by_bins && job.sort_by_bins(range, by_digits)) ||
+                        (by_shares && job.sort_by_shares(range, by_digits));
     if (!sorted) {
       if (!by_digits) return false;
       job.sort_by_digits();
@@ -275,14 +282,14 @@ class device_radix_job {
   }
 
   /// By the upper differing bits.
-  LANEWISE_FUNCTION bool sort_by_bins(radix_range range) {
+  LANEWISE_FUNCTION bool sort_by_bins(radix_range range, bool by_digits) {
     const int shift = top_ - bin_bits > range.low ? top_ - bin_bits : range.low;
     const int digits = range.high - shift < bin_bits ? range.high - shift : bin_bits;
     return bring_together(radix_digit_of<Bits>{shift, (std::uint32_t{1} << digits) - 1},
-                          shift == range.low);
+                          shift == range.low, by_digits, most_comparisons);
   }
   /// By bins that the upper eight of them have shares of.
-  LANEWISE_FUNCTION bool sort_by_shares(radix_range range) {
+  LANEWISE_FUNCTION bool sort_by_shares(radix_range range, bool by_digits) {
     const auto warp = team_.warp();
     const int shift = top_ - radix_digit_bits > range.low ? top_ - radix_digit_bits : range.low;
     const radix_shares<Bits> shares{ordering_, shift, shared_.share};
@@ -304,13 +311,14 @@ class device_radix_job {
     team_.barrier();
     if (team_.warp_index() == 0) shares.share_out(warp, static_cast<std::uint32_t>(n_), bins);
     team_.barrier();
-    return bring_together(shares, shift == range.low);
+    return bring_together(shares, shift == range.low, by_digits, 3 * most_comparisons);
   }
 
   /// Brings the keys into the order of bins, and then of keys. False if too many are in one bin.
   /// exact: keys of a bin are equal.
   template <class Bin>
-  LANEWISE_FUNCTION bool bring_together(const Bin& bin_of, bool exact) {
+  LANEWISE_FUNCTION bool bring_together(const Bin& bin_of, bool exact, bool by_digits,
+                                        std::uint32_t most) {
     const auto warp = team_.warp();
     using ranks = device_loose_ranks<Team, rows>;
     ranks rank;
@@ -327,7 +335,7 @@ class device_radix_job {
           [&](int j) LANEWISE_INLINE_LAMBDA { return full || j * width < mine_; });
     });
     team_.barrier();
-    const std::uint32_t largest = scan_bins();
+    const bin_sizes sizes = scan_bins();
     by_rows([&](auto full) LANEWISE_INLINE_LAMBDA {
       LANEWISE_UNROLL
       for (int j = 0; j < rows; ++j) {
@@ -337,16 +345,18 @@ class device_radix_job {
     });
     team_.barrier();
     if (bare && exact) return true;
-    if (largest <= halo + 1) {
-      if (largest > 1) exchange_neighbours(static_cast<int>(largest));
-    } else {
-      return compare_in_bins(bin_of);
+    if (sizes.largest <= halo + 1) {
+      if (sizes.largest > 1) exchange_neighbours(static_cast<int>(sizes.largest));
+      return true;
     }
+    if (by_digits) return compare_different_in_bins(bin_of);
+    if (sizes.comparisons > most * static_cast<std::uint32_t>(n_)) return false;
+    compare_in_bins(bin_of);
     return true;
   }
 
-  /// Turns counts of bins into where they begin, and returns the keys of the largest.
-  LANEWISE_FUNCTION std::uint32_t scan_bins() {
+  /// Turns counts of bins into where they begin.
+  LANEWISE_FUNCTION bin_sizes scan_bins() {
     using four = pack<std::uint32_t, 4>;
     static_assert(bins_per_lane % 4 == 0);
     constexpr int fours = bins_per_lane / 4;
@@ -355,33 +365,38 @@ class device_radix_job {
                       u32s(static_cast<std::uint32_t>(fours));
     four* const packs = reinterpret_cast<four*>(shared_.bin);
     lanes<four> count[fours];
-    u32s sum(0u), largest(0u);
+    u32s sum(0u), largest(0u), comparisons(0u);
     LANEWISE_UNROLL
     for (int k = 0; k < fours; ++k) {
       count[k] = warp.gather(packs, mine + u32s(static_cast<std::uint32_t>(k)));
       warp.each(
-          [](four& c, std::uint32_t& s, std::uint32_t& m) {
+          [](four& c, std::uint32_t& s, std::uint32_t& m, std::uint32_t& q) {
             LANEWISE_UNROLL
             for (int i = 0; i < 4; ++i) {
               const std::uint32_t x = c[i];
               m = x > m ? x : m;
+              q += x * x;
               c[i] = s;
               s += x;
             }
           },
-          count[k], sum, largest);
+          count[k], sum, largest, comparisons);
     }
     const auto upto = warp.inclusive_scan(sum, plus{});
     const std::uint32_t total = warp.broadcast(upto, width - 1);
     const std::uint32_t warps_largest = warp.reduce(largest, maximum{});
+    const std::uint32_t warps_comparisons = warp.reduce(comparisons, plus{});
     warp.once([&] {
       shared_.warp_total[team_.warp_index()] = total;
       shared_.warp_largest[team_.warp_index()] = warps_largest;
+      shared_.warp_comparisons[team_.warp_index()] = warps_comparisons;
     });
     team_.barrier();
     const auto totals = warp.load(warp.first(team_.warp_index()), shared_.warp_total, 0u);
     const std::uint32_t before = warp.reduce(totals, plus{});
-    const std::uint32_t largest_of_all = largest_of_warps();
+    const auto all = warp.first(Team::warps);
+    const bin_sizes sizes{warp.reduce(warp.load(all, shared_.warp_largest, 0u), maximum{}),
+                          warp.reduce(warp.load(all, shared_.warp_comparisons, 0u), plus{})};
     const auto first = upto - sum + u32s(before);
     LANEWISE_UNROLL
     for (int k = 0; k < fours; ++k) {
@@ -396,7 +411,7 @@ class device_radix_job {
     }
     team_.once([&] { shared_.bin[bins] = static_cast<std::uint32_t>(n_); });
     team_.barrier();
-    return largest_of_all;
+    return sizes;
   }
 
   LANEWISE_FUNCTION std::uint32_t largest_of_warps() const {
@@ -469,10 +484,42 @@ class device_radix_job {
     a = low;
   }
 
-  /// A key's place is the begin of its bin and the number of the bin's keys before it. Bins whose
-  /// keys are all equal are in order. False if one of the others is too large.
+  /// A key's place is the begin of its bin and the number of the bin's keys in front of it.
   template <class Bin>
-  LANEWISE_FUNCTION bool compare_in_bins(const Bin& bin_of) {
+  LANEWISE_FUNCTION void compare_in_bins(const Bin& bin_of) {
+    const auto warp = team_.warp();
+    const Key* const all = keys();
+    const std::uint32_t* const bin = shared_.bin;
+    lanes<Key> x[rows];
+    u32s place[rows];
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) {
+      x[j] = warp.load(exists<false>(j), all + first() + j * width, Key{});
+      const auto at = warp.lane() + u32s(static_cast<std::uint32_t>(first() + j * width));
+      place[j] = warp.map(
+          exists<false>(j),
+          [&](const Key& key, std::uint32_t i) {
+            const std::uint32_t b = bin_of(key_of(key));
+            std::uint32_t to = bin[b];
+            const std::uint32_t end = bin[b + 1];
+            for (std::uint32_t k = to; k < end; ++k) {
+              const Key other = all[k];
+              to += other < key || (k < i && !(key < other)) ? 1 : 0;
+            }
+            return to;
+          },
+          std::uint32_t{0}, x[j], at);
+    }
+    team_.barrier();
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) warp.scatter(exists<false>(j), keys(), place[j], x[j]);
+    team_.barrier();
+  }
+
+  /// The same, but bins whose keys are all equal are in order. False if one of the others is too
+  /// large.
+  template <class Bin>
+  LANEWISE_FUNCTION bool compare_different_in_bins(const Bin& bin_of) {
     const auto warp = team_.warp();
     Key* const all = keys();
     const std::uint32_t* const bin = shared_.bin;
