@@ -431,7 +431,7 @@ class device_radix_sort {
   using placing_of = std::conditional_t<ordered, ordered_placing<Bits, Word, Value, few>,
                                         loose_placing<Bits, Counter, few>>;
   template <class Word, bool few>
-  using by_passes = radix_passes<Bits, Value, Word, few>;
+  using by_passes = radix_digit_passes<Bits, Value, Word, few>;
   template <class Word>
   using whole = radix_whole_kernel<placing_of<Word, true>, Bits,
                                    radix_passes_kernel<by_passes<Word, true>>, jobs, key>;

@@ -73,7 +73,7 @@ struct ordered_policy : launch_policy {
 /// team takes the next tile, ranks and places it, and learns from the tiles before it where its
 /// runs begin. Digits in which no keys differ are left out.
 template <class Bits, class Value, class Word, bool few>
-struct radix_passes {
+struct radix_digit_passes {
   static constexpr bool has_values = !std::is_empty_v<Value>;
   static constexpr int value_bytes = has_values ? static_cast<int>(sizeof(Value)) : 0;
   struct policy : ordered_policy<Bits, value_bytes, few> {};
