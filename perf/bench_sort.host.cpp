@@ -4,8 +4,7 @@
 // Sorts on the host spaces, with the standard library, its parallel modes, TBB, Kokkos and Highway
 // as peers.
 
-#include "sort.hpp"
-#include <lanewise/detail/radix_sort/host.hpp>
+#include "radix_sort_rows.hpp"
 #include <lanewise/host.hpp>
 
 #include <Kokkos_Sort.hpp>
@@ -27,47 +26,55 @@
 namespace lanewise::perf {
 namespace {
 
-template <class Problem>
-void add_lanewise_sort() {
-  using T = typename Problem::item;
-  using V = typename Problem::value;
-  add<Problem>("lanewise", [](Problem& p, auto time) {
-    using memory = typename Problem::exec_space::memory_space;
-    const Kokkos::View<T*, memory> keys("perf::work", p.in.extent(0));
-    const Kokkos::View<V*, memory> values("perf::work", p.values.extent(0));
-    const Kokkos::View<char*, memory> work(
-        "perf::work", kernels::host_radix_sort_bytes<identity, T, V>(p.n) + 64);
-    char* const aligned = work.data() + (64 - reinterpret_cast<std::uintptr_t>(work.data()) % 64);
-    const kernels::host_sort_arrays<T, V> arrays{p.in.data(),         p.out.data(),
-                                                 keys.data(),         p.values.data(),
-                                                 p.values_out.data(), values.data()};
-    time([&] {
-      kernels::host_radix_sort(p.exec, arrays, {p.n}, 0, static_cast<int>(8 * sizeof(T)),
-                               identity{}, aligned);
-    });
-  });
-}
+constexpr std::int64_t any_size = std::numeric_limits<std::int64_t>::max();
+
+/// The points of a problem that sort by all bits, or those that sort by some.
+template <class Problem, bool by_all>
+struct points_of : Problem {
+  using Problem::Problem;
+  static std::vector<sort_point> points() {
+    auto result = Problem::points();
+    std::erase_if(result, [](const sort_point& p) { return (p.high == 0) != by_all; });
+    return result;
+  }
+};
 
 /// Adds sort(begin, end) of keys.
 template <class Problem, class Sort>
-void add_in_place(const char* variant, const Sort& sort,
-                  std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
-  add<Problem>(
+void add_in_place(const char* variant, const Sort& sort, std::int64_t most = any_size) {
+  using problem = points_of<Problem, true>;
+  add<problem>(
       variant,
-      [sort](Problem& p, auto time) {
+      [sort](problem& p, auto time) {
         auto* const begin = p.out.data();
         time([&] { p.begin_in_place(); }, [&] { sort(begin, begin + p.n); });
       },
       most);
 }
 
+/// Adds sort(begin, end, less), which keeps the order of equal parts, for keys by some bits.
+template <class Problem, class Sort>
+void add_by_part(const char* variant, const Sort& sort, std::int64_t most = any_size) {
+  using problem = points_of<Problem, false>;
+  add<problem>(
+      variant,
+      [sort](problem& p, auto time) {
+        auto* const begin = p.out.data();
+        const key_part<typename Problem::item> part{p.low, p.high};
+        const auto less = [part](auto a, auto b) { return part(a) < part(b); };
+        time([&] { p.begin_in_place(); }, [&] { sort(begin, begin + p.n, less); });
+      },
+      most);
+}
+
 template <class Problem>
 void add_kokkos() {
+  using problem = points_of<Problem, true>;
   // It sorts by std::sort: half a minute for 2^26 keys.
   constexpr std::int64_t most = std::int64_t{1} << 24;
-  add<Problem>(
+  add<problem>(
       "kokkos",
-      [](Problem& p, auto time) {
+      [](problem& p, auto time) {
         time([&] { p.begin_in_place(); }, [&] { Kokkos::sort(p.exec, p.out); });
       },
       most);
@@ -76,8 +83,11 @@ void add_kokkos() {
 template <class Exec, class T>
 void add_sequential() {
   using problem = sort_problem<Exec, T, no_value>;
+  constexpr std::int64_t most = std::int64_t{1} << 24;
   add_in_place<problem>(
-      "std", [](T* begin, T* end) { std::sort(begin, end); }, std::int64_t{1} << 24);
+      "std", [](T* begin, T* end) { std::sort(begin, end); }, most);
+  add_by_part<problem>(
+      "std", [](T* begin, T* end, auto less) { std::stable_sort(begin, end, less); }, most);
   add_kokkos<problem>();
 #if defined(LANEWISE_PERF_VQSORT)
   add_in_place<problem>("vqsort", [](T* begin, T* end) {
@@ -95,10 +105,15 @@ void add_parallel() {
                                            Exec().concurrency());
   add_in_place<problem>("std",
                         [](T* begin, T* end) { std::sort(std::execution::par_unseq, begin, end); });
+  add_by_part<problem>("std", [](T* begin, T* end, auto less) {
+    std::stable_sort(std::execution::par_unseq, begin, end, less);
+  });
   add_in_place<problem>("tbb", [](T* begin, T* end) { tbb::parallel_sort(begin, end); });
 #endif
 #if defined(KOKKOS_ENABLE_OPENMP)
   add_in_place<problem>("gnu", [](T* begin, T* end) { __gnu_parallel::sort(begin, end); });
+  add_by_part<problem>(
+      "gnu", [](T* begin, T* end, auto less) { __gnu_parallel::stable_sort(begin, end, less); });
 #endif
   add_kokkos<problem>();
 }
@@ -107,10 +122,10 @@ template <class Exec>
 void add_lanewise_sorts() {
   using u32 = std::uint32_t;
   using u64 = std::uint64_t;
-  add_lanewise_sort<sort_problem<Exec, u32, no_value>>();
-  add_lanewise_sort<sort_problem<Exec, u64, no_value>>();
-  add_lanewise_sort<sort_problem<Exec, u32, u32>>();
-  add_lanewise_sort<sort_problem<Exec, u64, u64>>();
+  add_lanewise_sort<Exec, u32>();
+  add_lanewise_sort<Exec, u64>();
+  add_lanewise_sort<Exec, u32, u32>();
+  add_lanewise_sort<Exec, u64, u64>();
 }
 
 }  // namespace

@@ -3,12 +3,12 @@
 
 // Radix sorts on CUDA: keys of 8 bytes.
 
-#include "sort_cuda.hpp"
+#include "radix_sort_rows.hpp"
 
 namespace lanewise::perf {
 
 void add_sort_u64() {
-  add_lanewise_sort<std::uint64_t>();
+  add_lanewise_sort<Kokkos::Cuda, std::uint64_t>();
 }
 
 }  // namespace lanewise::perf

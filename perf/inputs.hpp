@@ -198,7 +198,8 @@ struct input_key {
 /// The sizes of the grid.
 template <class Exec>
 std::vector<std::int64_t> grid_sizes() {
-  if constexpr (on_host<Exec>) return {std::int64_t{1} << 16, 1000000, std::int64_t{1} << 24};
+  if constexpr (on_host<Exec>)
+    return {std::int64_t{1} << 12, std::int64_t{1} << 16, 1000000, std::int64_t{1} << 24};
   return {std::int64_t{1} << 12, std::int64_t{1} << 16, 1000000, 10000000, std::int64_t{1} << 28};
 }
 

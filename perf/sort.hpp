@@ -20,6 +20,19 @@ struct sort_point {
   int high = 0;
 };
 
+/// Bits [low, high) of a key, which keys are compared by. Floats are compared as a whole.
+template <class T>
+struct key_part {
+  int low, high;
+  KOKKOS_FUNCTION T operator()(const T& x) const {
+    if constexpr (std::is_floating_point_v<T>) return x;
+    if constexpr (!std::is_floating_point_v<T>) {
+      constexpr int width = 8 * sizeof(T);
+      return static_cast<T>(static_cast<T>(x << (width - high)) >> (width - high + low));
+    }
+  }
+};
+
 /// out = keys in order, and values the same way, which are the numbers of the items; Value may be
 /// no_value.
 template <class Exec, class T, class V>
@@ -79,7 +92,7 @@ struct sort_problem {
   /// What one reading and one writing move.
   std::int64_t bytes() const { return 2 * n * (sizeof(T) + (has_values ? sizeof(V) : 0)); }
   bool correct() const {
-    return sum<std::int64_t>(exec, n, wrong{in, out, values_out, low, high}) == 0 &&
+    return sum<std::int64_t>(exec, n, wrong{in, out, values_out, {low, high}}) == 0 &&
            sum<std::uint64_t>(exec, n, hash_of{out}) == total;
   }
   /// What is sorted in place begins with this.
@@ -101,15 +114,7 @@ struct sort_problem {
   struct wrong {
     array<Exec, T> in, out;
     array<Exec, V> values;
-    int low, high;
-    /// What items are compared by.
-    KOKKOS_FUNCTION T part(const T& x) const {
-      if constexpr (std::is_floating_point_v<T>) return x;
-      if constexpr (!std::is_floating_point_v<T>) {
-        constexpr int width = 8 * sizeof(T);
-        return static_cast<T>(static_cast<T>(x << (width - high)) >> (width - high + low));
-      }
-    }
+    key_part<T> part;
     KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
       const bool first = i == 0;
       if (!first && part(out(i)) < part(out(i - 1))) return true;

@@ -4,7 +4,9 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
+#include <algorithm>
 #include <algorithms/check_radix_sort.hpp>
+#include <string>
 
 // Pairs, ranges of bits, and what calls accept and refuse.
 
@@ -96,6 +98,33 @@ TEST_CASE("radix_sort sorts keys that occur often", "[radix_sort][sanitize]") {
       for (auto& key : keys) key = value[random() % value.size()];
       check_sort(keys);
       check_sort_pairs(keys, places(keys.size()));
+    }
+  }
+}
+
+TEST_CASE("radix_sort sorts keys that lie in few runs", "[radix_sort][sanitize]") {
+  const std::int64_t few = few_sorted<std::uint32_t>();
+  for (const std::int64_t n : {std::int64_t{130}, std::int64_t{700}, few, 2 * few + 77}) {
+    // 'a' ascends, 'd' descends: in turn, of unequal lengths.
+    for (const std::string runs : {"d", "aa", "da", "ada", "dddd", "aaada"}) {
+      for (const std::uint32_t values : {50u, 1u << 31}) {
+        CAPTURE(n, runs, values);
+        auto random = make_random(static_cast<int>(runs.size()));
+        std::vector<std::uint32_t> keys(static_cast<std::size_t>(n));
+        for (auto& key : keys) key = static_cast<std::uint32_t>(random()) % values;
+        std::size_t begin = 0;
+        for (std::size_t r = 1; r <= runs.size(); ++r) {
+          const std::size_t end = keys.size() * r * (r + 9) / (runs.size() * (runs.size() + 9));
+          const auto first = keys.begin() + static_cast<std::ptrdiff_t>(begin),
+                     last = keys.begin() + static_cast<std::ptrdiff_t>(end);
+          std::sort(first, last);
+          if (runs[r - 1] == 'd') std::reverse(first, last);
+          begin = end;
+        }
+        check_sort(keys);
+        check_sort_pairs(keys, places(keys.size()));
+        check_sort_in_place(keys, {.order = lanewise::sort_order::descending});
+      }
     }
   }
 }

@@ -332,9 +332,7 @@ struct host_sort_kernel {
 
   template <class Team>
   LANEWISE_FUNCTION void sort_few(const Team& team, scratch<Team>& shared, std::int64_t n) const {
-    const auto sort = sorter(team, shared);
-    if (sort.in_order(in.keys, n) == n) return sort.copy(in, n, out);
-    sort.sort(in, n, out, temporary);
+    sorter(team, shared).sort(in, n, out, temporary);
   }
   template <class Team>
   LANEWISE_FUNCTION void sort_alone(const Team& team, scratch<Team>& shared, std::int64_t begin,
@@ -402,7 +400,7 @@ struct host_sort_kernel {
       const Item* items, std::int64_t n, std::int64_t parts, bits_type (&found)[sampled]) const {
     bits_type low = key(items[0]), high = low;
     for (std::int64_t i = 0; i < sampled; ++i) {
-      const bits_type k = key(items[i * (n / sampled) + i * (n % sampled) / sampled]);
+      const bits_type k = key(items[detail::sampled_at(i, n / sampled)]);
       found[i] = k;
       low = k < low ? k : low;
       high = high < k ? k : high;
@@ -444,7 +442,7 @@ struct host_sort_kernel {
       if (is_last(team, shared, job.placing)) end_placing(team, shared, job, number);
     } else if (what.kind == task::copy) {
       const std::int64_t begin = tile(tiles.begin).begin, end = tile(tiles.end - 1).end;
-      range_sort<Team>::copy(at(job.from) + begin, end - begin, out + begin);
+      (out + begin).copy(at(job.from) + begin, end - begin);
     } else {
       for (std::int64_t b = what.begin; b < what.end; ++b)
         sort_alone(team, shared, job.first[b], job.first[b + 1], job.to());

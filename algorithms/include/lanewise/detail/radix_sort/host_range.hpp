@@ -5,35 +5,17 @@
 #include <lanewise/detail/host_network.hpp>
 #include <lanewise/detail/host_partition.hpp>
 #include <lanewise/detail/host_tile.hpp>
+#include <lanewise/detail/radix_sort/host_place.hpp>
+#include <lanewise/detail/radix_sort/host_runs.hpp>
 #include <lanewise/expansion.hpp>
 #include <lanewise/policy.hpp>
 #include <lanewise/team.hpp>
 
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
-
-/// Items, and the values beside them unless Value is no_value.
-template <class Item, class Value>
-struct sort_place {
-  Item* keys;
-  Value* values;
-
-  static constexpr bool has_values = !std::is_same_v<Value, no_value>;
-
-  LANEWISE_FUNCTION sort_place operator+(std::int64_t i) const {
-    if constexpr (has_values) return {keys + i, values + i};
-    if constexpr (!has_values) return {keys + i, nullptr};
-  }
-  LANEWISE_FUNCTION bool operator==(const sort_place& other) const { return keys == other.keys; }
-  LANEWISE_FUNCTION void take(std::int64_t to, const sort_place& from, std::int64_t i) const {
-    keys[to] = from.keys[i];
-    if constexpr (has_values) values[to] = from.values[i];
-  }
-};
 
 /// The position behind the highest bit that is set.
 template <class Bits>
@@ -159,11 +141,11 @@ class host_range_sort {
       in_network ? (std::int64_t{9} << 15) / static_cast<std::int64_t>(sizeof(word)) : 0;
   static constexpr int even_piece = plain_network::most * (sizeof(word) == 4 ? 26 : 24) / 32;
   static constexpr int slots = plain_network::most * 5 / 4 + plain_network::width;
-  static constexpr int spread_rounds = 8;
+  static constexpr std::uint32_t spread_rounds = 8;
   static constexpr std::int64_t most_even_parts = most_even / even_piece + 1;
   /// A part that gets too much is noticed after a round.
   static constexpr std::int64_t most_slots =
-      in_network ? most_even_parts * slots + most_even / spread_rounds + 1 : 1;
+      in_network ? most_even_parts * slots + most_even / std::int64_t{spread_rounds} + 64 : 1;
   static_assert(most_even_parts <= most_parts);
 
  public:
@@ -184,15 +166,8 @@ class host_range_sort {
   /// `other` is lost but for an array that is neither.
   LANEWISE_FUNCTION void sort(const place& from, std::int64_t n, const place& to,
                               const place& other) const {
+    if (n > most_network && host_runs<Item, Value, Key>(key_).sort(from, n, to, other)) return;
     sort(from, n, to, other, 0);
-  }
-
-  LANEWISE_FUNCTION static void copy(const place& from, std::int64_t n, const place& to) {
-    if (from == to || n <= 0) return;
-    std::memcpy(static_cast<void*>(to.keys), from.keys, static_cast<std::size_t>(n) * sizeof(Item));
-    if constexpr (has_values)
-      std::memcpy(static_cast<void*>(to.values), from.values,
-                  static_cast<std::size_t>(n) * sizeof(Value));
   }
 
   /// How many items from the first on are in order: n, or fewer than n.
@@ -217,13 +192,13 @@ class host_range_sort {
   /// used: how many entries of `next` are in use, or how often the range was cut by samples.
   LANEWISE_LOOP_FUNCTION void sort(const place& from, std::int64_t n, const place& to,
                                    const place& other, int used) const {
-    if (n <= 1) return copy(from, n, to);
+    if (n <= 1) return to.copy(from, n);
     if constexpr (in_network) {
       if (n <= plain_network::most) return sort_plain(from.keys, static_cast<int>(n), to.keys);
     }
     bits_type low, high;
     find_range(from.keys, n, low, high);
-    if (low == high) return copy(from, n, to);
+    if (low == high) return to.copy(from, n);
     const int length = detail::bit_length(static_cast<bits_type>(high - low));
     std::int64_t piece = plain_network::most * 5 / 8;
     if constexpr (in_network) {
@@ -251,7 +226,7 @@ class host_range_sort {
     const bool ends = parts.single && !(from == to);
     const place& there = ends || from == other ? to : other;
     scatter(from, n, parts, next, there);
-    if (parts.single) return copy(there, n, to);
+    if (parts.single) return to.copy(there, n);
     used += static_cast<int>(parts.parts);
     std::int64_t begin = 0;
     for (std::uint32_t p = 0; p < parts.parts; ++p) {
@@ -261,7 +236,7 @@ class host_range_sort {
       } else if (size > 1) {
         sort(there + begin, size, to + begin, other + begin, used);
       } else {
-        copy(there + begin, size, to + begin);
+        (to + begin).copy(there + begin, size);
       }
       begin = end;
     }
@@ -292,7 +267,8 @@ class host_range_sort {
     constexpr int some = plain_network::most / 2;
     auto* const found = reinterpret_cast<word*>(shared_.few);
     const std::int64_t step = n / some;
-    for (int i = 0; i < some; ++i) found[i] = static_cast<word>(key_(items[i * step + step / 2]));
+    for (int i = 0; i < some; ++i)
+      found[i] = static_cast<word>(key_(items[detail::sampled_at(i, step)]));
     plain_network::sort(found, some, found);
     bits_type before = low;
     for (int p = 0; p < limits; ++p) {
@@ -306,11 +282,9 @@ class host_range_sort {
   LANEWISE_FUNCTION bool sort_evenly(const Item* from, std::int64_t n, Item* to, bits_type low,
                                      bits_type high) const {
     const auto parts = key_parts<bits_type>::of(low, high, n / even_piece + 1);
-    for (std::uint32_t p = 0; p < parts.parts; ++p) shared_.count[p] = p * slots;
-    for (int r = 0; r < spread_rounds; ++r) {
-      spread(from, n * r / spread_rounds, n * (r + 1) / spread_rounds, parts);
-      if (most_in_part(parts.parts) > (r == 0 ? slots / 4 : slots)) return false;
-    }
+    const std::uint32_t most = spread_all<true>(from, n, parts);
+    // No part got more than it takes: keys may be in order.
+    if (most > slots || (most > 0 && spread_all<false>(from, n, parts) > 0)) return false;
     word* slot = shared_.slot;
     for (std::uint32_t p = 0; p < parts.parts; ++p, slot += slots) {
       const int size = static_cast<int>(shared_.count[p] - p * slots);
@@ -349,15 +323,48 @@ class host_range_sort {
       (second ? b : a) += 1;
     }
   }
-  LANEWISE_LOOP_FUNCTION void spread(const Item* items, std::int64_t begin, std::int64_t end,
+  /// Spreads keys in rounds. Returns 0, or, as soon as a round shows that a part gets too many, how
+  /// many it got.
+  ///
+  /// A round takes the next keys, which is what prefetchers like, or a line of each block. In these
+  /// it sees all parts, also where keys are sorted; lines at equal distances would not where they
+  /// are periodic.
+  template <bool by_next>
+  LANEWISE_FUNCTION std::uint32_t spread_all(const Item* items, std::int64_t n,
+                                             key_parts<bits_type> part) const {
+    for (std::uint32_t p = 0; p < part.parts; ++p) shared_.count[p] = p * slots;
+    for (std::uint32_t r = 0; r < spread_rounds; ++r) {
+      if constexpr (by_next) {
+        spread(items, {n * r / spread_rounds, n * (r + 1) / spread_rounds}, part);
+      } else {
+        spread_lines(items, n, r, part);
+      }
+      const std::uint32_t most = most_in_part(part.parts);
+      if (most > (r == 0 ? slots / 4 : slots)) return most;
+    }
+    return 0;
+  }
+  LANEWISE_LOOP_FUNCTION void spread(const Item* items, index_range range,
                                      key_parts<bits_type> part) const {
     const Key key = key_;
     std::uint32_t* const next = shared_.count;
     word* const slot = shared_.slot;
-    detail::for_each_by_four({begin, end}, [&](std::int64_t i, int) LANEWISE_INLINE_LAMBDA {
+    detail::for_each_by_four(range, [&](std::int64_t i, int) LANEWISE_INLINE_LAMBDA {
       const bits_type k = key(items[i]);
       slot[next[part(k)]++] = static_cast<word>(k);
     });
+  }
+  LANEWISE_FUNCTION void spread_lines(const Item* items, std::int64_t n, std::uint32_t round,
+                                      const key_parts<bits_type>& part) const {
+    constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(Item));
+    const std::int64_t blocks = n / (line * spread_rounds);
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      const std::uint32_t turn = static_cast<std::uint32_t>(b) * 0x9E3779B9u >> 29;
+      const std::int64_t begin = (b * spread_rounds + (round + turn) % spread_rounds) * line;
+      spread(items, {begin, begin + line}, part);
+    }
+    const std::int64_t begin = (blocks * spread_rounds + round) * line, end = begin + line;
+    if (begin < n) spread(items, {begin, end < n ? end : n}, part);
   }
 
   LANEWISE_LOOP_FUNCTION void find_range(const Item* items, std::int64_t n, bits_type& low,
@@ -436,7 +443,7 @@ class host_range_sort {
     if (from == to) {
       const place copied{reinterpret_cast<Item*>(shared_.keys),
                          reinterpret_cast<Value*>(shared_.values)};
-      copy(from, n, copied);
+      copied.copy(from, n);
       from = copied;
     }
     for (int i = 0; i < n; ++i)
@@ -489,7 +496,7 @@ class host_range_sort {
   LANEWISE_LOOP_FUNCTION void sort_by_digits(place from, std::int64_t n, place to,
                                              place other) const {
     const bits_type differ = differing_bits(from.keys, n);
-    if (differ == 0) return copy(from, n, to);
+    if (differ == 0) return to.copy(from, n);
     // As few passes as with the widest digits, and counters as few as that takes.
     int bits = most_digit;
     const int passes = count_digits(differ, bits);
@@ -513,7 +520,7 @@ class host_range_sort {
       }
       done += some;
     }
-    copy(from, n, to);
+    to.copy(from, n);
   }
 
   LANEWISE_LOOP_FUNCTION bits_type differing_bits(const Item* items, std::int64_t n) const {

@@ -2,20 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A radix sort on CUDA. bench_sort.<type>.cuda.cpp add it, each for keys of one size, as nvcc takes
-// minutes for all, and bench_sort.cuda.cpp adds CUB.
+// radix_sort on a space. bench_sort.<type>.cuda.cpp add it, each for keys of one size, as nvcc
+// takes minutes for all; bench_sort.host.cpp adds it for hosts.
 
 #include "sort.hpp"
 #include <lanewise/radix_sort.hpp>
 
 namespace lanewise::perf {
 
-template <class T, class V = no_value>
+template <class Exec, class T, class V = no_value>
 void add_lanewise_sort() {
-  using problem = sort_problem<Kokkos::Cuda, T, V>;
+  using problem = sort_problem<Exec, T, V>;
   add<problem>("lanewise", [](problem& p, auto time) {
     workspace work;
-    reserve(p.exec, work, radix_sort_workspace<T, Kokkos::Cuda, V>(p.n));
+    reserve(p.exec, work, radix_sort_workspace<T, Exec, V>(p.n));
     const sort_options with{.work = &work, .begin_bit = p.low, .end_bit = p.high};
     time([&] {
       if constexpr (problem::has_values) {
