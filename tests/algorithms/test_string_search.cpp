@@ -200,6 +200,37 @@ TEST_CASE("Texts made of one letter, and of periods", "[string_search]") {
   }
 }
 
+TEST_CASE("Patterns with a stretch, in texts of shorter ones and longer ones",
+          "[string_search][sanitize]") {
+  auto random = make_random(23);
+  for (const std::int64_t period : {1, 2, 3, 8}) {
+    const std::string unit = random_text(period - 1, 2, random()) + 'd';
+    for (const std::int64_t pairs : {8, 23, 24, 25, 60, 1023, 1100}) {
+      if (pairs < 2 * period) continue;
+      const std::int64_t m = pairs + period;
+      const std::string stretch = repeated(unit, m);
+      std::string text;
+      while (static_cast<std::int64_t>(text.size()) < 2 * m + 3 * step) {
+        // Mostly too short, sometimes of the right length or longer, in any phase.
+        const auto phase = static_cast<std::size_t>(random() % static_cast<std::uint64_t>(period));
+        const auto n = random() % 4 == 0 ? m + static_cast<std::int64_t>(random() % 3)
+                                         : m - 1 - static_cast<std::int64_t>(random() % 7);
+        text += repeated(unit, n + period).substr(phase, static_cast<std::size_t>(n));
+        text += static_cast<char>("bcd"[random() % 3]);
+      }
+      const int shift = static_cast<int>(random() % 32);
+      check_searches(text, stretch, shift);
+      check_searches(text, stretch + "b", shift);
+      check_searches(text, "c" + stretch, shift);
+      if (period == 1) check_searches(text, stretch + "c" + stretch, shift);
+      for (char& c : text)
+        if (random() % 3 == 0) c = static_cast<char>(c ^ 0x20);
+      if (pairs < 100) check_searches(text, stretch + "B", shift, {.fold_case = true});
+      if (pairs < 100) check_searches(text, stretch, shift, {.fold_case = true});
+    }
+  }
+}
+
 TEST_CASE("Runs that end, and begin again in another phase", "[string_search][sanitize]") {
   auto random = make_random(21);
   for (const std::int64_t period : {1, 2, 3, 7, 32, 96, 700, 1500}) {

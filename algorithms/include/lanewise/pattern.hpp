@@ -16,6 +16,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -75,6 +76,29 @@ struct pattern_filter {
   }
 };
 
+/// A part of a pattern in which bytes come again and again after a few: from its first one on, so
+/// many equal those that lie `period` bytes further on. Texts that have such parts, but shorter
+/// ones, pass any filter that looks at some bytes.
+///
+///   pattern    b a a a a a a a a a a c      begin = 1, period = 1, pairs = 9
+struct pattern_stretch {
+  static constexpr std::int64_t most_period = 8;
+  /// Shorter ones are no better than what the filter looks at.
+  static constexpr std::int64_t least_pairs = 8;
+
+  std::int64_t begin = 0;
+  std::int64_t period = 1;
+  std::int64_t pairs = 0;  ///< 0 if there is no such part
+  std::uint32_t care = 0;  ///< the bits of each of its bytes that count
+  bool is_whole = false;   ///< whether it is all of the pattern
+
+  LANEWISE_FUNCTION bool exists() const { return pairs != 0; }
+  /// Whether byte i of the pattern has its equal in the stretch in front of it.
+  LANEWISE_FUNCTION bool repeats_at(std::int64_t i) const {
+    return i >= begin + period && i < begin + period + pairs;
+  }
+};
+
 /// A pattern as kernels have it: whole warps' rows of words, of which only the bits that count are
 /// set. Behind the last byte none counts.
 struct pattern_view {
@@ -91,6 +115,7 @@ struct pattern_view {
   /// from each other.
   std::uint32_t stride;
   std::int64_t long_period;  ///< the least number of periods that is whole packs of 32 bytes
+  pattern_stretch stretch;
 
   /// Whether the filter looks at all bytes.
   LANEWISE_FUNCTION bool is_exact() const { return filter.at_every_byte() && size <= 8; }
@@ -158,11 +183,11 @@ inline constexpr std::size_t places_looked_at = 4096;
 
 /// Where the four windows of so many bytes begin in which the least number of different bytes is
 /// greatest; nowhere if that is less than three, or two in twelve bytes, as such a window is too
-/// likely to be anywhere.
-inline std::optional<std::size_t> place_of_windows(const pattern_bytes& pattern,
-                                                   std::size_t window) {
+/// likely to be anywhere. (A stretch is asked for at once where its windows are.)
+inline std::optional<std::size_t> place_of_windows(const pattern_bytes& pattern, std::size_t window,
+                                                   bool is_stretch) {
   const std::size_t span = window + 3;
-  int best = window == 12 ? 1 : 2;
+  int best = is_stretch ? 0 : window == 12 ? 1 : 2;
   std::optional<std::size_t> first;
   for (std::size_t i = 0; i + span <= pattern.size() && i < places_looked_at; ++i) {
     if (!pattern.counts(i, span)) continue;
@@ -187,12 +212,12 @@ inline bool choose_shift(pattern_filter& filter) {
   }
   return false;
 }
-inline bool choose_words(const pattern_bytes& pattern, pattern_filter& filter) {
+inline bool choose_words(const pattern_bytes& pattern, bool is_stretch, pattern_filter& filter) {
   std::optional<std::size_t> first;
   std::size_t window = 0;
   for (const std::size_t bytes : {12u, 8u, 7u}) {
     window = bytes;
-    first = place_of_windows(pattern, bytes);
+    first = place_of_windows(pattern, bytes, is_stretch);
     if (first) break;
   }
   if (!first) return false;
@@ -238,10 +263,35 @@ inline void choose_bytes(const pattern_bytes& pattern, pattern_filter& filter) {
                : filter.care[0] == ~0u ? kind::four_bytes
                                        : kind::up_to_four_bytes;
 }
-inline pattern_filter filter_of(const pattern_bytes& pattern) {
+inline pattern_filter filter_of(const pattern_bytes& pattern, bool is_stretch) {
   pattern_filter filter;
-  if (!choose_words(pattern, filter)) choose_bytes(pattern, filter);
+  if (!choose_words(pattern, is_stretch, filter)) choose_bytes(pattern, filter);
   return filter;
+}
+
+/// The longest stretch of a pattern; of as long ones that of the shortest period.
+inline pattern_stretch stretch_of(const pattern_bytes& pattern) {
+  pattern_stretch best;
+  const auto n = static_cast<std::int64_t>(pattern.size());
+  const auto at = [&pattern](std::int64_t i) {
+    return std::pair(pattern.bytes[static_cast<std::size_t>(i)],
+                     pattern.cares[static_cast<std::size_t>(i)]);
+  };
+  for (std::int64_t period = 1; period <= pattern_stretch::most_period; ++period) {
+    std::int64_t begin = 0;
+    for (std::int64_t i = 0; i + period < n; ++i) {
+      // In a stretch the same bits of all bytes count.
+      const bool goes_on = at(i) == at(i + period) && at(i).second == at(begin).second;
+      if (!goes_on) begin = i + 1;
+      const std::int64_t pairs = i + 1 - begin;
+      const auto care = static_cast<unsigned char>(at(i).second);
+      if (care == 0 || pairs < std::max(pattern_stretch::least_pairs, 2 * period) ||
+          pairs + period <= best.pairs + best.period)
+        continue;
+      best = {begin, period, pairs, care, pairs + period == n};
+    }
+  }
+  return best;
 }
 
 /// pattern_view::stride, for so many words: near their golden section, whose multiples are as
@@ -287,7 +337,8 @@ class pattern {
         ++period_;
     }
     Kokkos::deep_copy(words_, host);
-    filter_ = detail::filter_of(all);
+    stretch_ = detail::stretch_of(all);
+    filter_ = detail::filter_of(all, stretch_.is_whole);
   }
 
   std::int64_t size() const { return static_cast<std::int64_t>(bytes_.size()); }
@@ -307,7 +358,8 @@ class pattern {
             size(),
             filter_,
             detail::stride_of((bytes_.size() + 3) / 4),
-            std::lcm(period_, std::int64_t{32})};
+            std::lcm(period_, std::int64_t{32}),
+            stretch_};
   }
 
  private:
@@ -320,6 +372,7 @@ class pattern {
   bool has_repeats_ = false;
   std::int64_t period_ = 1;
   detail::pattern_filter filter_;
+  detail::pattern_stretch stretch_;
 };
 
 LANEWISE_END_NAMESPACE

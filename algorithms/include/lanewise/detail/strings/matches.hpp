@@ -4,6 +4,7 @@
 
 #include <lanewise/detail/strings/comparisons.hpp>
 #include <lanewise/detail/strings/steps.hpp>
+#include <lanewise/detail/strings/stretches.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
@@ -129,8 +130,8 @@ class match_finder {
     const std::int64_t first = steps_.first_of(step);
     words found(0u);
     if (steps_.is_inside(step)) {
-      found = passing(step);
-      verify(first, found);
+      found = pattern_.stretch.exists() ? passing_with_stretch(step) : passing(step);
+      if (warp_.any(found != 0u)) verify(first, found);
     } else {
       found = steps_.passing_at_edge(step);
       if (!pattern_.is_exact()) verify_in_order(first, found);
@@ -156,16 +157,33 @@ class match_finder {
   /// lanes first compare some words, each for its own.
   LANEWISE_FUNCTION void verify(std::int64_t first, words& found) const {
     if (pattern_.is_exact()) return;
+    const bool is_stretch = pattern_.stretch.is_whole;
     if (first >= 4 && are_many(found)) {
       if (2 * pattern_.period <= pattern_.size && is_at(first + lowest_place(found)) &&
           is_in_run(first)) {
         found = keep_in_run(first, found);
         return;
       }
-      found = compare_some(first, found);
-      if (pattern_.size <= 4 * compared_words<Warp>) return;
+      if (!is_stretch) found = compare_some(first, found);
+      if (!is_stretch && pattern_.size <= 4 * compared_words<Warp>) return;
     }
+    if (is_stretch) return verify_last(first, found);
     verify_in_order(first, found);
+  }
+  /// The same of a pattern that has a stretch: where the text has none, nothing else is asked.
+  LANEWISE_RARE_FUNCTION words passing_with_stretch(int step) const {
+    const words found = detail::find_stretches(warp_, text_, pattern_, steps_.first_of(step));
+    if (!warp_.any(found != 0u)) return found;
+    const words here = steps::as_found(warp_, found);
+    return pattern_.stretch.is_whole ? here : here & passing(step);
+  }
+  /// Of a pattern that is a stretch, the places whose pattern ends behind the step.
+  LANEWISE_FUNCTION void verify_last(std::int64_t first, words& found) const {
+    const words last = steps_.places_between(places - pattern_.stretch.pairs, places);
+    words unknown = found & last;
+    if (!warp_.any(unknown != 0u)) return;
+    verify_in_order(first, unknown);
+    found = (found & ~last) | unknown;
   }
   LANEWISE_FUNCTION bool are_many(const words& found) const {
     return warp_.reduce(detail::bits_set(warp_, found), plus{}) > 4;
@@ -253,15 +271,17 @@ class match_finder {
   LANEWISE_RARE_FUNCTION void verify_in_order(std::int64_t first, words& found) const {
     for (int r = 0; r < rows; ++r) {
       const std::int64_t begin = first + r * row_places;
-      const words of_row =
-          warp_.map([r](std::uint32_t bits) { return bits >> 4 * k * r & row_bits; }, found);
-      for (auto todo = warp_.ballot(of_row != 0u); todo != 0; todo &= todo - 1) {
+      for (auto todo = lanes_of_row(found, r); todo != 0; todo &= todo - 1) {
         const int lane = Warp::lowest(todo);
-        for (std::uint32_t bits = warp_.broadcast(of_row, lane); bits != 0; bits &= bits - 1) {
-          const int b = Warp::lowest(bits);
-          if (!is_at(begin + 4 * k * lane + b)) {
-            found = lanewise::select(warp_.lane() == static_cast<std::uint32_t>(lane),
-                                     found & words(~(1u << (4 * k * r + b))), found);
+        const std::uint32_t bits_here = warp_.broadcast(found, lane) >> 4 * k * r & row_bits;
+        for (std::uint32_t bits = bits_here; bits != 0; bits &= bits - 1) {
+          const std::int64_t place = begin + 4 * k * lane + Warp::lowest(bits);
+          if (!is_at(place)) {
+            const std::int64_t end = end_of_ruled_out(place);
+            found = found & ~steps_.places_between(place - first, end - first);
+            if (end == place + 1) continue;
+            bits &= warp_.broadcast(found, lane) >> 4 * k * r | (bits & (~bits + 1));
+            todo &= lanes_of_row(found, r) | (todo & (~todo + 1));
           } else if (is_in_run(first)) {
             found = keep_in_run(first, found);
             return;
@@ -269,6 +289,18 @@ class match_finder {
         }
       }
     }
+  }
+  /// Which lanes have places in a row.
+  LANEWISE_FUNCTION auto lanes_of_row(const words& found, int r) const {
+    return warp_.ballot((found & words(row_bits << 4 * k * r)) != 0u);
+  }
+  /// A place behind one where the pattern is not, in front of which it is not either. Where the
+  /// text ends a stretch too early, no place will do whose stretch has the same byte in it.
+  LANEWISE_FUNCTION std::int64_t end_of_ruled_out(std::int64_t place) const {
+    const pattern_stretch& stretch = pattern_.stretch;
+    const compared_text known = compared_;
+    if (known.place != place || !stretch.repeats_at(known.bytes)) return place + 1;
+    return place + known.bytes - stretch.period - stretch.begin + 1;
   }
   /// Whether the pattern is at a place where there is room for it, and which is behind those that
   /// were asked for before.

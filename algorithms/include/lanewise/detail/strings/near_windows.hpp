@@ -62,7 +62,7 @@ inline bool choose_windows(const std::vector<pattern_bytes>& parts, std::size_t 
                            near_windows& windows) {
   std::vector<std::size_t> first;
   for (const auto& part : parts) {
-    const auto place = words ? place_of_windows(part, bytes) : place_at_bytes(part, bytes);
+    const auto place = words ? place_of_windows(part, bytes, false) : place_at_bytes(part, bytes);
     if (!place) return false;
     first.push_back(*place);
   }

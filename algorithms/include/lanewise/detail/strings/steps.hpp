@@ -7,6 +7,7 @@
 #include <lanewise/pattern.hpp>
 #include <lanewise/warp.hpp>
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -146,7 +147,14 @@ class text_steps {
         add_windows<kind::up_to_eight_bytes>(in, r, found);
       }
     }
-    return found & places_in_text(first, last);
+    const std::int64_t begin = first < 0 ? -first : 0;
+    return found & places_between(begin, last - first + 1);
+  }
+  /// Bits of the places [begin, end) of a step.
+  LANEWISE_FUNCTION words places_between(std::int64_t begin, std::int64_t end) const {
+    const words in_front = warp_.map([](std::uint32_t a, std::uint32_t b) { return b & ~a; },
+                                     ordered_in_front_of(begin), ordered_in_front_of(end));
+    return as_found(warp_, in_front);
   }
   /// Where the bytes of the filter's window are, if the pattern begins at places
   /// first + i of the text.
@@ -176,6 +184,14 @@ class text_steps {
       return rows_in_order(warp, found);
     }
   }
+  /// The same bits as text_steps has them.
+  static LANEWISE_FUNCTION words as_found(const Warp& warp, const words& ordered) {
+    if constexpr (k == 8) {
+      return ordered;
+    } else {
+      return ordered_in_rows(warp, ordered);
+    }
+  }
   /// The place of the lowest bit of a lane, in a step.
   static LANEWISE_FUNCTION std::uint32_t place_of(std::uint32_t bits, std::uint32_t lane) {
     const auto b = static_cast<std::uint32_t>(Warp::popcount((bits & ~(bits - 1)) - 1));
@@ -188,6 +204,18 @@ class text_steps {
   static constexpr std::uint32_t row_bits = k == 8 ? ~0u : (1u << 4 * k % 32) - 1;
 
  private:
+  /// Bits of the places in front of one, in order.
+  LANEWISE_FUNCTION words ordered_in_front_of(std::int64_t place) const {
+    const auto end = static_cast<std::uint32_t>(place < 0        ? 0
+                                                : place < places ? place
+                                                                 : std::int64_t{places});
+    return warp_.map(
+        [end](std::uint32_t lane) {
+          const std::uint32_t at = 32 * lane, left = end - at;
+          return end <= at ? 0u : left >= 32 ? ~0u : (1u << left % 32) - 1;
+        },
+        warp_.lane());
+  }
   /// So many steps are on their way at once. (H200, find_first in 2^30 bytes: four
   /// at once read 0.91 of what a sum reads, two 0.88.)
   static constexpr int at_once = 4;
@@ -286,24 +314,6 @@ class text_steps {
           for (int b = 0; b < 4; ++b)
             if (at + b >= 0 && at + b < n) word |= std::uint32_t{data[at + b]} << 8 * b;
           return word;
-        },
-        warp_.lane());
-  }
-  /// Bits of the places [first, last] of the text, of the step that begins with the first one.
-  LANEWISE_FUNCTION words places_in_text(std::int64_t first, std::int64_t last) const {
-    const auto begin = static_cast<std::uint32_t>(first < 0 ? -first : 0);
-    const auto end = static_cast<std::uint32_t>(last - first < places ? last - first + 1 : places);
-    return warp_.map(
-        [begin, end](std::uint32_t lane) {
-          std::uint32_t bits = 0;
-          for (std::uint32_t r = 0; r < rows; ++r) {
-            const std::uint32_t at = r * row_places + 4 * k * lane;
-            const auto in_front_of = [at](std::uint32_t place) {
-              return place <= at ? 0u : place >= at + 4 * k ? row_bits : (1u << (place - at)) - 1;
-            };
-            bits |= (in_front_of(end) & ~in_front_of(begin)) << 4 * k * r;
-          }
-          return bits;
         },
         warp_.lane());
   }
@@ -443,6 +453,21 @@ class text_steps {
                                  warp.shuffle(word, source), ordered);
     }
     return ordered;
+  }
+
+  /// The other way round.
+  static LANEWISE_RARE_FUNCTION words ordered_in_rows(const Warp& warp, const words& ordered) {
+    constexpr std::uint32_t lanes_of_word = 8 / k, words_of_row = width / lanes_of_word;
+    const words word_of_lane = warp.lane() >> std::countr_zero(lanes_of_word);
+    const words shift = (warp.lane() & words(lanes_of_word - 1)) * words(std::uint32_t{4 * k});
+    words found(0u);
+    LANEWISE_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      const words word =
+          warp.shuffle(ordered, word_of_lane + words(static_cast<std::uint32_t>(r) * words_of_row));
+      found = found | (word >> shift & words(row_bits)) << 4 * k * r;
+    }
+    return found;
   }
 
   const Warp& warp_;
