@@ -6,6 +6,7 @@
 #include <lanewise/detail/graphs/batch_search.hpp>
 #include <lanewise/detail/graphs/places.hpp>
 #include <lanewise/detail/graphs/search_apart.hpp>
+#include <lanewise/detail/graphs/search_by_thread.hpp>
 #include <lanewise/detail/graphs/sources.hpp>
 #include <lanewise/options.hpp>
 
@@ -60,7 +61,9 @@ struct bfs_apart_kernel {
     static constexpr int teams_per_multiprocessor = 2;
   };
   template <class Team>
-  using searches = detail::searches_apart<Team, Vertex, Offset>;
+  using searches = std::conditional_t<detail::by_threads<Team>,
+                                      detail::searches_by_threads<Team, Vertex, Offset>,
+                                      detail::searches_apart<Team, Vertex, Offset>>;
   template <class Team>
   struct scratch {
     typename searches<Team>::scratch searches;
@@ -100,12 +103,16 @@ struct order_levels_kernel {
 template <class Vertex, class Offset>
 struct bfs_batch_leagues {
   std::int64_t shared, apart;
+  std::int64_t own;  // those apart that search with memory of their own
 
   template <class Exec>
   static bfs_batch_leagues of(const Exec& exec) {
     using backend = backend_of<Exec>;
-    return {backend::template resident_teams<bfs_batch_kernel<Vertex, Offset>>(exec),
-            backend::template resident_teams<bfs_apart_kernel<Vertex, Offset>>(exec)};
+    using apart = bfs_apart_kernel<Vertex, Offset>;
+    const std::int64_t teams = backend::template resident_teams<apart>(exec);
+    const std::int64_t most = teams < most_batched_searches ? teams : most_batched_searches;
+    return {backend::template resident_teams<bfs_batch_kernel<Vertex, Offset>>(exec), teams,
+            detail::by_threads<team_t<Exec, typename apart::policy>> ? most : 0};
   }
 };
 
@@ -119,7 +126,7 @@ struct bfs_batch_places {
 
   detail::memory_places at;
   counts shared[2];
-  std::size_t to_do, meetings, counters, seen, fresh, lists, pieces[2];
+  std::size_t to_do, meetings, counters, seen, fresh, lists, pieces[2], own_levels, own_queues;
   std::size_t zeros;  // so many bytes are to be 0
   std::int64_t room;
 
@@ -138,6 +145,8 @@ struct bfs_batch_places {
     lists = at.place(3 * n, sizeof(Vertex));
     room = detail::batch_pieces(n, m);
     for (std::size_t& p : pieces) p = at.place(room, sizeof(piece));
+    own_levels = at.place(leagues.own * n, 4);
+    own_queues = at.place(leagues.own * (n + 1), sizeof(Vertex));
   }
   detail::batch_memory<Vertex, Offset> in(char* p) const {
     const auto words = [p](std::size_t place) { return detail::at_place<std::uint64_t>(p, place); };
@@ -154,7 +163,9 @@ struct bfs_batch_places {
             room,
             words(seen),
             words(fresh),
-            detail::at_place<Vertex>(p, lists)};
+            detail::at_place<Vertex>(p, lists),
+            detail::at_place<std::int32_t>(p, own_levels),
+            detail::at_place<Vertex>(p, own_queues)};
   }
 };
 
