@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <numeric>
 #include <structures/btree_histories.hpp>
 
 // B+ trees that are changed in place, against std::map. Kernels: test_btree_kernels.cpp.
@@ -44,6 +45,74 @@ TEST_CASE("btree_map: sizes around nodes, in every order", "[ordered][btree]") {
       trees.check_contents();
     }
   }
+}
+
+/// Batches that meet in few leaves, which are merged with them at once: where their keys lie, in
+/// numbers of the batch's items.
+struct crowd_order {
+  const char* name;
+  u32 (*key)(u32 i, u32 n);
+};
+constexpr u32 first_key = 1u << 30, key_gap = 1u << 11;
+constexpr crowd_order crowd_orders[] = {
+    {"appended", [](u32 i, u32) { return 3u << 30 | i; }},
+    {"in front, descending", [](u32 i, u32) { return first_key - 1 - i; }},
+    {"some gaps, shuffled",
+     [](u32 i, u32 n) {
+       const u32 x = i * 40507u % n;  // a permutation: 40507 is prime to n
+       return first_key + x / 1500 * 64 * key_gap + 1 + x % 1500;
+     }},
+    {"a few in every leaf", [](u32 i, u32) { return first_key + i / 4 * key_gap * 5 + 1 + i % 4; }},
+};
+
+TEST_CASE("btree_map: batches that meet in few leaves", "[ordered][btree]") {
+  auto random = make_random(5);
+  using items = tree_and_model<u32, u32>::items;
+  constexpr u32 n = 12000, elements = 60000;
+  for (const auto& order : crowd_orders) {
+    CAPTURE(order.name);
+    tree_and_model<u32, u32> trees(random);
+    items first, batch;
+    for (u32 i = 0; i < elements; ++i) first.emplace_back(first_key + i * key_gap, i);
+    for (u32 i = 0; i < n; ++i) batch.emplace_back(order.key(i, n), i);
+    trees.change(slab_operation::insert, first);
+    trees.change(slab_operation::insert, batch);
+    const auto s = lanewise::statistics(make_space(), trees.tree());
+    CHECK(s.nodes - s.roots < 10);
+    CHECK(s.fill > 0.75);
+    trees.check_contents();
+    trees.change(slab_operation::find, batch);
+    // Half of the keys are there, then all.
+    for (std::size_t i = 0; i < batch.size(); i += 2) batch[i].first ^= 1u << 22;
+    trees.change(slab_operation::combine, batch);
+    trees.change(slab_operation::find, first);
+    trees.apply(batch);
+    trees.change(slab_operation::erase, batch);
+    trees.change(slab_operation::assign, batch);
+    trees.check_contents();
+  }
+}
+
+TEST_CASE("btree_map: equal keys of a batch that meet in few leaves", "[ordered][btree]") {
+  const auto exec = make_space();
+  constexpr u32 n = 40000, more = 9000, each = 30;
+  std::vector<u32> keys(n), equal(more);
+  std::iota(keys.begin(), keys.end(), 1u);
+  for (u32 i = 0; i < more; ++i) equal[i] = 1'000'000 + i / each;
+  const array<u32> k(keys), e(equal), ones(more, 1u), out(more, 0u);
+  tree_and_model<u32, u32>::tree_type tree;
+  lanewise::insert(exec, tree, k.view(), k.view());
+  const Kokkos::View<lanewise::slab_tally, memory> tally("tally");
+  lanewise::upsert(exec, tree, e.view(), ones.view(), sum_up{}, {.tally = tally});
+  lanewise::find(exec, tree, e.view(), out.view());
+  exec.fence();
+  CHECK(lanewise::size(exec, tree) == n + more / each);
+  CHECK((out.items() == std::vector<u32>(more, each)));
+  lanewise::slab_tally counted;
+  Kokkos::deep_copy(Kokkos::View<lanewise::slab_tally, Kokkos::HostSpace>(&counted), tally);
+  CHECK(counted.count[static_cast<int>(slab_status::inserted)] == more / each);
+  CHECK(counted.count[static_cast<int>(slab_status::updated)] == more - more / each);
+  CHECK(counted.count[static_cast<int>(slab_status::no_room)] == 0);
 }
 
 /// Ascending numbers with gaps: those that leave 2 by division by 3 are not there.

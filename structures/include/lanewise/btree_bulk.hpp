@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/btree_build.hpp>
-#include <lanewise/ordered_bulk.hpp>
+#include <lanewise/detail/btree_merge.hpp>
 
 #include <optional>
 
@@ -54,6 +53,9 @@ struct btree_kernel {
   using key_type = typename Table::key_type;
   using value_type = typename view_type::value_type;
   static constexpr auto no_room = static_cast<std::uint32_t>(slab_status::no_room);
+  static constexpr auto find = static_cast<std::uint32_t>(slab_operation::find);
+  /// How often an item begins again that may be left. None makes a subtree of more than two levels.
+  static constexpr std::uint32_t patience = 8;
 
   view_type tree;
   Combine combine;
@@ -63,6 +65,7 @@ struct btree_kernel {
   slab_tally* tally;       // null for none
   std::uint64_t* lacking;  // items without room are counted here; null: as the others
   bool again;              // only the items that had no room
+  bool leaves_crowds;      // items that meet others in their leaves are left, as if without room
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
@@ -118,13 +121,29 @@ struct btree_kernel {
     if (arrays.operations != nullptr)
       kind = warp.map([](slab_operation o) { return static_cast<std::uint32_t>(o); },
                       warp.load(active, arrays.operations + first, slab_operation::find));
-    const auto result = tree.operate_in(warp, active, root, seen, kind, key, value, combine);
+    auto left = warp.first(0);
+    if (leaves_crowds) left = crowd(warp, active, root) & (kind != Numbers(find));
+    const auto result = lanewise::select(
+        left, typename Warp::template lanes<slab_status>(slab_status::no_room),
+        tree.operate_in(warp, active & !left, root, seen, kind, key, value, combine,
+                        leaves_crowds ? std::uint32_t{patience} : detail::endless_patience));
     const auto number = number_of(warp, result);
     if (arrays.found != nullptr)
       warp.store(active & (number == Numbers(static_cast<std::uint32_t>(slab_status::found))),
                  arrays.found + first, value);
     if (status != nullptr) warp.store(active, status + first, result);
     if (tally != nullptr || lacking != nullptr) came = came + warp.histogram(active, number, 8);
+  }
+  /// The lanes that have the root of two neighbours, which have it in a row. Next to lanes that are
+  /// not active it may be fewer.
+  template <class Warp, class Mask, class Numbers>
+  static LANEWISE_FUNCTION auto crowd(const Warp& warp, Mask active, const Numbers& root) {
+    const auto lane = warp.lane();
+    const auto up = (lane > 0u) & (root == warp.shuffle_up(root, 1));
+    const auto up_two = up & (lane > 1u) & (root == warp.shuffle_up(root, 2));
+    const auto down = (lane < Warp::width - 1u) & (root == warp.shuffle_down(root, 1));
+    const auto down_two = down & (lane < Warp::width - 2u) & (root == warp.shuffle_down(root, 2));
+    return active & (up_two | (up & down) | down_two);
   }
   template <class Warp, class Statuses>
   static LANEWISE_FUNCTION auto number_of(const Warp& warp, const Statuses& s) {
@@ -220,7 +239,7 @@ void btree_call(const Exec& exec, const Table& tree, slab_operation operation,
   lanewise::launch(exec, "Lanewise::btree::operate",
                    kernels::league_for_windows<kernel>(exec, arrays.n),
                    kernel{tree.view(), combine, operation, arrays, with.status.data(),
-                          with.tally.data(), nullptr, false});
+                          with.tally.data(), nullptr, false, false});
 }
 /// Where a tree has no memory, the same on an empty one.
 template <class Exec, class Table>
@@ -236,11 +255,72 @@ void btree_call_or_none(const Exec& exec, const char* name, const Table& tree,
                         operation, arrays, detail::keep_given{}, with);
   }
 }
-/// An operation on all items, and again on those without room, for which the tree grows.
-template <class Exec, class Table, class Combine>
+/// So many items that meet in the same leaves are merged with these at once: fewer are waited for.
+/// A merge costs a GPU about 20 launches, and reads and writes the least keys of all roots.
+template <class Table>
+bool is_crowd(const Table& tree, std::int64_t items) {
+  return items >= 1 << 13 && items >= tree.roots() / 64;
+}
+struct put_status {
+  slab_status* status;
+  const std::uint32_t* item;
+  const slab_status* came;
+  LANEWISE_FUNCTION void operator()(std::int64_t, std::uint32_t i) const {
+    status[item[i]] = came[i];
+  }
+};
+struct has_no_room {
+  const slab_status* status;
+  LANEWISE_FUNCTION bool operator()(const std::uint32_t& i) const {
+    return status[i] == slab_status::no_room;
+  }
+};
+/// Puts the items that have the status no_room into the tree, all at once.
+template <class Exec, class Table, class Bulk>
+void merge_items_left(const Exec& exec, const char* name, Table& tree,
+                      const btree_arrays<Table>& of, slab_status* status, std::int64_t n,
+                      slab_tally* tally, const Bulk& bulk) {
+  using key_type = typename Table::key_type;
+  using value_type = typename btree_arrays<Table>::value;
+  arrays_behind parts{workspace_size{}};
+  const std::size_t numbers = parts.add<std::uint32_t>(n), keys = parts.add<key_type>(n),
+                    values = parts.add<value_type>(of.given == nullptr ? 0 : n),
+                    kinds = parts.add<slab_operation>(of.operations == nullptr ? 0 : n),
+                    statuses = parts.add<slab_status>(n);
+  auto work = call_workspace::make<backend_of<Exec>>(exec, nullptr, parts.size(), name);
+  const auto item = arrays_behind::view<std::uint32_t, Exec>(work.get(), numbers, n);
+  const auto came = arrays_behind::view<slab_status, Exec>(work.get(), statuses, n);
+  (void)lanewise::select_if(exec, generated(of.n, node_number{}), item, has_no_room{status});
+  btree_arrays<Table> left;
+  left.n = n;
+  const auto take = [&]<class T>(const T* from, std::size_t at) {
+    const auto to = arrays_behind::view<T, Exec>(work.get(), at, n);
+    lanewise::transform(exec, item, to, item_at<T>{from});
+    return to.data();
+  };
+  left.keys = take(of.keys, keys);
+  if (of.given != nullptr) left.given = left.found = take(of.given, values);
+  if (of.operations != nullptr) left.operations = take(of.operations, kinds);
+  const auto put = [&](auto& all) { bulk(all, left, ordered_options{.status = came}); };
+  while (!kernels::merge_into_leaves(exec, name, tree, left.keys, n, put)) {
+    kernels::rebuild_btree(exec, name, tree, n, nullptr);
+    if (left.given != nullptr) (void)take(of.given, values);
+  }
+  lanewise::transform(exec, generated(n, number_of_item{}),
+                      lanewise::consumed(n, put_status{status, item.data(), came.data()}),
+                      identity{});
+  if (tally != nullptr)
+    lanewise::launch(exec, "Lanewise::btree::tally",
+                     kernels::league_for_windows<tally_kernel>(exec, n),
+                     tally_kernel{came.data(), n, tally});
+  exec.fence("Lanewise::btree: the items left are in");
+}
+/// An operation on all items. Those that meet many others in their leaves are merged, and those
+/// without room have their turn when the tree has grown.
+template <class Exec, class Table, class Combine, class Bulk>
 void btree_call_and_grow(const Exec& exec, const char* name, Table& tree, slab_operation operation,
                          const btree_arrays<Table>& arrays, const Combine& combine,
-                         const btree_options& with) {
+                         const btree_options& with, const Bulk& bulk) {
   using kernel = btree_kernel<Table, Combine>;
   slab_status* status = with.status.data();
   const std::size_t own = status == nullptr ? static_cast<std::size_t>(arrays.n) : 0;
@@ -248,16 +328,27 @@ void btree_call_and_grow(const Exec& exec, const char* name, Table& tree, slab_o
   char* const memory = static_cast<char*>(work.get().plain());
   auto* const lacking = reinterpret_cast<std::uint64_t*>(memory);
   if (own > 0) status = reinterpret_cast<slab_status*>(memory + 64);
+  bool leaves_crowds = kernels::is_crowd(tree, arrays.n);
   for (bool again = false;; again = true) {
     backend_of<Exec>::zero(exec, lacking, sizeof(std::uint64_t));
-    lanewise::launch(
-        exec, "Lanewise::btree::operate", kernels::league_for_windows<kernel>(exec, arrays.n),
-        kernel{tree.view(), combine, operation, arrays, status, with.tally.data(), lacking, again});
-    std::uint64_t left = 0;
-    detail::copy_to_host<std::uint64_t>(exec, &left, lacking);
+    lanewise::launch(exec, "Lanewise::btree::operate",
+                     kernels::league_for_windows<kernel>(exec, arrays.n),
+                     kernel{tree.view(), combine, operation, arrays, status, with.tally.data(),
+                            lacking, again, leaves_crowds});
+    std::uint64_t count = 0;
+    detail::copy_to_host<std::uint64_t>(exec, &count, lacking);
+    const auto left = static_cast<std::int64_t>(count);
     if (left == 0) return;
-    // The workspace has the statuses.
-    kernels::rebuild_btree(exec, name, tree, static_cast<std::int64_t>(left), nullptr);
+    // A split takes two nodes at most: while there are so many, items were left for their crowd.
+    if (!leaves_crowds || kernels::nodes_in_use(exec, tree) + 2 > tree.capacity()) {
+      // The workspace has the statuses.
+      kernels::rebuild_btree(exec, name, tree, left, nullptr);
+    } else if (kernels::is_crowd(tree, left)) {
+      kernels::merge_items_left(exec, name, tree, arrays, status, left, with.tally.data(), bulk);
+      return;
+    } else {
+      leaves_crowds = false;
+    }
   }
 }
 
@@ -311,8 +402,13 @@ void build(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
 
 namespace kernels {
 
+/// A View of an argument of a call.
+template <class Exec, class T>
+auto items_of_call(T* items, std::int64_t n) {
+  return Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(items, n);
+}
 /// A call that may put elements into a tree. Many at once, counted in those that are there, are
-/// merged with them by `bulk(ordered table, options)`: the tree is written once.
+/// merged with them by `bulk(ordered table, arrays, options)`: the tree is written once.
 template <class Exec, class Table, class Combine, class Bulk>
 void btree_growing_call(const Exec& exec, const char* name, Table& tree, slab_operation operation,
                         const btree_arrays<Table>& arrays, const Combine& combine,
@@ -320,10 +416,10 @@ void btree_growing_call(const Exec& exec, const char* name, Table& tree, slab_op
   if (arrays.n == 0) return;
   if (with.grow && arrays.n > std::int64_t{tree.roots()} * Table::fill / 4) {
     auto all = lanewise::to_ordered(exec, tree, with.work);
-    bulk(all, ordered_options{with.work, with.status, with.tally});
+    bulk(all, arrays, ordered_options{with.work, with.status, with.tally});
     lanewise::build(exec, tree, all);
   } else if (with.grow) {
-    kernels::btree_call_and_grow(exec, name, tree, operation, arrays, combine, with);
+    kernels::btree_call_and_grow(exec, name, tree, operation, arrays, combine, with, bulk);
   } else {
     detail::expects(tree.roots() > 0, name, ": the tree has no memory; reserve gives it some");
     kernels::btree_call(exec, tree, operation, arrays, combine, with);
@@ -383,7 +479,10 @@ requires(!std::is_void_v<Value> &&
   arrays.given = kernels::array_of<const Value, Exec>("insert", "values", values, arrays.n);
   kernels::btree_growing_call(
       exec, "insert", tree, slab_operation::insert, arrays, detail::keep_given{}, with,
-      [&](auto& all, const ordered_options& o) { lanewise::insert(exec, all, keys, values, o); });
+      [&](auto& all, const auto& a, const ordered_options& o) {
+        lanewise::insert(exec, all, kernels::items_of_call<Exec>(a.keys, a.n),
+                         kernels::items_of_call<Exec>(a.given, a.n), o);
+      });
 }
 /// Puts keys into a set.
 template <class Exec, class Key, class Memory, int bytes, class Keys>
@@ -393,7 +492,9 @@ void insert(const Exec& exec, btree_table<Key, void, Memory, bytes>& tree, const
   kernels::btree_growing_call(
       exec, "insert", tree, slab_operation::insert,
       kernels::btree_arrays_of<Exec, table_type>("insert", keys, with), detail::keep_given{}, with,
-      [&](auto& all, const ordered_options& o) { lanewise::insert(exec, all, keys, o); });
+      [&](auto& all, const auto& a, const ordered_options& o) {
+        lanewise::insert(exec, all, kernels::items_of_call<Exec>(a.keys, a.n), o);
+      });
 }
 /// Puts pairs into a map; they replace the values of keys that are there. Of several items with one
 /// key any one stays. As insert.
@@ -405,7 +506,10 @@ void assign(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, cons
   arrays.given = kernels::array_of<const Value, Exec>("assign", "values", values, arrays.n);
   kernels::btree_growing_call(
       exec, "assign", tree, slab_operation::assign, arrays, detail::keep_given{}, with,
-      [&](auto& all, const ordered_options& o) { lanewise::assign(exec, all, keys, values, o); });
+      [&](auto& all, const auto& a, const ordered_options& o) {
+        lanewise::assign(exec, all, kernels::items_of_call<Exec>(a.keys, a.n),
+                         kernels::items_of_call<Exec>(a.given, a.n), o);
+      });
 }
 /// Puts pairs into a map; where a key is there, its value becomes combine(value there, value
 /// given). combine is a pure scalar function object, associative and commutative. As insert.
@@ -421,8 +525,10 @@ void upsert(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, cons
   auto arrays = kernels::btree_arrays_of<Exec, table_type>("upsert", keys, with);
   arrays.given = kernels::array_of<const Value, Exec>("upsert", "values", values, arrays.n);
   kernels::btree_growing_call(exec, "upsert", tree, slab_operation::combine, arrays, combine, with,
-                              [&](auto& all, const ordered_options& o) {
-                                lanewise::upsert(exec, all, keys, values, combine, o);
+                              [&](auto& all, const auto& a, const ordered_options& o) {
+                                lanewise::upsert(
+                                    exec, all, kernels::items_of_call<Exec>(a.keys, a.n),
+                                    kernels::items_of_call<Exec>(a.given, a.n), combine, o);
                               });
 }
 /// Deletes keys. A search, and a read and write of one node for each item. Does not block.
@@ -459,8 +565,11 @@ void apply(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
   arrays.found = kernels::array_of<Value, Exec>("apply", "values", values, arrays.n);
   arrays.given = arrays.found;
   kernels::btree_growing_call(exec, "apply", tree, slab_operation::find, arrays, combine, with,
-                              [&](auto& all, const ordered_options& o) {
-                                lanewise::apply(exec, all, operations, keys, values, o, combine);
+                              [&](auto& all, const auto& a, const ordered_options& o) {
+                                lanewise::apply(
+                                    exec, all, kernels::items_of_call<Exec>(a.operations, a.n),
+                                    kernels::items_of_call<Exec>(a.keys, a.n),
+                                    kernels::items_of_call<Exec>(a.found, a.n), o, combine);
                               });
 }
 

@@ -14,8 +14,9 @@ LANEWISE_BEGIN_NAMESPACE
 ///
 /// There is one block of memory: nodes, of which the first are the roots of subtrees and those
 /// behind them are taken when nodes are split; the roots' least keys; the samples of the search
-/// tree over these; and the number of nodes in use. Trees can be moved and not copied: to_ordered()
-/// makes a snapshot.
+/// tree over these; and the number of nodes in use. Where leaves were put between the roots, least
+/// keys, samples and the numbers of the roots' nodes lie in a block of their own. Trees can be
+/// moved and not copied: to_ordered() makes a snapshot.
 template <class Key, class Value, class MemorySpace, int node_bytes>
 class btree_table {
  public:
@@ -44,12 +45,18 @@ class btree_table {
     std::swap(capacity_, other.capacity_);
     std::swap(block_, other.block_);
     std::swap(owner_, other.owner_);
+    std::swap(first_roots_, other.first_roots_);
+    std::swap(top_, other.top_);
+    std::swap(top_owner_, other.top_owner_);
   }
 
   /// For kernels, until the tree grows, is compacted, or ends.
-  view_type view() const { return {{nodes(), capacity_, allocated()}, tree()}; }
+  view_type view() const { return {{nodes(), capacity_, allocated()}, tree(), root_nodes()}; }
   /// Of nodes, whether they are in use or not, and of the search tree.
-  std::int64_t bytes() const { return static_cast<std::int64_t>(bytes_for(roots_, capacity_)); }
+  std::int64_t bytes() const {
+    return static_cast<std::int64_t>(bytes_for(first_roots_, capacity_) +
+                                     (top_ == nullptr ? 0 : top_bytes_for(roots_)));
+  }
   /// Nodes that there is memory for.
   std::int64_t capacity() const { return capacity_; }
 
@@ -60,19 +67,35 @@ class btree_table {
       : roots_(roots),
         capacity_(capacity),
         block_(static_cast<char*>(block)),
-        owner_(std::move(owner)) {}
+        owner_(std::move(owner)),
+        first_roots_(roots) {}
+  /// The same nodes under other roots, whose least keys, samples and nodes are to be written, in a
+  /// block of top_bytes_for(roots) bytes.
+  btree_table with_top(std::uint32_t roots, void* top, std::shared_ptr<void> top_owner) const {
+    btree_table t(first_roots_, capacity_, block_, owner_);
+    t.roots_ = roots;
+    t.top_ = static_cast<char*>(top);
+    t.top_owner_ = std::move(top_owner);
+    return t;
+  }
   static std::size_t bytes_for(std::uint32_t roots, std::uint32_t capacity) {
     const btree_table shape(roots, capacity, nullptr, nullptr);
-    return roots == 0
-               ? 0
-               : shape.lows_begin() + (shape.samples_begin() +
-                                       static_cast<std::size_t>(shape.tree().sample_keys())) *
-                                          sizeof(key_word);
+    return roots == 0 ? 0 : shape.lows_begin() + shape.search_words() * sizeof(key_word);
+  }
+  static std::size_t top_bytes_for(std::uint32_t roots) {
+    const btree_table shape(roots, 0, nullptr, nullptr);
+    return shape.search_words() * sizeof(key_word) + std::size_t{roots} * sizeof(std::uint32_t);
   }
   std::uint32_t roots() const { return roots_; }
   node* nodes() const { return at<node>(256); }
   std::uint32_t* allocated() const { return at<std::uint32_t>(0); }
-  key_word* lows() const { return at<key_word>(lows_begin()); }
+  key_word* lows() const {
+    return top_ == nullptr ? at<key_word>(lows_begin()) : reinterpret_cast<key_word*>(top_);
+  }
+  /// The node of every root; null where root i is node i.
+  std::uint32_t* root_nodes() const {
+    return top_ == nullptr ? nullptr : reinterpret_cast<std::uint32_t*>(lows() + search_words());
+  }
   search_tree<key_word> tree() const {
     auto t = search_tree<key_word>::over(lows(), roots_);
     t.samples = lows() == nullptr ? nullptr : lows() + samples_begin();
@@ -93,10 +116,18 @@ class btree_table {
     return static_cast<std::size_t>(divide_up(std::int64_t{roots_}, node_keys) * node_keys);
   }
 
+  /// Least keys and samples.
+  std::size_t search_words() const {
+    return samples_begin() + static_cast<std::size_t>(tree().sample_keys());
+  }
+
   std::uint32_t roots_ = 0;
   std::uint32_t capacity_ = 0;
   char* block_ = nullptr;
   std::shared_ptr<void> owner_;
+  std::uint32_t first_roots_ = 0;  // those whose least keys the block has room for
+  char* top_ = nullptr;
+  std::shared_ptr<void> top_owner_;
 };
 
 LANEWISE_END_NAMESPACE

@@ -35,8 +35,10 @@ class btree_view {
   using mask = typename Warp::template mask_for<std::uint32_t>;
 
   btree_view() = default;
-  btree_view(const detail::btree_memory<layout>& memory, const search_tree<key_word>& lows)
-      : memory_(memory), lows_(lows) {}
+  /// root_nodes is null where root i is node i.
+  btree_view(const detail::btree_memory<layout>& memory, const search_tree<key_word>& lows,
+             const std::uint32_t* root_nodes)
+      : memory_(memory), lows_(lows), root_nodes_(root_nodes) {}
 
   /// Looks keys up; value becomes that of the key, where it is there: found, or absent.
   template <class Warp>
@@ -113,7 +115,7 @@ class btree_view {
   LANEWISE_FUNCTION void for_each(const Warp& warp, mask<Warp> active,
                                   const lanes<Warp, Key>& first, const lanes<Warp, Key>& last,
                                   States& state, const F& f) const {
-    auto root = roots_of(warp, active, first);
+    auto root = subtrees_of(warp, active, first);
     auto from = first, to = last;
     warp.each(
         active,
@@ -141,10 +143,21 @@ class btree_view {
     }
   }
 
-  /// The subtree of every active lane's key; 0 in inactive lanes.
+  /// The node that is the root of a subtree.
+  LANEWISE_FUNCTION std::uint32_t node_of(std::uint32_t root) const {
+    return root_nodes_ == nullptr ? root : root_nodes_[root];
+  }
+  /// The root of the subtree of every active lane's key, as a node; node 0 in inactive lanes.
   template <class Warp>
   LANEWISE_FUNCTION auto roots_of(const Warp& warp, mask<Warp> active,
                                   const lanes<Warp, Key>& key) const {
+    const auto root = subtrees_of(warp, active, key);
+    return root_nodes_ == nullptr ? root : warp.gather(active, root_nodes_, root, std::uint32_t{0});
+  }
+  /// The subtree of every active lane's key; 0 in inactive lanes.
+  template <class Warp>
+  LANEWISE_FUNCTION auto subtrees_of(const Warp& warp, mask<Warp> active,
+                                     const lanes<Warp, Key>& key) const {
     return warp.map(
         active,
         [](std::int64_t behind) {
@@ -186,7 +199,8 @@ class btree_view {
                                     lanes<Warp, std::uint32_t> root, lanes<Warp, word> seen,
                                     lanes<Warp, std::uint32_t> operation,
                                     const lanes<Warp, Key>& key, lanes<Warp, value_type>& value,
-                                    const Combine& combine) const {
+                                    const Combine& combine,
+                                    std::uint32_t patience = detail::endless_patience) const {
     lanes<Warp, std::uint32_t> status(0u);
     auto of = key;
     warp.each(
@@ -196,7 +210,7 @@ class btree_view {
           word w = detail::to_word<word>(v);
           const slab_status came =
               walk.change(static_cast<slab_operation>(o), r, n, widen(k), w,
-                          detail::combine_words<value_type, word, Combine>{combine});
+                          detail::combine_words<value_type, word, Combine>{combine}, patience);
           v = value_of(w);
           s = static_cast<std::uint32_t>(came);
         },
@@ -228,7 +242,7 @@ class btree_view {
                                    lanes<Warp, Key>& found_key, lanes<Warp, value_type>& value,
                                    const F& f) const {
     lanes<Warp, std::uint32_t> status(0u);
-    auto root = roots_of(warp, active, key);
+    auto root = subtrees_of(warp, active, key);
     auto of = key;
     warp.each(
         active,
@@ -253,7 +267,7 @@ class btree_view {
   template <bool strict, class Walk>
   LANEWISE_FUNCTION near above(const Walk& walk, std::uint32_t root, word k, word& value) const {
     for (bool is_strict = strict;; is_strict = false) {
-      const auto leaf = walk.find_leaf(root, k);
+      const auto leaf = walk.find_leaf(node_of(root), k);
       const int i = is_strict ? layout::template rank<true>(leaf.seen, k)
                               : layout::template rank<false>(leaf.seen, k);
       if (i < leaf.count()) {
@@ -266,8 +280,8 @@ class btree_view {
   template <bool strict, class Walk>
   LANEWISE_FUNCTION near below(const Walk& walk, std::uint32_t root, word k, word& value) const {
     for (bool is_strict = strict;; is_strict = true) {
-      const auto leaf =
-          is_strict ? walk.template find_leaf<true>(root, k) : walk.find_leaf(root, k);
+      const auto leaf = is_strict ? walk.template find_leaf<true>(node_of(root), k)
+                                  : walk.find_leaf(node_of(root), k);
       const int i = is_strict ? layout::template rank<false>(leaf.seen, k)
                               : layout::template rank<true>(leaf.seen, k);
       if (i > 0) {
@@ -297,7 +311,7 @@ class btree_view {
   LANEWISE_FUNCTION void visit(const Walk& walk, std::uint32_t root, word first, word last,
                                const F& f) const {
     while (first <= last) {
-      const auto leaf = walk.find_leaf(root, first);
+      const auto leaf = walk.find_leaf(node_of(root), first);
       const int end = layout::template rank<true>(leaf.seen, last);
       for (int i = layout::template rank<false>(leaf.seen, first); i < end; ++i)
         f(layout::key(leaf.seen, i), layout::item(leaf.seen, i));
@@ -307,6 +321,7 @@ class btree_view {
 
   detail::btree_memory<layout> memory_;
   search_tree<key_word> lows_;
+  const std::uint32_t* root_nodes_ = nullptr;
 };
 
 /// The scalar face: operations of one thread, under any divergence and without the help of others.

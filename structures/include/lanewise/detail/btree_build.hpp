@@ -165,7 +165,8 @@ std::int64_t nodes_in_use(const Exec& exec, const Table& table) {
   return std::min(std::int64_t{used}, table.capacity());
 }
 
-/// The leaves of a tree in the order of their keys: a radix_sort of their least keys.
+/// The leaves of a tree in the order of their keys: a radix_sort of their least keys. Where all
+/// nodes are roots they are in order as they are, and leaves without elements are among them.
 template <class Exec, class Table>
 class btree_leaves {
  public:
@@ -179,6 +180,28 @@ class btree_leaves {
         numbers_(parts_.add<std::uint32_t>(3 * most_ + 1)),
         work_(call_workspace::make<backend_of<Exec>>(exec, given, parts_.size(), name)) {
     if (most_ == 0) return;
+    if (most_ == table.roots()) {
+      n_ = most_;
+      keys_in_order_ = table.lows();
+      leaf_ = table.root_nodes();
+      if (leaf_ == nullptr) {
+        lanewise::transform(exec, generated(n_, node_number{}), number(1), identity{});
+        leaf_ = number(1).data();
+      }
+    } else {
+      sort(exec);
+    }
+    if (n_ > 0) count(exec);
+  }
+  std::int64_t size() const { return n_; }
+  const std::uint32_t* nodes() const { return leaf_; }
+  /// Keys of a leaf, but for the first, are not less than its own here, and less than the next.
+  const key_word* keys() const { return keys_in_order_; }
+  std::int64_t elements() const { return elements_; }
+  leaves_as_lines<Table> lines() const { return {nodes_, leaf_, in_front_, n_}; }
+
+ private:
+  void sort(const Exec& exec) {
     const auto some = number(0);
     n_ = lanewise::select_if(exec, generated(most_, node_number{}), some,
                              is_leaf_with_elements<layout>{nodes_});
@@ -188,11 +211,14 @@ class btree_leaves {
     };
     const auto leaf = first(number(1));
     const auto keys = arrays_behind::view<key_word, Exec>(work_.get(), keys_, 2 * most_);
-    const auto unsorted = first(keys);
+    const auto unsorted = first(keys),
+               sorted = Kokkos::subview(keys, Kokkos::make_pair(most_, most_ + n_));
     lanewise::transform(exec, first(some), unsorted, least_key_of<layout>{nodes_});
-    lanewise::radix_sort(exec, unsorted, first(some),
-                         Kokkos::subview(keys, Kokkos::make_pair(most_, most_ + n_)), leaf);
+    lanewise::radix_sort(exec, unsorted, first(some), sorted, leaf);
+    keys_in_order_ = sorted.data();
     leaf_ = leaf.data();
+  }
+  void count(const Exec& exec) {
     std::uint32_t* const in_front = number(2).data();
     lanewise::exclusive_scan(
         exec, lanewise::generated(n_ + 1, elements_of_leaf<layout>{nodes_, leaf_, n_}),
@@ -204,10 +230,6 @@ class btree_leaves {
     detail::copy_to_host<std::uint32_t>(exec, &all, in_front + n_);
     elements_ = all;
   }
-  std::int64_t elements() const { return elements_; }
-  leaves_as_lines<Table> lines() const { return {nodes_, leaf_, in_front_, n_}; }
-
- private:
   auto number(std::int64_t i) {
     return arrays_behind::view<std::uint32_t, Exec>(
         work_.get(), numbers_ + static_cast<std::size_t>(i * most_) * sizeof(std::uint32_t), most_);
@@ -219,6 +241,7 @@ class btree_leaves {
   std::size_t keys_, numbers_;
   call_workspace work_;
   std::int64_t n_ = 0;
+  const key_word* keys_in_order_ = nullptr;
   const std::uint32_t* leaf_ = nullptr;
   const std::uint32_t* in_front_ = nullptr;
   std::int64_t elements_ = 0;

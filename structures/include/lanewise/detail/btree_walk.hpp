@@ -51,6 +51,10 @@ struct btree_memory {
   std::uint32_t* allocated = nullptr;  ///< nodes that are in use
 };
 
+/// How long an operation other than find is tried: until it is done, or until it has begun again so
+/// often, or is to split a full inner node. It then has the status no_room.
+inline constexpr std::uint32_t endless_patience = ~0u;
+
 template <class Layout, class Solo>
 class btree_walk {
  public:
@@ -69,7 +73,7 @@ class btree_walk {
     bool has_lower = false, has_upper = false;  ///< in its subtree
     word lower = 0, upper = 0;                  ///< the keys that it may have
     bool acquired = true;                       ///< as it was read
-    bool has_room = true;                       ///< false where the pool was exhausted
+    bool has_room = true;                       ///< false where a full inner node stays so
 
     LANEWISE_FUNCTION int count() const { return Layout::count(seen[Layout::state_at]); }
   };
@@ -79,7 +83,7 @@ class btree_walk {
   template <bool below = false>
   LANEWISE_FUNCTION leaf find_leaf(std::uint32_t root, word k) const {
     for (;;) {
-      const leaf at = approach<below>(root, state(root), k, false, false);
+      const leaf at = approach<below>(root, state(root), k, false, false, false);
       if (is_whole(at)) return at;
     }
   }
@@ -88,10 +92,12 @@ class btree_walk {
   /// returned: find gets what is there, insert what it found, erase what there was.
   template <class Combine>
   LANEWISE_FUNCTION slab_status change(slab_operation operation, std::uint32_t root, word seen,
-                                       word k, word& value, const Combine& combine) const {
-    for (;; seen = state(root)) {
-      leaf at =
-          approach<false>(root, seen, k, operation != slab_operation::find, needs_room(operation));
+                                       word k, word& value, const Combine& combine,
+                                       std::uint32_t patience) const {
+    for (std::uint32_t tried = 0;; seen = state(root), ++tried) {
+      if (tried >= patience && operation != slab_operation::find) return slab_status::no_room;
+      leaf at = approach<false>(root, seen, k, operation != slab_operation::find,
+                                needs_room(operation), patience == endless_patience);
       if (!at.has_room) return slab_status::no_room;
       const word before = at.seen[Layout::state_at];
       const int i = Layout::template rank<false>(at.seen, k);
@@ -126,10 +132,10 @@ class btree_walk {
  private:
   /// The leaf for keys, as somebody may have been writing it: it is good for is_whole or lock.
   /// changes: for lock rather than for is_whole. inserts: inner nodes that are full on the way are
-  /// split.
+  /// split, or, unless `splits`, end it.
   template <bool below>
-  LANEWISE_FUNCTION leaf approach(std::uint32_t root, word seen, word k, bool changes,
-                                  bool inserts) const {
+  LANEWISE_FUNCTION leaf approach(std::uint32_t root, word seen, word k, bool changes, bool inserts,
+                                  bool splits) const {
     leaf at;
     for (start(at, root);; seen = state(at.index)) {
       read(at, seen, changes);
@@ -142,7 +148,7 @@ class btree_walk {
       } else if (is_leaf) {
         return at;
       } else if (inserts && Layout::count(now) == Layout::most) {
-        if (!split(at)) {
+        if (!splits || !split(at)) {
           at.has_room = false;
           return at;
         }
