@@ -63,6 +63,7 @@ void folds_and_scans(const space& exec, const view<u32>& in, const view<u32>& ou
   lanewise::inclusive_segmented_scan(exec, in, 100, out, lanewise::plus{});
   lanewise::segmented_reduce(exec, in, offsets, out, lanewise::plus{}, 0u);
   lanewise::adjacent_difference(exec, in, out);
+  lanewise::adjacent_difference_right(exec, in, out);
 }
 void selections(const space& exec, const view<u32>& in, const view<u32>& out,
                 const view<u32>& others, const view<i64>& offsets) {
@@ -89,6 +90,7 @@ void sorts(const space& exec, const view<u32>& in, const view<u32>& out, const v
   lanewise::nth_element(exec, in, 10);
   lanewise::sorted_unique(exec, in, out, place<i64>("count"));
   lanewise::is_sorted(exec, in);
+  lanewise::find_if(exec, in, is_odd{});
   lanewise::lower_bound(exec, in, in, offsets);
   lanewise::histogram(exec, in, out, lanewise::even_bins_between<u32>{0, 1000});
   lanewise::map_reduce(exec, in, pair_of{}, out, out, lanewise::plus{});

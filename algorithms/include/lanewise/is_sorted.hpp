@@ -2,25 +2,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/host_selection.hpp>
-#include <lanewise/options.hpp>
-#include <lanewise/tile.hpp>
+#include <lanewise/detail/first_selected.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
+/// The workspace that is_sorted and is_sorted_until need; independent of n.
+inline workspace_size is_sorted_workspace() {
+  return {1, 4096 * sizeof(std::int64_t)};
+}
+
 namespace kernels {
+
+/// Items that are less than the one before them.
+template <class Less>
+struct less_than_before {
+  static constexpr int side = -1;
+  Less less;
+  template <class T>
+  LANEWISE_FUNCTION bool operator()(const T& item, const T& before) const {
+    return less(item, before);
+  }
+};
 
 /// Every team looks at a contiguous share of the items, each beside the one before it; the team
 /// that finishes last says where the first is that should have come earlier.
 template <class Source, class Less, class Store>
 struct sorted_until_kernel {
-  using item = typename Source::value_type;
-  struct policy : launch_policy {
-    static constexpr int warps = 16;
-    static constexpr int teams_per_multiprocessor = 2;
-    static constexpr int host_teams_per_thread = 16;
-  };
-  static constexpr int rows = sizeof(item) <= 4 ? 8 : (sizeof(item) <= 8 ? 4 : 2);
+  using policy = first_selected_policy;
   template <class Team>
   struct scratch {
     std::int64_t found[Team::warps];
@@ -39,7 +47,9 @@ struct sorted_until_kernel {
     const std::int64_t count = n();
     const auto warp = team.warp();
     const auto [begin, end] = team.share(count);
-    const std::int64_t mine = find(team, begin > 1 ? begin : 1, end, count);
+    const std::int64_t mine =
+        kernels::first_selected(team, in, less_than_before<Less>{less}, begin > 1 ? begin : 1, end,
+                                count, [](std::int64_t) { return false; });
     warp.once([&] { shared.found[team.warp_index()] = mine; });
     team.barrier();
     if (team.warp_index() == 0) {
@@ -66,45 +76,6 @@ struct sorted_until_kernel {
       }
     }
   }
-
- private:
-  /// The first item of [first, last) in this warp's strips that is less than the one before it, or
-  /// none.
-  template <class Team>
-  LANEWISE_FUNCTION std::int64_t find(const Team& team, std::int64_t first, std::int64_t last,
-                                      std::int64_t none) const {
-    using warp_type = typename Team::warp_type;
-    using items = typename warp_type::template lanes<item>;
-    constexpr std::int64_t width = warp_type::width, strip = rows * width;
-    const auto warp = team.warp();
-    const auto is_less = [&](const item& x, const item& before)
-                             LANEWISE_INLINE_LAMBDA { return less(x, before); };
-    std::int64_t i = first + team.warp_index() * strip;
-    for (; i + strip <= last; i += Team::warps * strip) {
-      items x[rows], before[rows];
-      LANEWISE_UNROLL
-      for (int j = 0; j < rows; ++j) {
-        x[j] = detail::load_window(warp, in, i + j * width);
-        before[j] = detail::load_window(warp, in, i + j * width - 1);
-      }
-      LANEWISE_UNROLL
-      for (int j = 0; j < rows; ++j) {
-        const auto wrong = warp.ballot(detail::lanes_where(warp, is_less, x[j], before[j]));
-        if (wrong != 0) return i + j * width + warp_type::lowest(wrong);
-      }
-    }
-    for (const std::int64_t end = i + strip < last ? i + strip : last; i < end; i += width) {
-      const auto exist = warp.first(static_cast<int>(end - i < width ? end - i : width));
-      const auto wrong = warp.ballot(exist & (warp.map(
-                                                  exist,
-                                                  [&](std::uint32_t l) LANEWISE_INLINE_LAMBDA {
-                                                    return less(in(i + l), in(i + l - 1)) ? 1u : 0u;
-                                                  },
-                                                  0u, warp.lane()) != 0u));
-      if (wrong != 0) return i + warp_type::lowest(wrong);
-    }
-    return none;
-  }
 };
 
 struct store_sorted_until {
@@ -128,25 +99,17 @@ void sorted_until(const Exec& exec, const char* label, const char* algorithm, co
   if constexpr (detail::check_less<Exec, Less, typename source_type::value_type>()) {
     using backend = backend_of<Exec>;
     using kernel = sorted_until_kernel<source_type, Less, Store>;
-    constexpr std::int64_t most_teams = 4096;
     const item_count n = detail::count_of<Exec>(source.extent, with, algorithm);
-    const std::int64_t tiles = divide_up(n.bound > 0 ? n.bound : 1, 1 << 13);
-    const std::int64_t league =
-        backend::template resident_league<kernel>(exec, tiles < most_teams ? tiles : most_teams);
-    auto work = call_workspace::make<backend>(exec, with.work, {1, most_teams * 8}, algorithm);
+    auto work =
+        call_workspace::make<backend>(exec, with.work, lanewise::is_sorted_workspace(), algorithm);
     lanewise::launch(
-        exec, label, league,
+        exec, label, kernels::first_selected_league<kernel>(exec, n.bound),
         kernel{source, less, n, static_cast<std::int64_t*>(work.get().plain()),
                work.get().template make_look_back_chain<std::int64_t>(0).control, store});
   }
 }
 
 }  // namespace kernels
-
-/// The workspace that is_sorted and is_sorted_until need; independent of n.
-inline workspace_size is_sorted_workspace() {
-  return {1, 4096 * sizeof(std::int64_t)};
-}
 
 /// Stores in the rank-0 View result, of integers, the index of the first item of in that is less
 /// than the item before it, or n if there is none: items [0, result) are sorted, and no more.

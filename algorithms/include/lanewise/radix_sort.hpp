@@ -22,7 +22,8 @@ struct sort_options {
   option_view<const std::int64_t> count = {};
   sort_order order = sort_order::ascending;
   /// Keys are compared by bits [begin_bit, end_bit) of the integers that radix_key makes of them,
-  /// and keys that agree there keep their order. end_bit < 0: all bits from begin_bit on.
+  /// and keys that agree there keep their order. end_bit < 0: all bits from begin_bit on. It is at
+  /// most 8 * sizeof(key), for bool, too.
   int begin_bit = 0;
   int end_bit = -1;
   /// Keys and values may be overwritten: the sort then needs no memory for items, as it moves them
@@ -54,16 +55,16 @@ struct value_word<no_value> {
   using type = no_value;
 };
 
-/// The bits that keys of type T are compared by.
+/// The bits that keys of type T are compared by. Bits of a bool beyond its one are 0 in all keys.
 template <class T>
 detail::radix_range range_of(const sort_options& with, const char* algorithm) {
-  constexpr int width = radix_key<T>::width;
-  const int end = with.end_bit < 0 ? width : with.end_bit;
-  detail::expects(end <= width, algorithm, ": options.end_bit is ", end, ", keys have ", width,
+  constexpr int width = radix_key<T>::width, bits = 8 * sizeof(T);
+  const int end = with.end_bit < 0 ? bits : with.end_bit;
+  detail::expects(end <= bits, algorithm, ": options.end_bit is ", end, ", keys have ", bits,
                   " bits");
   detail::expects(with.begin_bit >= 0 && with.begin_bit <= end, algorithm,
                   ": options.begin_bit is ", with.begin_bit, ", options.end_bit is ", end);
-  return {with.begin_bit, end};
+  return {with.begin_bit < width ? with.begin_bit : width, end < width ? end : width};
 }
 
 /// The arrays of a sort, seen as Bits. Its input is its room if it may be overwritten.

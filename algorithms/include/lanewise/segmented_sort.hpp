@@ -19,7 +19,8 @@ struct segmented_sort_options {
   option_view<status> errors = {};
   sort_order order = sort_order::ascending;
   /// Keys are compared by bits [begin_bit, end_bit) of the integers that radix_key makes of them,
-  /// and keys that agree there keep their order. end_bit < 0: all bits from begin_bit on.
+  /// and keys that agree there keep their order. end_bit < 0: all bits from begin_bit on. It is at
+  /// most 8 * sizeof(key), for bool, too.
   int begin_bit = 0;
   int end_bit = -1;
 };
