@@ -225,9 +225,13 @@ class text_steps {
   LANEWISE_FUNCTION std::uint32_t passes_some(int step) const {
     std::uint32_t bits = 0;
     if constexpr (k == 1) {
-      if (!passes<how>(step, at_once)) return 0;
-      for (int i = 0; i < at_once; ++i)
-        bits |= static_cast<std::uint32_t>(passes<how>(step + i)) << i;
+      const words one_of = table_of_windows();
+      for (int i = 0; i < at_once; ++i) {
+        words least(~0u);
+        for (int r = 0; r < rows; ++r)
+          least = smaller(least, least_difference<how>(bytes_of(step + i, r), one_of));
+        bits |= static_cast<std::uint32_t>(warp_.any(least == 0u)) << i;
+      }
       return bits;
     }
     row in[at_once];
