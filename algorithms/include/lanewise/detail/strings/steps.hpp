@@ -482,6 +482,30 @@ class text_steps {
   int begin_inside_, end_inside_;
 };
 
+/// Bits of the places of a step as words of 32 neighbours: equal(i) says which of W bytes from byte
+/// i on have what is looked for.
+template <class Warp, class F>
+LANEWISE_FUNCTION auto bits_of_places(const Warp& warp, F equal) {
+  constexpr int width = Warp::width;
+  static_assert(width == 32);
+  using words = typename Warp::template lanes<std::uint32_t>;
+  const auto word = [&](int i) LANEWISE_INLINE_LAMBDA {
+    return static_cast<std::uint32_t>(warp.ballot(equal(i * width)));
+  };
+  if constexpr (Warp::words_of_text == 1) {
+    // A thread has them one after the other in memory.
+    std::uint32_t all[width];
+    for (int i = 0; i < width; ++i) all[i] = word(i);
+    return words(warp.load(all));
+  } else {
+    words bits(0u);
+    LANEWISE_UNROLL
+    for (int i = 0; i < width; ++i)
+      bits = lanewise::select(warp.template mask_of<std::uint32_t>(1u << i), words(word(i)), bits);
+    return bits;
+  }
+}
+
 /// text_steps::passing_at_edge for the step that begins with a place.
 template <class Warp>
 LANEWISE_SEPARATE_FUNCTION auto passing_at_edge(const Warp& warp, const text_bytes& text,
