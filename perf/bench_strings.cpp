@@ -23,7 +23,7 @@
 namespace lanewise::perf {
 namespace {
 
-enum class wanted { all, bitmap, number, first };
+enum class wanted { all, bitmap, number, first, last };
 
 struct text_point {
   std::string kind;
@@ -51,7 +51,7 @@ struct text_problem {
 
   explicit text_problem(const text_point& p)
       : n(p.n),
-        part(text_of(p.kind, std::size_t{1} << 22)),  // repeated
+        part(text_of(p.kind, std::size_t{1} << 22, static_cast<std::size_t>(p.m))),  // repeated
         bytes_of_pattern(pattern_of(p.kind, part, static_cast<std::size_t>(p.m))),
         searched(bytes_of_pattern) {
     const Kokkos::View<const char*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> from(part.data(),
@@ -74,18 +74,23 @@ struct text_problem {
     std::vector<text_point> all;
     for (const char* kind : {"english", "dna", "random"})
       for (const std::int64_t m : {1, 4, 16, 64, 1024, 65536})
-        if (what == wanted::all || m == 16) all.push_back({kind, m, n});
+        if (what == wanted::all || m == (what == wanted::last ? 1 : 16))
+          all.push_back({kind, m, n});
     // What makes other searches slow, in a quarter of the bytes.
     for (const char* kind : {"a_b_end", "a_b_mid", "match_all", "period3", "thue_morse"})
       for (const std::int64_t m : {16, 64, 1024})
         if (what == wanted::all || (what == wanted::number && m == 16))
           all.push_back({kind, m, n / 4});
+    for (const char* kind : {"short_runs_a", "short_runs_ab"})
+      for (const std::int64_t m : {10, 16, 64, 1024})
+        if (what == wanted::all || what == wanted::number) all.push_back({kind, m, n / 4});
     return all;
   }
   static row name(const text_point& p) {
     const std::string call = what == wanted::all      ? "find_all"
                              : what == wanted::bitmap ? "find_bitmap"
                              : what == wanted::number ? "count"
+                             : what == wanted::last   ? "find_last"
                                                       : "find_first";
     return {call + ".m" + std::to_string(p.m), backend_name<Exec>(), "", "u8", p.kind, p.n};
   }
@@ -95,6 +100,8 @@ struct text_problem {
   }
   std::int64_t expected() const {
     if (what == wanted::first) return n - static_cast<std::int64_t>(bytes_of_pattern.size());
+    if (what == wanted::last)
+      return n - static_cast<std::int64_t>(part.size() - part.rfind(bytes_of_pattern));
     // In the text that is repeated, and over its end.
     const std::string twice = part + part.substr(0, bytes_of_pattern.size() - 1);
     std::int64_t whole = 0, last = 0;
@@ -202,6 +209,9 @@ void add_searches() {
   });
   add<text_problem<Exec, wanted::first>>("lanewise", [](auto& p, auto time) {
     time([&] { find_first(p.exec, p.text, p.searched, p.result); });
+  });
+  add<text_problem<Exec, wanted::last>>("lanewise", [](auto& p, auto time) {
+    time([&] { find_last(p.exec, p.text, p.searched, p.result); });
   });
 }
 

@@ -17,10 +17,22 @@ namespace lanewise::perf {
 
 /// A text of n bytes. english: words of Zipf's frequencies, of letters as frequent as in English;
 /// protein: amino acids as frequent as in proteins; dna: four letters; bits<b>: bytes below 2^b;
-/// random: any bytes; a_b_end, a_b_mid, match_all: one letter; period3: three letters over and
-/// over; thue_morse: two, of which no part is there three times in a row.
-inline std::string text_of(const std::string& kind, std::size_t n) {
+/// random: any bytes; a_b_end, a_b_mid, match_all: one letter; short_runs<u>, of a pattern of m
+/// bytes: runs of u over and over, of m / 2 to m - 1 bytes, and other letters between them;
+/// period3: three letters over and over; thue_morse: two, of which no part is there three times in
+/// a row.
+inline std::string text_of(const std::string& kind, std::size_t n, std::size_t m = 0) {
   std::string text;
+  if (kind.starts_with("short_runs_")) {
+    const std::string unit = kind.substr(11);
+    for (std::uint64_t i = 0; text.size() < n; ++i) {
+      const std::size_t run = m / 2 + hash(i) % (m - m / 2);
+      for (std::size_t k = 0; k < run; ++k) text += unit[k % unit.size()];
+      text += "xyz"[hash(i) / 1024 % 3];
+    }
+    text.resize(n);
+    return text;
+  }
   if (kind == "english") {
     constexpr std::string_view letters =
         "eeeeeeeeeeeetttttttttaaaaaaaaooooooooiiiiiiinnnnnnnsssssshhhhhhrrrrrrddddlllluuucccmmm"
@@ -61,8 +73,14 @@ inline std::string text_of(const std::string& kind, std::size_t n) {
 }
 
 /// What is looked for: m bytes of the text, but for a_b_end and a_b_mid, which have another letter
-/// at the end or in the middle.
+/// at the end or in the middle, and for short_runs, which are too short for it.
 inline std::string pattern_of(const std::string& kind, const std::string& text, std::size_t m) {
+  if (kind.starts_with("short_runs_")) {
+    std::string pattern;
+    while (pattern.size() < m) pattern += kind.substr(11);
+    pattern.resize(m);
+    return pattern;
+  }
   std::string pattern = text.substr(1'234'567, m);
   if (kind == "a_b_end") pattern[m - 1] = 'b';
   if (kind == "a_b_mid") pattern[m / 2] = 'b';

@@ -222,7 +222,9 @@ TEST_CASE("Patterns with a stretch, in texts of shorter ones and longer ones",
       check_searches(text, stretch, shift);
       check_searches(text, stretch + "b", shift);
       check_searches(text, "c" + stretch, shift);
+      check_searches(text, "bcb" + stretch + "bd", shift);
       if (period == 1) check_searches(text, stretch + "c" + stretch, shift);
+      if (pairs < 100) check_searches(text, stretch + "??" + unit, shift, {.wildcard = '?'});
       for (char& c : text)
         if (random() % 3 == 0) c = static_cast<char>(c ^ 0x20);
       if (pairs < 100) check_searches(text, stretch + "B", shift, {.fold_case = true});

@@ -83,6 +83,7 @@ struct pattern_filter {
 ///   pattern    b a a a a a a a a a a c      begin = 1, period = 1, pairs = 9
 struct pattern_stretch {
   static constexpr std::int64_t most_period = 8;
+  static constexpr std::int64_t most_others = 8;
   /// Shorter ones are no better than what the filter looks at.
   static constexpr std::int64_t least_pairs = 8;
 
@@ -91,6 +92,7 @@ struct pattern_stretch {
   std::int64_t pairs = 0;  ///< 0 if there is no such part
   std::uint32_t care = 0;  ///< the bits of each of its bytes that count
   bool is_whole = false;   ///< whether it is all of the pattern
+  bool tells_all = false;  ///< whether other bytes are so few that each is asked for
 
   LANEWISE_FUNCTION bool exists() const { return pairs != 0; }
   /// Whether byte i of the pattern has its equal in the stretch in front of it.
@@ -288,7 +290,12 @@ inline pattern_stretch stretch_of(const pattern_bytes& pattern) {
       if (care == 0 || pairs < std::max(pattern_stretch::least_pairs, 2 * period) ||
           pairs + period <= best.pairs + best.period)
         continue;
-      best = {begin, period, pairs, care, pairs + period == n};
+      best = {begin,
+              period,
+              pairs,
+              care,
+              pairs + period == n,
+              pairs + period + pattern_stretch::most_others >= n};
     }
   }
   return best;

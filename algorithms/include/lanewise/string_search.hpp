@@ -135,8 +135,17 @@ struct search_end_kernel {
       if (is_decided(piece, best)) break;
       // Asked for in front of the piece, and looked at behind it: nothing waits for it.
       best = warp.template load<order::relaxed>(*result);
-      piece.find_alone([&](int, std::int64_t first, const auto& bits)
-                           LANEWISE_INLINE_LAMBDA { take(warp, first, bits); });
+      // One atomic operation for a piece: of the first step with places at once, so that others
+      // stop; the last step is known behind the piece.
+      typename piece_type::words kept(0u);
+      std::int64_t kept_first = 0;
+      piece.find_alone([&](int, std::int64_t first, const auto& bits) LANEWISE_INLINE_LAMBDA {
+        if (!warp.any(bits != 0u) || (is_first && warp.any(kept != 0u))) return;
+        kept = bits;
+        kept_first = first;
+        if (is_first) tell(warp, first, bits);
+      });
+      if (!is_first && warp.any(kept != 0u)) tell(warp, kept_first, kept);
     }
   }
 
@@ -148,8 +157,7 @@ struct search_end_kernel {
     return best >= piece.first() + piece.steps() * Piece::steps_type::places;
   }
   template <class Warp, class Words>
-  LANEWISE_FUNCTION void take(const Warp& warp, std::int64_t first, const Words& bits) const {
-    if (!warp.any(bits != 0u)) return;
+  LANEWISE_FUNCTION void tell(const Warp& warp, std::int64_t first, const Words& bits) const {
     const Words ordered = detail::text_steps<Warp>::in_order(warp, bits);
     const auto lanes = warp.ballot(ordered != 0u);
     const int lane = is_first ? Warp::lowest(lanes) : Warp::highest(lanes);

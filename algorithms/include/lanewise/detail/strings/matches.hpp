@@ -145,6 +145,7 @@ class match_finder {
   static constexpr std::uint32_t row_bits = steps::row_bits;
   static constexpr int places = steps::places;
   using kind = pattern_filter::kind;
+  using stretches = stretch_finder<Warp>;
 
   LANEWISE_FUNCTION words passing(int step) const {
     if (pattern_.filter.how == kind::every_word)
@@ -157,36 +158,44 @@ class match_finder {
   /// lanes first compare some words, each for its own.
   LANEWISE_FUNCTION void verify(std::int64_t first, words& found) const {
     if (pattern_.is_exact()) return;
-    const bool is_stretch = pattern_.stretch.is_whole;
-    if (first >= 4 && are_many(found)) {
+    if (pattern_.stretch.tells_all) return verify_stretches(first, found);
+    if (first >= 4 && number_of(found) > 4) {
       if (2 * pattern_.period <= pattern_.size && is_at(first + lowest_place(found)) &&
           is_in_run(first)) {
         found = keep_in_run(first, found);
         return;
       }
-      if (!is_stretch) found = compare_some(first, found);
-      if (!is_stretch && pattern_.size <= 4 * compared_words<Warp>) return;
+      found = compare_some(first, found);
+      if (pattern_.size <= 4 * compared_words<Warp>) return;
     }
-    if (is_stretch) return verify_last(first, found);
     verify_in_order(first, found);
   }
   /// The same of a pattern that has a stretch: where the text has none, nothing else is asked.
   LANEWISE_RARE_FUNCTION words passing_with_stretch(int step) const {
-    const words found = detail::find_stretches(warp_, text_, pattern_, steps_.first_of(step));
+    const words found = stretches(warp_, text_, pattern_, steps_.first_of(step)).find();
     if (!warp_.any(found != 0u)) return found;
     const words here = steps::as_found(warp_, found);
-    return pattern_.stretch.is_whole ? here : here & passing(step);
+    return pattern_.stretch.tells_all ? here : here & passing(step);
   }
-  /// Of a pattern that is a stretch, the places whose pattern ends behind the step.
-  LANEWISE_FUNCTION void verify_last(std::int64_t first, words& found) const {
-    const words last = steps_.places_between(places - pattern_.stretch.pairs, places);
+  /// Of a pattern whose stretch tells all: only places at the end of the step are unknown. From the
+  /// first place on they are a run, if there are enough of them.
+  LANEWISE_FUNCTION void verify_stretches(std::int64_t first, words& found) const {
+    const std::int64_t number = number_of(found), lowest = lowest_place(found);
+    if (2 * pattern_.period <= pattern_.size && number > 4 &&
+        lowest + number * pattern_.period >= places && is_at(first + lowest) && is_in_run(first)) {
+      found = keep_in_run(first, found);
+      return;
+    }
+    const std::int64_t room = places + stretches::known_behind;
+    if (room - pattern_.stretch.pairs >= places) return;
+    const words last = steps_.places_between(room - pattern_.stretch.pairs, places);
     words unknown = found & last;
     if (!warp_.any(unknown != 0u)) return;
     verify_in_order(first, unknown);
     found = (found & ~last) | unknown;
   }
-  LANEWISE_FUNCTION bool are_many(const words& found) const {
-    return warp_.reduce(detail::bits_set(warp_, found), plus{}) > 4;
+  LANEWISE_FUNCTION std::uint32_t number_of(const words& found) const {
+    return warp_.reduce(detail::bits_set(warp_, found), plus{});
   }
   /// Where some are found.
   LANEWISE_FUNCTION std::uint32_t lowest_place(const words& found) const {

@@ -225,9 +225,13 @@ class text_steps {
   LANEWISE_FUNCTION std::uint32_t passes_some(int step) const {
     std::uint32_t bits = 0;
     if constexpr (k == 1) {
-      if (!passes<how>(step, at_once)) return 0;
-      for (int i = 0; i < at_once; ++i)
-        bits |= static_cast<std::uint32_t>(passes<how>(step + i)) << i;
+      const words one_of = table_of_windows();
+      for (int i = 0; i < at_once; ++i) {
+        words least(~0u);
+        for (int r = 0; r < rows; ++r)
+          least = smaller(least, least_difference<how>(bytes_of(step + i, r), one_of));
+        bits |= static_cast<std::uint32_t>(warp_.any(least == 0u)) << i;
+      }
       return bits;
     }
     row in[at_once];
@@ -477,6 +481,30 @@ class text_steps {
   std::uintptr_t at_;  // the address of the first step's words: of no byte where it is in front
   int begin_inside_, end_inside_;
 };
+
+/// Bits of the places of a step as words of 32 neighbours: equal(i) says which of W bytes from byte
+/// i on have what is looked for.
+template <class Warp, class F>
+LANEWISE_FUNCTION auto bits_of_places(const Warp& warp, F equal) {
+  constexpr int width = Warp::width;
+  static_assert(width == 32);
+  using words = typename Warp::template lanes<std::uint32_t>;
+  const auto word = [&](int i) LANEWISE_INLINE_LAMBDA {
+    return static_cast<std::uint32_t>(warp.ballot(equal(i * width)));
+  };
+  if constexpr (Warp::words_of_text == 1) {
+    // A thread has them one after the other in memory.
+    std::uint32_t all[width];
+    for (int i = 0; i < width; ++i) all[i] = word(i);
+    return words(warp.load(all));
+  } else {
+    words bits(0u);
+    LANEWISE_UNROLL
+    for (int i = 0; i < width; ++i)
+      bits = lanewise::select(warp.template mask_of<std::uint32_t>(1u << i), words(word(i)), bits);
+    return bits;
+  }
+}
 
 /// text_steps::passing_at_edge for the step that begins with a place.
 template <class Warp>

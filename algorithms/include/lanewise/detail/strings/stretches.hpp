@@ -16,42 +16,16 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Bits of the places of a step as words of 32 neighbours, and those of some places behind it.
+/// Bits of the places of a step as words of 32 neighbours, and those of some places behind it. What
+/// is not known is taken for set.
 template <class Warp>
-struct bits_of_places {
+struct places_in_a_row {
   static constexpr int width = Warp::width;
-  static_assert(width == 32);
-  /// Where a step is inside (text_steps), the bytes of so many places of a stretch are, too.
-  static constexpr int known_behind = pattern_stretch::least_pairs + 16;
   using words = typename Warp::template lanes<std::uint32_t>;
-  using bytes = typename Warp::template lanes<unsigned char>;
 
   words in_step;
   std::uint32_t behind;
 
-  /// equal(first, mask) says which of W bytes from `first` on have what is looked for: of those of
-  /// a mask. What is not known is taken for set.
-  template <class F>
-  static LANEWISE_FUNCTION bits_of_places make(const Warp& warp, F equal) {
-    const auto word = [&](int i) LANEWISE_INLINE_LAMBDA {
-      return static_cast<std::uint32_t>(warp.ballot(equal(i * width, width)));
-    };
-    bits_of_places bits{words(0u), 0};
-    if constexpr (Warp::words_of_text == 1) {
-      // A thread has them one after the other in memory.
-      std::uint32_t all[width];
-      for (int i = 0; i < width; ++i) all[i] = word(i);
-      bits.in_step = warp.load(all);
-    } else {
-      LANEWISE_UNROLL
-      for (int i = 0; i < width; ++i)
-        bits.in_step = lanewise::select(warp.template mask_of<std::uint32_t>(1u << i),
-                                        words(word(i)), bits.in_step);
-    }
-    bits.behind = static_cast<std::uint32_t>(warp.ballot(equal(width * width, known_behind))) |
-                  ~0u << known_behind;
-    return bits;
-  }
   /// Leaves the bits that are the first of so many in a row.
   LANEWISE_FUNCTION void keep_runs(const Warp& warp, std::uint32_t number) {
     for (std::uint32_t have = 1; have < number && warp.any(in_step != 0u);) {
@@ -83,48 +57,85 @@ struct bits_of_places {
   }
 };
 
-/// The places of a step inside, from `first` on, where the text has the pattern's stretch, as words
-/// of 32 neighbours. Bytes far behind the step are taken for ones of the stretch, but for its first
-/// period.
+/// The places of a step inside, from `first` on, where the text has the pattern's stretch, and all
+/// other bytes of the pattern if they are few. Bytes of the stretch that lie so far behind the step
+/// that they are not known are taken for right.
 template <class Warp>
-LANEWISE_RARE_FUNCTION typename text_steps<Warp>::words find_stretches(const Warp& warp,
-                                                                       const text_bytes& text,
-                                                                       const pattern_view& pattern,
-                                                                       std::int64_t first) {
-  using places = bits_of_places<Warp>;
-  using bytes = typename places::bytes;
-  const pattern_stretch& stretch = pattern.stretch;
-  const unsigned char* const at = text.data + first + stretch.begin;
-  const bytes care(static_cast<unsigned char>(stretch.care));
-  const auto in = [&](std::int64_t from, int number) LANEWISE_INLINE_LAMBDA {
-    if (number == Warp::width) return warp.load(at + from) & care;
-    return warp.load(warp.template first<unsigned char>(number), at + from,
-                     static_cast<unsigned char>(0)) &
-           care;
-  };
-  const auto with_byte = [&](std::int64_t i) LANEWISE_INLINE_LAMBDA {
-    const std::int64_t q = stretch.begin + i;
-    const bytes wanted(static_cast<unsigned char>(pattern.words[q / 4] >> 8 * (q % 4)));
-    return places::make(warp, [&](int from, int number) LANEWISE_INLINE_LAMBDA {
-      return in(from + i, number) == wanted;
+class stretch_finder {
+ public:
+  using words = typename text_steps<Warp>::words;
+  static constexpr int places = text_steps<Warp>::places;
+  /// So many bytes of a stretch are there behind a step inside.
+  static constexpr int known_behind = pattern_stretch::least_pairs + 16;
+
+  LANEWISE_FUNCTION stretch_finder(const Warp& warp, const text_bytes& text,
+                                   const pattern_view& pattern, std::int64_t first)
+      : warp_(warp), pattern_(pattern), at_(text.data + first) {}
+
+  /// The places, as words of 32 neighbours.
+  LANEWISE_RARE_FUNCTION words find() const {
+    const pattern_stretch& stretch = pattern_.stretch;
+    const std::int64_t begin = stretch.begin, period = stretch.period;
+    words found(0u);
+    if (period == 1) {
+      const bytes byte = byte_of_pattern(pattern_.words, begin);
+      found = in_a_row(stretch.pairs + 1, [&](const bytes& here, const auto&)
+                                              LANEWISE_INLINE_LAMBDA { return here == byte; });
+    } else {
+      found = in_a_row(stretch.pairs, [&](const bytes& here, const auto& load)
+                                          LANEWISE_INLINE_LAMBDA { return here == load(period); });
+      keep_with(begin, begin + period, found);
+    }
+    if (stretch.tells_all) {
+      keep_with(0, begin, found);
+      keep_with(begin + period + stretch.pairs, pattern_.size, found);
+    }
+    return found;
+  }
+
+ private:
+  using bytes = typename Warp::template lanes<unsigned char>;
+
+  /// Where so many bytes in a row, from the begin of the stretch on, are equal to what
+  /// equal(bytes, load) compares them with: load(i) has the bytes i further on.
+  template <class F>
+  LANEWISE_FUNCTION words in_a_row(std::int64_t number, F equal) const {
+    const bytes care(static_cast<unsigned char>(pattern_.stretch.care));
+    const unsigned char* const at = at_ + pattern_.stretch.begin;
+    const auto in_step = detail::bits_of_places(warp_, [&](int row) LANEWISE_INLINE_LAMBDA {
+      const auto load = [&](std::int64_t i)
+                            LANEWISE_INLINE_LAMBDA { return warp_.load(at + row + i) & care; };
+      return equal(load(0), load);
     });
-  };
-  // More in a row than a step has places need not be counted.
-  const auto pairs = static_cast<std::uint32_t>(
-      stretch.pairs < text_steps<Warp>::places ? stretch.pairs : text_steps<Warp>::places);
-  if (stretch.period == 1) {
-    auto found = with_byte(0);
-    found.keep_runs(warp, pairs + 1);
+    const auto is_known = warp_.template first<unsigned char>(known_behind);
+    const auto load_behind = [&](std::int64_t i) LANEWISE_INLINE_LAMBDA {
+      return warp_.load(is_known, at + places + i, static_cast<unsigned char>(0)) & care;
+    };
+    const auto behind =
+        static_cast<std::uint32_t>(warp_.ballot(equal(load_behind(0), load_behind)));
+    places_in_a_row<Warp> found{in_step, behind | ~0u << known_behind};
+    // More than a step has places need not be counted.
+    found.keep_runs(warp_, static_cast<std::uint32_t>(number < places ? number : places));
     return found.in_step;
   }
-  auto found = places::make(warp, [&](int from, int number) LANEWISE_INLINE_LAMBDA {
-    return in(from, number) == in(from + stretch.period, number);
-  });
-  found.keep_runs(warp, pairs);
-  for (std::int64_t i = 0; i < stretch.period && warp.any(found.in_step != 0u); ++i)
-    found.in_step = found.in_step & with_byte(i).in_step;
-  return found.in_step;
-}
+  /// Leaves the places where bytes [q, end) of the pattern are.
+  LANEWISE_FUNCTION void keep_with(std::int64_t q, std::int64_t end, words& found) const {
+    for (; q < end && warp_.any(found != 0u); ++q) {
+      const bytes byte = byte_of_pattern(pattern_.words, q);
+      const bytes care = byte_of_pattern(pattern_.cares, q);
+      found = found & detail::bits_of_places(warp_, [&](int row) LANEWISE_INLINE_LAMBDA {
+                return (warp_.load(at_ + q + row) & care) == byte;
+              });
+    }
+  }
+  static LANEWISE_FUNCTION bytes byte_of_pattern(const std::uint32_t* words, std::int64_t q) {
+    return bytes(static_cast<unsigned char>(words[q / 4] >> 8 * (q % 4)));
+  }
+
+  const Warp& warp_;
+  const pattern_view& pattern_;
+  const unsigned char* at_;
+};
 
 }  // namespace detail
 LANEWISE_END_NAMESPACE
