@@ -144,11 +144,9 @@ class bfs_search {
     if constexpr (by_threads<Team>) return pays_thread_bottom_up();
     return frontier_.edges() > edges_left_ / alpha;
   }
-  /// Bottom up a thread looks at each word of bits, and an edge that is not reached yet leads into
-  /// the frontier as often as edges left are edges of the frontier: a vertex looks at so many edges
-  /// on average, or at all it has. Costs are in edges top down. (One core, 2^18 vertices, of top
-  /// down: by alpha a small world 1.89, a tree 1.58; so 1.00 and 1.01, and no graph more
-  /// than 1.04.)
+  /// Bottom up a thread goes through all words of bits, and vertices look at edges until one leads
+  /// into the frontier, or at all they have. Costs are in edges top down. (One core, 2^18 vertices,
+  /// in times of top down: by alpha a small world 1.89 and a tree 1.58, so 1.00 and 1.01.)
   LANEWISE_KERNEL_FUNCTION bool pays_thread_bottom_up() const {
     const auto n = static_cast<double>(task_.out.vertices);
     const auto here = static_cast<double>(frontier_.edges());
