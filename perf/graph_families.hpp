@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Graphs on which ways of searching differ, as sources of edges that need no memory, each edge once.
+// Graphs on which ways of searching differ, as sources of edges that need no memory, each edge
+// once.
 
 #include <lanewise/graph_generators.hpp>
 
@@ -27,7 +28,7 @@ auto edges_by(std::int64_t vertices, std::int64_t edges, const Ends& ends) {
   const auto to = lanewise::generated(edges, end_of_edge<Ends, false>{ends});
   return edge_sources<decltype(generated(edges, end_of_edge<Ends, true>{ends})),
                       decltype(generated(edges, end_of_edge<Ends, false>{ends}))>{vertices, from,
-                                                                                to};
+                                                                                  to};
 }
 
 /// Vertices that differ by one bit.
@@ -70,7 +71,9 @@ struct random_tree_ends {
     to = static_cast<std::uint32_t>(detail::below(i + 1, detail::random_bits(1, i)));
   }
 };
-inline auto random_tree_edges(std::int64_t n) { return perf::edges_by(n, n - 1, random_tree_ends{}); }
+inline auto random_tree_edges(std::int64_t n) {
+  return perf::edges_by(n, n - 1, random_tree_ends{});
+}
 
 /// Vertices 0, s, 2 s, ... are a path, and the others hang at the one in front of them.
 struct caterpillar_ends {
@@ -90,10 +93,11 @@ struct near_points_ends {
   std::uint64_t side;
   LANEWISE_FUNCTION void operator()(std::uint64_t i, std::uint32_t& from, std::uint32_t& to) const {
     const std::uint64_t v = i / 12, k = i % 12;  // half of the 24 cells around
-    const std::int64_t dx = k < 2 ? static_cast<std::int64_t>(k) + 1
-                                  : static_cast<std::int64_t>((k - 2) % 5) - 2;
+    const std::int64_t dx =
+        k < 2 ? static_cast<std::int64_t>(k) + 1 : static_cast<std::int64_t>((k - 2) % 5) - 2;
     const std::int64_t dy = k < 2 ? 0 : static_cast<std::int64_t>((k - 2) / 5) + 1;
-    const std::int64_t x = static_cast<std::int64_t>(v % side), y = static_cast<std::int64_t>(v / side);
+    const std::int64_t x = static_cast<std::int64_t>(v % side),
+                       y = static_cast<std::int64_t>(v / side);
     from = to = static_cast<std::uint32_t>(v);
     const auto s = static_cast<std::int64_t>(side);
     if (x + dx < 0 || x + dx >= s || y + dy >= s) return;
@@ -120,8 +124,8 @@ struct hub_ends {
     from = static_cast<std::uint32_t>(detail::below(vertices, bits));
     const std::uint64_t octave =
         detail::below(static_cast<std::uint64_t>(scale), detail::random_bits(1, 2 * i + 1));
-    const std::uint64_t x = (std::uint64_t{1} << octave) |
-                            (bits & ((std::uint64_t{1} << octave) - 1));
+    const std::uint64_t x =
+        (std::uint64_t{1} << octave) | (bits & ((std::uint64_t{1} << octave) - 1));
     to = static_cast<std::uint32_t>(detail::shuffled(x, scale, 1));
   }
 };

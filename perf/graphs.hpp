@@ -5,6 +5,7 @@
 // Searches in generated graphs, and the building of these, on every backend of this Kokkos. Edges
 // are directed ones, without self loops and duplicates, each in both directions.
 
+#include "graph_families.hpp"
 #include "support.hpp"
 #include <lanewise/bfs.hpp>
 #include <lanewise/bfs_batch.hpp>
@@ -20,7 +21,7 @@ namespace lanewise::perf {
 
 /// kron: R-MAT by Graph500's parameters, 16 edges a vertex before both directions are made; rmat45
 /// by a = 0.45, b = c = 0.15; urand: uniform; grid5, grid7: lattices in the plane and in space;
-/// road: a lattice in the plane with 65 % of its edges.
+/// road: a lattice in the plane with 65 % of its edges; others: graph_families.hpp.
 struct generated_graph {
   std::string distribution;
   std::int64_t n;
@@ -38,6 +39,14 @@ struct generated_graph {
     if (distribution == "urand") return f(uniform_edges(n, 16 * n));
     if (distribution == "grid5") return f(lattice_edges(side(2), side(2)));
     if (distribution == "grid7") return f(lattice_edges(side(3), side(3), side(3)));
+    if (distribution == "hypercube") return f(perf::hypercube_edges(scale()));
+    if (distribution == "small_world.1") return f(perf::small_world_edges(n, 5, 0.1));
+    if (distribution == "small_world.01") return f(perf::small_world_edges(n, 5, 0.01));
+    if (distribution == "tree") return f(perf::random_tree_edges(n));
+    if (distribution == "caterpillar") return f(perf::caterpillar_edges(n, 16));
+    if (distribution == "points") return f(perf::near_points_edges(side(2)));
+    if (distribution == "hubs") return f(perf::hub_edges(scale(), 4 * n));
+    if (distribution == "cliques") return f(perf::clique_edges(n / 64, 64));
     f(lattice_edges(side(2), side(2), 1, 0.65));
   }
 };
@@ -46,11 +55,12 @@ template <class Exec>
 std::vector<generated_graph> measured_graphs() {
   const auto two_to = [](int scale) { return std::int64_t{1} << scale; };
   if (on_host<Exec>)
-    return {{"kron", two_to(18)},
-            {"kron", two_to(20)},
-            {"urand", two_to(20)},
-            {"grid5", two_to(20)},
-            {"road", two_to(20)}};
+    return {
+        {"kron", two_to(18)},          {"kron", two_to(20)},           {"urand", two_to(20)},
+        {"grid5", two_to(20)},         {"road", two_to(20)},           {"hypercube", two_to(18)},
+        {"small_world.1", two_to(18)}, {"small_world.01", two_to(18)}, {"tree", two_to(18)},
+        {"caterpillar", two_to(18)},   {"points", two_to(18)},         {"hubs", two_to(18)},
+        {"cliques", two_to(18)}};
   return {{"kron", two_to(20)},  {"kron", two_to(22)},       {"rmat45", two_to(22)},
           {"urand", two_to(20)}, {"urand", two_to(22)},      {"grid5", two_to(20)},
           {"grid5", two_to(24)}, {"grid7", 300 * 300 * 300}, {"road", two_to(24)}};

@@ -190,6 +190,25 @@ TEST_CASE("bfs: shapes", "[bfs]") {
   check_graph(make_graph(20, multi), {3});
 }
 
+TEST_CASE("bfs: graphs in which few levels pay bottom up", "[bfs]") {
+  constexpr std::int64_t n = 4096;
+  edge_list cube, tree, small_world, caterpillar;
+  auto random = make_random(11);
+  const auto below = [&random](std::int64_t most) {
+    return static_cast<std::int64_t>(random_number(random, static_cast<std::uint64_t>(most - 1)));
+  };
+  for (std::int64_t v = 0; v < n; ++v) {
+    for (std::int64_t bit = 1; bit < n; bit *= 2)
+      if ((v & bit) == 0) cube.emplace_back(v, v | bit);
+    for (std::int64_t k = 1; k <= 5; ++k)
+      small_world.emplace_back(v, below(100) < 2 ? below(n) : (v + k) % n);
+    if (v == 0) continue;
+    tree.emplace_back(v, below(v));
+    caterpillar.emplace_back(v, v % 16 == 0 ? v - 16 : v - v % 16);
+  }
+  for (const edge_list& edges : {cube, tree, small_world, caterpillar})
+    check_graph(make_graph(n, edges), {n / 3});
+}
 TEST_CASE("bfs: many levels of few edges, then many edges", "[bfs]") {
   // Searches go deep behind 64 levels.
   constexpr std::int64_t length = 150;

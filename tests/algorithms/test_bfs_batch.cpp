@@ -131,6 +131,37 @@ TEST_CASE("bfs_batch: searches that share nothing, and frontiers that are large"
   check_batch(make_graph(2 * length + hubs + leaves, edges), sources, 40);
 }
 
+TEST_CASE("bfs_batch: searches apart skip and count what is no vertex", "[bfs_batch][sanitize]") {
+  // Two paths, of which each vertex has an edge that leads nowhere, and one a row that decreases.
+  constexpr std::int64_t length = 60;
+  graph_on_host graph;
+  for (std::int64_t v = 0; v <= 2 * length; ++v)
+    graph.begins.push_back(2 * static_cast<std::uint64_t>(v));
+  for (std::int64_t v = 0; v < 2 * length; ++v) {
+    graph.columns.push_back(0x7fffffff);
+    graph.columns.push_back(v % length + 1 < length ? v + 1 : v);
+  }
+  const Kokkos::View<lanewise::status, memory> bad("bad");
+  const batch_levels levels("levels", 2 * length, 2);
+  for (const std::int64_t last : {length - 1, std::int64_t{40}}) {
+    if (last < length - 1) graph.begins[static_cast<std::size_t>(last) + 1] = 1;
+    Kokkos::deep_copy(bad, lanewise::status{});
+    lanewise::bfs_batch(make_space(), in_memory<std::int32_t, std::uint32_t>(graph),
+                        in_memory<std::int32_t>(std::vector<int>{0, length + 5}), levels,
+                        {.errors = bad});
+    lanewise::status seen;
+    Kokkos::deep_copy(seen, bad);
+    // Edges of levels before searches began anew are counted twice.
+    CHECK(seen.bad_items >= static_cast<std::uint64_t>(last + length - 5));
+    const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), levels);
+    for (std::int64_t v = 0; v < 2 * length; ++v) {
+      CAPTURE(last, v);
+      REQUIRE(host(v, 0) == (v <= last ? v : -1));
+      REQUIRE(host(v, 1) == (v >= length + 5 ? v - length - 5 : -1));
+    }
+  }
+}
+
 TEST_CASE("bfs_batch: rows that overlap stay in the workspace", "[bfs_batch][sanitize]") {
   const space exec = make_space();
   const auto csr = in_memory<std::uint32_t, std::uint32_t>(overlapping_rows(24, 4096));

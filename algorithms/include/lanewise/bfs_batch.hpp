@@ -234,10 +234,12 @@ workspace_size bfs_batch_workspace(const Exec& exec, std::int64_t vertices, std:
 /// it has the bits of all searches. Where frontiers of the first 16 levels have little in common,
 /// as in lattices and road networks, each search begins anew by itself, all at the same time, by a
 /// few teams each; one whose frontier becomes larger than a 64th of the vertices goes back to bits.
+/// On hosts a thread does such a search alone, whatever its frontiers are.
 /// Four resident kernels, of which three mostly find nothing to do. O(k (n + m)) work for k
 /// searches. Memory traffic: an edge's column and the bits of the vertex there for each level that
 /// reaches its vertex; levels twice. Workspace: bfs_batch_workspace, 44 bytes for each vertex, 32
-/// for each vertex and each 128 edges, and 2 MiB. Does not block.
+/// for each vertex and each 128 edges, and 2 MiB; on hosts 8 more for each vertex and thread. Does
+/// not block.
 ///
 /// Columns and sources that are no vertices are skipped and counted, as often as the search meets
 /// them, in options.errors, else in options.work. Throws std::invalid_argument on wrong extents,

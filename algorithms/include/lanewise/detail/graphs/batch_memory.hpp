@@ -40,9 +40,9 @@ struct batch_memory {
   Offset* counters;                       // of their lists, 3 for each by turns
   edge_piece<Vertex, Offset>* pieces[2];  // by turns; vertices, of searches apart
   std::int64_t room;                      // of pieces, batch_pieces
-  std::uint64_t* seen;   // a word for each vertex: a bit for each search that has reached it
-  std::uint64_t* fresh;  // 3 by turns: those that reached it in one level
-  Vertex* lists;         // 3 by turns: vertices that have fresh bits
+  std::uint64_t* seen;       // a word for each vertex: a bit for each search that has reached it
+  std::uint64_t* fresh;      // 3 by turns: those that reached it in one level
+  Vertex* lists;             // 3 by turns: vertices that have fresh bits
   std::int32_t* own_levels;  // of threads that search apart: a level for each vertex
   Vertex* own_queues;        // and a place for each, and one more
 };
