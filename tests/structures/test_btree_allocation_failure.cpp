@@ -78,6 +78,21 @@ TEST_CASE("btree_map: each allocation fails once", "[ordered][btree]") {
             CHECK(lanewise::size(exec, tree) == n);
           }) > 0);
   }
+  // So many items behind the last leaf are merged with it at once.
+  std::vector<u32> first(33'000), crowd(8200);
+  std::iota(first.begin(), first.end(), 5u);
+  std::iota(crowd.begin(), crowd.end(), 90'000u);
+  const array<u32> b(first), c(crowd);
+  lanewise::ordered_map<u32, u32, memory> large;
+  lanewise::insert(exec, large, b.view(), b.view());
+  const auto insert = [&](const auto& e, auto& t) { lanewise::insert(e, t, c.view(), c.view()); };
+  const std::int64_t n = large.size() + c.view().extent_int(0);
+  CHECK(failing_tree_allocations(large, insert, [&](auto& tree, bool failed) {
+          const std::int64_t there = lanewise::size(exec, tree);
+          CHECK((there >= large.size() && there <= n && (failed || there == n)));
+          insert(exec, tree);
+          CHECK(lanewise::size(exec, tree) == n);
+        }) > 5);
   const auto is_as_before = [&](auto& tree, bool) {
     CHECK(lanewise::size(exec, tree) == map.size());
   };

@@ -130,6 +130,25 @@ struct meet_at_keys {
   }
 };
 
+/// A thread for each of some keys in order, but for the last, walks to the next one and back.
+struct walk_to_neighbours {
+  tree_u32::view_type tree;
+  const std::uint32_t* keys;
+  std::uint32_t* wrong;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const btree_scalar_face_t<test::space, tree_u32> face(tree);
+    const std::uint32_t key = keys[i], next = keys[i + 1];
+    std::uint32_t found = 0, value = 0, sum = 0;
+    wrong[i] = face.find(key, value) != slab_status::found || value != key ||
+               face.successor(key, found, value) != slab_status::found || found != key ||
+               face.successor<true>(key, found, value) != slab_status::found || found != next ||
+               face.predecessor<true>(next, found, value) != slab_status::found || found != key;
+    face.for_each(key, next, [&sum](std::uint32_t k, std::uint32_t) { sum += k; });
+    if (sum != key + next) wrong[i] += 2;
+  }
+};
+
 }  // namespace test_kernels
 LANEWISE_END_TARGET_NAMESPACE
 
@@ -196,6 +215,24 @@ TEST_CASE("btree_map: threads meet at keys", "[ordered][btree][sanitize]") {
     for (u32 i = 0; i < n; ++i) ++model[i % keys];
     check_ordered_contents(exec, lanewise::to_ordered(exec, tree), {model.begin(), model.end()});
   }
+}
+
+TEST_CASE("btree_map: threads walk where a batch was merged with few leaves", "[ordered][btree]") {
+  const auto exec = make_space();
+  constexpr u32 n = 40'000, more = 9000;
+  std::vector<u32> keys, batch;
+  for (u32 i = 0; i < n; ++i) keys.push_back(i < n / 2 ? 2 * i : 2 * i + n);
+  for (u32 i = 0; i < more; ++i) batch.push_back(n + 2 * i);
+  tree_u32 tree;
+  lanewise::insert(exec, tree, array<u32>(keys).view(), array<u32>(keys).view());
+  lanewise::insert(exec, tree, array<u32>(batch).view(), array<u32>(batch).view());
+  keys.insert(keys.end(), batch.begin(), batch.end());
+  std::sort(keys.begin(), keys.end());
+  const array<u32> all(keys), wrong(n + more - 1, 9u);
+  const lanewise::test_kernels::walk_to_neighbours walk{tree.view(), all.data(), wrong.data()};
+  for_numbers(exec, n + more - 1, walk);
+  exec.fence();
+  CHECK((wrong.items() == std::vector<u32>(n + more - 1, 0u)));
 }
 
 TEST_CASE("btree_map: where there is no room nothing is lost", "[ordered][btree]") {
