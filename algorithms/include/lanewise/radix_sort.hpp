@@ -215,9 +215,10 @@ constexpr bool check_sorted_array() {
 }
 template <class T>
 constexpr bool check_radix_key() {
-  static_assert(radix_sortable<T> || detail::is_refused<T>,
-                "lanewise: radix_sort takes integers, bool, characters, enumerations, float and "
-                "double as keys");
+  static_assert(
+      radix_sortable<T> || detail::is_refused<T>,
+      "lanewise: radix_sort takes integers, bool, characters, enumerations, float, double, "
+      "and types of which lanewise::is_ieee_float says so as keys");
   return radix_sortable<T>;
 }
 
@@ -298,7 +299,8 @@ workspace_size radix_sort_workspace(std::int64_t n, bool overwrites = false) {
 /// Sorts keys: keys_out has them in the order in which the integers that radix_key makes of them
 /// ascend or, by options.order, descend.
 ///
-/// Keys are integers of 8 to 128 bits, bool, characters, enumerations, float or double; floating
+/// Keys are integers of 8 to 128 bits, bool, characters, enumerations, float, double, or types of
+/// which is_ieee_float says so, as Kokkos' half_t and bhalf_t; floating
 /// point is in IEEE 754's total order, where -0.0 comes before +0.0, NaN with the sign bit set
 /// before all other numbers, and other NaN behind them. keys is a contiguous rank-1 View or a
 /// source, keys_out a View of the same type of items, at least as long. They may be the same View.
