@@ -148,6 +148,17 @@ struct radix_key {
   }
 };
 
+/// A function of keys for which -0.0 and +0.0 are one key, and others are what they are: as key_of
+/// of radix_sort_by and top_k, where zeros of either sign then keep their places and their bits.
+struct equal_zeros {
+  template <class T>
+  requires(is_ieee_float<T>::value) LANEWISE_FUNCTION constexpr T operator()(const T& key) const {
+    using bits = typename detail::unsigned_of_size<sizeof(T)>::type;
+    const auto x = __builtin_bit_cast(bits, key);
+    return __builtin_bit_cast(T, static_cast<bits>(static_cast<bits>(x << 1) == 0 ? bits{0} : x));
+  }
+};
+
 /// The unsigned integers of keys of type T.
 template <radix_sortable T>
 using radix_bits_t = typename radix_key<T>::bits;
