@@ -110,6 +110,42 @@ TEST_CASE("merge_sort moves values of any size", "[merge_sort]") {
     check_merge_sort_by_key<counters>(items_with_equals<affine>(n, 300, 4));
 }
 
+/// Keeps a result that is twice the item, at a place of its own from the end on.
+struct store_from_the_end {
+  u32* data;
+  std::int64_t n;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, u32 x) const { data[n - 1 - i] = 2 * x; }
+};
+
+TEST_CASE("merge_sort writes to sinks", "[merge_sort][sanitize]") {
+  for (const std::int64_t n : {std::int64_t{0}, std::int64_t{33}, 2 * merge_sort_tile<u32> + 5}) {
+    CAPTURE(n);
+    const auto items = items_with_equals<u32>(n, 300, 6);
+    std::vector<u32> order(items.size());
+    std::iota(order.begin(), order.end(), 0u);
+    const array<u32> keys(items), values(order), out(n, 77u), beside(n, 77u);
+    const auto sink = lanewise::consumed(n, store_from_the_end{out.data(), n});
+    lanewise::merge_sort(make_space(), keys.const_view(), sink);
+    auto expected = items;
+    std::sort(expected.begin(), expected.end());
+    std::reverse(expected.begin(), expected.end());
+    for (u32& x : expected) x *= 2;
+    CHECK(difference(out.items(), expected) == "");
+
+    lanewise::merge_sort_by_key(make_space(), keys.const_view(), values.const_view(), beside.view(),
+                                sink);
+    std::stable_sort(order.begin(), order.end(), [&](u32 i, u32 j) { return items[i] < items[j]; });
+    std::vector<u32> sorted;
+    for (const u32 i : order) sorted.push_back(items[i]);
+    CHECK(difference(beside.items(), sorted) == "");
+    std::reverse(order.begin(), order.end());
+    for (u32& x : order) x *= 2;
+    CHECK(difference(out.items(), order) == "");
+    CHECK((keys.unchanged() && values.unchanged()));
+    CHECK((out.guards_intact() && beside.guards_intact()));
+  }
+}
+
 TEST_CASE("Four runs are merged at a time", "[merge_sort]") {
   const std::int64_t tile = merge_sort_tile<u32>;
   for (const std::int64_t n : {3 * tile, 7 * tile + 11, 16 * tile + 1, 17 * tile}) {

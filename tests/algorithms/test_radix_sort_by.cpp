@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <lanewise/radix_sort_by.hpp>
-#include <support/generators.hpp>
 #include <support/oracle.hpp>
-#include <support/space.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <algorithm>
+#include <algorithms/check_radix_sort.hpp>
 #include <cstring>
 #include <limits>
 #include <tuple>
@@ -149,6 +148,66 @@ TEST_CASE("radix_sort_by looks at the bits it is told, and at as many items", "[
                           {.work = &work, .count = count.view(), .begin_bit = 8});
   const auto found = in.items();
   CHECK(std::memcmp(found.data(), expected.data(), found.size() * sizeof(particle)) == 0);
+}
+
+TEST_CASE("radix_sort_by takes values along", "[radix_sort_by][sanitize]") {
+  const auto exec = make_space();
+  for (const std::int64_t n : {0, 1, 33, 5000}) {
+    CAPTURE(n);
+    auto random = make_random(static_cast<std::uint64_t>(n));
+    std::vector<edge> items;
+    for (std::int64_t i = 0; i < n; ++i) items.push_back(random_edge(random, 0));
+    const auto values = random_items<affine>(n);
+    std::vector<std::size_t> order(static_cast<std::size_t>(n));
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return from_of{}(items[a]) < from_of{}(items[b]);
+    });
+    const array<edge> in(items, 1), out(n, edge{});
+    const array<affine> beside(values), beside_out(n, affine{}, 1);
+    lanewise::radix_sort_by(exec, in.const_view(), beside.const_view(), out.view(),
+                            beside_out.view(), from_of{});
+    CHECK(difference_in_bits(out.items(), items, order) == "");
+    CHECK(difference_in_bits(beside_out.items(), values, order) == "");
+    CHECK(in.unchanged());
+    CHECK(beside.unchanged());
+    lanewise::radix_sort_by(exec, in.view(), beside.view(), in.view(), beside.view(), from_of{});
+    CHECK(difference_in_bits(in.items(), items, order) == "");
+    CHECK(difference_in_bits(beside.items(), values, order) == "");
+    CHECK(in.guards_intact());
+    CHECK(out.guards_intact());
+  }
+}
+
+TEST_CASE("Zeros of either sign keep their places where they are equal",
+          "[radix_sort_by][sanitize]") {
+  const auto exec = make_space();
+  const std::int64_t n = 5000;
+  auto random = make_random(31);
+  std::vector<float> keys;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const float size = static_cast<float>(random() % 5);
+    keys.push_back(random() % 2 != 0 ? -size : size);
+  }
+  const auto index = places(keys.size());
+  for (const bool descends : {false, true}) {
+    CAPTURE(descends);
+    std::vector<std::size_t> order(keys.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return descends ? keys[b] < keys[a] : keys[a] < keys[b];
+    });
+    const lanewise::sort_options with{.order = descends ? lanewise::sort_order::descending
+                                                        : lanewise::sort_order::ascending};
+    const array<float> in(keys), out(n, 9.0f);
+    const array<std::uint32_t> values(index), values_out(n, 9u);
+    lanewise::radix_sort_by(exec, in.view(), out.view(), lanewise::equal_zeros{}, with);
+    CHECK(difference_in_bits(out.items(), keys, order) == "");
+    lanewise::radix_sort_by(exec, in.view(), values.view(), in.view(), values_out.view(),
+                            lanewise::equal_zeros{}, with);
+    CHECK(difference_in_bits(in.items(), keys, order) == "");
+    CHECK(difference_in_bits(values_out.items(), index, order) == "");
+  }
 }
 
 TEST_CASE("radix_sort_by refuses what does not fit", "[radix_sort_by]") {

@@ -5,6 +5,7 @@
 #include <lanewise/bins.hpp>
 #include <lanewise/detail/histogram.hpp>
 #include <lanewise/options.hpp>
+#include <lanewise/radix_key.hpp>
 
 #include <array>
 
@@ -186,11 +187,23 @@ void expects_apart(const bins_between<V>& bins, const Out& out) {
 template <class Bins, class Out>
 void expects_apart(const Bins&, const Out&) {}
 
-/// A source whose items are rounded before something else is computed of them.
-template <class Source>
+template <class Bins>
+inline constexpr bool are_by_levels = false;
+template <class T>
+inline constexpr bool are_by_levels<even_bins_between<T>> = true;
+template <class V>
+inline constexpr bool are_by_levels<bins_between<V>> = true;
+
+/// A source whose items are rounded before something else is computed of them. Halves are compared
+/// with levels as float.
+template <class Bins, class Source>
 auto with_rounded_items(const Source& in) {
-  if constexpr (std::is_floating_point_v<typename Source::value_type> &&
-                !requires { decltype(in.f)::is_identity; }) {
+  using item = typename Source::value_type;
+  if constexpr (are_by_levels<Bins> && is_ieee_float<item>::value &&
+                !std::is_floating_point_v<item>) {
+    return detail::as<float>(in);
+  } else if constexpr (std::is_floating_point_v<item> &&
+                       !requires { decltype(in.f)::is_identity; }) {
     return detail::rounded_source<Source>{in};
   } else {
     return in;
@@ -201,7 +214,7 @@ auto with_rounded_items(const Source& in) {
 template <bool weighted, class Exec, class In, class Counts, class Bins, class Count>
 void checked_histogram(const In& in, const Counts& counts, const Bins& bins,
                        const histogram_options& with, Count count) {
-  const auto source = kernels::with_rounded_items(detail::as_source<Exec>(in));
+  const auto source = kernels::with_rounded_items<Bins>(detail::as_source<Exec>(in));
   using item = typename decltype(source)::value_type;
   if constexpr (kernels::check_counts<Exec, Counts, weighted>() &&
                 detail::check_bins<Exec, item>(static_cast<const Bins*>(nullptr))) {
@@ -295,7 +308,7 @@ void histogram_of_channels(const Exec& exec, const In& in, const std::array<Coun
                            const histogram_options& with = {}) {
   static_assert(active >= 1 && static_cast<int>(active) <= channels && channels <= 4,
                 "lanewise: a histogram has up to 4 channels, of which at least one is counted");
-  const auto source = kernels::with_rounded_items(detail::as_source<Exec>(in));
+  const auto source = kernels::with_rounded_items<Bins>(detail::as_source<Exec>(in));
   using item = typename decltype(source)::value_type;
   if constexpr (kernels::check_counts<Exec, Counts, false>() &&
                 detail::check_bins<Exec, item>(static_cast<const Bins*>(nullptr))) {

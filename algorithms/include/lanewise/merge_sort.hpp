@@ -4,6 +4,7 @@
 
 #include <lanewise/detail/merging.hpp>
 #include <lanewise/options.hpp>
+#include <lanewise/transform.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -318,6 +319,30 @@ constexpr bool check_sorted_output() {
   static_assert(same, "lanewise: the output of a merge sort is a View of the type of the items");
   return same && !detail::is_refused<T, place>;
 }
+/// The same, or go to a sink.
+template <class Exec, class T, class Sink>
+constexpr bool check_sorted_results() {
+  if constexpr (std::is_void_v<typename detail::sink_value<Sink>::type>) {
+    return detail::check_results<Exec, T, Sink>();
+  } else {
+    return kernels::check_sorted_output<T, Sink>();
+  }
+}
+
+/// Calls f with an array for n sorted items: the output, or memory of the call's own, whose items
+/// go to the output, a sink, when f has returned.
+template <class T, class Exec, class Sink, class F>
+void with_sorted_array(const Exec& exec, const char* algorithm, const Sink& sink, std::int64_t n,
+                       const options& with, const F& f) {
+  if constexpr (std::is_same_v<Sink, array_sink<T>>) {
+    f(sink);
+  } else {
+    call_memory<Exec> memory(exec, static_cast<std::size_t>(n) * sizeof(T), algorithm);
+    const auto sorted = memory.template view<T>(n);
+    f(array_sink<T>{sorted.data(), n});
+    lanewise::transform(exec, sorted, sink, identity{}, {.count = with.count});
+  }
+}
 
 template <class T>
 inline constexpr bool is_array_argument =
@@ -336,8 +361,9 @@ workspace_size merge_sort_workspace(std::int64_t n, std::size_t value_bytes = 0)
 /// equal items keep their order (stable).
 ///
 /// less is a pure scalar function object, a strict weak order of the items. in is a contiguous
-/// rank-1 View or a source, whose functor is called once per item, out a View of the items' type;
-/// it does not overlap in, or is the same array. Tiles of 5856 items of 4 bytes are sorted
+/// rank-1 View or a source, whose functor is called once per item, out a View of the items' type
+/// that does not overlap in, or is the same array, or a sink, whose items the call sorts in memory
+/// that it allocates, and writes at the end. Tiles of 5856 items of 4 bytes are sorted
 /// (devices; on hosts 128 KiB of items), then runs are merged: beyond 1000 tiles four at a time on
 /// devices, else two. A pass reads and writes every item once, and is a launch, or two beyond 2000
 /// tiles. One launch for one tile. O(n log n) work. As much memory as the items have. The result is
@@ -355,9 +381,12 @@ requires(kernels::is_array_argument<Out>) void merge_sort(const Exec& exec, cons
   detail::expects_no_partial_overlap(source, sink, "merge_sort", "in", "out");
   using item = typename decltype(source)::value_type;
   if constexpr (detail::check_less<Exec, Less, item>() &&
-                kernels::check_sorted_output<item, std::decay_t<decltype(sink)>>())
-    kernels::merge_sort(exec, "merge_sort", source, sink, kernels::no_values{},
-                        kernels::no_values{}, false, less, with);
+                kernels::check_sorted_results<Exec, item, std::decay_t<decltype(sink)>>())
+    kernels::with_sorted_array<item>(
+        exec, "merge_sort", sink, source.extent, with, [&](const auto& sorted) {
+          kernels::merge_sort(exec, "merge_sort", source, sorted, kernels::no_values{},
+                              kernels::no_values{}, false, less, with);
+        });
 }
 
 /// The same in place.
@@ -391,13 +420,23 @@ requires(kernels::is_array_argument<KeysOut>) void merge_sort_by_key(
   detail::expects_no_partial_overlap(source, value_sink, name, "keys", "values_out", false);
   detail::expects_no_partial_overlap(sink, value_sink, name, "keys_out", "values_out", false);
   using item = typename decltype(source)::value_type;
+  using value_type = typename decltype(value)::value_type;
   if constexpr (detail::check_less<Exec, Less, item>() &&
-                kernels::check_sorted_output<item, std::decay_t<decltype(sink)>>() &&
-                kernels::check_sorted_output<typename decltype(value)::value_type,
-                                             std::decay_t<decltype(value_sink)>>()) {
-    const auto values_memory = detail::bytes_of(value), out_memory = detail::bytes_of(value_sink);
-    kernels::merge_sort(exec, name, source, sink, value, value_sink,
-                        values_memory.begin == out_memory.begin, less, with);
+                kernels::check_sorted_results<Exec, item, std::decay_t<decltype(sink)>>() &&
+                kernels::check_sorted_results<Exec, value_type,
+                                              std::decay_t<decltype(value_sink)>>()) {
+    const auto sort_to = [&](const auto& sorted, const auto& sorted_values) {
+      const auto values_memory = detail::bytes_of(value);
+      const auto out_memory = detail::bytes_of(sorted_values);
+      kernels::merge_sort(exec, name, source, sorted, value, sorted_values,
+                          values_memory.begin == out_memory.begin, less, with);
+    };
+    kernels::with_sorted_array<item>(
+        exec, name, sink, source.extent, with, [&](const auto& sorted) {
+          kernels::with_sorted_array<value_type>(
+              exec, name, value_sink, value.extent, with,
+              [&](const auto& sorted_values) { sort_to(sorted, sorted_values); });
+        });
   }
 }
 

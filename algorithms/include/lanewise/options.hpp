@@ -59,6 +59,22 @@ T returned(const Exec& exec, F f) {
   return value;
 }
 
+/// Memory of a call beside its workspace, in the order of its instance.
+template <class Exec>
+class call_memory {
+ public:
+  call_memory(const Exec& exec, std::size_t bytes, const char* algorithm)
+      : work_(call_workspace::make<backend_of<Exec>>(exec, nullptr, {0, bytes}, algorithm)) {}
+  template <class T>
+  auto view(std::int64_t n) {
+    return Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(
+        static_cast<T*>(work_.get().plain()), n);
+  }
+
+ private:
+  call_workspace work_;
+};
+
 /// Calls expects_room for outputs: Views or sinks, each preceded by its argument's name.
 template <class Exec>
 void expects_rooms(const char*, std::int64_t) {}

@@ -103,21 +103,21 @@ void sort_arrays(const Exec& exec, const T* in, T* out, const Value* values_in, 
   }
 }
 
-/// Memory of a call beside its workspace, in the order of its instance.
-template <class Exec>
-class call_memory {
- public:
-  call_memory(const Exec& exec, std::size_t bytes, const char* algorithm)
-      : work_(call_workspace::make<backend_of<Exec>>(exec, nullptr, {0, bytes}, algorithm)) {}
-  template <class T>
-  auto view(std::int64_t n) {
-    return Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(
-        static_cast<T*>(work_.get().plain()), n);
+/// out(i) = in(index(i)) of arrays of n items, which may be one.
+template <class V, class Exec, class Index>
+void fetch_by_index(const Exec& exec, const Index& index, const V* in, V* out, std::int64_t n,
+                    const options& counted, const char* algorithm) {
+  const auto fetched = lanewise::transformed(index, fetch_value<V>{in});
+  using values = Kokkos::View<V*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
+  if (in != out) {
+    lanewise::transform(exec, fetched, values(out, n), identity{}, counted);
+    return;
   }
-
- private:
-  call_workspace work_;
-};
+  call_memory<Exec> value_memory(exec, static_cast<std::size_t>(n) * sizeof(V), algorithm);
+  const auto copy = value_memory.template view<V>(n);
+  lanewise::transform(exec, fetched, copy, identity{}, counted);
+  lanewise::transform(exec, copy, values(out, n), identity{}, counted);
+}
 
 /// Sorts pairs whose values are in memory and do not move as words.
 template <class Index, class T, class V, class Exec>
@@ -135,16 +135,7 @@ void sort_by_index(const Exec& exec, const T* in, T* out, const V* values_in, V*
                       counted);
   using word = typename detail::unsigned_of_size<sizeof(Index)>::type;
   kernels::sort_arrays<T, word>(exec, in, out, numbers.data(), index.data(), n, with, algorithm);
-  const auto fetched = lanewise::transformed(index, fetch_value<V>{values_in});
-  using values = Kokkos::View<V*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
-  if (values_in != values_out) {
-    lanewise::transform(exec, fetched, values(values_out, n.bound), identity{}, counted);
-    return;
-  }
-  call_memory<Exec> value_memory(exec, static_cast<std::size_t>(n.bound) * sizeof(V), algorithm);
-  const auto copy = value_memory.template view<V>(n.bound);
-  lanewise::transform(exec, fetched, copy, identity{}, counted);
-  lanewise::transform(exec, copy, values(values_out, n.bound), identity{}, counted);
+  kernels::fetch_by_index(exec, index, values_in, values_out, n.bound, counted, algorithm);
 }
 
 /// An array that holds a source's items: its own, or else the results, to which they are copied.
@@ -215,9 +206,10 @@ constexpr bool check_sorted_array() {
 }
 template <class T>
 constexpr bool check_radix_key() {
-  static_assert(radix_sortable<T> || detail::is_refused<T>,
-                "lanewise: radix_sort takes integers, bool, characters, enumerations, float and "
-                "double as keys");
+  static_assert(
+      radix_sortable<T> || detail::is_refused<T>,
+      "lanewise: radix_sort takes integers, bool, characters, enumerations, float, double, "
+      "and types of which lanewise::is_ieee_float says so as keys");
   return radix_sortable<T>;
 }
 
@@ -298,7 +290,8 @@ workspace_size radix_sort_workspace(std::int64_t n, bool overwrites = false) {
 /// Sorts keys: keys_out has them in the order in which the integers that radix_key makes of them
 /// ascend or, by options.order, descend.
 ///
-/// Keys are integers of 8 to 128 bits, bool, characters, enumerations, float or double; floating
+/// Keys are integers of 8 to 128 bits, bool, characters, enumerations, float, double, or types of
+/// which is_ieee_float says so, as Kokkos' half_t and bhalf_t; floating
 /// point is in IEEE 754's total order, where -0.0 comes before +0.0, NaN with the sign bit set
 /// before all other numbers, and other NaN behind them. keys is a contiguous rank-1 View or a
 /// source, keys_out a View of the same type of items, at least as long. They may be the same View.

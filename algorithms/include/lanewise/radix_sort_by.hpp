@@ -79,6 +79,49 @@ constexpr bool check_key_of() {
   return width > 0 && width <= 128;
 }
 
+/// Sorts the numbers of items by their keys, and fetches items and values by them.
+template <class Index, class T, class V, class Exec, class Keys>
+void sort_both_by_index(const Exec& exec, const Keys& keys, const T* in, T* out, const V* values_in,
+                        V* values_out, const sort_options& with, const char* algorithm) {
+  const auto n = static_cast<std::int64_t>(keys.extent(0));
+  call_memory<Exec> memory(exec, static_cast<std::size_t>(n) * sizeof(Index), algorithm);
+  const auto index = memory.template view<Index>(n);
+  kernels::radix_sort(exec, keys, lanewise::generated(n, as_index<Index>{}), keys, index, with,
+                      algorithm);
+  const options counted{.count = with.count};
+  kernels::fetch_by_index(exec, index, in, out, n, counted, algorithm);
+  kernels::fetch_by_index(exec, index, values_in, values_out, n, counted, algorithm);
+}
+
+/// The options of the sort of the keys that an item has.
+template <class Packed>
+sort_options options_of_packed(const sort_options& with, const char* algorithm) {
+  sort_options inner = with;
+  if (inner.end_bit < 0) inner.end_bit = Packed::width;
+  detail::expects(inner.end_bit <= Packed::width, algorithm, ": options.end_bit is ", with.end_bit,
+                  ", keys have ", Packed::width, " bits");
+  return inner;
+}
+
+/// Calls sort(keys, options of the sort) with the keys of a source's items in a workspace that has
+/// what a sort with values of type Value needs.
+template <class Value, class Exec, class Source, class KeyOf, class Sort>
+void with_packed_keys(const Exec& exec, const Source& source, const KeyOf& key_of,
+                      const sort_options& with, const char* algorithm, const Sort& sort) {
+  using packed = packed_keys<typename keys_of_item<KeyOf, typename Source::value_type>::type>;
+  using word = typename packed::word;
+  with.count.template expects_reachable<Exec>(algorithm, "options.count");
+  sort_options inner = kernels::options_of_packed<packed>(with, algorithm);
+  const std::int64_t n = source.extent;
+  arrays_behind parts(lanewise::radix_sort_workspace<word, Exec, Value>(n));
+  const std::size_t at = parts.add<word>(n);
+  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, parts.size(), algorithm);
+  const auto keys = arrays_behind::view<word, Exec>(work.get(), at, n);
+  inner.work = &work.get();
+  lanewise::transform(exec, source, keys, packed_keys_of<KeyOf>{key_of}, {.count = with.count});
+  sort(keys, inner);
+}
+
 }  // namespace kernels
 
 /// The workspace that radix_sort_by needs for n items of type T, of which key_of makes a Key, or a
@@ -119,23 +162,53 @@ requires(Kokkos::is_view_v<Out>) void radix_sort_by(const Exec& exec, const In& 
   if constexpr (kernels::check_key_of<KeyOf, item>() &&
                 kernels::check_sorted_array<std::decay_t<decltype(source)>,
                                             std::decay_t<decltype(sink)>>()) {
-    using packed = kernels::packed_keys<typename kernels::keys_of_item<KeyOf, item>::type>;
-    using word = typename packed::word;
     kernels::expects_arrays<Exec>(source, sink, name, "in", "out");
-    with.count.template expects_reachable<Exec>(name, "options.count");
-    sort_options inner = with;
-    if (inner.end_bit < 0) inner.end_bit = packed::width;
-    detail::expects(inner.end_bit <= packed::width, name, ": options.end_bit is ", with.end_bit,
-                    ", keys have ", packed::width, " bits");
+    kernels::with_packed_keys<item>(exec, source, key_of, with, name,
+                                    [&](const auto& keys, const sort_options& inner) {
+                                      kernels::radix_sort(exec, keys, in, keys, out, inner, name);
+                                    });
+  }
+}
+
+/// The same for pairs: values, of any trivially copyable type, go the way of the items that key_of
+/// looks at. As radix_sort of such items does, the call sorts numbers, in memory that it allocates,
+/// and fetches items and values at the end: 2 n reads of numbers and n of each, in any order. Where
+/// an output is its input, these take another read and write. Outputs overlap nothing else.
+template <execution_space Exec, class In, class Values, class Out, class ValuesOut, class KeyOf>
+requires(Kokkos::is_view_v<Out>) void radix_sort_by(const Exec& exec, const In& in,
+                                                    const Values& values, const Out& out,
+                                                    const ValuesOut& values_out,
+                                                    const KeyOf& key_of,
+                                                    const sort_options& with = {}) {
+  constexpr const char* name = "radix_sort_by";
+  const auto source = detail::as_source<Exec>(in);
+  const auto sink = detail::as_sink<Exec>(out);
+  const auto value_source = detail::as_source<Exec>(values);
+  const auto value_sink = detail::as_sink<Exec>(values_out);
+  using item = typename decltype(source)::value_type;
+  if constexpr (kernels::check_key_of<KeyOf, item>() &&
+                kernels::check_sorted_array<std::decay_t<decltype(source)>,
+                                            std::decay_t<decltype(sink)>>() &&
+                kernels::check_sorted_array<std::decay_t<decltype(value_source)>,
+                                            std::decay_t<decltype(value_sink)>>()) {
+    kernels::expects_pairs<Exec>(source, value_source, sink, value_sink, name);
+    detail::expects(!with.overwrite_input, name, ": options.overwrite_input is for radix_sort");
     const std::int64_t n = source.extent;
-    kernels::arrays_behind parts(lanewise::radix_sort_workspace<word, Exec, item>(n));
-    const std::size_t at = parts.add<word>(n);
-    auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, parts.size(), name);
-    const auto keys = kernels::arrays_behind::view<word, Exec>(work.get(), at, n);
-    inner.work = &work.get();
-    lanewise::transform(exec, source, keys, kernels::packed_keys_of<KeyOf>{key_of},
-                        {.count = with.count});
-    kernels::radix_sort(exec, keys, in, keys, out, inner, name);
+    const auto sort_by = [&](auto number) {
+      using index = decltype(number);
+      kernels::with_packed_keys<index>(
+          exec, source, key_of, with, name, [&](const auto& keys, const sort_options& inner) {
+            kernels::sort_both_by_index<index>(
+                exec, keys, kernels::in_memory(exec, source, sink, with), sink.data,
+                kernels::in_memory(exec, value_source, value_sink, with), value_sink.data, inner,
+                name);
+          });
+    };
+    if (n <= std::numeric_limits<std::uint32_t>::max()) {
+      sort_by(std::uint32_t{});
+    } else {
+      sort_by(std::uint64_t{});
+    }
   }
 }
 

@@ -184,16 +184,7 @@ void sort_segments_by_index(const Exec& exec, const T* in, T* out, const V* valu
   using word = typename detail::unsigned_of_size<sizeof(Index)>::type;
   kernels::sort_segments<T, word>(exec, in, out, index.data(), index.data(), n, offsets, segments,
                                   with, algorithm);
-  const auto fetched = lanewise::transformed(index, fetch_value<V>{values_in});
-  using values = Kokkos::View<V*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>;
-  if (values_in != values_out) {
-    lanewise::transform(exec, fetched, values(values_out, n), identity{});
-    return;
-  }
-  call_memory<Exec> value_memory(exec, static_cast<std::size_t>(n) * sizeof(V), algorithm);
-  const auto copy = value_memory.template view<V>(n);
-  lanewise::transform(exec, fetched, copy, identity{});
-  lanewise::transform(exec, copy, values(values_out, n), identity{});
+  kernels::fetch_by_index(exec, index, values_in, values_out, n, {}, algorithm);
 }
 
 /// The offsets of a call as a source.

@@ -76,9 +76,10 @@ constexpr bool check_key_of() {
   if constexpr (fitting) {
     constexpr bool sortable =
         radix_sortable<std::decay_t<std::invoke_result_t<const KeyOf&, const T&>>>;
-    static_assert(sortable,
-                  "lanewise: keys are integers, enumerations, float or double; key_of(item) says "
-                  "the key of other items");
+    static_assert(
+        sortable,
+        "lanewise: keys are integers, enumerations, float, double or the like; key_of(item) says "
+        "the key of other items");
     return sortable;
   }
   return false;
@@ -105,7 +106,7 @@ void top_k(const Exec& exec, const char* algorithm, const Source& source, std::i
 
 /// Stores the k largest items of in (options.smallest: the k smallest) in out(0) to out(k-1).
 ///
-/// The order is that of key_of(item), an integer, enumeration, float or double, as
+/// The order is that of key_of(item), an integer, enumeration, float, double or the like, as
 /// radix_key.hpp has it: NaN with the sign bit set is less than all numbers, other NaN greater, and
 /// -0.0 less than +0.0. Of items with equal keys the earliest are taken. Results are in input
 /// order, or with options.sorted in the order of their keys, those with equal keys in input order.

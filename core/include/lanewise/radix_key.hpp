@@ -4,6 +4,8 @@
 
 #include <lanewise/macros.hpp>
 
+#include <Kokkos_Half.hpp>
+
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -65,14 +67,32 @@ template <>
 inline constexpr bool is_signed_key<uint128> = false;
 #endif
 
+}  // namespace detail
+
+/// Whether a type is a floating-point number as IEEE 754 lays it out, of up to 8 bytes: its sign is
+/// the highest bit, then come exponent and fraction, and T{} is +0. Kokkos' half_t and bhalf_t are,
+/// float or not. Specialise it for a trivially copyable type of your own, as a compiler's half.
 template <class T>
-inline constexpr bool is_float_key =
-    std::is_floating_point_v<T>&& std::numeric_limits<T>::is_iec559 && sizeof(T) <= 8;
+struct is_ieee_float : std::bool_constant<std::is_floating_point_v<T> &&
+                                          std::numeric_limits<T>::is_iec559 && sizeof(T) <= 8> {};
+#if defined(KOKKOS_HALF_T_IS_FLOAT) && !KOKKOS_HALF_T_IS_FLOAT
+template <>
+struct is_ieee_float<Kokkos::Experimental::half_t> : std::true_type {};
+#endif
+#if defined(KOKKOS_BHALF_T_IS_FLOAT) && !KOKKOS_BHALF_T_IS_FLOAT
+template <>
+struct is_ieee_float<Kokkos::Experimental::bhalf_t> : std::true_type {};
+#endif
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_float_key = is_ieee_float<T>::value;
 
 }  // namespace detail
 
-/// What radix sorts and selections take as keys: integers, bool, characters, enumerations, float
-/// and double.
+/// What radix sorts and selections take as keys: integers, bool, characters, enumerations, float,
+/// double, and other types that is_ieee_float knows, as Kokkos' half_t and bhalf_t.
 template <class T>
 concept radix_sortable = detail::is_integer_key<T> || detail::is_float_key<T> || std::is_enum_v<T>;
 
@@ -82,7 +102,8 @@ concept radix_sortable = detail::is_integer_key<T> || detail::is_float_key<T> ||
 /// - Unsigned integers, characters without sign: themselves. bool: 0 and 1, in one bit.
 /// - Signed integers: the sign bit is turned around.
 /// - Enumerations: as their underlying type.
-/// - float and double: IEEE 754's total order. Negative numbers are turned around as a whole, and
+/// - float, double and the like: IEEE 754's total order. Negative numbers are turned around as a
+/// whole, and
 ///   of the others the sign bit is. So -0.0 comes before +0.0, NaN with the sign bit set before
 ///   -infinity and other NaN behind +infinity, among themselves by their payload.
 ///
@@ -124,6 +145,17 @@ struct radix_key {
   /// All bits where the sign bit of x is set, else the sign bit.
   static LANEWISE_FUNCTION constexpr bits flipped_in_floats(bits x) {
     return static_cast<bits>((bits{0} - (x >> (8 * sizeof(T) - 1))) | sign);
+  }
+};
+
+/// A function of keys for which -0.0 and +0.0 are one key, and others are what they are: as key_of
+/// of radix_sort_by and top_k, where zeros of either sign then keep their places and their bits.
+struct equal_zeros {
+  template <class T>
+  requires(is_ieee_float<T>::value) LANEWISE_FUNCTION constexpr T operator()(const T& key) const {
+    using bits = typename detail::unsigned_of_size<sizeof(T)>::type;
+    const auto x = __builtin_bit_cast(bits, key);
+    return __builtin_bit_cast(T, static_cast<bits>(static_cast<bits>(x << 1) == 0 ? bits{0} : x));
   }
 };
 
