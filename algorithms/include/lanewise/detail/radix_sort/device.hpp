@@ -448,7 +448,7 @@ class device_radix_sort {
   /// The most tiles of passes.
   template <class Exec>
   static std::int64_t pass_tiles(std::int64_t n, detail::radix_range range, bool listed) {
-    return listed ? 0 : divide_up(n, pass_tile_items<Exec>(n, range));
+    return listed ? 0 : lanewise::divide_up(n, pass_tile_items<Exec>(n, range));
   }
   /// Whether passes take less time than levels, however keys are spread.
   static bool is_for_passes(std::int64_t n, detail::radix_range range) {
@@ -610,7 +610,7 @@ class device_radix_sort {
                             const league_barrier& meeting) {
     using all = by_passes<Word, false>;
     using backend = backend_of<Exec>;
-    const std::int64_t tiles = divide_up(passes.n.bound, passes.tile_items);
+    const std::int64_t tiles = lanewise::divide_up(passes.n.bound, passes.tile_items);
     const auto resident = [&](const char* label, const auto& kernel) {
       using type = std::decay_t<decltype(kernel)>;
       lanewise::launch_resident(

@@ -316,9 +316,9 @@ class device_radix_starts {
                                                 const radix_plan<Bits, Counter>& plan,
                                                 const radix_segment& s, bool narrow,
                                                 std::int64_t capacity) {
-    const auto differing = static_cast<Bits>(radix_bits_of_words<Bits>(plan.differing[0]) &
-                                             ordering_bits<Bits>(plan.range));
-    const int digits = radix_digits(radix_range_of(differing));
+    const auto differing = static_cast<Bits>(detail::radix_bits_of_words<Bits>(plan.differing[0]) &
+                                             detail::ordering_bits<Bits>(plan.range));
+    const int digits = detail::radix_digits(detail::radix_range_of(differing));
     float squares = 0;
     for (int g = 0; g < groups; ++g) squares += shared.group_squares[g];
     // The first digit says little: nobody knows whether keys gather in the others. Pairs that are

@@ -121,8 +121,8 @@ struct radix_digit_passes {
     const auto warp = team.warp();
     const detail::radix_range looked_at = bits();
     const int counted = detail::radix_digits(looked_at) - (highest_is_counted() ? 1 : 0);
-    for (int i = team.warp_index() * width; i < counted * buckets; i += Team::warps * width)
-      warp.store(shared.count + i, typename warp_type::template lanes<counters>(counters{}));
+    for (int b = team.warp_index() * width; b < counted * buckets; b += Team::warps * width)
+      warp.store(shared.count + b, typename warp_type::template lanes<counters>(counters{}));
     team.barrier();
     const u32s copy = warp.lane() & u32s(copies - 1u), stride(static_cast<std::uint32_t>(copies));
     const Bits differ = differing_bits();
@@ -155,7 +155,7 @@ struct radix_digit_passes {
             p, key);
     }
     team.barrier();
-    for (int i = team.warp_index() * width; i < counted * buckets; i += Team::warps * width) {
+    for (int b = team.warp_index() * width; b < counted * buckets; b += Team::warps * width) {
       const auto sum = warp.map(
           [](const counters& x) {
             std::uint64_t all = 0;
@@ -163,8 +163,8 @@ struct radix_digit_passes {
             for (int c = 0; c < copies; ++c) all += x[c];
             return all;
           },
-          warp.load(shared.count + i));
-      warp.fetch_add(sum != std::uint64_t{0}, starts + i, warp.lane(), sum);
+          warp.load(shared.count + b));
+      warp.fetch_add(sum != std::uint64_t{0}, starts + b, warp.lane(), sum);
     }
   }
 
