@@ -72,7 +72,7 @@ struct leaf_runs {
   /// Elements of leaf i of a run, which is cut evenly.
   LANEWISE_FUNCTION index_range leaf(std::int64_t run, std::int64_t i) const {
     const std::int64_t first = begin(run), end = begin(run + 1);
-    const std::int64_t each = divide_up(end - first, leaves(run));
+    const std::int64_t each = lanewise::divide_up(end - first, leaves(run));
     const auto at = [&](std::int64_t x) { return first + x * each < end ? first + x * each : end; };
     return {at(i), at(i + 1)};
   }
