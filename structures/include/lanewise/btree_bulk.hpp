@@ -290,7 +290,8 @@ void merge_items_left(const Exec& exec, const char* name, Table& tree,
   auto work = call_workspace::make<backend_of<Exec>>(exec, nullptr, parts.size(), name);
   const auto item = arrays_behind::view<std::uint32_t, Exec>(work.get(), numbers, n);
   const auto came = arrays_behind::view<slab_status, Exec>(work.get(), statuses, n);
-  (void)lanewise::select_if(exec, generated(of.n, node_number{}), item, has_no_room{status});
+  (void)lanewise::select_if(exec, lanewise::generated(of.n, node_number{}), item,
+                            has_no_room{status});
   btree_arrays<Table> left;
   left.n = n;
   const auto take = [&]<class T>(const T* from, std::size_t at) {
