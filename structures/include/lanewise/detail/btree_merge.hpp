@@ -67,7 +67,7 @@ struct leaf_runs {
   }
   LANEWISE_FUNCTION std::int64_t leaves(std::int64_t run) const {
     const std::int64_t size = begin(run + 1) - begin(run);
-    return size <= Layout::most ? 1 : divide_up(size, std::int64_t{fill});
+    return size <= Layout::most ? 1 : lanewise::divide_up(size, std::int64_t{fill});
   }
   /// Elements of leaf i of a run, which is cut evenly.
   LANEWISE_FUNCTION index_range leaf(std::int64_t run, std::int64_t i) const {
@@ -166,7 +166,7 @@ struct write_runs_kernel {
     if (team.index() == 0 && team.warp_index() == 0)
       warp.store(*allocated, used + static_cast<std::uint32_t>(leaves - runs.n));
     const index_range mine =
-        lanewise::even_share(divide_up(leaves, std::int64_t{together}),
+        lanewise::even_share(lanewise::divide_up(leaves, std::int64_t{together}),
                              std::int64_t{team.index()} * Team::warps + team.warp_index(),
                              std::int64_t{team.league()} * Team::warps);
     const auto number = warp.map([](std::uint32_t lane) { return lane / width; }, warp.lane());
