@@ -81,6 +81,10 @@ void add_slab_map() {
         },
         [&] { erase(p.exec, p.table, p.queries, {.work = &p.work}); });
   });
+  add<growing_problem<Exec, T>>("lanewise", [](auto& p, auto time) {
+    time([&] { p.begin_again(); },
+         [&] { insert(p.exec, p.table, p.keys, p.values, {.work = &p.work}); });
+  });
   add<mixed_problem<Exec, T>>("lanewise", [](auto& p, auto time) {
     time([&] { p.prepare(); },
          [&] {

@@ -201,6 +201,24 @@ struct change_problem : slab_problem<Exec, T> {
   }
 };
 
+/// Fills a table of which nothing was expected.
+template <class Exec, class T>
+struct growing_problem : slab_problem<Exec, T> {
+  using base = slab_problem<Exec, T>;
+  using map = typename base::map;
+  map table = map(this->exec);
+
+  explicit growing_problem(const slab_point& p) : base(p, true) {}
+  static std::vector<slab_point> points() {
+    std::vector<slab_point> result;
+    for (const int e : {20, 24}) result.push_back({std::int64_t{1} << e, 0, "unexpected"});
+    return result;
+  }
+  static row name(const slab_point& p) { return base::name("insert", p); }
+  void begin_again() { table = map(this->exec); }
+  bool correct() const { return statistics(this->exec, table).elements == this->n; }
+};
+
 /// Batches of keys, one after the other, until the table is full (Ashkiani, 5.6.2).
 struct batches_point : slab_point {
   std::int64_t batch;

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include <catch2/matchers/catch_matchers_floating_point.hpp>
+
 #include <lanewise/slab_file.hpp>
 #include <support/oracle.hpp>
 
@@ -167,6 +169,51 @@ TEST_CASE("Many items with few keys do not make many lists", "[slab_growth]") {
   const auto all = contents(exec, map);
   REQUIRE(all.size() == distinct);
   for (const auto& [key, times] : all) CHECK(times == n / distinct);
+}
+
+TEST_CASE("Different keys are estimated within some percent", "[slab_growth][sanitize]") {
+  const auto exec = make_space();
+  for (const std::int64_t n :
+       {std::int64_t{1}, std::int64_t{33}, std::int64_t{5000}, std::int64_t{90'000}}) {
+    for (const std::int64_t different :
+         {std::int64_t{1}, std::int64_t{40}, std::int64_t{3000}, std::int64_t{70'000}}) {
+      if (different > n) continue;
+      CAPTURE(n, different);
+      std::vector<u32> narrow(static_cast<std::size_t>(n));
+      std::vector<u64> wide(static_cast<std::size_t>(n));
+      for (std::int64_t i = 0; i < n; ++i) {
+        narrow[static_cast<std::size_t>(i)] = static_cast<u32>(i % different);
+        wide[static_cast<std::size_t>(i)] = static_cast<u64>(i % different) << 32;
+      }
+      const array<u32> n32(narrow);
+      const array<u64> n64(wide);
+      const auto most_off = static_cast<double>(different) * 0.08 + 1;
+      CHECK_THAT(static_cast<double>(
+                     lanewise::kernels::different_keys(exec, "test", n32.view().data(), n)),
+                 Catch::Matchers::WithinAbs(static_cast<double>(different), most_off));
+      CHECK_THAT(static_cast<double>(
+                     lanewise::kernels::different_keys(exec, "test", n64.view().data(), n)),
+                 Catch::Matchers::WithinAbs(static_cast<double>(different), most_off));
+    }
+  }
+}
+
+TEST_CASE("A call with many keys gives an empty table the lists for them at once",
+          "[slab_growth]") {
+  const auto exec = make_space();
+  const u32 n = is_emulated ? 70'000 : 300'000;
+  for (const u32 distinct : {n, n / 10}) {
+    CAPTURE(distinct);
+    std::vector<u32> keys(n);
+    for (u32 i = 0; i < n; ++i) keys[i] = i % distinct;
+    const array<u32> k(keys);
+    lanewise::slab_hash_map<u32, u32, memory> map(exec);
+    lanewise::insert(exec, map, k.const_view(), k.const_view());
+    CHECK(contents(exec, map).size() == distinct);
+    const double places = static_cast<double>(distinct) / map.load();
+    CHECK(static_cast<double>(map.places()) > 0.9 * places);
+    CHECK(static_cast<double>(map.places()) < 1.1 * places + 100);
+  }
 }
 
 TEST_CASE("Lists whose number was given stay so many", "[slab_growth]") {

@@ -348,9 +348,8 @@ LANEWISE_FOR_ALL_SPACES(LANEWISE_COMPILED_SLAB_TABLES)
 #undef LANEWISE_COMPILED_SLAB
 #endif
 
-/// A bulk call. Where new elements may come into a table that chooses how many lists it has, as
-/// many items at a time as lists stay short for, whatever was expected: their keys may all be the
-/// same, so that more lists at once could be too many.
+/// A bulk call. A table that chooses how many lists it has gets as many as the call's different
+/// keys take, and works on as many items at a time as its lists stay short for, whatever they are.
 template <class Operation, class Exec, class Table, class Combine, class Options>
 void slab_call(const Exec& exec, const char* label, const char* name, Table& table,
                const slab_arrays<Table>& arrays, const Combine& combine, bool needs_room,
@@ -367,14 +366,16 @@ void slab_call(const Exec& exec, const char* label, const char* name, Table& tab
                   " items");
   const bool grows = needs_room && with.grow;
   const bool in_parts = grows && table.load() > 0;
-  std::int64_t many = arrays.n;
+  std::int64_t many = arrays.n, new_ones = arrays.n;
+  if (in_parts && arrays.operations == nullptr)
+    new_ones = kernels::make_lists_for(exec, name, table, arrays.keys, arrays.n);
   for (std::int64_t first = 0; first < arrays.n; first += many) {
     if (in_parts) {
-      constexpr std::int64_t least = 1 << 16;
-      many = std::min(arrays.n - first, std::max(least, 2 * table.places()));
-      const std::int64_t taken = table.taken_at_most() + many;
+      many = std::min(arrays.n - first, kernels::items_at_a_time(table));
+      const std::int64_t coming = std::min(many, new_ones);
+      const std::int64_t taken = table.taken_at_most() + coming;
       table.set_taken(taken);
-      if (taken > kernels::places_before_long(table)) kernels::shorten_lists(exec, table, many);
+      if (taken > kernels::places_before_long(table)) kernels::shorten_lists(exec, table, coming);
     }
     kernels::slab_part<Operation>(exec, label, name, table, arrays.part(first, many), combine,
                                   grows, with, status == nullptr ? nullptr : status + first);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/slab_statistics.hpp>
+#include <lanewise/detail/slab_estimate.hpp>
 #include <lanewise/slab_whole.hpp>
 
 #include <algorithm>
@@ -166,6 +166,33 @@ bool shorten_lists(const Exec& exec, Table& table, std::int64_t coming) {
   }
   table.set_taken(all);  // deleted ones count until they are gone: both calls may throw
   return true;
+}
+
+/// How many items a call works on at a time. Their keys may all be the same, so lists for all of
+/// them could be too many.
+template <class Table>
+std::int64_t items_at_a_time(const Table& table) {
+  constexpr std::int64_t least = 1 << 16;
+  return std::max(least, 2 * table.places());
+}
+
+/// Lists for all that n keys may bring, where that is much more than there is: otherwise a table
+/// that begins with few lists is moved to three times as many again and again. Keys that may be
+/// there already wait until lists are long. Returns how many elements may come, about.
+template <class Exec, class Table>
+std::int64_t make_lists_for(const Exec& exec, const char* name, Table& table,
+                            const typename Table::key_type* keys, std::int64_t n) {
+  if (n <= kernels::items_at_a_time(table)) return n;
+  const std::int64_t coming =
+      Table::view_type::unique ? kernels::different_keys(exec, name, keys, n) : n;
+  const std::int64_t there = lanewise::statistics(exec, table).elements;
+  const std::int64_t all = there + coming;
+  if (coming > 2 * there && all > kernels::places_before_long(table)) {
+    const std::int64_t lists = kernels::lists_for(table, all);
+    kernels::move_to_lists(exec, table, lists, std::max(table.pool().units(), lists / 8));
+    table.set_taken(there);
+  }
+  return coming;
 }
 
 /// Room for items that have found none: shorter lists, or a larger pool.
