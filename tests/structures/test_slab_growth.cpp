@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <catch2/matchers/catch_matchers_floating_point.hpp>
-
 #include <lanewise/slab_file.hpp>
 #include <support/oracle.hpp>
+
+#include <catch2/matchers/catch_matchers_floating_point.hpp>
 
 #include <limits>
 #include <sstream>
