@@ -328,6 +328,8 @@ void slab_part(const Exec& exec, const char* label, const char* name, Table& tab
 #define LANEWISE_COMPILED_SLABS(Exec, Key, Value)                                                 \
   LANEWISE_COMPILED_TEMPLATE bool shorten_lists(const Exec&, plain_slab_table<Exec, Key, Value>&, \
                                                 std::int64_t);                                    \
+  LANEWISE_COMPILED_TEMPLATE std::int64_t make_lists_for(                                         \
+      const Exec&, const char*, plain_slab_table<Exec, Key, Value>&, const Key*, std::int64_t);   \
   LANEWISE_COMPILED_SLAB(Exec, Key, Value, find)                                                  \
   LANEWISE_COMPILED_SLAB(Exec, Key, Value, insert)                                                \
   LANEWISE_COMPILED_SLAB(Exec, Key, Value, erase)
