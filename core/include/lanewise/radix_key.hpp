@@ -4,7 +4,7 @@
 
 #include <lanewise/macros.hpp>
 
-#include <Kokkos_Half.hpp>
+#include <Kokkos_Core.hpp>
 
 #include <cstdint>
 #include <limits>

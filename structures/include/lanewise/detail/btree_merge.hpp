@@ -25,12 +25,15 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Marks the leaf of each item, given how many leaves have least keys that are not greater.
+/// Marks the leaf of each item, given how many leaves have least keys that are not greater. Solo is
+/// a warp of one lane.
+template <class Solo>
 struct mark_leaf {
   std::uint32_t* marks;
   LANEWISE_FUNCTION void operator()(std::int64_t, std::int64_t behind) const {
-    std::uint32_t* const mark = marks + (behind > 0 ? behind - 1 : 0);
-    if (Kokkos::atomic_load(mark) == 0) Kokkos::atomic_store(mark, 1u);
+    std::uint32_t& mark = marks[behind > 0 ? behind - 1 : 0];
+    if (Solo().template load<order::relaxed>(mark) == 0)
+      Solo().template store<order::relaxed>(mark, 1u);
   }
 };
 struct is_marked {
@@ -276,7 +279,7 @@ bool merge_into_leaves(const Exec& exec, const char* name, Table& tree,
       Kokkos::View<const key_word*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(
           leaves.keys(), old_roots),
       lanewise::generated(n, bits_of_item<key_type>{keys}),
-      lanewise::consumed(n, mark_leaf{marks.data()}));
+      lanewise::consumed(n, mark_leaf<typename warp_t<Exec>::template part<1>>{marks.data()}));
   const std::int64_t many =
       lanewise::select_if(exec, old_leaves, memory.touched(), is_marked{marks.data()});
   const auto touched = kernels::first_items(memory.touched(), many);
