@@ -93,7 +93,7 @@ struct adjacent_in_place_kernel {
   }
 };
 
-/// The item in front of tile t; any item for t == 0 and for tiles without items.
+/// The item before tile t. For t == 0 and for tiles without items it is any item.
 template <bool right, class Cuts, class Source, class Sink>
 struct item_in_front {
   using value_type = typename Source::value_type;

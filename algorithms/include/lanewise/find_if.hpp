@@ -8,8 +8,8 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
-/// Every team looks at a contiguous share of the items, until some team has found one that is in
-/// front of what is left; the team that finishes last says which it was.
+/// Every team looks at a contiguous share of the items. It stops when some team has found an item
+/// before those that it has left. The team that finishes last stores the result.
 template <class Source, class Predicate>
 struct find_if_kernel {
   using policy = first_selected_policy;
@@ -58,10 +58,10 @@ inline workspace_size find_if_workspace() {
 /// is none, n being in's extent or options.count.
 ///
 /// holds is a pure scalar function object, called up to once per item; so is a source's functor. in
-/// is a contiguous rank-1 View or a source. Up to n reads: teams stop where they learn of an item
-/// in front of theirs. O(n) work, one launch behind a clearing of 8 bytes. The result is the same
-/// on every backend; how many items are read is not. Does not block. Throws std::invalid_argument
-/// on an option that cannot be reached.
+/// is a contiguous rank-1 View or a source. Up to n reads: a team stops when another team has found
+/// an item before its own. O(n) work, one launch after a clearing of 8 bytes. The result is the
+/// same on every backend; how many items are read is not. Does not block. Throws
+/// std::invalid_argument on an option that cannot be reached.
 template <execution_space Exec, class In, class T, class... P, class Predicate>
 void find_if(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result,
              const Predicate& holds, const options& with = {}) {

@@ -290,10 +290,10 @@ workspace_size radix_sort_workspace(std::int64_t n, bool overwrites = false) {
 /// Sorts keys: keys_out has them in the order in which the integers that radix_key makes of them
 /// ascend or, by options.order, descend.
 ///
-/// Keys are integers of 8 to 128 bits, bool, characters, enumerations, float, double, or types of
-/// which is_ieee_float says so, as Kokkos' half_t and bhalf_t; floating
-/// point is in IEEE 754's total order, where -0.0 comes before +0.0, NaN with the sign bit set
-/// before all other numbers, and other NaN behind them. keys is a contiguous rank-1 View or a
+/// Keys are integers of 8 to 128 bits, bool, characters, enumerations, float, double, or types for
+/// which is_ieee_float is true, as Kokkos' half_t and bhalf_t. Floating point is in IEEE 754's
+/// total order: -0.0 comes before +0.0, NaN with the sign bit set before all other numbers, and
+/// other NaN after them. keys is a contiguous rank-1 View or a
 /// source, keys_out a View of the same type of items, at least as long. They may be the same View.
 /// Keys that are equal in bits [begin_bit, end_bit) keep their order. The result is the same on
 /// every backend. Does not block. Throws std::invalid_argument on wrong extents, partial overlap,

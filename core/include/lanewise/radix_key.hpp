@@ -102,10 +102,9 @@ concept radix_sortable = detail::is_integer_key<T> || detail::is_float_key<T> ||
 /// - Unsigned integers, characters without sign: themselves. bool: 0 and 1, in one bit.
 /// - Signed integers: the sign bit is turned around.
 /// - Enumerations: as their underlying type.
-/// - float, double and the like: IEEE 754's total order. Negative numbers are turned around as a
-/// whole, and
-///   of the others the sign bit is. So -0.0 comes before +0.0, NaN with the sign bit set before
-///   -infinity and other NaN behind +infinity, among themselves by their payload.
+/// - float, double and the like: IEEE 754's total order. All bits of negative numbers are turned
+///   around, and the sign bit of the others. So -0.0 comes before +0.0, NaN with the sign bit set
+///   before -infinity and other NaN after +infinity, among themselves by their payload.
 ///
 /// `width` is the number of low bits in which keys can differ.
 template <radix_sortable T>

@@ -63,8 +63,8 @@ class searches_by_threads {
     if (at + rows_ahead / 2 < end)
       warp_type::prefetch(rows_.columns + rows_.begins[queue_[at + rows_ahead / 2]]);
   }
-  /// Those of so many vertices that are new are queued behind `queued` others. Returns how many
-  /// there are then. Without a branch, as it is hard to guess which are new.
+  /// Appends those of `count` vertices that are new to a queue of `queued` vertices. Returns the
+  /// new size. There is no branch, as no processor can predict which vertices are new.
   LANEWISE_FUNCTION std::int64_t reach_all(const Vertex* vertices, Offset count, std::int32_t depth,
                                            std::int64_t queued) {
     for (Offset i = 0; i < count; ++i) {

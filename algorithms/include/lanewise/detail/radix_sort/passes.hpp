@@ -49,10 +49,10 @@ struct radix_writer {
   LANEWISE_FUNCTION void operator()(std::int64_t i, Bits x) const { data[i] = map.item_of(x); }
 };
 
-/// Lanes have few keys where tiles are to be as many as teams.
+/// Keys of a lane where an array has few keys: small tiles keep all teams busy.
 inline constexpr int few_per_lane = 8;
 
-/// How keys are placed in their order, with values of so many bytes.
+/// How a pass ranks and places keys, with values of value_bytes bytes.
 template <class Bits, int value_bytes, bool few>
 struct ordered_policy : launch_policy {
   static constexpr bool small = sizeof(Bits) <= 4 && value_bytes <= 4;
@@ -208,8 +208,8 @@ struct radix_digit_passes {
     const std::int64_t all = n();
     const array_source<Bits, identity> source{keys(pass.from), all, {}};
     const array_sink<Bits> sink{keys.to(pass.to), all};
-    // split_tile has ways to rank so many. (With mask + 1, and in a kernel that counts, too, ptxas
-    // 13.0 runs out of predicates.)
+    // split_tile ranks 8, 32 or 256 buckets. (With mask + 1, and in a kernel that counts, too,
+    // ptxas 13.0 runs out of predicates.)
     std::uint32_t buckets = detail::radix_buckets;
     if constexpr (launched) buckets = pass.mask < 8 ? 8 : (pass.mask < 32 ? 32 : buckets);
     const look_back_counts<Word> counts{words_of(pass.number, pass.tiles), buckets};
@@ -290,7 +290,7 @@ struct radix_digit_passes {
   LANEWISE_FUNCTION bool is_apart() const {
     return keys.in != keys.out && (!has_values || values.in != values.out);
   }
-  /// Where keys are when so many of all passes are done.
+  /// The array that has the keys after `done` of `all` passes.
   LANEWISE_FUNCTION detail::radix_array array_after(int done, int all) const {
     if (done == 0) return detail::radix_array::in;
     // An odd number of passes that begins with the output also ends there.

@@ -303,8 +303,8 @@ class match_finder {
   LANEWISE_FUNCTION auto lanes_of_row(const words& found, int r) const {
     return warp_.ballot((found & words(row_bits << 4 * k * r)) != 0u);
   }
-  /// A place behind one where the pattern is not, in front of which it is not either. Where the
-  /// text ends a stretch too early, no place will do whose stretch has the same byte in it.
+  /// The pattern is not at `place`. Returns the next place at which it may be. If the text breaks a
+  /// stretch, no place fits whose stretch contains the byte that breaks it.
   LANEWISE_FUNCTION std::int64_t end_of_ruled_out(std::int64_t place) const {
     const pattern_stretch& stretch = pattern_.stretch;
     const compared_text known = compared_;
