@@ -15,14 +15,20 @@ namespace lanewise::perf {
 
 /// Lengths of segments, by number.
 enum class segment_lengths {
-  len8,     // 0 to 16
-  len100,   // 0 to 200
-  len1000,  // 0 to 2000
+  len8,          // 0 to 16
+  len100,        // 0 to 200
+  len1000,       // 0 to 2000
+  len30_35,      // 30 to 35
+  len4000_5299,  // 4000 to 5299
+  equal256,      // 256 each
+  sparse,        // one in 64 has 64, all others are empty
+  giant,         // one of 500,000, all others 0 to 16
   powerlaw  // x or more with probability 6 / x, up to 2^24: 95 on average, half of them below 12
 };
 
 inline const char* name_of(segment_lengths lengths) {
-  constexpr const char* names[] = {"len8", "len100", "len1000", "powerlaw"};
+  constexpr const char* names[] = {"len8",     "len100", "len1000", "len30_35", "len4000_5299",
+                                   "equal256", "sparse", "giant",   "powerlaw"};
   return names[static_cast<int>(lengths)];
 }
 
@@ -42,6 +48,16 @@ inline std::int64_t length_of(segment_lengths lengths, std::int64_t s) {
       return x % 201;
     case segment_lengths::len1000:
       return x % 2001;
+    case segment_lengths::len30_35:
+      return 30 + x % 6;
+    case segment_lengths::len4000_5299:
+      return 4000 + x % 1300;
+    case segment_lengths::equal256:
+      return 256;
+    case segment_lengths::sparse:
+      return s % 64 == 0 ? 64 : 0;
+    case segment_lengths::giant:
+      return s == 1000 ? 500'000 : x % 17;
     default:
       return std::min(6 * (std::int64_t{1} << 32) / (x + 1), std::int64_t{1} << 24);
   }
@@ -100,6 +116,10 @@ struct segments_problem {
     return {segments_of(1'000'000, len100),       segments_of(1'000'000, powerlaw),
             segments_of(10'000'000, len8),        segments_of(100'000, len1000),
             segments_of(10'000, len100),          segments_of(10'000, powerlaw),
+            segments_of(30, len4000_5299),        segments_of(2'000, len4000_5299),
+            segments_of(20'000, len4000_5299),    segments_of(2'000, len30_35),
+            segments_of(300'000, len30_35),       segments_of(40'000, equal256),
+            segments_of(1'000'000, sparse),       segments_of(60'000, giant),
             segments_of(1'000'000, len100, true), segments_of(1'000'000, powerlaw, true)};
   }
   static row name(const segments_point& p) {

@@ -38,6 +38,8 @@ inline std::vector<std::vector<std::int64_t>> sorting_lengths(std::int64_t n) {
   for (const std::int64_t length :
        {1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 287, 288, 289, 511, 512})
     edges.push_back(length);
+  // What a team takes, and a wide one, if n is twice the one and 77.
+  result.push_back({(n - 77) / 2, (n - 77) / 2 + 1, n - 78, n - 77, n - 76});
   auto& mixed = result.emplace_back();
   for (std::int64_t i = 0, total = 0; total < n; ++i) {
     mixed.push_back(i % 61 == 7 ? n / 3 : (i % 5 < 2 ? 0 : i % 40));

@@ -33,6 +33,8 @@ struct launch_policy {
   /// More than one where teams take even shares of the items and none waits for another: threads
   /// that are done then help those that are slower.
   static constexpr int host_teams_per_thread = 1;
+  /// Whether runs of pairs that are split begin in scratch where they do in a sector of the output.
+  static constexpr bool aligns_runs = true;
   static constexpr bool deterministic = false;  ///< tiles are blocks of the fixed tree
 };
 

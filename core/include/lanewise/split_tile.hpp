@@ -45,7 +45,8 @@ LANEWISE_BEGIN_NAMESPACE
 /// (GPU Multisplit, 5.2.2.)
 template <class Team, class Key, class Policy>
 using split_tile_t = std::conditional_t<
-    Team::in_registers, detail::device_split_tile<Team, Key, Policy::items_per_lane>,
+    Team::in_registers,
+    detail::device_split_tile<Team, Key, Policy::items_per_lane, Policy::aligns_runs>,
     detail::host_split_tile<Team, Key, Policy, detail::host_tile_items<Key, Policy>>>;
 
 LANEWISE_END_NAMESPACE

@@ -13,7 +13,7 @@ namespace detail {
 /// Places the items of a tile by bucket, as a team of several warps (block-level multisplit: GPU
 /// Multisplit 5.2.2 with the windows of Ashkiani 3.5). Items of a warp's segment of the tile lie
 /// row by row, one per lane, so that lane order is item order.
-template <class Team, class Key, int items_per_lane>
+template <class Team, class Key, int items_per_lane, bool aligns_runs = true>
 class device_split_tile {
  public:
   using warp_type = typename Team::warp_type;
@@ -56,7 +56,7 @@ class device_split_tile {
   /// into 256 4 % faster.
   template <int value_bytes>
   static constexpr int alignment = [] {
-    if constexpr (!stages_values<value_bytes>) {
+    if constexpr (!aligns_runs || !stages_values<value_bytes>) {
       return 1;
     } else {
       const int of_keys = items_to_sector(static_cast<int>(sizeof(Key)));

@@ -231,18 +231,18 @@ struct radix_rest_kernel {
 
 /// What a team does at the end of a sort. by_digits: whether it sorts keys that gather, too; else
 /// it leaves their jobs to a second launch, which has registers for it.
-template <class Bits, class Counter, class Key, class Value, bool by_digits>
+template <class Bits, class Counter, class Key, class Value, bool by_digits, int team_warps = 16>
 struct radix_job_kernel {
   static constexpr bool is_small =
       sizeof(Key) <= 4 && (std::is_empty_v<Value> || sizeof(Value) <= 4);
   /// Four teams of a multiprocessor have no registers for them.
   static constexpr bool has_shares = by_digits || !is_small;
   struct policy : launch_policy {
-    static constexpr int warps = 16;
+    static constexpr int warps = team_warps;
     // H200, 2^28 u32: with four teams the kernel spills, and the sort takes 3.77 ms; with three
     // 3.83, with two and no spills 3.99.
     static constexpr int teams_per_multiprocessor =
-        is_small && !by_digits ? 4 : (sizeof(Key) <= 8 ? 2 : 1);
+        is_small && !by_digits ? 4 : (sizeof(Key) <= 8 && warps <= 16 ? 2 : 1);
   };
   template <class Team>
   using job = detail::device_radix_job<Team, Bits, Key, Value>;
@@ -299,7 +299,7 @@ struct radix_job_kernel {
     const bool by_shares = has_shares && todo.top > shares_tried;
     if ((by_digits || ((by_bins || by_shares) && todo.top <= Key::most_bits)) &&
         job<Team>::sort(team, shared, from, to, values_from, values_to, n, plan.reads(todo.array),
-                        plan.map, plan.range, by_bins, by_shares, by_digits))
+                        plan.map, plan.range, {by_bins, by_shares, by_digits}))
       return;
     if (!by_digits && team.warp_index() == 0) {
       const std::uint32_t place = warp.fetch_add(*plan.unsorted_count, 1u);
@@ -338,7 +338,7 @@ struct radix_whole_kernel {
 
 /// Keys up to which a sort of few digits, one of all digits, and the passes of one are one launch,
 /// and beyond which the third level is a launch, too.
-inline constexpr std::int64_t few_keys = std::int64_t{1} << 16;
+inline constexpr std::int64_t few_keys = std::int64_t{1} << 13;
 inline constexpr std::int64_t whole_keys = std::int64_t{1} << 20;
 inline constexpr std::int64_t many_keys = std::int64_t{1} << 25;
 inline constexpr std::int64_t most_keys = std::int64_t{1} << 28;
@@ -450,9 +450,11 @@ class device_radix_sort {
   static std::int64_t pass_tiles(std::int64_t n, detail::radix_range range, bool listed) {
     return listed ? 0 : lanewise::divide_up(n, pass_tile_items<Exec>(n, range));
   }
-  /// Whether passes take less time than levels, however keys are spread.
+  /// Whether passes take less time than levels, however keys are spread. H200, 28 bits of 2^28 u64:
+  /// passes 7.4 ms, levels 10.9.
   static bool is_for_passes(std::int64_t n, detail::radix_range range) {
-    return n > whole_keys ? passes(range) <= 3 : n > few_keys && passes(range) <= 2;
+    constexpr int most = sizeof(Bits) > 4 ? 4 : 3;
+    return n > whole_keys ? passes(range) <= most : n > few_keys && passes(range) <= 2;
   }
   static int passes(detail::radix_range range) {
     return static_cast<int>(divide_up(range.high - range.low, detail::radix_digit_bits));

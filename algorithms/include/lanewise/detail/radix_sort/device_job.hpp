@@ -72,10 +72,11 @@ struct bare_key {
 /// Sorts up to `items` keys in a team's scratch.
 ///
 /// By bins: the keys' differing bits are looked for, and the upper twelve of them choose one of
-/// 4096 bins, so that a bin has one key on average. Bins are brought together in scratch, by atomic
-/// additions. What is left are small disorders within bins, which exchanges of neighbours repair:
-/// as many rounds as the largest bin has keys, in registers. Larger bins are sorted key by key, by
-/// comparing with all others of the bin. Keys of which many are in one bin are refused.
+/// 4096 bins (thirteen and 8192 for more than 16 warps), so that a bin has one key on average. Bins
+/// are brought together in scratch, by atomic additions. What is left are small disorders within
+/// bins, which exchanges of neighbours repair: as many rounds as the largest bin has keys, in
+/// registers. Larger bins are sorted key by key, by comparing with all others of the bin. Keys of
+/// which many are in one bin are refused.
 ///
 /// By shares: the upper eight of the differing bits are counted first, and each of their values
 /// gets bins for the keys that it has. Rows of a graph, a few of which have most of the keys, are
@@ -97,7 +98,7 @@ class device_radix_job {
   static constexpr bool bare = std::is_same_v<Key, bare_key<Bits>>;
   static constexpr int rows = 9;
   static constexpr int segment = rows * width;
-  static constexpr int bin_bits = 12;
+  static constexpr int bin_bits = Team::warps <= 16 ? 12 : 13;
   static constexpr int bins = 1 << bin_bits;
   static constexpr int bins_per_lane = bins / threads;
 
@@ -108,6 +109,13 @@ class device_radix_job {
   static constexpr int core = window - 2 * halo;
   /// For each key, with others of its bin, on average.
   static constexpr std::uint32_t most_comparisons = 16;
+  /// The same, expected of bins; digits take less time than more.
+  static constexpr std::uint32_t most_expected = 8;
+  /// How many times as many keys of a digit agree in that alone as in eight bits more, too, where
+  /// bins of shares are worth a try. Keys in no order: 256.
+  static constexpr std::uint32_t spread = 64;
+  /// What a row with a frequent key and many others counts for.
+  static constexpr std::uint32_t mixed_row = 8;
   /// Keys of a bin that are compared with each other. A row of keys of a larger bin takes its warp
   /// longer than sorting by digits.
   static constexpr std::uint32_t most_compared = 48;
@@ -145,22 +153,21 @@ class device_radix_job {
     raw_array<Value, has_values ? items : 1> values;
   };
 
-  /// Sorts keys [begin, begin + n) of `from`, which may be `to`: by bins, else by shares, else by
-  /// digits, if asked. Returns whether they are sorted; otherwise nothing is written.
+  /// The ways to sort that may be tried, in this order. Where by_digits is one of them, some keys
+  /// say whether the others are worth a try.
+  struct ways {
+    bool by_bins, by_shares, by_digits;
+  };
+  /// Sorts keys [begin, begin + n) of `from`, which may be `to`. Returns whether they are sorted;
+  /// otherwise nothing is written.
   static LANEWISE_FUNCTION bool sort(const Team& team, scratch& shared, const Bits* from, Bits* to,
                                      const Value* values_from, Value* values_to, int n,
                                      const key_map<Bits>& reads, const key_map<Bits>& writes,
-                                     radix_range range, bool by_bins, bool by_shares,
-                                     bool by_digits) {
+                                     radix_range range, ways may) {
     device_radix_job job(team, shared, n);
     job.load(from, values_from, reads, range);
     if (job.top_ > Key::most_bits) return false;
-    const bool sorted = (by_bins && job.sort_by_bins(range, by_digits)) ||
-                        (by_shares && job.sort_by_shares(range, by_digits));
-    if (!sorted) {
-      if (!by_digits) return false;
-      job.sort_by_digits();
-    }
+    if (!job.sort_in_scratch(from, reads, range, may)) return false;
     job.store(from, to, values_to, reads, writes, range);
     return true;
   }
@@ -279,6 +286,84 @@ class device_radix_job {
       warp.store(warp.first(halo), shared_.keys.data(), lanes<Key>(Key(Bits{0}, 0)));
     for (int i = team_.warp_index() * width; i < window; i += threads)
       warp.store(keys() + n_ + i, lanes<Key>(Key(static_cast<Bits>(~Bits{0}), 0xffff)));
+  }
+
+  LANEWISE_FUNCTION bool sort_in_scratch(const Bits* from, const key_map<Bits>& reads,
+                                         radix_range range, ways may) {
+    if (may.by_digits && (may.by_bins || may.by_shares) && n_ >= threads) {
+      const promise some = look_at_some(from, reads);
+      may.by_bins = may.by_bins && some.bins;
+      may.by_shares = may.by_shares && some.shares;
+    }
+    if (may.by_bins && sort_by_bins(range, may.by_digits)) return true;
+    if (may.by_shares && sort_by_shares(range, may.by_digits)) return true;
+    if (may.by_digits) sort_by_digits();
+    return may.by_digits;
+  }
+
+  /// Whether bins, and shares, leave few keys to compare.
+  struct promise {
+    bool bins;
+    bool shares;
+  };
+  /// What some keys of all parts say: how many pairs of them differ and agree in the upper 8, 12
+  /// and 16 of the differing bits.
+  LANEWISE_FUNCTION promise look_at_some(const Bits* from, const key_map<Bits>& reads) const {
+    const auto warp = team_.warp();
+    const auto all = warp.first(width);
+    const auto key = warp.map(
+        [&](std::uint32_t l) {
+          const auto i = (l * Team::warps + static_cast<std::uint32_t>(team_.warp_index())) *
+                         static_cast<std::uint32_t>(n_) / threads;
+          return static_cast<Bits>(reads(from[i]) & ordering_ & ~common_);
+        },
+        warp.lane());
+    const auto upper = warp.map(
+        [top = top_](Bits x) {
+          return static_cast<std::uint32_t>(top > 16 ? x >> (top - 16)
+                                                     : static_cast<Bits>(x) << (16 - top)) &
+                 0xffffu;
+        },
+        key);
+    const auto eight = warp.template peers<8>(all, upper >> u32s(8u));
+    const auto twelve = eight & warp.template peers<4>(all, (upper >> u32s(4u)) & u32s(15u));
+    const auto sixteen = twelve & warp.template peers<4>(all, upper & u32s(15u));
+    const auto size_of = [&](const lanes<bits>& peers) {
+      return warp.map([](bits set) { return static_cast<std::uint32_t>(warp_type::popcount(set)); },
+                      peers);
+    };
+    // Pairs of keys that agree, except equal ones that need no order.
+    const auto pairs_of = [&](const lanes<bits>& peers) {
+      auto others = size_of(peers) - u32s(1u);
+      if constexpr (bare) {
+        const auto first = warp.map(
+            [](bits set) { return static_cast<std::uint32_t>(warp_type::lowest(set)); }, peers);
+        others = lanewise::select(warp.shuffle(key, first) == key, u32s(0u), others);
+      }
+      return warp.reduce(others, plus{});
+    };
+    const std::uint32_t agree8 = pairs_of(eight);
+    std::uint32_t agree12 = pairs_of(twelve), agree16 = pairs_of(sixteen);
+    // The bin of a frequent key has others, too, where there are many.
+    const auto sizes = size_of(twelve);
+    if (bare && warp.any(sizes > 3u) && warp.count(sizes == 1u) > width / 4) {
+      agree12 += mixed_row;
+      agree16 += mixed_row;
+    }
+    const int w = team_.warp_index();
+    warp.once([&] {
+      shared_.warp_total[w] = agree8;
+      shared_.warp_largest[w] = agree12;
+      shared_.warp_comparisons[w] = agree16;
+    });
+    team_.barrier();
+    const auto warps = warp.first(Team::warps);
+    const auto sum = [&](const std::uint32_t* of) {
+      return warp.reduce(warp.load(warps, of, 0u), plus{});
+    };
+    constexpr std::uint32_t pairs = threads * (width - 1);
+    return {sum(shared_.warp_largest) * static_cast<std::uint32_t>(n_) <= most_expected * pairs,
+            sum(shared_.warp_comparisons) * spread <= sum(shared_.warp_total)};
   }
 
   /// By the upper differing bits.

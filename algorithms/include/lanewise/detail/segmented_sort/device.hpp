@@ -11,9 +11,10 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
 // A segmented sort takes the segments as they come. Runs of segments that fit a team's scratch are
-// jobs, each of which a team sorts together; larger segments are the first level of a radix sort
-// from the most significant digit down (radix_sort/device.hpp), of which only the lists differ. A
-// first kernel finds out which is which: its warps take equal parts of the path through items and
+// jobs, each of which a team sorts together. Segments up to twice as long are jobs of wider teams,
+// where segments are long on average; larger segments are the first level of a radix sort from the
+// most significant digit down (radix_sort/device.hpp), of which only the lists differ. A first
+// kernel finds out which is which: its warps take equal parts of the path through items and
 // segments, and look for the last segment that still fits.
 
 /// What the kernels of a segmented sort share.
@@ -24,6 +25,8 @@ struct segment_work {
   std::uint32_t* job_count;
   std::uint32_t* refused;  ///< numbers of jobs that are left for merging
   std::uint32_t* refused_count;
+  detail::radix_job* wide_jobs;
+  std::uint32_t* wide_count;
 };
 
 /// Cuts the segments into jobs, and lists those that are too large for one.
@@ -40,6 +43,7 @@ struct segment_cut_kernel {
   std::int64_t groups;         ///< of windows, of which a warp takes one at a time
   std::int64_t capacity;       ///< items of a job
   std::int64_t most_segments;  ///< of a job
+  std::int64_t wide_capacity;  ///< items of a wide job; 0: there are none
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
@@ -66,10 +70,7 @@ struct segment_cut_kernel {
       const std::int64_t end = lanewise::partition_point(
           warp, first, most, [&](std::int64_t s) { return list.items(first, s + 1) <= capacity; });
       if (end == first) {
-        starting<Team>::append(warp, plan, 1, warp.template first<std::int64_t>(1),
-                               i64s(list.offset[first]), i64s(list.items(first, first + 1)),
-                               {0, 0, 0, static_cast<std::uint8_t>(plan.range.high),
-                                detail::radix_array::in, false, false});
+        add_large(team, list.offset[first], list.items(first, first + 1));
         ++first;
         continue;
       }
@@ -82,6 +83,27 @@ struct segment_cut_kernel {
       first = end;
     }
     flush(warp, waiting, begins, ends);
+  }
+  /// Lists a segment that is too large for a job.
+  template <class Team>
+  LANEWISE_FUNCTION void add_large(const Team& team, std::int64_t begin, std::int64_t items) const {
+    using i64s = typename Team::warp_type::template lanes<std::int64_t>;
+    const auto warp = team.warp();
+    const auto top = static_cast<std::uint8_t>(plan.range.high);
+    if (items > wide_capacity) {
+      starting<Team>::append(warp, plan, 1, warp.template first<std::int64_t>(1), i64s(begin),
+                             i64s(items), {0, 0, 0, top, detail::radix_array::in, false, false});
+      return;
+    }
+    const std::uint32_t place = warp.fetch_add(*work.wide_count, 1u);
+    warp.once([&] {
+      work.wide_jobs[place] = {begin,
+                               static_cast<std::uint32_t>(items),
+                               detail::radix_array::in,
+                               detail::radix_work::sorts,
+                               false,
+                               top};
+    });
   }
   template <class W, class Lanes>
   LANEWISE_FUNCTION void flush(const W& warp, int& waiting, Lanes& begins, Lanes& ends) const {
@@ -215,11 +237,23 @@ class device_segmented_sort {
   template <class Exec>
   using job =
       detail::device_segment_job<team_t<Exec, typename jobs<false>::policy>, Bits, key, Value>;
+  using counter = std::conditional_t<ordered, std::uint64_t, std::uint32_t>;
+  using wide_jobs = radix_job_kernel<Bits, counter, key, Value, true, 32>;
+  template <class Exec>
+  using wide_team = team_t<Exec, typename wide_jobs::policy>;
+  template <class Exec>
+  using wide_job = typename wide_jobs::template job<wide_team<Exec>>;
+  template <class Exec>
+  static constexpr std::size_t wide_bytes =
+      sizeof(typename wide_jobs::template scratch<wide_team<Exec>>);
+  /// Larger kernels fit no device.
+  template <class Exec>
+  static constexpr bool has_wide = wide_bytes<Exec> <= (std::size_t{227} << 10);
 
   /// Where the parts of the workspace lie.
   struct layout {
     std::int64_t groups, most_jobs;
-    std::size_t kinds, first, jobs, refused, large, bytes;
+    std::size_t kinds, first, jobs, refused, wide, large, bytes;
   };
   template <class Exec>
   static layout layout_of(std::int64_t n, std::int64_t segments, detail::radix_range range) {
@@ -241,6 +275,7 @@ class device_segmented_sort {
     parts.first = take(parts.groups * windows::group + 1, sizeof(std::int64_t));
     parts.jobs = take(parts.most_jobs, sizeof(detail::segment_job));
     parts.refused = take(parts.most_jobs, sizeof(std::uint32_t));
+    parts.wide = take(n / capacity, sizeof(detail::radix_job));
     parts.large = at;
     parts.bytes = at + (n > capacity ? large::template listed_bytes<Exec>(n, capacity, range) : 0);
     return parts;
@@ -248,6 +283,15 @@ class device_segmented_sort {
   template <class Exec>
   static bool is_few(std::int64_t n, std::int64_t segments) {
     return n <= job<Exec>::items && segments <= job<Exec>::most_segments;
+  }
+
+  /// Items of a wide job; 0: segments are short on average, or a team has no scratch for so many.
+  template <class Exec>
+  static std::int64_t wide_capacity(const Exec& exec, std::int64_t n, std::int64_t segments) {
+    constexpr std::int64_t long_on_average = 1024;
+    const bool fits =
+        static_cast<std::int64_t>(wide_bytes<Exec>) <= backend_of<Exec>::scratch_bytes(exec);
+    return fits && n >= long_on_average * segments ? wide_job<Exec>::items : 0;
   }
 
  public:
@@ -277,8 +321,9 @@ class device_segmented_sort {
                    Value* values_out, std::int64_t n, const detail::segment_list& list,
                    const detail::key_map<Bits>& map, detail::radix_range range, char* memory) {
     using backend = backend_of<Exec>;
-    segment_work work{
-        list, windows_of<Exec>(n, list.count.bound, memory), nullptr, nullptr, nullptr, nullptr};
+    segment_work work{};
+    work.list = list;
+    work.windows = windows_of<Exec>(n, list.count.bound, memory);
     const detail::radix_arrays<Bits> keys{in, out, nullptr};
     const detail::radix_arrays<Value> values{values_in, values_out, nullptr};
     const std::int64_t segments = list.count.bound;
@@ -290,14 +335,18 @@ class device_segmented_sort {
     const layout parts = layout_of<Exec>(n, segments, range);
     work.job_count = reinterpret_cast<std::uint32_t*>(memory);
     work.refused_count = work.job_count + 1;
+    work.wide_count = work.job_count + 2;
     work.jobs = reinterpret_cast<detail::segment_job*>(memory + parts.jobs);
     work.refused = reinterpret_cast<std::uint32_t*>(memory + parts.refused);
-    backend::zero(exec, memory, 2 * sizeof(std::uint32_t));
+    work.wide_jobs = reinterpret_cast<detail::radix_job*>(memory + parts.wide);
+    backend::zero(exec, memory, 3 * sizeof(std::uint32_t));
     using short_ones = short_segments_kernel<Bits, key, Value>;
     const std::int64_t windows = parts.groups * detail::segment_windows::group;
     lanewise::launch(exec, "Lanewise::segmented_sort::short",
                      backend::template league_for_tiles<short_ones>(exec, windows),
                      short_ones{work, windows, keys, values, map, range});
+    std::int64_t wide = 0;
+    if constexpr (has_wide<Exec>) wide = wide_capacity(exec, n, segments);
     const auto cut = [&]<class Counter>(const detail::radix_plan<Bits, Counter>& plan) {
       using cutting = segment_cut_kernel<Bits, Counter>;
       lanewise::launch(
@@ -305,13 +354,16 @@ class device_segmented_sort {
           backend::template resident_league<cutting>(
               exec,
               lanewise::divide_up(parts.groups, team_t<Exec, typename cutting::policy>::warps)),
-          cutting{work, plan, parts.groups, job<Exec>::items, job<Exec>::most_segments});
+          cutting{work, plan, parts.groups, job<Exec>::items, job<Exec>::most_segments, wide});
     };
     if (n > job<Exec>::items) {
       large::sort_listed(exec, keys, values, n, map, range, memory + parts.large, cut,
                          job<Exec>::items);
     } else {
-      cut(detail::radix_plan<Bits, std::conditional_t<ordered, std::uint64_t, std::uint32_t>>{});
+      cut(detail::radix_plan<Bits, counter>{});
+    }
+    if constexpr (has_wide<Exec>) {
+      if (wide > 0) launch_wide(exec, work, keys, values, n, map, range);
     }
     const std::int64_t expected = std::min(
         parts.most_jobs, n / job<Exec>::items * 5 / 4 + segments / job<Exec>::most_segments + 64);
@@ -321,6 +373,24 @@ class device_segmented_sort {
     lanewise::launch(exec, "Lanewise::segmented_sort::refused",
                      backend::template resident_league<jobs<true>>(exec, parts.most_jobs),
                      jobs<true>{work, keys, values, map, range, false});
+  }
+
+ private:
+  template <class Exec>
+  static void launch_wide(const Exec& exec, const segment_work& work,
+                          const detail::radix_arrays<Bits>& keys,
+                          const detail::radix_arrays<Value>& values, std::int64_t n,
+                          const detail::key_map<Bits>& map, detail::radix_range range) {
+    using backend = backend_of<Exec>;
+    detail::radix_plan<Bits, counter> plan{};
+    plan.keys = keys;
+    plan.map = map;
+    plan.range = range;
+    plan.jobs = work.wide_jobs;
+    plan.job_count = work.wide_count;
+    lanewise::launch(exec, "Lanewise::segmented_sort::wide",
+                     backend::template resident_league<wide_jobs>(exec, n / job<Exec>::items),
+                     wide_jobs{plan, values, detail::radix_jobs::all, -1, -1});
   }
 };
 
