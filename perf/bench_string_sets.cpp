@@ -34,11 +34,37 @@ struct set_point {
   }
 };
 
+/// Of a dictionary of so many words, how many letters the i-th has: of 1,000 words 2, 10, 50, 120
+/// and so on have 1, 2, 3, 4 and more letters, about as of the common words of English.
+std::size_t letters_of(std::size_t i, std::size_t words) {
+  constexpr std::size_t upto[] = {2,   12,  62,  182, 322, 472, 622,
+                                  742, 837, 907, 952, 977, 990, 1000};
+  std::size_t m = 1;
+  while ((2 * i + 1) * 500 >= upto[m - 1] * words) ++m;
+  return m;
+}
+
 /// Different parts of the text: phrases of 12 to 24 bytes, words of 7 to 16 letters (7 to 9 of the
 /// text's, and some that are not in it), 24 bases. axa: 40 bytes a, one of them x, and longer ones.
+/// dictionary: parts of as many letters as words of English have; dictionary4, dictionary7: those
+/// of them that have so many letters at least.
 std::vector<std::string> set_of(const set_point& p, const std::string& text) {
   std::vector<std::string> all;
   std::set<std::string> seen;
+  if (p.kind.starts_with("dictionary")) {
+    const std::size_t least = p.kind.size() > 10 ? static_cast<std::size_t>(p.kind[10] - '0') : 1;
+    for (std::uint64_t i = 0; i < p.patterns; ++i) {
+      std::string word;
+      // Of few letters the text may have no other part: then it is one more letter.
+      for (std::uint64_t t = 0; word.empty() || !seen.insert(word).second; ++t) {
+        const std::uint64_t h = hash(100 * i + t);
+        word = text.substr(h % (text.size() - 40), letters_of(i, p.patterns) + t / 20);
+        std::replace(word.begin(), word.end(), ' ', 'e');
+      }
+      if (word.size() >= least) all.push_back(word);
+    }
+    return all;
+  }
   for (std::uint64_t i = 0; all.size() < p.patterns; ++i) {
     const std::uint64_t h = hash(i * 7919 + 17);
     if (p.kind == "axa") {
@@ -95,6 +121,8 @@ struct set_problem {
     for (const char* kind : {"phrases", "words", "dna"})
       for (const std::size_t k : {10, 1000, 10'000, 100'000}) all.push_back({kind, k, n});
     for (const std::size_t k : {10, 100, 800}) all.push_back({"axa", k, n});
+    for (const char* kind : {"dictionary", "dictionary4", "dictionary7"})
+      for (const std::size_t k : {10, 1000, 100'000}) all.push_back({kind, k, n});
     return all;
   }
   static row name(const set_point& p) {
