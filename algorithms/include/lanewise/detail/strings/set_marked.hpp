@@ -78,7 +78,7 @@ class set_marked_finder {
         continue;
       }
       next_by_automaton = 1;
-      candidates_.each_hit([&](const words& place, const words& ranks) LANEWISE_INLINE_LAMBDA {
+      candidates_.each_place([&](const words& place, const words& ranks) LANEWISE_INLINE_LAMBDA {
         f(place + words(static_cast<std::uint32_t>(at)), ranks);
       });
       if (candidates_.hits() < candidates_type::most_hits / 4 && span_ < most_span) span_ *= 2;
@@ -178,7 +178,7 @@ class set_marked_finder {
     }
     if (!are_last && !warp_.any((bits[0] | bits[1]) != 0u)) return;
     const auto from = static_cast<std::uint32_t>(chunks_.byte_of(first) - base);
-    candidates_.add_here(index * words(32u) + words(from), bits, 0, are_last);
+    candidates_.add_here(index * words(32u) + words(from), bits, are_last);
   }
   template <kind how, class Mask>
   LANEWISE_FUNCTION void probe(const words (&row)[12], const Mask& exist, words (&bits)[2]) const {

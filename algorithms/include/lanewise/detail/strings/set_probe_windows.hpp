@@ -17,7 +17,7 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// The windows by which devices look for a set's patterns, on the host: for each pattern a place,
-/// so chosen that its windows are those of few others. Sets with patterns of less than 7 bytes have
+/// so chosen that its windows are those of few others. Sets with patterns of 4 to 6 bytes have
 /// none, nor do those where many patterns have a run of one byte as their best: set_windows knows
 /// what to do.
 class set_probe_windows : public window_table {
@@ -28,17 +28,18 @@ class set_probe_windows : public window_table {
   /// letters: the bits of a word that count; record: of each rank. O(48 windows for each pattern).
   set_probe_windows(const set_normal_form& set, std::uint32_t letters,
                     const std::vector<std::uint32_t>& record)
-      : set_(set) {
-    std::size_t shortest = ~std::size_t{0}, bytes = 0;
-    for (std::uint32_t r = 1; r <= set.ranks(); ++r) {
-      shortest = std::min(shortest, set.patterns[r].size());
+      : set_(set), first_(set.first_of(short_pairs::most_bytes + 1)) {
+    if (first_ > set.ranks()) return;
+    const std::size_t shortest = set.patterns[first_].size();
+    std::size_t bytes = 0;
+    for (std::uint32_t r = first_; r <= set.ranks(); ++r)
       bytes += std::min(set.patterns[r].size(), most_looked_at);
-    }
     using kind = set_probes::kind;
     if (shortest < least_bytes) return;
-    const kind how = set.ranks() < many_patterns   ? kind::every_word
-                     : set.ranks() < most_at_words ? kind::with_sides
-                                                   : kind::every_byte;
+    const std::uint32_t number = set.ranks() - first_ + 1;
+    const kind how = number < many_patterns   ? kind::every_word
+                     : number < most_at_words ? kind::with_sides
+                                              : kind::every_byte;
     stride_ = static_cast<std::size_t>(set_probes::stride(how));
     const std::size_t most = how == kind::with_sides ? set_probes::most_bytes - set_probes::side
                                                      : set_probes::most_bytes;
@@ -99,10 +100,10 @@ class set_probe_windows : public window_table {
   }
   /// False where too many patterns have nothing but runs.
   bool choose_places() {
-    for (std::uint32_t r = 1; r <= set_.ranks(); ++r)
+    for (std::uint32_t r = first_; r <= set_.ranks(); ++r)
       each_key(set_.patterns[r],
                [&](std::size_t, std::size_t, const window_key& key) { ++count_of(key); });
-    for (std::uint32_t r = 1; r <= set_.ranks(); ++r) {
+    for (std::uint32_t r = first_; r <= set_.ranks(); ++r) {
       const std::string_view p = set_.patterns[r];
       const std::size_t at = best_place(p);
       for (std::size_t o = 0; o < stride_; ++o) {
@@ -175,6 +176,7 @@ class set_probe_windows : public window_table {
   }
 
   const set_normal_form& set_;
+  std::uint32_t first_;  // rank
   std::size_t bytes_ = 0, stride_ = 1;
   std::vector<std::uint32_t> counts_;
   std::vector<window> windows_;

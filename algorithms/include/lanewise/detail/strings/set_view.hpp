@@ -13,10 +13,11 @@ namespace detail {
 /// memory. A pattern of at least q + s - 1 bytes has one such window, wherever it lies: of s
 /// neighbouring ones, all of which the filter knows.
 ///
-/// Patterns of 1, 2 and 3 bytes have a kind each. All others have one kind, by the shortest: of 4
-/// to 6 bytes, from 7, and from 11 bytes on. In larger sets more bytes count, as fewer patterns
-/// have them: of long windows, behind which there is room in their patterns, the four bytes behind;
-/// of others those behind and in front that the shortest pattern has in any case:
+/// Patterns of up to 3 bytes have none (short_pairs). The shortest of the others says which kind
+/// all have: of 4 to 6 bytes, from 7, and from 11 bytes on. In larger sets more bytes count, as
+/// fewer patterns have them: of long windows, behind which there is room in their patterns, the
+/// four bytes behind; of others those behind and in front that the shortest pattern has in any
+/// case:
 ///
 ///   a pattern of 12 bytes     e x t r a t e r r i t o       q = 8, s = 4
 ///   its long window           = = = = = = = = + + + +
@@ -24,13 +25,12 @@ namespace detail {
 ///                               + = = = = = = = = +
 ///                                 + = = = = = = = = +
 struct window_kind {
-  /// Kinds 0 to 2 are of patterns of 1 to 3 bytes.
-  static constexpr int shorts = 3, number = 6;
+  static constexpr int number = 3;
 
   int kind;
 
-  LANEWISE_FUNCTION constexpr int stride() const { return kind <= shorts ? 1 : 2 * kind - 6; }
-  LANEWISE_FUNCTION constexpr int bytes() const { return kind < shorts ? kind + 1 : 2 * kind - 2; }
+  LANEWISE_FUNCTION constexpr int stride() const { return 1 << kind; }
+  LANEWISE_FUNCTION constexpr int bytes() const { return 4 + 2 * kind; }
   /// What a pattern has at least.
   LANEWISE_FUNCTION constexpr int span() const { return bytes() + stride() - 1; }
 };
@@ -51,17 +51,12 @@ struct window_key {
 
   /// Of q bytes, from the words in which bytes 0 to 3 and 4 to 7 are.
   static LANEWISE_FUNCTION window_key of(int kind, std::uint32_t a, std::uint32_t b) {
-    return {low_of(kind, a), high_of(kind, b)};
-  }
-  template <class Words>
-  static LANEWISE_FUNCTION Words low_of(int kind, const Words& a) {
-    const Words salt(static_cast<std::uint32_t>(kind) * 0x6b43a9b5u);
-    return kind < window_kind::shorts ? (a & Words(~0u >> (24 - 8 * kind))) ^ salt : a ^ salt;
+    return {a, high_of(kind, b)};
   }
   template <class Words>
   static LANEWISE_FUNCTION Words high_of(int kind, const Words& b) {
-    if (kind <= window_kind::shorts) return Words(0u);
-    return kind == window_kind::shorts + 1 ? b & Words(0xffffu) : b;
+    if (kind == 0) return Words(0u);
+    return kind == 1 ? b & Words(0xffffu) : b;
   }
   /// The same with the bytes around that count, of a long window or another.
   LANEWISE_FUNCTION window_key with(std::uint32_t around, bool is_long) const {
@@ -221,6 +216,43 @@ struct set_probes {
   }
 };
 
+/// A filter of a few bytes: strings are in up to 32 buckets, and a table for each of the bytes says
+/// which buckets have strings with that byte there; bytes are known by their last five bits, which
+/// letters of either case have in common. A place passes if some bucket has all of its bytes.
+///
+///   be, by | the | to       of byte 0: b 001, t 110; of byte 1: e, y 001, h 010, o 100;
+///                           of byte 2: e 011, others 001 and 100
+///
+/// Each lane of a warp keeps a row of each table, so a look is a shuffle.
+struct byte_buckets {
+  static constexpr std::uint32_t rows = 32, most = 32;
+
+  const std::uint32_t* row;  ///< of all tables, one behind the other
+  int number;                ///< of buckets
+};
+
+/// How patterns of 1 to 3 bytes are looked for. Where any may begin say buckets. Which is the
+/// longest says a table of all pairs of bytes: a rank, or 0, and whether patterns of 3 bytes begin
+/// so. These have slots by a hash.
+struct short_pairs {
+  static constexpr std::uint32_t most_bytes = 3;
+  static constexpr std::uint32_t begins_triple = 1u << 31;  ///< in the table of pairs
+
+  /// Of three bytes: not 0.
+  template <class Words>
+  static LANEWISE_FUNCTION Words key(const Words& bytes) {
+    return bytes | Words(1u << 24);
+  }
+  template <class Words>
+  static LANEWISE_FUNCTION Words slot(const Words& key, int bits) {
+    return key * Words(0x9e3779b1u) >> (32 - bits);
+  }
+};
+/// Where there is none, the key is 0.
+struct short_triple {
+  std::uint32_t key, rank;
+};
+
 /// A state of the automaton, which reads a text backwards: the longest of all beginnings of
 /// patterns (of the first most_depth bytes) that the text has from a byte on. Its children are one
 /// byte of the text further in front, and neighbours in the order of that byte.
@@ -243,15 +275,16 @@ struct long_group {
 /// A set as kernels have it. Different patterns have ranks from 1 on, in the order of their
 /// lengths; 0 is none.
 struct pattern_set_view {
-  std::uint32_t ranks;         ///< the greatest
-  std::uint32_t kinds;         ///< bit k: there are windows of kind k
-  bool looks_around;           ///< windows of the main kind
+  std::uint32_t ranks;  ///< the greatest
+  std::uint32_t kinds;  ///< bit k: there are windows of kind k, of patterns of 4 bytes and more
+  bool looks_around;
   window_surroundings around;  ///< of windows that are not long
   std::uint32_t letters;       ///< the bits of a word that count in windows
   bool folds_case;             ///< and then the patterns' letters are small
   bool has_many;               ///< windows, so that the larger table is worth its place
   int depth;                   ///< of the automaton
   int slots_bits;
+  int triples_bits;
   set_probes probes;  ///< by which devices look, unless they are of no kind
   int probes_slots_bits;
   const std::uint32_t* size;      ///< of each rank: its bytes
@@ -268,6 +301,10 @@ struct pattern_set_view {
   const std::uint32_t* probes_filter;
   const window_slot* probes_slots;
   const window_entry* probes_entries;
+  byte_buckets window_buckets;  ///< of few windows of 4 bytes; else none
+  byte_buckets short_buckets;   ///< none where no pattern has 1 to 3 bytes
+  const std::uint32_t* pairs;   ///< as short_pairs has them
+  const short_triple* triples;
   const set_state* states;
   const unsigned char* labels;  ///< of each state, the byte by which it is reached
   const std::uint32_t* roots;   ///< the root's child by each byte
@@ -275,10 +312,8 @@ struct pattern_set_view {
   const std::uint32_t* longs;
 
   LANEWISE_FUNCTION bool has_probes() const { return probes.how != set_probes::kind::none; }
-  /// Whether there are patterns of 1 to 3 bytes.
-  LANEWISE_FUNCTION bool has_shorts() const {
-    return (kinds & ((1u << window_kind::shorts) - 1)) != 0;
-  }
+  /// Patterns of 1 to 3 bytes.
+  LANEWISE_FUNCTION bool has_shorts() const { return short_buckets.number != 0; }
 };
 
 /// Letters of a word, small ones made of capitals.
