@@ -128,12 +128,12 @@ class set_shorts {
       }
       f(place, rank);
     }
-    if (all) return 0;
-    const mask is_left = warp_.first(listed - i);
-    const words left = warp_.load(is_left, listed_ + i, 0u);
+    const int left = all ? 0 : listed - i;
+    const mask is_left = warp_.first(left);
+    const words entry = warp_.load(is_left, listed_ + i, 0u);
     warp_.fence();
-    warp_.store(is_left, listed_, left);
-    return listed - i;
+    warp_.store(is_left, listed_, entry);
+    return left;
   }
   /// The longest short pattern at each place, or 0.
   LANEWISE_FUNCTION words longest(const mask& exist, std::int64_t first, const words& place) const {
