@@ -173,6 +173,8 @@ class set_marked_finder {
     const auto exist = warp_.first(number < width ? static_cast<int>(number) : width);
     if (set_.probes.how == kind::with_sides) {
       probe<kind::with_sides>(row, exist, bits);
+    } else if (many && set_.probes.how == kind::with_behind) {
+      probe<many ? kind::with_behind : kind::every_word>(row, exist, bits);
     } else {
       probe<many ? kind::every_byte : kind::every_word>(row, exist, bits);
     }

@@ -142,7 +142,8 @@ struct window_entry {
 /// they are apart; the hash, with sides that with the bytes there, says where they are. So one look
 /// at the table, of which a GPU has time for one at every fourth byte, answers for both sides.
 struct set_probes {
-  enum class kind : std::uint32_t { none, every_byte, every_word, with_sides };
+  /// with_behind: at every byte; of longer patterns two more bytes behind the window count.
+  enum class kind : std::uint32_t { none, every_byte, every_word, with_sides, with_behind };
   static constexpr int most_bytes = 12, side = 2;
 
   kind how;
@@ -151,7 +152,13 @@ struct set_probes {
   std::uint32_t of_behind[2];
   int filter_bits;  ///< the filter has 2^filter_bits words
 
-  static LANEWISE_FUNCTION constexpr int stride(kind k) { return k == kind::every_byte ? 1 : 4; }
+  static LANEWISE_FUNCTION constexpr int stride(kind k) {
+    return k == kind::every_byte || k == kind::with_behind ? 1 : 4;
+  }
+  /// Whether windows of a list have more bytes at a side.
+  static LANEWISE_FUNCTION constexpr bool has_side(kind k, int list) {
+    return k == kind::with_sides || (k == kind::with_behind && list == 1);
+  }
 
   /// Of windows of so many bytes.
   static set_probes make(kind how, int bytes, std::uint32_t letters) {
@@ -188,13 +195,13 @@ struct set_probes {
   static LANEWISE_FUNCTION std::uint32_t both_set(std::uint32_t word, std::uint32_t hash) {
     return word & (word << (hash & 31) | word >> ((0 - hash) & 31));
   }
-  /// Which of these bits is a window's: its last five bits say.
-  static LANEWISE_FUNCTION std::uint32_t bit(kind how, std::uint32_t hash) {
-    return how == kind::with_sides ? hash >> 27 : hash >> 5;
+  /// Which of these bits is a window's: its last five bits say. hash: with a side, if it has one.
+  static LANEWISE_FUNCTION std::uint32_t bit(bool has_side, std::uint32_t hash) {
+    return has_side ? hash >> 27 : hash >> 5;
   }
-  /// The bits of a window, of which `with_sides` is the hash with sides.
-  std::uint32_t bits(std::uint32_t hash, std::uint32_t with_sides) const {
-    const std::uint32_t at = bit(how, how == kind::with_sides ? with_sides : hash);
+  /// The bits of a window, of which `all` is the hash with the side that it may have.
+  static std::uint32_t bits(std::uint32_t hash, std::uint32_t all, bool has_side) {
+    const std::uint32_t at = bit(has_side, all);
     return 1u << (at & 31) | 1u << ((at - hash) & 31);
   }
   /// Where a window's slot is, or one further on: slots are looked at in pairs, as lanes wait for
@@ -208,11 +215,13 @@ struct set_probes {
     const std::uint32_t h = hash(a, b, c);
     const std::uint32_t other = a * (of_hash[0] * 0x2545f491u) + b * (of_hash[1] * 0x9e3779b1u) +
                                 c * (of_hash[2] * 0x85ebca77u);
-    if (how != kind::with_sides) return {h, other ^ other >> 15};
-    if (list == 1) return {with_front(h, front), (other ^ other >> 15) + front * 0xc2b2ae35u + 1};
+    if (!has_side(how, list)) return {h, other ^ other >> 15};
+    if (how == kind::with_sides && list == 1)
+      return {with_front(h, front), (other ^ other >> 15) + front * 0xc2b2ae35u + 1};
     const std::uint32_t behind =
         b * (of_behind[0] * 0x6b43a9b5u) + c * (of_behind[1] * 0xc2b2ae35u);
-    return {with_behind(h, b, c), (other ^ other >> 15) + (behind ^ behind >> 15)};
+    return {with_behind(h, b, c),
+            (other ^ other >> 15) + (behind ^ behind >> 15) + static_cast<std::uint32_t>(list)};
   }
 };
 
