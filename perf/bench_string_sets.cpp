@@ -16,9 +16,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 namespace lanewise::perf {
@@ -140,25 +142,18 @@ struct set_problem {
   std::int64_t bytes() const {
     return n + static_cast<std::int64_t>(8 * places.extent(0) + 4 * ids.extent(0));
   }
-  /// By sizes of patterns: each part of the text in a sorted list of those of its size, in the text
-  /// that is repeated, and over its end.
+  /// By sizes of patterns, which are different: each part of the text in a table of those of its
+  /// size, in the text that is repeated, and over its end.
   std::int64_t expected() const {
-    std::vector<std::vector<std::string_view>> by_size;
-    for (const std::string& p : patterns) {
-      if (by_size.size() <= p.size()) by_size.resize(p.size() + 1);
-      by_size[p.size()].push_back(p);
-    }
-    const std::string twice = part + part.substr(0, by_size.size());
+    std::map<std::size_t, std::unordered_set<std::string_view>> by_size;
+    for (const std::string& p : patterns) by_size[p.size()].insert(p);
+    const std::string twice = part + part.substr(0, by_size.rbegin()->first);
     std::int64_t whole = 0, last = 0;
-    for (std::size_t m = 1; m < by_size.size(); ++m) {
-      auto& sorted = by_size[m];
-      if (sorted.empty()) continue;
-      std::sort(sorted.begin(), sorted.end());
+    for (const auto& [m, all] : by_size) {
       for (std::size_t at = 0; at < part.size(); ++at) {
-        const auto here =
-            std::equal_range(sorted.begin(), sorted.end(), std::string_view(twice).substr(at, m));
-        whole += here.second - here.first;
-        if (at + m <= part.size()) last += here.second - here.first;
+        if (!all.contains(std::string_view(twice).substr(at, m))) continue;
+        ++whole;
+        if (at + m <= part.size()) ++last;
       }
     }
     return whole * (n / static_cast<std::int64_t>(part.size()) - 1) + last;

@@ -418,6 +418,9 @@ TEST_CASE("Sets: other types, memory that is given, and copies", "[string_set_se
 }
 
 TEST_CASE("Memory of sets", "[string_set_search]") {
+  CHECK(set_type({std::string("abcdefg")}).memory_bytes() <= std::size_t{100} << 10);
+  CHECK(set_type({std::string("abcdef"), std::string("a")}).memory_bytes() <= std::size_t{500}
+                                                                                  << 10);
   for (const std::size_t m : {1, 2, 3, 4, 6, 7, 10, 11, 12, 19, 24, 100}) {
     std::vector<std::string> patterns;
     for (std::size_t i = 0; i < (m == 1 ? 256 : 3000); ++i) {
@@ -426,7 +429,7 @@ TEST_CASE("Memory of sets", "[string_set_search]") {
       patterns.push_back(p);
     }
     CAPTURE(m);
-    const std::size_t tables = m < 4 ? 360 : 100;
+    const std::size_t tables = m < 7 ? 500 : 100;
     CHECK(set_type(patterns).memory_bytes() <= 64 * m * patterns.size() + (tables << 10));
   }
 }

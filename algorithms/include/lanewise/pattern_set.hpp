@@ -139,7 +139,7 @@ struct set_image {
 /// 1 to 2^20 patterns of one byte or more, of any values, which may equal, begin with or contain
 /// each other. A pattern's id is its number in what was given. With options.fold_case letters of
 /// ASCII stand for both cases. Up to 64 bytes of memory for each byte of the patterns, and 100 KiB,
-/// or 360 where patterns have less than four bytes.
+/// or 500 where patterns have less than seven bytes.
 template <class MemorySpace>
 class pattern_set {
  public:

@@ -17,9 +17,9 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// The windows by which devices look for a set's patterns, on the host: for each pattern a place,
-/// so chosen that its windows are those of few others. Sets with patterns of 4 to 6 bytes have
-/// none, nor do those where many patterns have a run of one byte as their best: set_windows knows
-/// what to do.
+/// so chosen that its windows are those of few others. Of patterns of up to 3 bytes there are none.
+/// Sets where many patterns have a run of one byte as their best have none either: set_windows
+/// knows what to do.
 class set_probe_windows : public window_table {
  public:
   set_probes probes{};
