@@ -102,8 +102,8 @@ class set_candidates {
   LANEWISE_FUNCTION void each_place(F f) {
     const int number = hits_ == 0 ? 0 : put_in_order();
     if (set_.has_shorts()) {
-      set_shorts<Warp>(warp_, text_, set_, wait_, first_, places_, {place_, rank_, number})
-          .each_place(f);
+      set_shorts<Warp>(warp_, text_, set_, wait_, 2 * width)
+          .each_place(first_, places_, {place_, rank_, number}, f);
     } else {
       for (int i = 0; i < number; i += width) {
         const mask is_there = warp_.first(number - i);

@@ -104,9 +104,8 @@ class set_scan {
   LANEWISE_FUNCTION void each_place(F f) {
     const int number = hits_ == 0 ? 0 : put_in_order();
     if (set_.has_shorts()) {
-      set_shorts<Warp>(warp_, text_, set_, list_, first_, places_, {order_, best_, number})
-          .each_place(f);
-      warp_.fence();
+      set_shorts<Warp>(warp_, text_, set_, list_, most_listed)
+          .each_place(first_, places_, {order_, best_, number}, f);
       return;
     }
     for (int i = 0; i < number; i += width) {

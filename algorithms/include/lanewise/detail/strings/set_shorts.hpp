@@ -28,122 +28,120 @@ class set_shorts {
     int number;
   };
 
-  /// listed: scratch of 2 W words. For the places [first, first + places).
+  /// listed: scratch of so many words, 2 W or more.
   LANEWISE_FUNCTION set_shorts(const Warp& warp, const text_bytes& text,
-                               const pattern_set_view& set, std::uint32_t* listed,
-                               std::int64_t first, std::uint32_t places, const hits& longer)
+                               const pattern_set_view& set, std::uint32_t* listed, int most)
       : warp_(warp),
         text_(text),
         set_(set),
         listed_(listed),
-        first_(first),
-        places_(places),
-        longer_(longer),
+        most_(most),
         buckets_(warp, set.short_buckets) {}
 
-  /// Calls f(places, ranks) for all places, W at a time and in order, counted from the first: the
-  /// rank of the longest pattern that begins there, or 0.
+  /// Calls f(places, ranks) for the places [first, first + places), W at a time and in order,
+  /// counted from the first: the rank of the longest pattern that begins there, or 0.
   template <class F>
-  LANEWISE_FUNCTION void each_place(F f) {
-    for (std::uint32_t part = 0; part < places_; part += at_once * width) {
-      const bool is_last = part + at_once * width >= places_;
-      const four_rows passed = look(first_ + part);
-      if (passed.any() == 0 && !is_longer_in_front_of(part + at_once * width) &&
-          !(is_last && number_ > 0))
-        continue;
-      for (int r = 0; r < at_once || (is_last && number_ > 0); ++r) {
-        if (const std::uint32_t row = part + static_cast<std::uint32_t>(r) * width;
-            r < at_once && row < places_)
-          list_row(row, passed.row(r));
-        if (number_ >= width || (is_last && r + 1 >= at_once && number_ > 0)) give(f);
+  LANEWISE_FUNCTION void each_place(std::int64_t first, std::uint32_t places, const hits& longer,
+                                    F f) {
+    int listed = 0, next = 0, given = 0;
+    for (std::uint32_t part = 0; part < places; part += at_once * width) {
+      bits here[at_once];
+      const bits any = look(first + part, here);
+      const auto is_longer_in_front_of = [&](std::uint32_t end) {
+        return next < longer.number && longer.place[next] < end;
+      };
+      if (any == 0 && !is_longer_in_front_of(part + at_once * width)) continue;
+      for (int r = 0; r < at_once; ++r) {
+        const std::uint32_t row = part + static_cast<std::uint32_t>(r) * width;
+        if (row >= places) break;
+        bits are_longer = 0;
+        for (; is_longer_in_front_of(row + width); ++next)
+          are_longer |= bits{1} << (longer.place[next] - row);
+        if ((here[r] | are_longer) == 0) continue;
+        const words is_longer = lanewise::select(warp_.template mask_of<std::uint32_t>(are_longer),
+                                                 words(1u), words(0u));
+        listed += warp_.compress_store(listed_ + listed,
+                                       warp_.template mask_of<std::uint32_t>(here[r] | are_longer),
+                                       (warp_.lane() + words(row)) << 1 | is_longer);
+        if (listed > most_ - width) listed = give(first, listed, false, longer, given, f);
       }
     }
+    give(first, listed, true, longer, given, f);
   }
 
  private:
   using bits = typename Warp::bits;
 
+  using bytes = typename Warp::template lanes<unsigned char>;
+
   /// So many rows of W places are looked at one behind the other.
   static constexpr int at_once = 4;
-  /// Bits of the places where a pattern may begin. Devices would keep an array in memory whose
-  /// index they do not know.
-  struct four_rows {
-    bits of[at_once];
-    LANEWISE_FUNCTION bits any() const { return of[0] | of[1] | of[2] | of[3]; }
-    LANEWISE_FUNCTION bits row(int r) const {
-      return r == 0 ? of[0] : r == 1 ? of[1] : r == 2 ? of[2] : of[3];
-    }
-  };
-  LANEWISE_FUNCTION four_rows look(std::int64_t place) const {
-    four_rows passed;
-    const std::int64_t left = text_.n - place;
-    const bool is_inside = left >= at_once * width + static_cast<int>(short_pairs::most_bytes) - 1;
+
+  /// At which places of rows a pattern may begin, and whether at any.
+  LANEWISE_FUNCTION bits look(std::int64_t place, bits (&here)[at_once]) const {
+    bits any = 0;
+    const bool is_inside =
+        place + at_once * width + static_cast<int>(short_pairs::most_bytes) - 1 <= text_.n;
     LANEWISE_UNROLL
     for (int r = 0; r < at_once; ++r) {
       const unsigned char* const at = text_.data + place + r * width;
-      passed.of[r] =
-          is_inside ? buckets_.look(
+      here[r] = is_inside
+                    ? buckets_.look(
                           warp_, [&](int b) LANEWISE_INLINE_LAMBDA { return warp_.load(at + b); })
-                    : look_at_edge(at, left - r * width);
+                    : look_at_edge(place + r * width);
+      any |= here[r];
     }
-    return passed;
+    return any;
   }
-  /// The same where so many bytes are left, or none.
-  LANEWISE_RARE_FUNCTION bits look_at_edge(const unsigned char* at, std::int64_t left) const {
-    const auto lanes_inside = [left](int b) LANEWISE_INLINE_LAMBDA {
-      return left <= b ? 0 : left - b < width ? static_cast<int>(left - b) : width;
-    };
-    const bits passed = buckets_.look(warp_, [&](int b) LANEWISE_INLINE_LAMBDA {
-      const auto there =
-          warp_.template mask_of<unsigned char>(warp_.ballot(warp_.first(lanes_inside(b))));
-      return warp_.load(there, at + b, static_cast<unsigned char>(0));
+  LANEWISE_RARE_FUNCTION bits look_at_edge(std::int64_t place) const {
+    const std::int64_t n = text_.n;
+    const unsigned char* const text = text_.data;
+    const bits passed = buckets_.look(warp_, [&](int b) {
+      return warp_.template cast<unsigned char>(warp_.map(
+          [=](std::uint32_t lane) {
+            return place + lane + b < n ? std::uint32_t{text[place + lane + b]} : 0u;
+          },
+          warp_.lane()));
     });
-    return passed & warp_.ballot(warp_.first(lanes_inside(0)));
+    const std::int64_t left = n - place;
+    return left <= 0
+               ? bits{0}
+               : passed & warp_.ballot(warp_.first(left < width ? static_cast<int>(left) : width));
   }
-  LANEWISE_FUNCTION bool is_longer_in_front_of(std::uint32_t place) const {
-    return taken_ < longer_.number && longer_.place[taken_] < place;
-  }
-  /// Lists the places of a row that have bits, and those of longer patterns, which are marked.
-  LANEWISE_FUNCTION void list_row(std::uint32_t row, bits here) {
-    bits are_longer = 0;
-    for (; is_longer_in_front_of(row + width); ++taken_)
-      are_longer |= bits{1} << (longer_.place[taken_] - row);
-    here |= are_longer;
-    if (here == 0) return;
-    const words is_longer =
-        lanewise::select(warp_.template mask_of<std::uint32_t>(are_longer), words(1u), words(0u));
-    number_ += warp_.compress_store(listed_ + number_, warp_.template mask_of<std::uint32_t>(here),
-                                    (warp_.lane() + words(row)) << 1 | is_longer);
-  }
-  /// Calls f for the first W that are listed, or all.
+  /// Calls f for what is listed, as long as there is one for each lane, or for all. Returns how
+  /// many are left. given: how many hits of longer patterns were listed before.
   template <class F>
-  LANEWISE_FUNCTION void give(F f) {
+  LANEWISE_FUNCTION int give(std::int64_t first, int listed, bool all, const hits& longer,
+                             int& given, F f) const {
     warp_.fence();
-    const mask exist = warp_.first(number_ < width ? number_ : width);
-    number_ = number_ > width ? number_ - width : 0;
-    const mask are_left = warp_.first(number_);
-    const words entry = warp_.load(exist, listed_, 0u),
-                left = warp_.load(are_left, listed_ + width, 0u), place = entry >> 1;
-    warp_.fence();
-    warp_.store(are_left, listed_, left);
-    words rank = longest(exist, place);
-    const mask is_longer = (entry & words(1u)) != 0u;
-    if (const int number = warp_.count(is_longer); number > 0) {
-      const words upto = warp_.inclusive_scan(entry & words(1u), plus{});
-      rank = warp_.gather(is_longer, longer_.rank + given_, upto - words(1u), 0u) |
-             lanewise::select(is_longer, words(0u), rank);
-      given_ += number;
+    int i = 0;
+    for (; i + width <= listed || (all && i < listed); i += width) {
+      const mask exist = warp_.first(listed - i);
+      const words entry = warp_.load(exist, listed_ + i, 0u), place = entry >> 1;
+      words rank = longest(exist, first, place);
+      const mask is_longer = (entry & words(1u)) != 0u;
+      if (const int number = warp_.count(is_longer); number > 0) {
+        const words upto = warp_.inclusive_scan(entry & words(1u), plus{});
+        rank = warp_.gather(is_longer, longer.rank + given, upto - words(1u), 0u) |
+               lanewise::select(is_longer, words(0u), rank);
+        given += number;
+      }
+      f(place, rank);
     }
-    f(place, rank);
+    const int left = all ? 0 : listed - i;
+    const mask is_left = warp_.first(left);
+    const words entry = warp_.load(is_left, listed_ + i, 0u);
+    warp_.fence();
+    warp_.store(is_left, listed_, entry);
+    return left;
   }
-
   /// The longest short pattern at each place, or 0.
-  LANEWISE_FUNCTION words longest(const mask& exist, const words& place) const {
+  LANEWISE_FUNCTION words longest(const mask& exist, std::int64_t first, const words& place) const {
     // So many places have all bytes of a short pattern, and (hosts read words) eight.
-    const std::int64_t whole = text_.n - first_ - 7;
+    const std::int64_t whole = text_.n - first - 7;
     const bool are_inside =
         !warp_.any(exist & (place >= static_cast<std::uint32_t>(whole > 0 ? whole : 0)));
-    words text = text_of(exist, place, are_inside);
+    words text = text_of(exist, first, place, are_inside);
     if (set_.folds_case)
       text = warp_.map([](std::uint32_t w) { return detail::small_letters(w); }, text);
     text = text & words(0xffffffu);
@@ -151,15 +149,16 @@ class set_shorts {
     const mask begins = (pair & words(std::uint32_t{short_pairs::begins_triple})) != 0u;
     words rank = pair & words(~std::uint32_t{short_pairs::begins_triple});
     if (warp_.any(begins)) rank = longest_of(begins, text, rank);
-    return are_inside ? rank : inside(place, rank);
+    return are_inside ? rank : inside(first, place, rank);
   }
   /// The first bytes from a place on.
-  LANEWISE_FUNCTION words text_of(const mask& exist, const words& place, bool are_inside) const {
+  LANEWISE_FUNCTION words text_of(const mask& exist, std::int64_t first, const words& place,
+                                  bool are_inside) const {
     if constexpr (Warp::words_of_text == 1) {
       if (are_inside) {
         const words at = lanewise::select(exist, place, words(0u)), index = at >> 2,
                     past = (at & words(3u)) << 3;
-        const unsigned char* const begin = text_.data + first_;
+        const unsigned char* const begin = text_.data + first;
         return warp_.template gather_unaligned<std::uint32_t>(begin, index) >> past |
                warp_.template gather_unaligned<std::uint32_t>(begin + 4, index)
                    << 1 << (words(31u) - past);
@@ -167,7 +166,7 @@ class set_shorts {
     }
     const set_text mine{text_, set_};
     return warp_.map(
-        exist, [=, first = first_](std::uint32_t p) { return mine.word(first + p); }, 0u, place);
+        exist, [=](std::uint32_t p) { return mine.word(first + p); }, 0u, place);
   }
   /// The same where patterns of three bytes may begin, which have slots; where not, ranks remain.
   LANEWISE_FUNCTION words longest_of(mask open, const words& text, words rank) const {
@@ -183,11 +182,11 @@ class set_shorts {
     return rank;
   }
   /// Of patterns that begin at the end of the text, those that end in it.
-  LANEWISE_RARE_FUNCTION words inside(const words& place, const words& rank) const {
+  LANEWISE_RARE_FUNCTION words inside(std::int64_t first, const words& place,
+                                      const words& rank) const {
     return warp_.map(
-        [left = text_.n - first_, size = set_.size, prefix = set_.prefix](std::uint32_t r,
-                                                                          std::uint32_t p) {
-          while (r != 0 && std::int64_t{p} + size[r] > left) r = prefix[r];
+        [=, n = text_.n, size = set_.size, prefix = set_.prefix](std::uint32_t r, std::uint32_t p) {
+          while (r != 0 && first + p + size[r] > n) r = prefix[r];
           return r;
         },
         rank, place);
@@ -197,11 +196,8 @@ class set_shorts {
   const text_bytes& text_;
   const pattern_set_view& set_;
   std::uint32_t* listed_;
-  std::int64_t first_;
-  std::uint32_t places_;
-  hits longer_;
+  int most_;
   bucket_filter<Warp, short_pairs::most_bytes> buckets_;
-  int number_ = 0, taken_ = 0, given_ = 0;  // listed; of the longer ones listed, and given
 };
 
 }  // namespace detail
