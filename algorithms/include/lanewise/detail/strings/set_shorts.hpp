@@ -45,24 +45,24 @@ class set_shorts {
                                     F f) {
     int listed = 0, next = 0, given = 0;
     for (std::uint32_t part = 0; part < places; part += at_once * width) {
-      bits here[at_once];
-      const bits any = look(first + part, here);
-      const auto is_longer_in_front_of = [&](std::uint32_t end) {
+      const four_rows passed = look(first + part);
+      const auto is_longer_in_front_of = [&](std::uint32_t end) LANEWISE_INLINE_LAMBDA {
         return next < longer.number && longer.place[next] < end;
       };
-      if (any == 0 && !is_longer_in_front_of(part + at_once * width)) continue;
+      if (passed.any() == 0 && !is_longer_in_front_of(part + at_once * width)) continue;
       for (int r = 0; r < at_once; ++r) {
         const std::uint32_t row = part + static_cast<std::uint32_t>(r) * width;
         if (row >= places) break;
         bits are_longer = 0;
         for (; is_longer_in_front_of(row + width); ++next)
           are_longer |= bits{1} << (longer.place[next] - row);
-        if ((here[r] | are_longer) == 0) continue;
+        const bits here = passed.row(r) | are_longer;
+        if (here == 0) continue;
         const words is_longer = lanewise::select(warp_.template mask_of<std::uint32_t>(are_longer),
                                                  words(1u), words(0u));
-        listed += warp_.compress_store(listed_ + listed,
-                                       warp_.template mask_of<std::uint32_t>(here[r] | are_longer),
-                                       (warp_.lane() + words(row)) << 1 | is_longer);
+        listed +=
+            warp_.compress_store(listed_ + listed, warp_.template mask_of<std::uint32_t>(here),
+                                 (warp_.lane() + words(row)) << 1 | is_longer);
         if (listed > most_ - width) listed = give(first, listed, false, longer, given, f);
       }
     }
@@ -72,31 +72,36 @@ class set_shorts {
  private:
   using bits = typename Warp::bits;
 
-  using bytes = typename Warp::template lanes<unsigned char>;
-
   /// So many rows of W places are looked at one behind the other.
   static constexpr int at_once = 4;
 
-  /// At which places of rows a pattern may begin, and whether at any.
-  LANEWISE_FUNCTION bits look(std::int64_t place, bits (&here)[at_once]) const {
-    bits any = 0;
+  /// Bits of the places where a pattern may begin. Devices would keep an array in memory whose
+  /// index they do not know.
+  struct four_rows {
+    bits of[at_once];
+    LANEWISE_FUNCTION bits any() const { return of[0] | of[1] | of[2] | of[3]; }
+    LANEWISE_FUNCTION bits row(int r) const {
+      return r == 0 ? of[0] : r == 1 ? of[1] : r == 2 ? of[2] : of[3];
+    }
+  };
+  LANEWISE_FUNCTION four_rows look(std::int64_t place) const {
+    four_rows passed;
     const bool is_inside =
         place + at_once * width + static_cast<int>(short_pairs::most_bytes) - 1 <= text_.n;
     LANEWISE_UNROLL
     for (int r = 0; r < at_once; ++r) {
       const unsigned char* const at = text_.data + place + r * width;
-      here[r] = is_inside
-                    ? buckets_.look(
+      passed.of[r] =
+          is_inside ? buckets_.look(
                           warp_, [&](int b) LANEWISE_INLINE_LAMBDA { return warp_.load(at + b); })
                     : look_at_edge(place + r * width);
-      any |= here[r];
     }
-    return any;
+    return passed;
   }
   LANEWISE_RARE_FUNCTION bits look_at_edge(std::int64_t place) const {
     const std::int64_t n = text_.n;
     const unsigned char* const text = text_.data;
-    const bits passed = buckets_.look(warp_, [&](int b) {
+    const bits passed = buckets_.look(warp_, [&](int b) LANEWISE_INLINE_LAMBDA {
       return warp_.template cast<unsigned char>(warp_.map(
           [=](std::uint32_t lane) {
             return place + lane + b < n ? std::uint32_t{text[place + lane + b]} : 0u;
