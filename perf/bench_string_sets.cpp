@@ -16,9 +16,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 namespace lanewise::perf {
@@ -34,11 +36,40 @@ struct set_point {
   }
 };
 
+/// Of a dictionary of so many words, how many letters the i-th has. Up to 1,000 words are as long
+/// as common words of English, of which 62 in 1,000 have up to 3 letters; more are as long as those
+/// of a dictionary, 12 in 1,000.
+std::size_t letters_of(std::size_t i, std::size_t words) {
+  constexpr std::size_t common[] = {2,   12,  62,  182, 322, 472, 622,
+                                    742, 837, 907, 952, 977, 990, 1000};
+  constexpr std::size_t all[] = {0, 2, 12, 47, 112, 222, 372, 542, 697, 812, 892, 942, 972, 1000};
+  const auto& upto = words > 1000 ? all : common;
+  std::size_t m = 1;
+  while ((2 * i + 1) * 500 >= upto[m - 1] * words) ++m;
+  return m;
+}
+
 /// Different parts of the text: phrases of 12 to 24 bytes, words of 7 to 16 letters (7 to 9 of the
 /// text's, and some that are not in it), 24 bases. axa: 40 bytes a, one of them x, and longer ones.
+/// dictionary: words and their beginnings, of as many letters as words of English have;
+/// dictionary4, dictionary7: those of them that have so many letters at least.
 std::vector<std::string> set_of(const set_point& p, const std::string& text) {
   std::vector<std::string> all;
   std::set<std::string> seen;
+  if (p.kind.starts_with("dictionary")) {
+    const std::size_t least = p.kind.size() > 10 ? static_cast<std::size_t>(p.kind[10] - '0') : 1;
+    for (std::uint64_t i = 0; i < p.patterns; ++i) {
+      std::string word;
+      // Of few letters the text may have no other: then it is one more letter.
+      for (std::uint64_t t = 0; word.empty() || !seen.insert(word).second; ++t) {
+        const std::size_t space = text.find(' ', hash(100 * i + t) % (text.size() - 64));
+        word = text.substr(space + 1, letters_of(i, p.patterns) + t / 20);
+        std::replace(word.begin(), word.end(), ' ', 'e');
+      }
+      if (word.size() >= least) all.push_back(word);
+    }
+    return all;
+  }
   for (std::uint64_t i = 0; all.size() < p.patterns; ++i) {
     const std::uint64_t h = hash(i * 7919 + 17);
     if (p.kind == "axa") {
@@ -95,6 +126,8 @@ struct set_problem {
     for (const char* kind : {"phrases", "words", "dna"})
       for (const std::size_t k : {10, 1000, 10'000, 100'000}) all.push_back({kind, k, n});
     for (const std::size_t k : {10, 100, 800}) all.push_back({"axa", k, n});
+    for (const char* kind : {"dictionary", "dictionary4", "dictionary7"})
+      for (const std::size_t k : {10, 1000, 100'000}) all.push_back({kind, k, n});
     return all;
   }
   static row name(const set_point& p) {
@@ -109,25 +142,18 @@ struct set_problem {
   std::int64_t bytes() const {
     return n + static_cast<std::int64_t>(8 * places.extent(0) + 4 * ids.extent(0));
   }
-  /// By sizes of patterns: each part of the text in a sorted list of those of its size, in the text
-  /// that is repeated, and over its end.
+  /// By sizes of patterns, which are different: each part of the text in a table of those of its
+  /// size, in the text that is repeated, and over its end.
   std::int64_t expected() const {
-    std::vector<std::vector<std::string_view>> by_size;
-    for (const std::string& p : patterns) {
-      if (by_size.size() <= p.size()) by_size.resize(p.size() + 1);
-      by_size[p.size()].push_back(p);
-    }
-    const std::string twice = part + part.substr(0, by_size.size());
+    std::map<std::size_t, std::unordered_set<std::string_view>> by_size;
+    for (const std::string& p : patterns) by_size[p.size()].insert(p);
+    const std::string twice = part + part.substr(0, by_size.rbegin()->first);
     std::int64_t whole = 0, last = 0;
-    for (std::size_t m = 1; m < by_size.size(); ++m) {
-      auto& sorted = by_size[m];
-      if (sorted.empty()) continue;
-      std::sort(sorted.begin(), sorted.end());
+    for (const auto& [m, all] : by_size) {
       for (std::size_t at = 0; at < part.size(); ++at) {
-        const auto here =
-            std::equal_range(sorted.begin(), sorted.end(), std::string_view(twice).substr(at, m));
-        whole += here.second - here.first;
-        if (at + m <= part.size()) last += here.second - here.first;
+        if (!all.contains(std::string_view(twice).substr(at, m))) continue;
+        ++whole;
+        if (at + m <= part.size()) ++last;
       }
     }
     return whole * (n / static_cast<std::int64_t>(part.size()) - 1) + last;

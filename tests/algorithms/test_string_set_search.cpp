@@ -192,6 +192,66 @@ TEST_CASE("Texts for sets that end around rows, steps and pieces",
   }
 }
 
+TEST_CASE("Sets with patterns of 1 to 3 bytes, in texts that end around rows and steps",
+          "[string_set_search][sanitize]") {
+  const std::vector<std::string> shorts{"a", "ab", "ba", "abc", "cab", "bb", "ccc"};
+  std::vector<std::string> all = shorts;
+  all.insert(all.end(), {"abca", "bcab", "abcabca", "cabbacbabca", "ab"});
+  int shift = 0;
+  for (const std::int64_t edge :
+       {std::int64_t{0}, std::int64_t{32}, std::int64_t{128}, set_step, 2 * set_step, set_piece}) {
+    for (const std::int64_t more : {-1, 1, 2, 3, 30}) {
+      if (edge + more < 1) continue;
+      const std::string text = text_for_sets(edge + more, 3, static_cast<std::uint64_t>(edge));
+      check_sets(text, shorts, shift % 17);
+      check_sets(text, all, shift % 19);
+      // Few of these are there.
+      check_sets(text_for_sets(edge + more, 26, 7), {"xy", "q", "xyz", "jkl", "xyzxy"}, shift % 23);
+      ++shift;
+    }
+  }
+  // Behind the text there are no zeros.
+  const std::string zeros(3, '\0');
+  for (std::size_t n = 1; n <= 40; ++n)
+    check_sets(over_and_over("ab", n),
+               {"a" + zeros.substr(1), "b" + zeros.substr(1), "b" + zeros.substr(2),
+                "ab" + zeros.substr(2), "ab" + zeros, zeros, zeros.substr(1)});
+}
+
+TEST_CASE("Sets with all bytes, pairs and triples, and patterns of 1 to 40 bytes",
+          "[string_set_search]") {
+  auto random = make_random(31);
+  const std::int64_t n = is_emulated ? 1100 : 20'000;
+  const std::string text = text_for_sets(n, 256, random()), letters = text_for_sets(n, 4, random());
+  std::vector<std::string> all;
+  for (int c = 0; c < 256; ++c) all.emplace_back(1, static_cast<char>(c));
+  check_sets(text, all, 1);
+  for (const std::size_t m : {2, 3})
+    for (const std::string& p : parts_of(text, 300, m, m, random())) all.push_back(p);
+  check_sets(text, all, 2);
+  check_sets(letters, all, 3, true);
+  // Bytes whose last five bits are the same.
+  std::vector<std::string> alike;
+  for (const char a : {'a', 'A', '\x01', '\x81', '!'})
+    for (const char b : {'b', 'B', '\x02', '\xe2'}) alike.push_back({a, b, a});
+  std::string of_these;
+  while (of_these.size() < static_cast<std::size_t>(n))
+    of_these += "aA\x01\x81!"[random() % 5] + std::string(1, "bB\x02\xe2"[random() % 4]);
+  check_sets(of_these, alike, 4);
+  check_sets(of_these, alike, 5, true);
+  // Of each length some, most of which begin with others.
+  std::vector<std::string> of_each;
+  for (std::size_t m = 1; m <= 40; ++m)
+    for (std::size_t i = 0; i < (m < 4 ? 2 : 8); ++i)
+      of_each.push_back(letters.substr(60 * (i / 2) + i % 2, m));
+  check_sets(letters, of_each, 6);
+  std::string few = text_for_sets(n, 26, random());
+  for (std::size_t at = 0; at + 80 < few.size(); at += 300)
+    few.replace(at, 60, letters.substr(60 * (at / 300 % 4), 60));
+  check_sets(few, of_each, 7);
+  check_sets(few, parts_of(few, 90, 4, 12, random()), 8);
+}
+
 TEST_CASE("Patterns of sets that lie across steps, at every byte of a line",
           "[string_set_search][sanitize]") {
   const std::string bytes = "the quick brown fox jumps over the lazy dog";
@@ -358,6 +418,9 @@ TEST_CASE("Sets: other types, memory that is given, and copies", "[string_set_se
 }
 
 TEST_CASE("Memory of sets", "[string_set_search]") {
+  CHECK(set_type({std::string("abcdefg")}).memory_bytes() <= std::size_t{100} << 10);
+  CHECK(set_type({std::string("abcdef"), std::string("a")}).memory_bytes() <= std::size_t{500}
+                                                                                  << 10);
   for (const std::size_t m : {1, 2, 3, 4, 6, 7, 10, 11, 12, 19, 24, 100}) {
     std::vector<std::string> patterns;
     for (std::size_t i = 0; i < (m == 1 ? 256 : 3000); ++i) {
@@ -366,7 +429,8 @@ TEST_CASE("Memory of sets", "[string_set_search]") {
       patterns.push_back(p);
     }
     CAPTURE(m);
-    CHECK(set_type(patterns).memory_bytes() <= 64 * m * patterns.size() + (std::size_t{100} << 10));
+    const std::size_t tables = m < 7 ? 500 : 100;
+    CHECK(set_type(patterns).memory_bytes() <= 64 * m * patterns.size() + (tables << 10));
   }
 }
 

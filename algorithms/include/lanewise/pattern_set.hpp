@@ -5,6 +5,7 @@
 #include <lanewise/detail/strings/set_automaton.hpp>
 #include <lanewise/detail/strings/set_normal_form.hpp>
 #include <lanewise/detail/strings/set_probe_windows.hpp>
+#include <lanewise/detail/strings/set_short_tables.hpp>
 #include <lanewise/detail/strings/set_view.hpp>
 #include <lanewise/detail/strings/set_windows.hpp>
 #include <lanewise/pattern.hpp>
@@ -26,7 +27,8 @@ struct set_image {
   pattern_set_view view{};  ///< without addresses
   std::size_t size = 0, record = 0, prefix = 0, number = 0, ids_from = 0, ids = 0, rank_of = 0,
               records = 0, filter = 0, slots = 0, entries = 0, probes_filter = 0, probes_slots = 0,
-              probes_entries = 0, states = 0, labels = 0, roots = 0, groups = 0, longs = 0;
+              probes_entries = 0, window_rows = 0, short_rows = 0, pairs = 0, triples = 0,
+              states = 0, labels = 0, roots = 0, groups = 0, longs = 0;
   std::vector<std::uint32_t> memory;
 
   set_image() = default;
@@ -35,9 +37,13 @@ struct set_image {
     const std::vector<std::uint32_t> record_of = put_patterns(set);
     const set_windows windows(set, letters, record_of);
     const set_probe_windows probes(set, letters, record_of);
+    const set_short_tables shorts(set);
     const set_automaton automaton(set);
     view.ranks = set.ranks();
     view.kinds = windows.kinds;
+    view.window_buckets.number = windows.buckets.number;
+    view.short_buckets.number = shorts.buckets.number;
+    view.triples_bits = shorts.triples_bits;
     view.looks_around = windows.looks_around;
     view.around = windows.around;
     view.letters = letters;
@@ -58,6 +64,10 @@ struct set_image {
     probes_filter = put(probes.filter);
     probes_slots = put(probes.slots);
     probes_entries = put(probes.entries);
+    window_rows = put(windows.buckets.rows);
+    short_rows = put(shorts.buckets.rows);
+    pairs = put(shorts.pairs);
+    triples = put(shorts.triples);
     states = put(automaton.states);
     labels = put(automaton.labels);
     roots = put(automaton.roots);
@@ -81,6 +91,10 @@ struct set_image {
     v.probes_filter = begin + probes_filter;
     v.probes_slots = reinterpret_cast<const window_slot*>(begin + probes_slots);
     v.probes_entries = reinterpret_cast<const window_entry*>(begin + probes_entries);
+    v.window_buckets.row = begin + window_rows;
+    v.short_buckets.row = begin + short_rows;
+    v.pairs = begin + pairs;
+    v.triples = reinterpret_cast<const short_triple*>(begin + triples);
     v.states = reinterpret_cast<const set_state*>(begin + states);
     v.labels = reinterpret_cast<const unsigned char*>(begin + labels);
     v.roots = begin + roots;
@@ -124,7 +138,8 @@ struct set_image {
 ///
 /// 1 to 2^20 patterns of one byte or more, of any values, which may equal, begin with or contain
 /// each other. A pattern's id is its number in what was given. With options.fold_case letters of
-/// ASCII stand for both cases. Up to 64 bytes of memory for each byte of the patterns, and 100 KiB.
+/// ASCII stand for both cases. Up to 64 bytes of memory for each byte of the patterns, and 100 KiB,
+/// or 500 where patterns have less than seven bytes.
 template <class MemorySpace>
 class pattern_set {
  public:

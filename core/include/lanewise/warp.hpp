@@ -202,7 +202,13 @@ class warp_operations {
   }
   template <class T>
   LANEWISE_FUNCTION auto load_unaligned(const unsigned char* p, std::int64_t = 0) const {
-    return gather_unaligned<T>(p, self().lane());
+    return self().map(
+        [p](std::uint32_t lane) {
+          T x;
+          std::memcpy(&x, p + sizeof(T) * lane, sizeof(T));
+          return x;
+        },
+        self().lane());
   }
 
   // Sub-warps in step, on backends that run them one after the other.

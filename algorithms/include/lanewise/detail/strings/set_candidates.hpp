@@ -4,6 +4,7 @@
 
 #include <lanewise/allocation.hpp>
 #include <lanewise/detail/strings/set_filter.hpp>
+#include <lanewise/detail/strings/set_shorts.hpp>
 #include <lanewise/detail/strings/set_text.hpp>
 #include <lanewise/operators.hpp>
 #include <lanewise/warp.hpp>
@@ -57,28 +58,22 @@ class set_candidates {
   LANEWISE_FUNCTION bool is_full() const { return is_full_; }
   LANEWISE_FUNCTION int hits() const { return hits_; }
 
-  /// Adds windows that passed. bits[i] are those of list first_list + i: lists 0 to 2 are the kinds
-  /// of short patterns, 3 and 4 the short and the long windows of the others. (By probes, there are
-  /// lists 0 and 1.) A lane has 32 neighbouring bytes, from byte `from` on, counted from `reach`
+  /// Adds windows that passed. bits[i] are those of list i: the short windows and the long ones, or
+  /// those of probes. A lane has 32 neighbouring bytes, from byte `from` on, counted from `reach`
   /// bytes in front of the span.
-  template <int lists>
-  LANEWISE_SEPARATE_FUNCTION void add(const words& from, const words (&bits)[lists],
-                                      std::uint32_t first_list) {
-    add_here(from, bits, first_list, false);
+  LANEWISE_SEPARATE_FUNCTION void add(const words& from, const words (&bits)[2]) {
+    add_here(from, bits, false);
   }
   LANEWISE_SEPARATE_FUNCTION void look_up(bool all) { look_up_here(all); }
   /// Adds windows, and looks up all that wait if these are the last. Not a function of its own:
   /// what such a function is given by reference is in memory.
-  template <int lists>
-  LANEWISE_FUNCTION void add_here(const words& from, const words (&bits)[lists],
-                                  std::uint32_t first_list, bool are_last) {
-    words number = detail::bits_set(warp_, bits[0]);
-    for (int i = 1; i < lists; ++i) number = number + detail::bits_set(warp_, bits[i]);
-    const auto room = lanewise::allocate(warp_, number);
+  LANEWISE_FUNCTION void add_here(const words& from, const words (&bits)[2], bool are_last) {
+    const auto room = lanewise::allocate(
+        warp_, detail::bits_set(warp_, bits[0]) + detail::bits_set(warp_, bits[1]));
     for (std::uint32_t begin = 0, now = 0; begin < room.total || are_last; begin += now) {
       const auto free = static_cast<std::uint32_t>(most_waiting - waiting_);
       now = room.total - begin < free ? room.total - begin : free;
-      put(from, bits, first_list, room.offset - words(begin), now);
+      put(from, bits, room.offset - words(begin), now);
       waiting_ += static_cast<int>(now);
       const bool all = are_last && begin + now == room.total;
       if (waiting_ >= width || all) look_up_here(all);
@@ -100,31 +95,29 @@ class set_candidates {
     waiting_ = i < waiting_ ? waiting_ - i : 0;
     warp_.fence();
   }
-  /// Calls f(places, ranks) for the hits of the span, W at a time in the order of their places,
-  /// counted from its first one. A place is there once, with the greatest of its ranks; where ranks
-  /// are 0 there is none.
+  /// Calls f(places, ranks) for the places of the span where patterns begin, W at a time and in
+  /// order, counted from its first one. A place is there once, with the greatest of its ranks;
+  /// where ranks are 0 there is none.
   template <class F>
-  LANEWISE_FUNCTION void each_hit(F f) {
-    if (hits_ == 0) return;
-    put_in_order();
-    for (int i = 0; i < hits_; i += width) {
-      const mask is_there = warp_.first(hits_ - i);
-      const words place = warp_.load(is_there, wait_ + i, 0u);
-      const words next = warp_.load(warp_.first(hits_ - i - 1), wait_ + i + 1, ~0u);
-      const words rank = warp_.load(is_there, wait_ + most_hits + i, 0u);
-      f(place, lanewise::select(place == next, words(0u), rank));
+  LANEWISE_FUNCTION void each_place(F f) {
+    const int number = hits_ == 0 ? 0 : put_in_order();
+    if (set_.has_shorts()) {
+      set_shorts<Warp>(warp_, text_, set_, wait_, 2 * width)
+          .each_place(first_, places_, {place_, rank_, number}, f);
+    } else {
+      for (int i = 0; i < number; i += width) {
+        const mask is_there = warp_.first(number - i);
+        f(warp_.load(is_there, place_ + i, 0u), warp_.load(is_there, rank_ + i, 0u));
+      }
     }
     warp_.fence();
   }
 
  private:
   /// Those that come behind so many others that their offset is 0, and so many.
-  template <int lists>
-  LANEWISE_RARE_FUNCTION void put(const words& from, const words (&bits)[lists],
-                                  std::uint32_t first_list, const words& offset,
+  LANEWISE_RARE_FUNCTION void put(const words& from, const words (&bits)[2], const words& offset,
                                   std::uint32_t number) {
-    words all = bits[0];
-    for (int i = 1; i < lists; ++i) all = all | bits[i];
+    words all = bits[0] | bits[1];
     words at = offset;
     std::uint32_t* const to = wait_ + waiting_;
     while (warp_.any(all != 0u)) {
@@ -134,10 +127,10 @@ class set_candidates {
             return begin + static_cast<std::uint32_t>(Warp::popcount(bit - 1));
           },
           lowest, from);
-      for (int i = 0; i < lists; ++i) {
+      for (int i = 0; i < 2; ++i) {
         const mask is_there = (bits[i] & lowest) != 0u;
         warp_.scatter(is_there & (at < number), to, at,
-                      place << 3 | words(first_list + static_cast<std::uint32_t>(i)));
+                      place << 3 | words(static_cast<std::uint32_t>(i)));
         at = lanewise::select(is_there, at + words(1u), at);
       }
       all = all ^ lowest;
@@ -169,7 +162,7 @@ class set_candidates {
   LANEWISE_FUNCTION void look_up_lanes(int i, const mask& exist) {
     const set_text mine{text_, set_};
     const std::int64_t base = first_ - reach;
-    [[maybe_unused]] const int main_kind = by_probes ? 0 : Warp::highest(set_.kinds);
+    [[maybe_unused]] const int kind = by_probes ? 0 : Warp::highest(set_.kinds);
     const words entry = warp_.load(exist, wait_ + i, 0u);
     words first = entry, number(0u);
     warp_.each(
@@ -180,8 +173,7 @@ class set_candidates {
           if constexpr (by_probes) {
             slot = mine.probe_slot_of(base + (x >> 3), list);
           } else {
-            slot = mine.slot_of(base + (x >> 3), list < window_kind::shorts ? list : main_kind,
-                                list > window_kind::shorts);
+            slot = mine.slot_of(base + (x >> 3), kind, list == 1);
           }
           x = slot.first;
           n = slot.number;
@@ -286,12 +278,10 @@ class set_candidates {
     hits_ += number;
   }
 
-  /// Sorts hits by places and ranks, to where windows waited. Windows came in the order of their
-  /// bytes (those of short patterns behind the others of a step), so only hits whose places are
-  /// near each other may be out of order.
-  LANEWISE_FUNCTION void put_in_order() {
-    const std::uint32_t near =
-        reach + (!by_probes && set_.has_shorts() ? 4 * set_filter<Warp>::step_words : 0);
+  /// Makes the hits those of different places, in order. Windows came in the order of their bytes,
+  /// so only hits whose places are near each other may be out of order. Returns how many there are.
+  LANEWISE_FUNCTION int put_in_order() {
+    constexpr std::uint32_t near = reach;
     warp_.fence();
     for (int i = 0; i < hits_; i += width) {
       const mask exist = warp_.first(hits_ - i);
@@ -316,6 +306,18 @@ class set_candidates {
       warp_.scatter(exist, wait_ + most_hits, to, rank);
     }
     warp_.fence();
+    int number = 0;
+    for (int i = 0; i < hits_; i += width) {
+      const mask exist = warp_.first(hits_ - i);
+      const words place = warp_.load(exist, wait_ + i, 0u),
+                  next = warp_.load(warp_.first(hits_ - i - 1), wait_ + i + 1, ~0u),
+                  rank = warp_.load(exist, wait_ + most_hits + i, 0u);
+      const mask is_last = exist & (place != next);
+      warp_.compress_store(place_ + number, is_last, place);
+      number += warp_.compress_store(rank_ + number, is_last, rank);
+    }
+    warp_.fence();
+    return number;
   }
 
   const Warp& warp_;

@@ -94,7 +94,7 @@ struct set_filter {
   LANEWISE_FUNCTION void look(const Warp& warp, const row_of_words& in, int j, int o, int i,
                               passed& found) const {
     const words a = detail::word_across(in[j + 1], in[j + 2], o);
-    const words b = kind <= window_kind::shorts ? a : detail::word_across(in[j + 2], in[j + 3], o);
+    const words b = kind == 0 ? a : detail::word_across(in[j + 2], in[j + 3], o);
     const words hash = warp.map(
         [](std::uint32_t x, std::uint32_t y) { return window_key::of(kind, x, y).hash(); }, a, b);
     const words word = warp.gather_scratch(

@@ -80,8 +80,8 @@ class set_finder {
         continue;
       }
       const auto offset = static_cast<std::uint32_t>(step * places);
-      candidates_.each_hit([&](const words& place, const words& ranks)
-                               LANEWISE_INLINE_LAMBDA { f(place + words(offset), ranks); });
+      candidates_.each_place([&](const words& place, const words& ranks)
+                                 LANEWISE_INLINE_LAMBDA { f(place + words(offset), ranks); });
       if (candidates_.hits() < candidates_type::most_hits / 4 && span_ < most_steps) span_ *= 2;
       step += now;
     }
@@ -113,14 +113,7 @@ class set_finder {
       is_edge ? candidates_.search_at_edge(past_) : candidates_.search(bytes, past_, number);
     } else {
       const auto* const at = reinterpret_cast<const std::uint32_t*>(bytes);
-      if (!set_.has_shorts()) {
-        search_main(at, 0, number + 1, number);
-      } else {
-        for (int s = 0; s <= number && !candidates_.is_full(); ++s) {
-          search_main(at, s, s + 1, number);
-          add_shorts(at, s, number);
-        }
-      }
+      search_windows(at, number);
       if (!candidates_.is_full()) candidates_.look_up(true);
     }
   }
@@ -131,36 +124,22 @@ class set_finder {
                          : lanewise::select(warp_.lane() * words(32u) < std::uint32_t{2 * reach},
                                             all, words(0u));
   }
-  LANEWISE_RARE_FUNCTION void add_shorts(const std::uint32_t* at, int step, int number) {
-    if (candidates_.is_full()) return;
-    words bits[window_kind::shorts] = {words(0u), words(0u), words(0u)};
-    if ((set_.kinds & 1) != 0)
-      bits[0] =
-          counting(filter_.template next<0, false>(warp_, at, step, step + 1).shorts, step, number);
-    if ((set_.kinds & 2) != 0)
-      bits[1] =
-          counting(filter_.template next<1, false>(warp_, at, step, step + 1).shorts, step, number);
-    if ((set_.kinds & 4) != 0)
-      bits[2] =
-          counting(filter_.template next<2, false>(warp_, at, step, step + 1).shorts, step, number);
-    candidates_.add(bytes_of(step), bits, 0);
-  }
   /// Where each lane's bytes of a step begin, as candidates have it.
   LANEWISE_FUNCTION words bytes_of(int step) const {
     return warp_.lane() * words(32u) +
            words(static_cast<std::uint32_t>(step * places - past_ + 4 + reach));
   }
-  /// Adds the windows of the main kind that pass in steps [step, end).
-  LANEWISE_FUNCTION void search_main(const std::uint32_t* at, int step, int end, int number) const {
+  /// Adds the windows that pass in so many steps, and in the one behind.
+  LANEWISE_FUNCTION void search_windows(const std::uint32_t* at, int number) const {
     const auto of = [&](auto kind, auto looks_around) LANEWISE_INLINE_LAMBDA {
-      for (int s = step; s < end && !candidates_.is_full(); ++s) {
+      for (int s = 0; s <= number && !candidates_.is_full(); ++s) {
         const auto found =
-            filter_.template next<decltype(kind)::value, decltype(looks_around)::value>(warp_, at,
-                                                                                        s, end);
+            filter_.template next<decltype(kind)::value, decltype(looks_around)::value>(
+                warp_, at, s, number + 1);
         s = found.step;
-        if (s == end) return;
+        if (s > number) return;
         const words bits[] = {counting(found.shorts, s, number), counting(found.longs, s, number)};
-        candidates_.add(bytes_of(s), bits, window_kind::shorts);
+        candidates_.add(bytes_of(s), bits);
       }
     };
     const auto with = [&](auto kind) LANEWISE_INLINE_LAMBDA {
@@ -170,13 +149,13 @@ class set_finder {
         of(kind, std::false_type{});
       }
     };
-    switch (set_.kinds >> window_kind::shorts) {
+    switch (set_.kinds) {
       case 1:
-        return with(std::integral_constant<int, window_kind::shorts>{});
+        return with(std::integral_constant<int, 0>{});
       case 2:
-        return with(std::integral_constant<int, window_kind::shorts + 1>{});
+        return with(std::integral_constant<int, 1>{});
       case 4:
-        return with(std::integral_constant<int, window_kind::shorts + 2>{});
+        return with(std::integral_constant<int, 2>{});
     }
   }
 

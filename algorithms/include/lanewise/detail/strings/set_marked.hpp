@@ -54,8 +54,8 @@ class set_marked_finder {
     const std::int64_t left = text_.n - first_, wanted = std::int64_t{steps_} * places;
     const int all = static_cast<int>(left < wanted ? left : wanted);
     const int unit = marks_ == nullptr ? unmarked_places : places;
-    // A step by the automaton takes as long as hundreds of others. Where one has too many hits the
-    // next may have few.
+    // A step by the automaton takes as long as hundreds of others. So spans become as short as a
+    // quarter of one, by a span of 0; and where one has too many hits the next may have few.
     int by_automaton = 0, next_by_automaton = 1;
     for (int at = 0; at < all;) {
       if (by_automaton > 0) {
@@ -64,12 +64,14 @@ class set_marked_finder {
         at += places;
         continue;
       }
-      const int now = span_ * unit < all - at ? span_ * unit : all - at;
+      const int wanted_now = span_ == 0 ? unit / 128 * 32 : span_ * unit;
+      const int now = wanted_now < all - at ? wanted_now : all - at;
       const std::int64_t first = first_ + at;
-      candidates_.begin(first, static_cast<std::uint32_t>(now), most_turns * span_);
+      candidates_.begin(first, static_cast<std::uint32_t>(now),
+                        span_ == 0 ? most_turns : most_turns * span_);
       search(first, first + now + most_ahead, first - candidates_type::reach);
       if (candidates_.is_full()) {
-        if (span_ == 1) {
+        if (span_ == 0) {
           by_automaton = next_by_automaton;
           if (next_by_automaton < most_by_automaton) next_by_automaton *= 2;
         } else {
@@ -78,10 +80,11 @@ class set_marked_finder {
         continue;
       }
       next_by_automaton = 1;
-      candidates_.each_hit([&](const words& place, const words& ranks) LANEWISE_INLINE_LAMBDA {
+      candidates_.each_place([&](const words& place, const words& ranks) LANEWISE_INLINE_LAMBDA {
         f(place + words(static_cast<std::uint32_t>(at)), ranks);
       });
-      if (candidates_.hits() < candidates_type::most_hits / 4 && span_ < most_span) span_ *= 2;
+      if (candidates_.hits() < candidates_type::most_hits / 4 && span_ < most_span)
+        span_ = span_ == 0 ? 1 : 2 * span_;
       at += now;
     }
   }
@@ -173,12 +176,14 @@ class set_marked_finder {
     const auto exist = warp_.first(number < width ? static_cast<int>(number) : width);
     if (set_.probes.how == kind::with_sides) {
       probe<kind::with_sides>(row, exist, bits);
+    } else if (many && set_.probes.how == kind::with_behind) {
+      probe<many ? kind::with_behind : kind::every_word>(row, exist, bits);
     } else {
       probe<many ? kind::every_byte : kind::every_word>(row, exist, bits);
     }
     if (!are_last && !warp_.any((bits[0] | bits[1]) != 0u)) return;
     const auto from = static_cast<std::uint32_t>(chunks_.byte_of(first) - base);
-    candidates_.add_here(index * words(32u) + words(from), bits, 0, are_last);
+    candidates_.add_here(index * words(32u) + words(from), bits, are_last);
   }
   template <kind how, class Mask>
   LANEWISE_FUNCTION void probe(const words (&row)[12], const Mask& exist, words (&bits)[2]) const {

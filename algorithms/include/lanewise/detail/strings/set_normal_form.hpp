@@ -66,6 +66,13 @@ struct set_normal_form {
   }
 
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(patterns.size() - 1); }
+  /// The least rank of patterns of so many bytes or more, of which there may be none.
+  std::uint32_t first_of(std::size_t bytes) const {
+    return static_cast<std::uint32_t>(
+        std::partition_point(patterns.begin() + 1, patterns.end(),
+                             [bytes](std::string_view p) { return p.size() < bytes; }) -
+        patterns.begin());
+  }
 
  private:
   static constexpr std::uint32_t none = ~0u;

@@ -17,9 +17,9 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// The windows by which devices look for a set's patterns, on the host: for each pattern a place,
-/// so chosen that its windows are those of few others. Sets with patterns of less than 7 bytes have
-/// none, nor do those where many patterns have a run of one byte as their best: set_windows knows
-/// what to do.
+/// so chosen that its windows are those of few others. Of patterns of up to 3 bytes there are none.
+/// Sets where many patterns have a run of one byte as their best have none either: set_windows
+/// knows what to do.
 class set_probe_windows : public window_table {
  public:
   set_probes probes{};
@@ -28,17 +28,18 @@ class set_probe_windows : public window_table {
   /// letters: the bits of a word that count; record: of each rank. O(48 windows for each pattern).
   set_probe_windows(const set_normal_form& set, std::uint32_t letters,
                     const std::vector<std::uint32_t>& record)
-      : set_(set) {
-    std::size_t shortest = ~std::size_t{0}, bytes = 0;
-    for (std::uint32_t r = 1; r <= set.ranks(); ++r) {
-      shortest = std::min(shortest, set.patterns[r].size());
+      : set_(set), first_(set.first_of(short_pairs::most_bytes + 1)) {
+    if (first_ > set.ranks()) return;
+    const std::size_t shortest = set.patterns[first_].size();
+    std::size_t bytes = 0;
+    for (std::uint32_t r = first_; r <= set.ranks(); ++r)
       bytes += std::min(set.patterns[r].size(), most_looked_at);
-    }
     using kind = set_probes::kind;
-    if (shortest < least_bytes) return;
-    const kind how = set.ranks() < many_patterns   ? kind::every_word
-                     : set.ranks() < most_at_words ? kind::with_sides
-                                                   : kind::every_byte;
+    const std::uint32_t number = set.ranks() - first_ + 1;
+    const kind how = shortest < least_at_words ? kind::with_behind
+                     : number < many_patterns  ? kind::every_word
+                     : number < most_at_words  ? kind::with_sides
+                                               : kind::every_byte;
     stride_ = static_cast<std::size_t>(set_probes::stride(how));
     const std::size_t most = how == kind::with_sides ? set_probes::most_bytes - set_probes::side
                                                      : set_probes::most_bytes;
@@ -60,7 +61,7 @@ class set_probe_windows : public window_table {
  private:
   /// Of a few patterns, windows without sides pass little. Of very many, there is one window each.
   static constexpr std::uint32_t many_patterns = 64, most_at_words = 32'768;
-  static constexpr std::size_t least_bytes = 7, most_looked_at = 48;
+  static constexpr std::size_t least_at_words = 7, most_looked_at = 48;
   /// Bytes of slots for each byte of the patterns.
   static constexpr std::size_t most_of_slots = 24;
   /// So many windows leave nine of ten bits of the short table unset.
@@ -78,17 +79,22 @@ class set_probe_windows : public window_table {
       word |= std::uint32_t{static_cast<unsigned char>(p[i + b])} << 8 * b;
     return word & probes.letters;
   }
-  /// Of window o of a pattern, that at its byte i.
-  static int list_of(std::size_t o) { return o < 2 ? 0 : 1; }
+  /// Whether a pattern has more bytes behind each of its windows that count.
+  bool is_long(std::string_view p) const {
+    return probes.how == set_probes::kind::with_behind && p.size() >= bytes_ + set_probes::side;
+  }
+  /// Of window o of a pattern.
+  int list_of(std::string_view p, std::size_t o) const { return o >= 2 || is_long(p) ? 1 : 0; }
   window_key key_at(std::string_view p, std::size_t i, int list) const {
-    return probes.key(list == 1 ? word_at(p, i - 2) : 0, word_at(p, i), word_at(p, i + 4),
+    return probes.key(list == 1 && i >= 2 ? word_at(p, i - 2) : 0, word_at(p, i), word_at(p, i + 4),
                       word_at(p, i + 8), list);
   }
   std::uint32_t& count_of(const window_key& key) {
     return counts_[key.hash() * 0x2545f491u >> 7 & (counts_.size() - 1)];
   }
   std::size_t choices(std::string_view p) const {
-    return std::min(p.size() - bytes_ - stride_ + 1, most_looked_at - stride_) + 1;
+    const std::size_t bytes = bytes_ + (is_long(p) ? set_probes::side : 0);
+    return std::min(p.size() - bytes - stride_ + 1, most_looked_at - stride_) + 1;
   }
   static int different(std::string_view bytes) {
     std::uint64_t seen[4] = {};
@@ -99,14 +105,14 @@ class set_probe_windows : public window_table {
   }
   /// False where too many patterns have nothing but runs.
   bool choose_places() {
-    for (std::uint32_t r = 1; r <= set_.ranks(); ++r)
+    for (std::uint32_t r = first_; r <= set_.ranks(); ++r)
       each_key(set_.patterns[r],
                [&](std::size_t, std::size_t, const window_key& key) { ++count_of(key); });
-    for (std::uint32_t r = 1; r <= set_.ranks(); ++r) {
+    for (std::uint32_t r = first_; r <= set_.ranks(); ++r) {
       const std::string_view p = set_.patterns[r];
       const std::size_t at = best_place(p);
       for (std::size_t o = 0; o < stride_; ++o) {
-        const window_key key = key_at(p, at + o, list_of(o));
+        const window_key key = key_at(p, at + o, list_of(p, o));
         if (different(p.substr(at + o, bytes_)) == 1 && count_of(key) >= many_runs) return false;
         windows_.push_back({key, r, static_cast<std::uint32_t>(at + o)});
       }
@@ -121,7 +127,7 @@ class set_probe_windows : public window_table {
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t o = 0; o < stride_; ++o)
         if (probes.how == set_probes::kind::with_sides || o == 0 || i + 1 == n)
-          f(i, o, key_at(p, i + o, list_of(o)));
+          f(i, o, key_at(p, i + o, list_of(p, o)));
   }
   /// The place whose windows are in the fewest patterns; of these, that with the most different
   /// bytes.
@@ -131,7 +137,7 @@ class set_probe_windows : public window_table {
     std::uint64_t least = ~std::uint64_t{0};
     for (std::size_t i = 0; i < n; ++i) {
       std::uint64_t value = 0;
-      for (std::size_t o = 0; o < stride_; ++o) value += count_of(key_at(p, i + o, list_of(o)));
+      for (std::size_t o = 0; o < stride_; ++o) value += count_of(key_at(p, i + o, list_of(p, o)));
       value = value << 6 |
               static_cast<std::uint64_t>(63 - different(p.substr(i, bytes_ + stride_ - 1)));
       if (value >= least) continue;
@@ -144,21 +150,22 @@ class set_probe_windows : public window_table {
     std::sort(windows_.begin(), windows_.end(),
               [](const window& a, const window& b) { return a.order() < b.order(); });
   }
+  /// Of windows of 4 bytes more than one letter may come again: these are in many words.
+  std::size_t most_period() const { return probes.how == set_probes::kind::with_behind ? 1 : 3; }
   /// Whether some patterns have one window of up to three letters that come again and again: in a
   /// text of these, each would be compared at every place.
   bool repeats_itself() const {
     for (std::size_t i = 0, end = 0; i < windows_.size(); i = end) {
       while (end < windows_.size() && windows_[end].key == windows_[i].key) ++end;
       const auto bytes = set_.patterns[windows_[i].rank].substr(windows_[i].offset, bytes_);
-      for (std::size_t period = 1; period <= 3 && end - i > 2; ++period)
+      for (std::size_t period = 1; period <= most_period() && end - i > 2; ++period)
         if (bytes.substr(period) == bytes.substr(0, bytes_ - period)) return true;
     }
     return false;
   }
   void make_tables(const std::vector<std::uint32_t>& record) {
     // Kernels with the short table have no code for windows at every byte.
-    const bool has_many =
-        probes.how == set_probes::kind::every_byte || windows_.size() > most_with_few;
+    const bool has_many = set_probes::stride(probes.how) == 1 || windows_.size() > most_with_few;
     probes.filter_bits = has_many ? filter_place::many_words_bits : filter_place::few_words_bits;
     filter.resize(std::size_t{1} << probes.filter_bits);
     for (const window& w : windows_) let_pass(w);
@@ -171,10 +178,12 @@ class set_probe_windows : public window_table {
     const std::uint32_t a = word_at(p, w.offset), b = word_at(p, w.offset + 4),
                         c = word_at(p, w.offset + 8), hash = probes.hash(a, b, c);
     // The key's first word is the hash with the bytes at the side.
-    filter[probes.word(hash)] |= probes.bits(hash, w.key.low);
+    filter[probes.word(hash)] |=
+        probes.bits(hash, w.key.low, set_probes::has_side(probes.how, list_of(p, 0)));
   }
 
   const set_normal_form& set_;
+  std::uint32_t first_;  // rank
   std::size_t bytes_ = 0, stride_ = 1;
   std::vector<std::uint32_t> counts_;
   std::vector<window> windows_;

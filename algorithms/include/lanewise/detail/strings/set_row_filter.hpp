@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/strings/set_bucket_filter.hpp>
 #include <lanewise/detail/strings/set_view.hpp>
 #include <lanewise/warp.hpp>
 
@@ -23,6 +24,8 @@ struct set_row_filter {
 
   /// So far ahead the text is asked for, as text_steps does.
   static constexpr int ahead_bytes = 2048;
+  /// How far windows of neighbouring lanes lie apart, and those of one look and the next.
+  static constexpr int lane_bytes = 4, look_bytes = 1;
 
   const std::uint32_t* table;
   words shift;
@@ -43,8 +46,8 @@ struct set_row_filter {
   LANEWISE_FUNCTION std::uint64_t look(const Warp& warp, const unsigned char* at) const {
     const words a =
         warp.template load_unaligned<std::uint32_t>(at + 4, ahead_bytes) & words(letters);
-    const words b = kind <= window_kind::shorts ? a : load(warp, at + 8);
-    const words hash = window_key::mixed(window_key::low_of(kind, a), window_key::high_of(kind, b));
+    const words b = kind == 0 ? a : load(warp, at + 8);
+    const words hash = window_key::mixed(a, window_key::high_of(kind, b));
     const words word = warp.gather_scratch(table, hash >> shift);
     if constexpr (where == looked_around::none) {
       return passes(warp, word, hash);
@@ -65,6 +68,25 @@ struct set_row_filter {
                                          const words& hash) const {
     const words asked = warp.shuffle(powers, hash) | warp.shuffle(powers, hash >> 5);
     return warp.ballot((word & asked) == asked);
+  }
+};
+
+/// The same of few windows of 4 bytes, which are in buckets: a look takes no multiplication.
+template <class Warp>
+struct set_row_buckets {
+  static constexpr int lane_bytes = 1, look_bytes = Warp::width;
+
+  bucket_filter<Warp, 4> buckets;
+
+  LANEWISE_FUNCTION set_row_buckets(const Warp& warp, const pattern_set_view& set)
+      : buckets(warp, set.window_buckets) {}
+
+  template <int kind, looked_around where>
+  LANEWISE_FUNCTION std::uint64_t look(const Warp& warp, const unsigned char* at) const {
+    return buckets.look(warp, [&](int b) LANEWISE_INLINE_LAMBDA {
+      return warp.template load_unaligned<unsigned char>(
+          at + 4 + b, b == 0 ? set_row_filter<Warp>::ahead_bytes : 0);
+    });
   }
 };
 

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <lanewise/detail/strings/set_row_filter.hpp>
+#include <lanewise/detail/strings/set_shorts.hpp>
 #include <lanewise/detail/strings/set_text.hpp>
 #include <lanewise/detail/strings/steps.hpp>
 #include <lanewise/operators.hpp>
 #include <lanewise/warp.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
@@ -79,14 +81,13 @@ class set_scan {
     // Windows are looked for from the second word on, as the first is in front of a window.
     byte_ = static_cast<std::uint32_t>(reach + 4 - past);
     const int rows = rows_of_step * steps + 1;
-    if (!set_.has_shorts()) {
-      look_for_main(at, 0, rows);
-    } else {
-      for (int r = 0; r < rows && !is_full_; r += rows_of_step) {
-        const int end = r + rows_of_step < rows ? r + rows_of_step : rows;
-        look_for_main(at, r, end);
-        look_for_shorts(at, r, end);
-      }
+    switch (set_.kinds) {
+      case 1:
+        return look_for<0>(at, rows);
+      case 2:
+        return look_for<1>(at, rows);
+      case 4:
+        return look_for<2>(at, rows);
     }
   }
   /// The same of a step that has the text's ends, or is near them.
@@ -96,13 +97,17 @@ class set_scan {
       edge_[i] = from + i >= 0 && from + i < text_.n ? text_.data[from + i] : std::uint8_t{0};
     search(edge_, past, 1);
   }
-  /// Calls f(places, ranks) for the hits of the span, W at a time in the order of their places,
-  /// counted from its first one. A place is there once, with the greatest of its ranks; where ranks
-  /// are 0 there is none.
+  /// Calls f(places, ranks) for the places of the span where patterns begin, W at a time and in
+  /// order, counted from its first one. A place is there once, with the greatest of its ranks;
+  /// where ranks are 0 there is none.
   template <class F>
-  LANEWISE_FUNCTION void each_hit(F f) {
-    if (hits_ == 0) return;
-    const int number = put_in_order();
+  LANEWISE_FUNCTION void each_place(F f) {
+    const int number = hits_ == 0 ? 0 : put_in_order();
+    if (set_.has_shorts()) {
+      set_shorts<Warp>(warp_, text_, set_, list_, most_listed)
+          .each_place(first_, places_, {order_, best_, number}, f);
+      return;
+    }
     for (int i = 0; i < number; i += width) {
       const mask is_there = warp_.first(number - i);
       f(warp_.load(order_ + i), lanewise::select(is_there, warp_.load(best_ + i), words(0u)));
@@ -110,42 +115,29 @@ class set_scan {
   }
 
  private:
-  LANEWISE_FUNCTION void look_for_main(const unsigned char* at, int row, int end) {
-    switch (set_.kinds >> window_kind::shorts) {
-      case 1:
-        return look_for_main<window_kind::shorts>(at, row, end);
-      case 2:
-        return look_for_main<window_kind::shorts + 1>(at, row, end);
-      case 4:
-        return look_for_main<window_kind::shorts + 2>(at, row, end);
-    }
-  }
   template <int kind>
-  LANEWISE_FUNCTION void look_for_main(const unsigned char* at, int row, int end) {
-    if (!set_.looks_around) return look_for<kind, looked_around::none>(at, row, end);
+  LANEWISE_FUNCTION void look_for(const unsigned char* at, int rows) {
+    if (!set_.looks_around) return look_for<kind, looked_around::none>(at, rows);
     if ((set_.around.front | set_.around.behind) == 0)
-      return look_for<kind, looked_around::of_long>(at, row, end);
-    look_for<kind, looked_around::of_all>(at, row, end);
-  }
-  LANEWISE_FUNCTION void look_for_shorts(const unsigned char* at, int row, int end) {
-    if ((set_.kinds & 1) != 0) look_for<0, looked_around::none>(at, row, end);
-    if ((set_.kinds & 2) != 0) look_for<1, looked_around::none>(at, row, end);
-    if ((set_.kinds & 4) != 0) look_for<2, looked_around::none>(at, row, end);
+      return look_for<kind, looked_around::of_long>(at, rows);
+    look_for<kind, looked_around::of_all>(at, rows);
   }
 
-  /// Lists the windows of a kind that pass in rows [row, end), and looks them up from time to time.
+  /// Lists the windows of a kind that pass in so many rows, and looks them up from time to time.
   template <int kind, looked_around where>
-  LANEWISE_SEPARATE_FUNCTION void look_for(const unsigned char* at, int row, int end) {
+  LANEWISE_SEPARATE_FUNCTION void look_for(const unsigned char* at, int rows) {
     constexpr int stride = window_kind{kind}.stride(), most = 8 / stride * width + at_once;
+    using filter_type = std::conditional_t<kind == 0 && where == looked_around::none,
+                                           set_row_buckets<Warp>, set_row_filter<Warp>>;
     const Warp warp = warp_;
-    const set_row_filter<Warp> filter(warp, set_);
-    const unsigned char* first = at + row * row_bytes;
+    const filter_type filter(warp, set_);
+    const unsigned char* first = at;
     int listed = 0;
-    for (int r = row; r < end; ++r, first += row_bytes) {
+    for (int r = 0; r < rows; ++r, first += row_bytes) {
       std::uint64_t passed[4], any = 0;
       LANEWISE_UNROLL
       for (int o = 0; o < 4; o += stride) {
-        passed[o] = filter.template look<kind, where>(warp, first + o);
+        passed[o] = filter.template look<kind, where>(warp, first + o * filter_type::look_bytes);
         any |= passed[o];
       }
       // In most rows some pass where there are many patterns and windows are short.
@@ -153,7 +145,9 @@ class set_scan {
       if (are_few && any == 0) continue;
       LANEWISE_UNROLL
       for (int o = 0; o < 4; o += stride)
-        listed = put(passed[o], static_cast<std::uint32_t>(r * row_bytes + o) << 1, listed);
+        listed = put<filter_type::lane_bytes>(
+            passed[o], static_cast<std::uint32_t>(r * row_bytes + o * filter_type::look_bytes) << 1,
+            listed);
       if (listed > most_listed - most) {
         look_up<kind>(at, listed);
         if (is_full_) return;
@@ -162,15 +156,17 @@ class set_scan {
     }
     look_up<kind>(at, listed);
   }
-  /// Lists windows of which bits tell: bit l lane l's, bit 32 + l its long one. Most often there
-  /// are no more than two, which are written without a branch. Returns how many are listed then.
+  /// Lists windows of which bits tell: bit l lane l's, bit 32 + l its long one. Lanes' windows
+  /// begin so many bytes behind each other. Most often there are no more than two, which are
+  /// written without a branch. Returns how many are listed then.
+  template <int lane_bytes>
   LANEWISE_FUNCTION int put(std::uint64_t passed, std::uint32_t first, int listed) {
     std::uint32_t* to = list_ + listed;
     listed += Warp::popcount(passed);
     do {
       for (int k = 0; k < at_once; ++k, ++to, passed &= passed - 1) {
         const auto bit = static_cast<std::uint32_t>(Warp::popcount(~passed & (passed - 1)));
-        *to = first + ((bit & 31) << 3) + (bit >> 5);
+        *to = first + (bit & 31) * (2 * lane_bytes) + (bit >> 5);
       }
     } while (passed != 0);
     return listed;
@@ -218,15 +214,13 @@ class set_scan {
       for (int w = 0; w < 5; ++w)
         in[w] = warp.template gather_unaligned<std::uint32_t>(at + 4 * w, index) & letters;
       for (int w = 0; w < 4; ++w) in[w] = in[w] >> past | in[w + 1] << 1 << (words(31u) - past);
-      words low = window_key::low_of(kind, in[1]), high = window_key::high_of(kind, in[2]);
-      if constexpr (kind >= window_kind::shorts) {
-        const words after = detail::word_across(in[window_kind{kind}.bytes() / 4 + 1],
-                                                in[window_kind{kind}.bytes() / 4 + 2],
-                                                window_kind{kind}.bytes() % 4);
-        const words around = lanewise::select(is_long, after, set_.around.mixed(in[0], after));
-        low = lanewise::select(is_long, window_key::low_of_long(low), low);
-        high = window_key::high_with(high, around);
-      }
+      words low = in[1], high = window_key::high_of(kind, in[2]);
+      const words after =
+          detail::word_across(in[window_kind{kind}.bytes() / 4 + 1],
+                              in[window_kind{kind}.bytes() / 4 + 2], window_kind{kind}.bytes() % 4);
+      const words around = lanewise::select(is_long, after, set_.around.mixed(in[0], after));
+      low = lanewise::select(is_long, window_key::low_of_long(low), low);
+      high = window_key::high_with(high, around);
       words slot = window_slot::place(window_key::mixed(low, high), set_.slots_bits);
       mask open = exist;
       for (;; slot = (slot + words(1u)) & last) {

@@ -38,11 +38,10 @@ struct set_text {
   LANEWISE_FUNCTION window_slot slot_of(std::int64_t place, int kind, bool is_long) const {
     const text_words words(text_of(place));
     const std::uint32_t letters = set.letters;
-    window_key key = window_key::of(kind, words[0] & letters, words[1] & letters);
-    if (kind >= window_kind::shorts) {
-      const text_words after(text_of(place + window_kind{kind}.bytes())), front(text_of(place - 4));
-      key = key.with(is_long ? after[0] & letters : set.around.mixed(front[0], after[0]), is_long);
-    }
+    const text_words after(text_of(place + window_kind{kind}.bytes())), front(text_of(place - 4));
+    const window_key key =
+        window_key::of(kind, words[0] & letters, words[1] & letters)
+            .with(is_long ? after[0] & letters : set.around.mixed(front[0], after[0]), is_long);
     const std::uint32_t mask = (1u << set.slots_bits) - 1;
     for (std::uint32_t s = window_slot::place(key.hash(), set.slots_bits);; ++s) {
       const window_slot slot = set.slots[s & mask];

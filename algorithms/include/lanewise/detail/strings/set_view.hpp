@@ -13,10 +13,11 @@ namespace detail {
 /// memory. A pattern of at least q + s - 1 bytes has one such window, wherever it lies: of s
 /// neighbouring ones, all of which the filter knows.
 ///
-/// Patterns of 1, 2 and 3 bytes have a kind each. All others have one kind, by the shortest: of 4
-/// to 6 bytes, from 7, and from 11 bytes on. In larger sets more bytes count, as fewer patterns
-/// have them: of long windows, behind which there is room in their patterns, the four bytes behind;
-/// of others those behind and in front that the shortest pattern has in any case:
+/// Patterns of up to 3 bytes have none (short_pairs). The shortest of the others says which kind
+/// all have: of 4 to 6 bytes, from 7, and from 11 bytes on. In larger sets more bytes count, as
+/// fewer patterns have them: of long windows, behind which there is room in their patterns, the
+/// four bytes behind; of others those behind and in front that the shortest pattern has in any
+/// case:
 ///
 ///   a pattern of 12 bytes     e x t r a t e r r i t o       q = 8, s = 4
 ///   its long window           = = = = = = = = + + + +
@@ -24,13 +25,12 @@ namespace detail {
 ///                               + = = = = = = = = +
 ///                                 + = = = = = = = = +
 struct window_kind {
-  /// Kinds 0 to 2 are of patterns of 1 to 3 bytes.
-  static constexpr int shorts = 3, number = 6;
+  static constexpr int number = 3;
 
   int kind;
 
-  LANEWISE_FUNCTION constexpr int stride() const { return kind <= shorts ? 1 : 2 * kind - 6; }
-  LANEWISE_FUNCTION constexpr int bytes() const { return kind < shorts ? kind + 1 : 2 * kind - 2; }
+  LANEWISE_FUNCTION constexpr int stride() const { return 1 << kind; }
+  LANEWISE_FUNCTION constexpr int bytes() const { return 4 + 2 * kind; }
   /// What a pattern has at least.
   LANEWISE_FUNCTION constexpr int span() const { return bytes() + stride() - 1; }
 };
@@ -51,17 +51,12 @@ struct window_key {
 
   /// Of q bytes, from the words in which bytes 0 to 3 and 4 to 7 are.
   static LANEWISE_FUNCTION window_key of(int kind, std::uint32_t a, std::uint32_t b) {
-    return {low_of(kind, a), high_of(kind, b)};
-  }
-  template <class Words>
-  static LANEWISE_FUNCTION Words low_of(int kind, const Words& a) {
-    const Words salt(static_cast<std::uint32_t>(kind) * 0x6b43a9b5u);
-    return kind < window_kind::shorts ? (a & Words(~0u >> (24 - 8 * kind))) ^ salt : a ^ salt;
+    return {a, high_of(kind, b)};
   }
   template <class Words>
   static LANEWISE_FUNCTION Words high_of(int kind, const Words& b) {
-    if (kind <= window_kind::shorts) return Words(0u);
-    return kind == window_kind::shorts + 1 ? b & Words(0xffffu) : b;
+    if (kind == 0) return Words(0u);
+    return kind == 1 ? b & Words(0xffffu) : b;
   }
   /// The same with the bytes around that count, of a long window or another.
   LANEWISE_FUNCTION window_key with(std::uint32_t around, bool is_long) const {
@@ -147,7 +142,8 @@ struct window_entry {
 /// they are apart; the hash, with sides that with the bytes there, says where they are. So one look
 /// at the table, of which a GPU has time for one at every fourth byte, answers for both sides.
 struct set_probes {
-  enum class kind : std::uint32_t { none, every_byte, every_word, with_sides };
+  /// with_behind: at every byte; of longer patterns two more bytes behind the window count.
+  enum class kind : std::uint32_t { none, every_byte, every_word, with_sides, with_behind };
   static constexpr int most_bytes = 12, side = 2;
 
   kind how;
@@ -156,7 +152,13 @@ struct set_probes {
   std::uint32_t of_behind[2];
   int filter_bits;  ///< the filter has 2^filter_bits words
 
-  static LANEWISE_FUNCTION constexpr int stride(kind k) { return k == kind::every_byte ? 1 : 4; }
+  static LANEWISE_FUNCTION constexpr int stride(kind k) {
+    return k == kind::every_byte || k == kind::with_behind ? 1 : 4;
+  }
+  /// Whether windows of a list have more bytes at a side.
+  static LANEWISE_FUNCTION constexpr bool has_side(kind k, int list) {
+    return k == kind::with_sides || (k == kind::with_behind && list == 1);
+  }
 
   /// Of windows of so many bytes.
   static set_probes make(kind how, int bytes, std::uint32_t letters) {
@@ -193,13 +195,13 @@ struct set_probes {
   static LANEWISE_FUNCTION std::uint32_t both_set(std::uint32_t word, std::uint32_t hash) {
     return word & (word << (hash & 31) | word >> ((0 - hash) & 31));
   }
-  /// Which of these bits is a window's: its last five bits say.
-  static LANEWISE_FUNCTION std::uint32_t bit(kind how, std::uint32_t hash) {
-    return how == kind::with_sides ? hash >> 27 : hash >> 5;
+  /// Which of these bits is a window's: its last five bits say. hash: with a side, if it has one.
+  static LANEWISE_FUNCTION std::uint32_t bit(bool has_side, std::uint32_t hash) {
+    return has_side ? hash >> 27 : hash >> 5;
   }
-  /// The bits of a window, of which `with_sides` is the hash with sides.
-  std::uint32_t bits(std::uint32_t hash, std::uint32_t with_sides) const {
-    const std::uint32_t at = bit(how, how == kind::with_sides ? with_sides : hash);
+  /// The bits of a window, of which `all` is the hash with the side that it may have.
+  static std::uint32_t bits(std::uint32_t hash, std::uint32_t all, bool has_side) {
+    const std::uint32_t at = bit(has_side, all);
     return 1u << (at & 31) | 1u << ((at - hash) & 31);
   }
   /// Where a window's slot is, or one further on: slots are looked at in pairs, as lanes wait for
@@ -213,12 +215,51 @@ struct set_probes {
     const std::uint32_t h = hash(a, b, c);
     const std::uint32_t other = a * (of_hash[0] * 0x2545f491u) + b * (of_hash[1] * 0x9e3779b1u) +
                                 c * (of_hash[2] * 0x85ebca77u);
-    if (how != kind::with_sides) return {h, other ^ other >> 15};
-    if (list == 1) return {with_front(h, front), (other ^ other >> 15) + front * 0xc2b2ae35u + 1};
+    if (!has_side(how, list)) return {h, other ^ other >> 15};
+    if (how == kind::with_sides && list == 1)
+      return {with_front(h, front), (other ^ other >> 15) + front * 0xc2b2ae35u + 1};
     const std::uint32_t behind =
         b * (of_behind[0] * 0x6b43a9b5u) + c * (of_behind[1] * 0xc2b2ae35u);
-    return {with_behind(h, b, c), (other ^ other >> 15) + (behind ^ behind >> 15)};
+    return {with_behind(h, b, c),
+            (other ^ other >> 15) + (behind ^ behind >> 15) + static_cast<std::uint32_t>(list)};
   }
+};
+
+/// A filter of a few bytes: strings are in up to 32 buckets, and a table for each of the bytes says
+/// which buckets have strings with that byte there; bytes are known by their last five bits, which
+/// letters of either case have in common. A place passes if some bucket has all of its bytes.
+///
+///   be, by | the | to       of byte 0: b 001, t 110; of byte 1: e, y 001, h 010, o 100;
+///                           of byte 2: e 011, others 001 and 100
+///
+/// Each lane of a warp keeps a row of each table, so a look is a shuffle.
+struct byte_buckets {
+  static constexpr std::uint32_t rows = 32, most = 32;
+
+  const std::uint32_t* row;  ///< of all tables, one behind the other
+  int number;                ///< of buckets
+};
+
+/// How patterns of 1 to 3 bytes are looked for. Where any may begin say buckets. Which is the
+/// longest says a table of all pairs of bytes: a rank, or 0, and whether patterns of 3 bytes begin
+/// so. These have slots by a hash.
+struct short_pairs {
+  static constexpr std::uint32_t most_bytes = 3;
+  static constexpr std::uint32_t begins_triple = 1u << 31;  ///< in the table of pairs
+
+  /// Of three bytes: not 0.
+  template <class Words>
+  static LANEWISE_FUNCTION Words key(const Words& bytes) {
+    return bytes | Words(1u << 24);
+  }
+  template <class Words>
+  static LANEWISE_FUNCTION Words slot(const Words& key, int bits) {
+    return key * Words(0x9e3779b1u) >> (32 - bits);
+  }
+};
+/// Where there is none, the key is 0.
+struct short_triple {
+  std::uint32_t key, rank;
 };
 
 /// A state of the automaton, which reads a text backwards: the longest of all beginnings of
@@ -243,15 +284,16 @@ struct long_group {
 /// A set as kernels have it. Different patterns have ranks from 1 on, in the order of their
 /// lengths; 0 is none.
 struct pattern_set_view {
-  std::uint32_t ranks;         ///< the greatest
-  std::uint32_t kinds;         ///< bit k: there are windows of kind k
-  bool looks_around;           ///< windows of the main kind
+  std::uint32_t ranks;  ///< the greatest
+  std::uint32_t kinds;  ///< bit k: there are windows of kind k, of patterns of 4 bytes and more
+  bool looks_around;
   window_surroundings around;  ///< of windows that are not long
   std::uint32_t letters;       ///< the bits of a word that count in windows
   bool folds_case;             ///< and then the patterns' letters are small
   bool has_many;               ///< windows, so that the larger table is worth its place
   int depth;                   ///< of the automaton
   int slots_bits;
+  int triples_bits;
   set_probes probes;  ///< by which devices look, unless they are of no kind
   int probes_slots_bits;
   const std::uint32_t* size;      ///< of each rank: its bytes
@@ -268,6 +310,10 @@ struct pattern_set_view {
   const std::uint32_t* probes_filter;
   const window_slot* probes_slots;
   const window_entry* probes_entries;
+  byte_buckets window_buckets;  ///< of few windows of 4 bytes; else none
+  byte_buckets short_buckets;   ///< none where no pattern has 1 to 3 bytes
+  const std::uint32_t* pairs;   ///< as short_pairs has them
+  const short_triple* triples;
   const set_state* states;
   const unsigned char* labels;  ///< of each state, the byte by which it is reached
   const std::uint32_t* roots;   ///< the root's child by each byte
@@ -275,10 +321,8 @@ struct pattern_set_view {
   const std::uint32_t* longs;
 
   LANEWISE_FUNCTION bool has_probes() const { return probes.how != set_probes::kind::none; }
-  /// Whether there are patterns of 1 to 3 bytes.
-  LANEWISE_FUNCTION bool has_shorts() const {
-    return (kinds & ((1u << window_kind::shorts) - 1)) != 0;
-  }
+  /// Patterns of 1 to 3 bytes.
+  LANEWISE_FUNCTION bool has_shorts() const { return short_buckets.number != 0; }
 };
 
 /// Letters of a word, small ones made of capitals.
