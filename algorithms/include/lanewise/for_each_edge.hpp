@@ -4,6 +4,7 @@
 
 #include <lanewise/allocate.hpp>
 #include <lanewise/csr_graph.hpp>
+#include <lanewise/detail/by_threads.hpp>
 #include <lanewise/detail/graphs/edges_by_thread.hpp>
 #include <lanewise/detail/graphs/sources.hpp>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/by_threads.hpp>
 #include <lanewise/detail/graphs/edges.hpp>
+#include <lanewise/detail/kept_local.hpp>
 #include <lanewise/search.hpp>
 
 #include <cstdint>

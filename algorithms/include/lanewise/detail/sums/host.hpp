@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/by_threads.hpp>
 #include <lanewise/detail/host_tile.hpp>
+#include <lanewise/detail/kept_local.hpp>
 #include <lanewise/detail/sums/carry.hpp>
 #include <lanewise/search.hpp>
 
@@ -72,6 +72,16 @@ LANEWISE_FUNCTION T reduce_padded(const W& warp, const Source& source, std::int6
   return warp.reduce(warp.map(op, sum, loads::part(warp, source, i, last - i, pad)), op);
 }
 
+/// Items that hosts look at before they add them up. A source that asks of each whether it is good,
+/// and can ask of many at once, specialises this.
+template <class Source>
+struct good_items {
+  kept_local<Source> source;
+
+  static LANEWISE_FUNCTION bool are_all(const Source&, std::int64_t, std::int64_t) { return true; }
+  LANEWISE_FUNCTION auto operator()(std::int64_t i) const { return source(i); }
+};
+
 /// Sums up ranges that are in order, one by one. As little is done for each as can be: most have a
 /// few items. A function of its own has registers for all that the loop needs.
 template <class T, class W, class Ranges, class Source, class Sink, class Op>
@@ -80,7 +90,7 @@ LANEWISE_LOOP_FUNCTION void fold_ranges(const W& warp, const Ranges& all, index_
                                         Op op) {
   constexpr std::int64_t many = 64;  // are worth a branch that is not predicted
   kept_local<Ranges> ranges = all;
-  kept_local<Source> items = source;
+  const good_items<Source> items{source};
   kept_local<Sink> sums = sink;
   const T first = init;
   std::int64_t i = ranges.offset(which.begin);
@@ -151,21 +161,25 @@ class host_sums {
       } else {
         whole_ranges<32>(ranges, source, sink, init, op, i);
       }
-    } else if (!is_in_order(ranges, whole, i)) {
-      for (std::int64_t r = whole.begin; r < whole.end; ++r) {
-        const maybe<T> sum = sum_up_to(ranges(r), i, ranges.first, source, op);
-        sink(r, detail::join({init, true}, sum, op).value);
-      }
     } else {
-      const std::int64_t last = ranges.offset(whole.end) - ranges.first;
-      if (!pays_windows<Source, Op>(ranges, whole, last - i)) {
+      const bool in_order = is_in_order(ranges, whole, i);
+      const std::int64_t last = in_order ? ranges.offset(whole.end) - ranges.first : i;
+      if (in_order && pays_windows<Source, Op>(ranges, whole, last - i)) {
+        if constexpr (loads_of_lanes<Source>::exist && can_pad<Op, T>) {
+          if (last - i <= 6 * (whole.end - whole.begin))
+            whole_ranges<8>(ranges, source, sink, init, op, i);
+          else
+            whole_ranges<16>(ranges, source, sink, init, op, i);
+        }
+      } else if (in_order &&
+                 good_items<Source>::are_all(source, ranges.first + i, ranges.first + last)) {
         detail::fold_ranges(team_.warp(), ranges, whole, source, sink, init, op);
         i = last;
-      } else if constexpr (loads_of_lanes<Source>::exist && can_pad<Op, T>) {
-        if (last - i <= 6 * (whole.end - whole.begin))
-          whole_ranges<8>(ranges, source, sink, init, op, i);
-        else
-          whole_ranges<16>(ranges, source, sink, init, op, i);
+      } else {
+        for (std::int64_t r = whole.begin; r < whole.end; ++r) {
+          const maybe<T> sum = sum_up_to(ranges(r), i, ranges.first, source, op);
+          sink(r, detail::join({init, true}, sum, op).value);
+        }
       }
     }
     total_ = segment_carry<T>::of(any, sum_up_to(piece_.end.items, i, ranges.first, source, op));
