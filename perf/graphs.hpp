@@ -11,7 +11,9 @@
 #include <lanewise/bfs_batch.hpp>
 #include <lanewise/build_csr.hpp>
 #include <lanewise/connected_components.hpp>
+#include <lanewise/for_each_edge.hpp>
 #include <lanewise/pagerank.hpp>
+#include <lanewise/spmv.hpp>
 #include <lanewise/sssp.hpp>
 
 #include <cmath>
@@ -321,6 +323,77 @@ struct pagerank_problem : search_problem<Exec> {
   void record(benchmark::UserCounters& counters) const { this->count_edges(counters); }
 };
 
+/// Numbers of vertices, for what adds up or looks up along edges.
+template <class Exec>
+struct numbers_problem : search_problem<Exec> {
+  using base = search_problem<Exec>;
+  using base::graph, base::n;
+
+  array<Exec, float> x{"perf::x", static_cast<std::size_t>(n)};
+
+  explicit numbers_problem(const generated_graph& p) : base(p) {
+    fill<Exec, float>(this->exec, x, random_item<float>{});
+  }
+  void record(benchmark::UserCounters& counters) const { this->count_edges(counters); }
+};
+
+template <class Exec>
+struct spmv_problem : numbers_problem<Exec> {
+  using base = numbers_problem<Exec>;
+  using base::exec, base::graph, base::n, base::x;
+
+  array<Exec, float> y{"perf::y", static_cast<std::size_t>(n)};
+
+  using base::base;
+  static row name(const generated_graph& p) {
+    return {"spmv", backend_name<Exec>(), "", "f32", p.distribution, p.n};
+  }
+  void call() { spmv(exec, graph, x, y, {.work = &this->work}); }
+  struct wrong_sums {
+    typename base::graph_type graph;
+    array<Exec, float> x, y;
+    KOKKOS_FUNCTION std::uint64_t operator()(std::int64_t v) const {
+      float sum = 0;
+      for (auto e = graph.begins()(v); e < graph.begins()(v + 1); ++e) sum += x(graph.columns()(e));
+      return sum != y(v);
+    }
+  };
+  bool correct() const { return sum<std::uint64_t>(exec, n, wrong_sums{graph, x, y}) == 0; }
+};
+
+/// Every edge gets the number of the vertex that it leads to.
+template <class Exec>
+struct edges_problem : numbers_problem<Exec> {
+  using base = numbers_problem<Exec>;
+  using base::exec, base::graph, base::x;
+
+  struct copy_number {
+    const float* x;
+    float* of_edges;
+    KOKKOS_FUNCTION void operator()(std::uint32_t, std::uint32_t to, std::int64_t e) const {
+      of_edges[e] = x[to];
+    }
+  };
+  array<Exec, float> of_edges{"perf::of_edges", static_cast<std::size_t>(graph.edges())};
+
+  using base::base;
+  static row name(const generated_graph& p) {
+    return {"for_each_edge", backend_name<Exec>(), "", "f32", p.distribution, p.n};
+  }
+  copy_number f() const { return {x.data(), of_edges.data()}; }
+  void call() { for_each_edge(exec, graph, f(), {.work = &this->work}); }
+  struct wrong_numbers {
+    typename base::graph_type graph;
+    array<Exec, float> x, of_edges;
+    KOKKOS_FUNCTION std::uint64_t operator()(std::int64_t e) const {
+      return of_edges(e) != x(graph.columns()(e));
+    }
+  };
+  bool correct() const {
+    return sum<std::uint64_t>(exec, graph.edges(), wrong_numbers{graph, x, of_edges}) == 0;
+  }
+};
+
 /// The graph of a list of edges in memory.
 template <class Exec, class Offset = std::uint32_t>
 struct build_problem {
@@ -380,6 +453,8 @@ void add_graphs() {
   add<sssp_problem<Exec, float>>("lanewise", call);
   add<components_problem<Exec>>("lanewise", call);
   add<pagerank_problem<Exec>>("lanewise", call);
+  add<spmv_problem<Exec>>("lanewise", call);
+  add<edges_problem<Exec>>("lanewise", call);
   add<build_problem<Exec>>("lanewise", call);
   add<build_problem<Exec, std::uint64_t>>("lanewise", call);
 }

@@ -211,3 +211,48 @@ TEST_CASE("spmv: columns outside are skipped and counted", "[spmv][sanitize]") {
     graph.columns[e] = e % 2 == 0 ? 300 : -1;
   check_product<std::int32_t, std::uint32_t, float, float>(graph, bad);
 }
+
+namespace {
+
+/// Rows of these lengths by turns, with columns by chance.
+graph_on_host rows_of(const std::vector<std::int64_t>& lengths, std::int64_t rows) {
+  auto random = make_random(17);
+  edge_list list;
+  for (std::int64_t v = 0; v < rows; ++v)
+    for (std::int64_t i = lengths[static_cast<std::size_t>(v) % lengths.size()]; i > 0; --i)
+      list.emplace_back(v, static_cast<std::int64_t>(
+                               random_number(random, static_cast<std::uint64_t>(rows - 1))));
+  return make_graph(rows, list, false);
+}
+
+}  // namespace
+
+TEST_CASE("spmv: rows that are alike, and rows of any lengths", "[spmv][sanitize]") {
+  const std::vector<std::int64_t> lengths[] = {
+      {4},
+      {3, 3, 3, 70},
+      {0, 1, 9},
+      {65, 0, 128},
+      {0, 7, 8, 9, 5, 6, 1},
+      {15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 129, 0, 255, 256, 257, 700}};
+  for (const auto& some : lengths) {
+    check_product<std::uint32_t, std::uint32_t, float, float>(rows_of(some, 800));
+    check_product<std::int32_t, std::uint64_t, double, double>(rows_of(some, 800));
+  }
+}
+
+TEST_CASE("spmv: rows that decrease are counted, and nothing outside is touched",
+          "[spmv][sanitize]") {
+  graph_on_host graph = rows_of({0, 7, 8, 9, 5, 6, 1}, 900);
+  graph.begins[300] = 100'000;  // two rows
+  graph.begins[700] = graph.begins[690];
+  const space exec = make_space();
+  const cell<lanewise::status> errors;
+  const auto csr = in_memory<std::uint32_t, std::uint32_t>(graph);
+  const auto x = in_memory<float>(std::vector<float>(900, 1));
+  const array<float> y(900, 77);
+  lanewise::spmv(exec, csr, x, Kokkos::View<float*, memory>(y.data(), 900),
+                 {.errors = errors.view()});
+  CHECK(errors.get().bad_items == 3);
+  CHECK(y.guards_intact());
+}

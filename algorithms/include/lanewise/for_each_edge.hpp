@@ -4,7 +4,8 @@
 
 #include <lanewise/allocate.hpp>
 #include <lanewise/csr_graph.hpp>
-#include <lanewise/detail/graphs/edges.hpp>
+#include <lanewise/detail/by_threads.hpp>
+#include <lanewise/detail/graphs/edges_by_thread.hpp>
 #include <lanewise/detail/graphs/sources.hpp>
 
 #include <limits>
@@ -39,13 +40,19 @@ struct edges_kernel {
     const auto ranges = rows.open();
     to_queue<Team> found(team, shared.next, next);
     using offset = std::decay_t<decltype(rows.rows.edges)>;
-    const detail::call_for_edges<V, vertex, offset, F, to_queue<Team>> body{f, rows.rows, errors,
-                                                                            found};
-    expansion<Team>::expand(
-        team, shared.windows,
-        [&ranges](std::int64_t r) LANEWISE_INLINE_LAMBDA { return ranges.end(r); }, ranges.count,
-        ranges.items, [&ranges](std::int64_t r) LANEWISE_INLINE_LAMBDA { return ranges.owner(r); },
-        body);
+    if constexpr (detail::by_threads<Team>) {
+      const std::uint64_t bad = detail::edges_by_thread<V, vertex, offset, F, to_queue<Team>>::take(
+          team, ranges, f, rows.rows, found);
+      if (bad != 0 && errors != nullptr) team.warp().fetch_add(errors->bad_items, bad);
+    } else {
+      const detail::call_for_edges<V, vertex, offset, F, to_queue<Team>> body{f, rows.rows, errors,
+                                                                              found};
+      expansion<Team>::expand(
+          team, shared.windows,
+          [&ranges](std::int64_t r) LANEWISE_INLINE_LAMBDA { return ranges.end(r); }, ranges.count,
+          ranges.items,
+          [&ranges](std::int64_t r) LANEWISE_INLINE_LAMBDA { return ranges.owner(r); }, body);
+    }
     found.flush();
   }
 };

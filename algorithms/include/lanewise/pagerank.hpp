@@ -34,21 +34,46 @@ struct ranks_of_vertices {
     return end < begin || end > edges ? Offset{0} : static_cast<Offset>(end - begin);
   }
 };
-/// What a vertex hands on along each of its edges.
+/// Writes what a vertex hands on along each of its edges. Returns what one without edges hands to
+/// all.
 template <class T, class Offset>
-struct rank_of_edge {
+struct hand_out_rank {
   ranks_of_vertices<T, Offset> of;
+  T* of_edges;
+
   LANEWISE_FUNCTION T operator()(std::int64_t v) const {
     const Offset degree = of.degree(v);
-    return degree == 0 ? T{0} : of.ranks[v] / static_cast<T>(degree);
+    const T rank = of.ranks[v];
+    of_edges[v] = degree == 0 ? T{0} : rank / static_cast<T>(degree);
+    return degree == 0 ? rank : T{0};
   }
 };
-/// What a vertex without edges hands to all.
+/// Hosts do it for as many vertices at once as a warp has lanes. g++ 12 makes a branch for each.
 template <class T, class Offset>
-struct rank_without_edges {
-  ranks_of_vertices<T, Offset> of;
-  LANEWISE_FUNCTION T operator()(std::int64_t v) const {
-    return of.degree(v) == 0 ? of.ranks[v] : T{0};
+struct stream_reduction<generated_source<hand_out_rank<T, Offset>>> {
+  template <class U, class W, class Op>
+  static LANEWISE_LOOP_FUNCTION maybe<U> reduce(
+      const W& warp, const generated_source<hand_out_rank<T, Offset>>& source, std::int64_t first,
+      std::int64_t last, Op op) {
+    using ranks_type = typename W::template lanes<T>;
+    const hand_out_rank<T, Offset>& hand_out = source.f;
+    const auto& of = hand_out.of;
+    ranks_type sums(T{0});
+    std::int64_t v = first;
+    for (; v + W::width <= last; v += W::width) {
+      const auto begin = warp.load(of.begins + v), end = warp.load(of.begins + v + 1);
+      const typename W::template mask_for<T> none = (end <= begin) | (end > of.edges);
+      const auto degree = warp.template cast<T>(end - begin);
+      const ranks_type rank = warp.load(of.ranks + v);
+      const ranks_type share =
+          warp.map([](T r, T d) { return r / d; }, rank,
+                   lanewise::select(none, ranks_type(T{1}), ranks_type(degree)));
+      warp.store(hand_out.of_edges + v, lanewise::select(none, ranks_type(T{0}), share));
+      sums = sums + lanewise::select(none, rank, ranks_type(T{0}));
+    }
+    T sum = warp.reduce(sums, op);
+    for (; v < last; ++v) sum += hand_out(v);
+    return {sum, first < last};
   }
 };
 template <class T>
@@ -109,11 +134,9 @@ std::int64_t pagerank_steps(const Exec& exec, const csr_graph<M, V, O, W>& graph
   const detail::next_rank<T> next{ranks.data, asks ? changes.data() : nullptr, without_edges,
                                   static_cast<T>(with.damping), T{1} / static_cast<T>(n)};
   for (std::int64_t step = 0; step < steps; ++step) {
-    lanewise::transform(exec,
-                        lanewise::generated(n, detail::rank_of_edge<T, detail::number<O>>{of}),
-                        of_edges, identity{}, {.work = &work});
     lanewise::reduce(
-        exec, lanewise::generated(n, detail::rank_without_edges<T, detail::number<O>>{of}),
+        exec,
+        lanewise::generated(n, detail::hand_out_rank<T, detail::number<O>>{of, of_edges.data()}),
         Kokkos::View<T, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(without_edges),
         plus{}, T{0}, {.work = &work});
     kernels::multiply<no_weight>(exec, graph.begins_into(), graph.columns_into(), nullptr,
@@ -155,13 +178,14 @@ auto ranks_of(const char* name, const Graph& graph, const Ranks& ranks,
 /// the edges from vertices u to v. So the sum of all stays what it is, 1.
 ///
 /// ranks is a View of float or double with a place for every vertex. Weights are not asked for. The
-/// graph has the edges into its vertices. A transform, a reduce, and a segmented_reduce of a source
-/// that gathers: O(n + m) work; columns are read once, an item of n for every edge, and row begins
-/// three times. Workspace: an item for each vertex, and what segmented_reduce needs. Sums depend on
-/// the number of teams. Does not block. Columns that are no vertices are skipped and counted in
-/// options.errors, else in options.work; so are rows whose begins decrease, or lie behind the last
-/// edge, and then ranks are unspecified. Throws std::invalid_argument where edges into vertices are
-/// not known, on wrong extents, or an option that cannot be.
+/// graph has the edges into its vertices. A reduce that writes what edges get, and a
+/// segmented_reduce of a source that gathers: O(n + m) work; columns are read once, an item of n
+/// for every edge, and row begins twice. Workspace: an item for each vertex, and what
+/// segmented_reduce needs. Sums depend on the number of teams. Does not block. Columns that are no
+/// vertices are skipped and counted in options.errors, else in options.work; so are rows whose
+/// begins decrease, or lie behind the last edge, and then ranks are unspecified. Throws
+/// std::invalid_argument where edges into vertices are not known, on wrong extents, or an option
+/// that cannot be.
 template <execution_space Exec, class M, class V, class O, class W, class R, class... P>
 void pagerank_step(const Exec& exec, const csr_graph<M, V, O, W>& graph,
                    const Kokkos::View<R, P...>& ranks, const pagerank_options& with = {}) {

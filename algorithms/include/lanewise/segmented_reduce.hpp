@@ -47,8 +47,36 @@ struct offset_ranges {
   LANEWISE_FUNCTION bool is_bad(std::int64_t begin, std::int64_t end) const {
     return is_bad_segment(begin, end, extent);
   }
+  /// How many of some segments are none. Numbers are as wide as in memory, so that a host compares
+  /// as many at once as its vectors have of them.
+  LANEWISE_LOOP_FUNCTION std::uint64_t count_bad(index_range some) const {
+    constexpr auto greatest = static_cast<std::uint64_t>(std::numeric_limits<offset_type>::max());
+    const auto items = static_cast<std::uint64_t>(extent);
+    const auto most = static_cast<number>(items < greatest ? items : greatest);
+    const Offsets at = offsets;
+    number n = 0;
+    for (std::int64_t r = some.begin; r < some.end; ++r) {
+      const auto begin = static_cast<number>(at(r)), end = static_cast<number>(at(r + 1));
+      n += static_cast<number>((begin > end) | (end > most));  // also what is negative
+    }
+    return n;
+  }
+  /// How many of some segments, of which the first is not that of all, are not as long as the one
+  /// in front of them.
+  LANEWISE_LOOP_FUNCTION std::uint64_t count_uneven(index_range some) const {
+    const Offsets at = offsets;
+    number n = 0;
+    for (std::int64_t r = some.begin; r < some.end; ++r) {
+      const auto before = static_cast<number>(at(r - 1)), begin = static_cast<number>(at(r));
+      n += static_cast<number>(static_cast<number>(at(r + 1)) - begin != begin - before);
+    }
+    return n;
+  }
 
  private:
+  using offset_type = typename Offsets::value_type;
+  using number = std::conditional_t<sizeof(offset_type) == 8, std::uint64_t, std::uint32_t>;
+
   LANEWISE_FUNCTION std::int64_t within(std::int64_t i) const {
     return i < 0 ? 0 : (i < extent ? i : extent);
   }

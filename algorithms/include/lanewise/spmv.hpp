@@ -3,6 +3,8 @@
 #pragma once
 
 #include <lanewise/csr_graph.hpp>
+#include <lanewise/detail/graphs/rows.hpp>
+#include <lanewise/detail/kept_local.hpp>
 #include <lanewise/segmented_reduce.hpp>
 
 #include <type_traits>
@@ -24,15 +26,106 @@ struct edge_product {
 
   LANEWISE_FUNCTION value operator()(std::int64_t e) const {
     const V column = columns[e];
-    if (static_cast<std::uint64_t>(column) >= vertices) {
+    if (static_cast<std::uint64_t>(column) >= vertices) [[unlikely]] {
       if (errors != nullptr) Kokkos::atomic_inc(&errors->bad_items);
       return value{};
     }
-    const value factor = x(static_cast<std::int64_t>(column));
+    return of_vertex(e);
+  }
+  /// The same of an edge that leads to a vertex.
+  LANEWISE_FUNCTION value of_vertex(std::int64_t e) const {
+    const value factor = x(static_cast<std::int64_t>(columns[e]));
     if constexpr (std::is_same_v<Weight, no_weight>)
       return factor;
     else
       return static_cast<value>(weights[e]) * factor;
+  }
+};
+
+/// Hosts look items up one by one, as vectors would have to, and add up four sums that do not wait
+/// for each other.
+template <class V, class Weight, class X>
+struct stream_reduction<generated_source<edge_product<V, Weight, X>>> {
+  template <class T, class W, class Op>
+  static LANEWISE_LOOP_FUNCTION maybe<T> reduce(
+      const W&, const generated_source<edge_product<V, Weight, X>>& source, std::int64_t first,
+      std::int64_t last, Op op) {
+    if (first >= last) return {{}, false};
+    kept_local<edge_product<V, Weight, X>> items = source.f;
+    // In variables of their own: of an array g++ 12 makes words that hold two.
+    T a = items(first);
+    std::int64_t i = first + 1;
+    if (last - i >= 7) {
+      T b = items(i), c = items(i + 1), d = items(i + 2);
+      for (i += 3; i + 4 <= last; i += 4) {
+        a = op(a, items(i));
+        b = op(b, items(i + 1));
+        c = op(c, items(i + 2));
+        d = op(d, items(i + 3));
+      }
+      a = op(op(a, b), op(c, d));
+    }
+    for (; i < last; ++i) a = op(a, items(i));
+    return {a, true};
+  }
+};
+
+/// Columns are compared by whole vectors.
+template <class V, class Weight, class X>
+struct good_items<generated_source<edge_product<V, Weight, X>>> {
+  using product = edge_product<V, Weight, X>;
+  kept_local<product> of;
+
+  explicit LANEWISE_FUNCTION good_items(const generated_source<product>& source) : of(source.f) {}
+
+  static LANEWISE_LOOP_FUNCTION bool are_all(const generated_source<product>& source,
+                                             std::int64_t first, std::int64_t last) {
+    using number = detail::number<V>;
+    const V* const columns = source.f.columns;
+    const auto vertices = static_cast<number>(source.f.vertices);
+    number bad = 0;
+    for (std::int64_t e = first; e < last; ++e)
+      bad |= static_cast<number>(static_cast<number>(columns[e]) >= vertices);
+    return bad == 0;
+  }
+  LANEWISE_FUNCTION typename product::value operator()(std::int64_t e) const {
+    return of.of_vertex(e);
+  }
+};
+
+/// Windows of edges, whose items are looked up at once.
+template <class V, class Weight, class T>
+struct loads_of_lanes<generated_source<edge_product<V, Weight, array_source<T, identity>>>> {
+  using source_type = generated_source<edge_product<V, Weight, array_source<T, identity>>>;
+  static constexpr bool exist = true;
+
+  template <class W>
+  static LANEWISE_FUNCTION auto part(const W& warp, const source_type& source, std::int64_t i,
+                                     std::int64_t n, const T& otherwise) {
+    using number = detail::number<V>;
+    using mask_type = typename W::template mask_for<std::uint32_t>;
+    const auto& f = source.f;
+    mask_type there = warp.template first<std::uint32_t>(static_cast<int>(n));
+    const auto column = warp.load(there, reinterpret_cast<const number*>(f.columns) + i, number{0});
+    const mask_type bad = there & !(column < static_cast<number>(f.vertices));
+    if (warp.any(bad)) {
+      there = there & !bad;
+      if (f.errors != nullptr)
+        warp.fetch_add(f.errors->bad_items, static_cast<std::uint64_t>(warp.count(bad)));
+    }
+    const auto x = warp.gather(there, f.x.data, column, otherwise);
+    if constexpr (std::is_same_v<Weight, no_weight>) {
+      return x;
+    } else {
+      return warp.map(
+          there, [](const Weight& w, const T& y) { return static_cast<T>(w) * y; }, otherwise,
+          warp.load(there, f.weights + i, Weight{}), x);
+    }
+  }
+  template <class W>
+  static LANEWISE_FUNCTION auto whole(const W& warp, const source_type& source, std::int64_t i,
+                                      const T& otherwise) {
+    return part(warp, source, i, W::width, otherwise);
   }
 };
 

@@ -153,7 +153,22 @@ class bfs_search {
     const auto left = static_cast<double>(edges_left_);
     const double vertices = left * n / static_cast<double>(task_.out.edges);
     const double words = vertices < n / 32 ? vertices : n / 32;
-    return here > edges_of_word * words + edges_of_look * left * vertices / (here + vertices);
+    const double looks = edges_of_look * left * vertices / (here + vertices);
+    if (here > edges_of_word * words + looks) return true;
+    // Where vertices are reached in the order of their numbers, fewer words have some that are
+    // left.
+    if (team_.league() > 1 || here <= edges_of_word * vertices / 32 + looks) return false;
+    return here > edges_of_word * open_words() + looks;
+  }
+  /// About how many words of bits have vertices that are not reached. For a thread that is alone:
+  /// others may set bits meanwhile.
+  LANEWISE_KERNEL_FUNCTION double open_words() const {
+    constexpr std::int64_t samples = 256;
+    const std::int64_t words = divide_up(static_cast<std::int64_t>(task_.out.vertices), 32);
+    const std::int64_t step = divide_up(words, samples);
+    std::int64_t open = 0;
+    for (std::int64_t w = 0; w < words; w += step) open += bits()[w] != ~0u;
+    return static_cast<double>(open * step);
   }
   LANEWISE_KERNEL_FUNCTION bool is_done() const {
     return frontier_.edges() == 0 || depth_ >= task_.most_depth;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/by_threads.hpp>
 #include <lanewise/detail/graphs/rows.hpp>
 #include <lanewise/detail/graphs/union_find.hpp>
 #include <lanewise/integers.hpp>
@@ -154,10 +155,14 @@ class component_search {
     LANEWISE_UNROLL
     for (Offset k = 0; k < sampled; ++k)
       near[k] = only_vertices(there & (row.length > k), row.begin + lanes<Offset>(k), task_.out);
+    // Threads of hosts compare labels first.
+    auto label = me;
+    if constexpr (by_threads<Team>)
+      label = team_.warp().load_relaxed(there, task_.labels, me, nobody);
     // Under a first neighbour that is less a vertex hangs already.
     near[0].there = near[0].there & (near[0].vertex > me);
     LANEWISE_UNROLL
-    for (Offset k = 0; k < sampled; ++k) join(near[k].there, me, near[k].vertex);
+    for (Offset k = 0; k < sampled; ++k) join(near[k].there, label, near[k].vertex);
   }
   /// The component that most of some vertices are in. Roots stay as they are meanwhile, so that all
   /// warps find the same.
@@ -264,7 +269,11 @@ class component_search {
   }
   LANEWISE_KERNEL_FUNCTION void join(const mask_type& mask, const lanes<Vertex>& x,
                                      const lanes<Vertex>& y) {
-    mine_ += static_cast<std::uint64_t>(detail::unite(team_.warp(), task_.labels, mask, x, y));
+    const auto warp = team_.warp();
+    if constexpr (by_threads<Team>)
+      mine_ += static_cast<std::uint64_t>(detail::unite_by_thread(warp, task_.labels, mask, x, y));
+    else
+      mine_ += static_cast<std::uint64_t>(detail::unite(warp, task_.labels, mask, x, y));
   }
 
   const Team& team_;

@@ -48,6 +48,9 @@ struct rows_of_list {
     std::int64_t items;
 
     LANEWISE_FUNCTION std::int64_t end(std::int64_t r) const { return list.ends[r]; }
+    /// The same as it is in memory, and what is added there.
+    LANEWISE_FUNCTION const std::int64_t* ends() const { return list.ends; }
+    LANEWISE_FUNCTION std::int64_t origin() const { return 0; }
     LANEWISE_FUNCTION edge_owner<Vertex> owner(std::int64_t r) const {
       const auto v = static_cast<Vertex>(list.frontier(r));
       if (v >= list.rows.vertices) return {0, 0};
@@ -76,6 +79,8 @@ struct rows_in_order {
       const std::int64_t e = offset(rows, r + 1);
       return e < first ? 0 : e - first;
     }
+    LANEWISE_FUNCTION const Offset* ends() const { return rows.begins + 1; }
+    LANEWISE_FUNCTION std::int64_t origin() const { return first; }
     LANEWISE_FUNCTION edge_owner<Vertex> owner(std::int64_t r) const {
       return {first, static_cast<Vertex>(r)};
     }
@@ -127,6 +132,15 @@ class vertices_to_queue {
     warp.fence();
     count_ -= width;
   }
+  /// One vertex, where `joins`, of a warp that is a thread: without a branch, as no processor can
+  /// predict who joins.
+  LANEWISE_FUNCTION void push_one(bool joins, Vertex vertex) {
+    mine_[count_] = vertex;
+    count_ += joins ? 1 : 0;
+    if (count_ < width) return;
+    flush();
+    count_ = 0;
+  }
   LANEWISE_FUNCTION void flush() const {
     const auto warp = team_.warp();
     if (count_ == 0) return;
@@ -148,6 +162,17 @@ class vertices_to_queue<Team, no_frontier> {
   LANEWISE_FUNCTION vertices_to_queue(const Team&, scratch&, const no_frontier&) {}
   LANEWISE_FUNCTION void flush() const {}
 };
+
+/// Calls f. Returns whether the vertex joins another frontier.
+template <class V, class F>
+LANEWISE_FUNCTION bool joins_next(const F& f, V from, V to, std::int64_t edge) {
+  if constexpr (std::is_void_v<decltype(f(from, to, edge))>) {
+    f(from, to, edge);
+    return false;
+  } else {
+    return f(from, to, edge);
+  }
+}
 
 /// Calls f(from, to, edge) for windows of edges, with vertices as V.
 template <class V, class Vertex, class Offset, class F, class Next>
@@ -177,12 +202,7 @@ struct call_for_edges {
 
  private:
   LANEWISE_FUNCTION std::uint32_t call(V from, V to, std::int64_t edge) const {
-    if constexpr (std::is_void_v<decltype(f(from, to, edge))>) {
-      f(from, to, edge);
-      return 0;
-    } else {
-      return f(from, to, edge) ? 1 : 0;
-    }
+    return detail::joins_next(f, from, to, edge) ? 1 : 0;
   }
 };
 

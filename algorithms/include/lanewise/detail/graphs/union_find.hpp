@@ -50,6 +50,39 @@ LANEWISE_KERNEL_FUNCTION int unite(const W& warp, Vertex* labels, const Mask& ma
   return united;
 }
 
+/// The sets of two vertices become one, by a thread of a host. Returns whether they were two.
+template <class W, class Vertex>
+LANEWISE_KERNEL_FUNCTION bool unite_two(const W& warp, Vertex* labels, Vertex a, Vertex b) {
+  while (a != b) {
+    const Vertex high = a < b ? b : a;
+    b = a < b ? a : b;
+    const Vertex up = warp.template load<order::relaxed, scope::device>(labels[high]);
+    if (up == b) return false;
+    if (up == high) {
+      a = warp.compare_exchange(labels[high], high, b);
+      if (a == high) return true;
+    } else {
+      a = warp.template load<order::relaxed, scope::device>(labels[up]);
+      // Whoever has stored less is overwritten. That is right, too, as nobody is let go.
+      if (a != up) warp.template store<order::relaxed, scope::device>(labels[high], a);
+    }
+  }
+  return false;
+}
+/// unite for hosts, pair by pair: lanes that change the same tree would wait for each other. x are
+/// labels. Where labels are equal already, as those of most edges are, nothing is to be done.
+template <class W, class Vertex, class Mask, class Lanes>
+LANEWISE_KERNEL_FUNCTION int unite_by_thread(const W& warp, Vertex* labels, const Mask& mask,
+                                             const Lanes& x, const Lanes& y) {
+  const Lanes label = warp.load_relaxed(mask, labels, y, Vertex{0});
+  int united = 0;
+  for (auto todo = warp.ballot(mask & (label != x)); todo != 0; todo &= todo - 1) {
+    const int l = W::lowest(todo);
+    united += detail::unite_two(warp, labels, warp.broadcast(x, l), warp.broadcast(label, l));
+  }
+  return united;
+}
+
 /// The roots of the active lanes' vertices, while no sets are united.
 template <class W, class Vertex, class Mask, class Lanes>
 LANEWISE_KERNEL_FUNCTION Lanes roots_of(const W& warp, const Vertex* labels, const Mask& mask,
