@@ -67,7 +67,7 @@ struct segment_cut_kernel {
           warp, first, most, [&](std::int64_t s) { return list.items(first, s + 1) <= capacity; });
       if (end == first) {
         starting<Team>::append(warp, plan, 1, warp.template first<std::int64_t>(1),
-                               i64s(list.offset[first]), i64s(list.items(first, first + 1)),
+                               i64s(list.begin(first)), i64s(list.items(first, first + 1)),
                                {0, 0, 0, static_cast<std::uint8_t>(plan.range.high),
                                 detail::radix_array::in, false, false});
         ++first;
@@ -101,13 +101,13 @@ struct segment_cut_kernel {
 };
 
 /// Sorts the segments of windows that have short ones only.
-template <class Bits, class Key, class Value>
+template <class Bits, class Key, class Value, bool apart>
 struct short_segments_kernel {
   struct policy : launch_policy {
     static constexpr int teams_per_multiprocessor = 4;
   };
   template <class Team>
-  using sorts = detail::device_short_segments<Team, Bits, Key, Value>;
+  using sorts = detail::device_short_segments<Team, Bits, Key, Value, apart>;
   template <class Team>
   struct scratch {
     typename sorts<Team>::scratch segments;
@@ -139,7 +139,7 @@ struct short_segments_kernel {
 
 /// Sorts jobs; those that are refused are left to a second launch, which merges. few: one job, of
 /// all segments.
-template <class Bits, class Key, class Value, bool merges>
+template <class Bits, class Key, class Value, bool apart, bool merges>
 struct segment_job_kernel {
   struct policy : launch_policy {
     static constexpr int warps = 16;
@@ -147,7 +147,7 @@ struct segment_job_kernel {
         merges ? 1 : (sizeof(Key) <= 4 ? 3 : (sizeof(Key) <= 8 ? 2 : 1));
   };
   template <class Team>
-  using job = detail::device_segment_job<Team, Bits, Key, Value>;
+  using job = detail::device_segment_job<Team, Bits, Key, Value, apart>;
   template <class Team>
   struct plain_scratch {
     typename job<Team>::scratch keys;
@@ -205,16 +205,16 @@ struct segment_job_kernel {
 };
 
 /// A sort of segments' keys, with values or without.
-template <class Bits, class Value, bool ordered>
+template <class Bits, class Value, bool ordered, bool apart>
 class device_segmented_sort {
   using key = std::conditional_t<ordered, detail::placed_key<Bits>, detail::bare_key<Bits>>;
   static constexpr bool has_values = !std::is_empty_v<Value>;
   using large = device_radix_sort<Bits, Value, ordered>;
   template <bool merges>
-  using jobs = segment_job_kernel<Bits, key, Value, merges>;
+  using jobs = segment_job_kernel<Bits, key, Value, apart, merges>;
   template <class Exec>
-  using job =
-      detail::device_segment_job<team_t<Exec, typename jobs<false>::policy>, Bits, key, Value>;
+  using job = detail::device_segment_job<team_t<Exec, typename jobs<false>::policy>, Bits, key,
+                                         Value, apart>;
 
   /// Where the parts of the workspace lie.
   struct layout {
@@ -293,7 +293,7 @@ class device_segmented_sort {
     work.jobs = reinterpret_cast<detail::segment_job*>(memory + parts.jobs);
     work.refused = reinterpret_cast<std::uint32_t*>(memory + parts.refused);
     backend::zero(exec, memory, 2 * sizeof(std::uint32_t));
-    using short_ones = short_segments_kernel<Bits, key, Value>;
+    using short_ones = short_segments_kernel<Bits, key, Value, apart>;
     const std::int64_t windows = parts.groups * detail::segment_windows::group;
     lanewise::launch(exec, "Lanewise::segmented_sort::short",
                      backend::template league_for_tiles<short_ones>(exec, windows),
