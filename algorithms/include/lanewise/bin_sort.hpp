@@ -118,12 +118,19 @@ struct items_by_rows {
       f(values(row_of(i)));
     } else {
       const std::int64_t length = by_columns ? rows : columns;
-      const std::int64_t line = quotient(i, length), in_line = i - line * length;
+      const std::int64_t line =
+          by_columns || fixed_columns == 0 ? quotient(i, length) : i / divisor;
+      const std::int64_t in_line = i - line * length;
       f(values(row_of(by_columns ? in_line : line), by_columns ? line : in_line));
     }
   }
 
  private:
+  /// Of a row, where the type of the View says how many; else 0. A division by it is none.
+  static constexpr std::int64_t fixed_columns =
+      V::rank() == 2 && V::rank_dynamic == 1 ? static_cast<std::int64_t>(V::static_extent(1)) : 0;
+  static constexpr std::int64_t divisor = fixed_columns > 0 ? fixed_columns : 1;
+
   /// Divisions of 64 bits take a GPU several times as long.
   static LANEWISE_FUNCTION std::int64_t quotient(std::int64_t i, std::int64_t length) {
     return i >> 32 == 0 && length >> 32 == 0
