@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lanewise/bins.hpp>
-#include <lanewise/detail/sort_within_bins.hpp>
+#include <lanewise/detail/within_bins.hpp>
 #include <lanewise/multisplit.hpp>
 #include <lanewise/sort.hpp>
 
