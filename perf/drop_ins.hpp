@@ -156,8 +156,9 @@ void add_drop_in_sort() {
       std::numeric_limits<std::int64_t>::max());
 }
 
-/// Points on a line, or in space, which are sorted by cells of the same binning operator.
-template <class Exec, class T, int dimensions>
+/// Points on a line, or in space, which are sorted by cells of the same binning operator, and
+/// within cells by it, too.
+template <class Exec, class T, int dimensions, bool within>
 struct drop_in_bin_problem {
   using items = std::conditional_t<dimensions == 1, array<Exec, T>,
                                    Kokkos::View<T* [3], typename Exec::memory_space>>;
@@ -183,7 +184,14 @@ struct drop_in_bin_problem {
     std::vector<point> result;
     for (const std::int64_t n : drop_in_sizes<Exec>()) {
       if constexpr (dimensions == 1) {
-        for (const int bins : {100, 4096, 1 << 17}) result.push_back({n, bins});
+        if constexpr (within) {
+          // BinSort inserts: on devices a bin of many items keeps it for long.
+          for (const std::int64_t items : {1, 8, 128})
+            result.push_back({n, static_cast<int>(n / items)});
+        } else {
+          for (const int bins : {100, 4096, 1 << 17}) result.push_back({n, bins});
+          result.push_back({n, static_cast<int>(n)});
+        }
       } else {
         result.push_back({n, 32});
       }
@@ -193,7 +201,12 @@ struct drop_in_bin_problem {
   static row name(const point& p) {
     const int all = dimensions == 1 ? p.bins : p.bins * p.bins * p.bins;
     const std::string type = type_name<T>() + (dimensions == 1 ? "" : "x3");
-    return {"bin_sort.b" + std::to_string(all), backend_name<Exec>(), "", type, "uniform", p.n};
+    return {(within ? "bin_sort.within.b" : "bin_sort.b") + std::to_string(all),
+            backend_name<Exec>(),
+            "",
+            type,
+            "uniform",
+            p.n};
   }
   std::int64_t bytes() const { return 2 * n * dimensions * sizeof(T); }
   void begin() const { Kokkos::deep_copy(exec, out, in); }
@@ -241,23 +254,25 @@ struct drop_in_bin_problem {
     items of;
     op_type op;
     KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
-      const int k = static_cast<int>(i);
-      return k > 0 && op.bin(of, k - 1) > op.bin(of, k);
+      const int k = static_cast<int>(i), before = k - 1;
+      if (k == 0) return false;
+      const int bin = op.bin(of, k), bin_before = op.bin(of, before);
+      return bin_before > bin || (within && bin_before == bin && op(of, k, before));
     }
   };
 };
 
-template <class Exec, class T, int dimensions>
+template <class Exec, class T, int dimensions, bool within = false>
 void add_drop_in_bin_sort() {
-  using problem = drop_in_bin_problem<Exec, T, dimensions>;
+  using problem = drop_in_bin_problem<Exec, T, dimensions, within>;
   add_both<problem>(
       [](const problem& p) {
-        const bin_sort sorter(p.exec, p.out, p.op);
+        const bin_sort sorter(p.exec, p.out, p.op, {.within_bins = within});
         sorter.sort(p.exec, p.out);
       },
       [](const problem& p) {
         Kokkos::BinSort<typename problem::items, typename problem::op_type> sorter(p.exec, p.out,
-                                                                                   p.op);
+                                                                                   p.op, within);
         sorter.create_permute_vector(p.exec);
         sorter.sort(p.exec, p.out);
       },
@@ -275,6 +290,8 @@ void add_drop_ins() {
   add_drop_in_bin_sort<Exec, u32, 1>();
   add_drop_in_bin_sort<Exec, float, 1>();
   add_drop_in_bin_sort<Exec, float, 3>();
+  add_drop_in_bin_sort<Exec, float, 1, true>();
+  add_drop_in_bin_sort<Exec, float, 3, true>();
 }
 
 }  // namespace lanewise::perf

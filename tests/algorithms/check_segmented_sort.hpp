@@ -63,22 +63,51 @@ inline std::vector<std::int64_t> short_lengths(std::int64_t segments, std::uint6
   return lengths;
 }
 
+/// Segments that lie apart, in another order than their own, and how many items there are.
+struct segments_apart {
+  std::vector<std::int64_t> begins, ends;
+  std::int64_t n = 0;
+
+  explicit segments_apart(const std::vector<std::int64_t>& lengths) {
+    std::vector<std::size_t> in_memory(lengths.size());
+    std::iota(in_memory.begin(), in_memory.end(), std::size_t{0});
+    auto random = make_random(static_cast<int>(lengths.size()));
+    std::shuffle(in_memory.begin(), in_memory.end(), random);
+    begins.resize(lengths.size());
+    ends.resize(lengths.size());
+    for (const std::size_t s : in_memory) {
+      n += static_cast<std::int64_t>(random() % 4) * 3;
+      begins[s] = n;
+      ends[s] = n += lengths[s];
+    }
+    n += 5;
+  }
+};
+
 /// Where the keys go: stable, segment by segment, by bits [begin, end).
+template <class T>
+std::vector<std::size_t> sorted_segments(const std::vector<T>& keys,
+                                         const std::vector<std::int64_t>& begins,
+                                         const std::vector<std::int64_t>& ends,
+                                         const lanewise::segmented_sort_options& with) {
+  std::vector<std::size_t> order(keys.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t s = 0; s < begins.size(); ++s) {
+    const std::vector<T> segment(keys.begin() + begins[s], keys.begin() + ends[s]);
+    const auto here = sorted_order(
+        segment, {.order = with.order, .begin_bit = with.begin_bit, .end_bit = with.end_bit});
+    for (std::size_t i = 0; i < here.size(); ++i)
+      order[static_cast<std::size_t>(begins[s]) + i] =
+          static_cast<std::size_t>(begins[s]) + here[i];
+  }
+  return order;
+}
 template <class T>
 std::vector<std::size_t> sorted_segments(const std::vector<T>& keys,
                                          const std::vector<std::int64_t>& offsets,
                                          const lanewise::segmented_sort_options& with) {
-  std::vector<std::size_t> order(keys.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
-    const std::vector<T> segment(keys.begin() + offsets[s], keys.begin() + offsets[s + 1]);
-    const auto here = sorted_order(
-        segment, {.order = with.order, .begin_bit = with.begin_bit, .end_bit = with.end_bit});
-    for (std::size_t i = 0; i < here.size(); ++i)
-      order[static_cast<std::size_t>(offsets[s]) + i] =
-          static_cast<std::size_t>(offsets[s]) + here[i];
-  }
-  return order;
+  return sorted_segments(keys, std::vector(offsets.begin(), offsets.end() - 1),
+                         std::vector(offsets.begin() + 1, offsets.end()), with);
 }
 
 /// Sorts in place, and, where every item is in a segment, to another output.
@@ -128,6 +157,70 @@ void check_segments_sorted_by_key(const std::vector<T>& items, const std::vector
   }
   lanewise::segmented_sort_by_key(exec, keys.const_view(), values.const_view(), offset.const_view(),
                                   keys.view(), values.view(), with);
+  CHECK(difference_in_bits(keys.items(), items, order) == "");
+  CHECK(difference_in_bits(values.items(), beside, order) == "");
+}
+
+/// What is expected in `before` when items have gone there in this order, but for those in no
+/// segment, which have not.
+template <class T>
+std::vector<T> written_by_segments(std::vector<T> before, const std::vector<T>& items,
+                                   const std::vector<std::size_t>& order,
+                                   const segments_apart& segments) {
+  for (std::size_t s = 0; s < segments.begins.size(); ++s) {
+    for (auto i = static_cast<std::size_t>(segments.begins[s]);
+         i < static_cast<std::size_t>(segments.ends[s]); ++i)
+      before[i] = items[order[i]];
+  }
+  return before;
+}
+
+/// Sorts segments that lie apart, to another output and in place.
+template <class T>
+void check_segments_apart_sorted(const std::vector<T>& items, const segments_apart& segments,
+                                 lanewise::segmented_sort_options with = {}) {
+  const auto exec = make_space();
+  const array<std::int64_t> begins(segments.begins), ends(segments.ends);
+  const cell<lanewise::status> errors;
+  with.errors = errors.view();
+  const auto order = sorted_segments(items, segments.begins, segments.ends, with);
+  const array<T> keys(items, 1), out(segments.n, T{7}, 3);
+  lanewise::segmented_sort(exec, keys.const_view(), begins.const_view(), ends.const_view(),
+                           out.view(), with);
+  CHECK(out.items() ==
+        written_by_segments(std::vector<T>(items.size(), T{7}), items, order, segments));
+  CHECK(out.guards_intact());
+  CHECK(keys.unchanged());
+  lanewise::segmented_sort(exec, keys.const_view(), begins.const_view(), ends.const_view(),
+                           keys.view(), with);
+  CHECK(difference_in_bits(keys.items(), items, order) == "");
+  CHECK(keys.guards_intact());
+  CHECK(begins.unchanged());
+  CHECK(ends.unchanged());
+  CHECK(errors.get().bad_items == 0);
+}
+
+template <class T, class V>
+void check_segments_apart_sorted_by_key(const std::vector<T>& items, const std::vector<V>& beside,
+                                        const segments_apart& segments,
+                                        const lanewise::segmented_sort_options& with = {}) {
+  const auto exec = make_space();
+  const array<std::int64_t> begins(segments.begins), ends(segments.ends);
+  const auto order = sorted_segments(items, segments.begins, segments.ends, with);
+  const array<T> keys(items), keys_out(segments.n, T{7}, 1);
+  const array<V> values(beside, 1), values_out(segments.n, V{});
+  lanewise::segmented_sort_by_key(exec, keys.const_view(), values.const_view(), begins.const_view(),
+                                  ends.const_view(), keys_out.view(), values_out.view(), with);
+  // Where values are no words, other places are unspecified.
+  constexpr bool words = lanewise::kernels::moves_as_word<V>;
+  const auto before = words ? std::vector<T>(items.size(), T{7}) : keys_out.items();
+  const auto values_before = words ? std::vector<V>(items.size()) : values_out.items();
+  CHECK(keys_out.items() == written_by_segments(before, items, order, segments));
+  CHECK(values_out.items() == written_by_segments(values_before, beside, order, segments));
+  CHECK(keys_out.guards_intact());
+  CHECK(values_out.guards_intact());
+  lanewise::segmented_sort_by_key(exec, keys.const_view(), values.const_view(), begins.const_view(),
+                                  ends.const_view(), keys.view(), values.view(), with);
   CHECK(difference_in_bits(keys.items(), items, order) == "");
   CHECK(difference_in_bits(values.items(), beside, order) == "");
 }

@@ -296,6 +296,54 @@ TEST_CASE("bin_sort takes binning operators of Kokkos", "[bin_sort]") {
   }
 }
 
+/// A third of the items are in one bin, and have few keys.
+TEST_CASE("bin_sort sorts within small bins and large ones", "[bin_sort][sanitize]") {
+  const auto exec = make_space();
+  using number_view = Kokkos::View<float*, memory>;
+  for (const std::int64_t n : {1, 2, 300, is_emulated ? 3000 : 60'000}) {
+    const auto items = random_items<u32>(n, 5000);
+    std::vector<float> key;
+    for (const u32 item : items)
+      key.push_back(static_cast<float>(item % 3 == 0 ? item % 10 : item));
+    const number_view keys("keys", static_cast<std::size_t>(n));
+    fill_from(keys, key);
+    const auto host_keys = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), keys);
+    for (const int bins : {1, 40, 300}) {
+      CAPTURE(n, bins);
+      const Kokkos::BinOp1D<number_view> op(bins, 0.0f, 4000.0f);
+      const auto bin = [&](u32 i) { return op.bin(host_keys, static_cast<int>(i)); };
+      lanewise::bin_sort sorter(exec, keys, op, {.within_bins = true});
+      check_order(sorter,
+                  bins_of(n, bins + 1, bin, [&](u32 i, u32 j) { return op(host_keys, i, j); }));
+    }
+  }
+}
+
+/// Says of some pairs of items that each comes before the other.
+struct without_order {
+  static int max_bins() { return 3; }
+  template <class Keys>
+  KOKKOS_FUNCTION int bin(const Keys& keys, int i) const {
+    return static_cast<int>(keys(i) % 3);
+  }
+  template <class Keys>
+  KOKKOS_FUNCTION bool operator()(const Keys&, int i, int j) const {
+    return (7 * i + 3 * j) % 4 < 2;
+  }
+};
+
+TEST_CASE("bin_sort gives numbers of items where there is no order", "[bin_sort][sanitize]") {
+  const auto exec = make_space();
+  for (const std::int64_t n : {100, 2000}) {
+    const array<u32> keys(random_items<u32>(n, 1000));
+    const lanewise::bin_sort sorter(exec, keys.const_view(), without_order{},
+                                    {.within_bins = true});
+    exec.fence();
+    const auto numbers = to_host(sorter.permutation().data(), n);
+    CHECK(std::all_of(numbers.begin(), numbers.end(), [&](u32 i) { return i < n; }));
+  }
+}
+
 TEST_CASE("bin_sort takes cells of three dimensions", "[bin_sort]") {
   const auto exec = make_space();
   const std::int64_t n = 900;

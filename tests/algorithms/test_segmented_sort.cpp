@@ -270,6 +270,61 @@ TEST_CASE("segmented_sort takes sources and other offsets, and calls share a wor
   }
 }
 
+TEST_CASE("segmented_sort sorts segments that lie apart, in any order",
+          "[segmented_sort][sanitize]") {
+  for (const auto& lengths : sorting_lengths(2 * job_items<std::uint32_t>() + 77)) {
+    CAPTURE(lengths.size(), lengths.front());
+    const segments_apart segments(lengths);
+    check_segments_apart_sorted(sorting_keys<std::uint32_t>(distribution::uniform, segments.n),
+                                segments);
+  }
+}
+
+TEST_CASE("segmented_sort sorts short segments that lie apart", "[segmented_sort][sanitize]") {
+  for (const std::int64_t longest : {1, 2, 9, 32}) {
+    for (const std::int64_t other : {2, 40}) {
+      CAPTURE(longest, other);
+      const segments_apart segments(
+          short_lengths(40'000 / (longest + 2) + 3, static_cast<std::uint64_t>(longest), other));
+      const auto keys = sorting_keys<std::uint32_t>(distribution::uniform, segments.n);
+      check_segments_apart_sorted(keys, segments, {.order = lanewise::sort_order::descending});
+      check_segments_apart_sorted(keys, segments, {.begin_bit = 28});
+    }
+  }
+}
+
+TEST_CASE("segmented_sort counts bad segments that lie apart", "[segmented_sort][sanitize]") {
+  using i64s = std::vector<std::int64_t>;
+  for (const std::int64_t n : {std::int64_t{100}, 2 * job_items<std::uint32_t>()}) {
+    const auto items = sorting_keys<std::uint32_t>(distribution::uniform, n);
+    const array<std::uint32_t> keys(items);
+    constexpr auto least = std::numeric_limits<std::int64_t>::min();
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    for (const auto& [begins, ends, wrong] :
+         {std::tuple{i64s{3, 50, 7}, i64s{2, n, 9}, 1},  // an end in front of its begin
+          {i64s{50, -1}, i64s{n + 1, 20}, 2},
+          {i64s{least, 4, most}, i64s{0, 9, most}, 2},
+          {i64s{0, 4, 0, 2}, i64s{n, 4, n, 3}, 2},  // more items than there are
+          {i64s(3000, 2), i64s(3000, n), 2999}}) {
+      CAPTURE(n, begins.size(), wrong);
+      const array<std::int64_t> begin(begins), end(ends);
+      const cell<lanewise::status> errors;
+      lanewise::segmented_sort(make_space(), keys.const_view(), begin.const_view(),
+                               end.const_view(), keys.view(), {.errors = errors.view()});
+      CHECK(errors.get().bad_items == static_cast<std::uint64_t>(wrong));
+      CHECK(keys.unchanged());
+    }
+    // As many as the device says: the last one is bad.
+    const i64s begins = {60, 10, 5}, ends = {n, 50, 4};
+    const array<std::int64_t> begin(begins), end(ends);
+    const cell<std::int64_t> count(2);
+    lanewise::segmented_sort(make_space(), keys.const_view(), begin.const_view(), end.const_view(),
+                             keys.view(), {.count = count.view()});
+    CHECK(difference_in_bits(keys.items(), items, sorted_segments(items, {60, 10}, {n, 50}, {})) ==
+          "");
+  }
+}
+
 TEST_CASE("segmented_sort takes nothing", "[segmented_sort]") {
   const array<std::uint32_t> keys(std::vector<std::uint32_t>{}), some(3, 7u);
   const array<std::int64_t> none(std::vector<std::int64_t>{}), one(1, 0), two(2, 0);
@@ -278,6 +333,7 @@ TEST_CASE("segmented_sort takes nothing", "[segmented_sort]") {
     lanewise::segmented_sort(make_space(), some.const_view(), offsets->const_view(), some.view());
   }
   lanewise::segmented_sort(make_space(), keys.const_view(), 3, keys.view());
+  lanewise::segmented_sort(make_space(), some.const_view(), none.view(), none.view(), some.view());
   CHECK(some.unchanged());
 }
 
@@ -296,6 +352,10 @@ TEST_CASE("segmented_sort refuses what does not fit", "[segmented_sort]") {
       ContainsSubstring("segmented_sort: options.end_bit is 33, keys have 32 bits"));
   CHECK_THROWS_WITH(lanewise::segmented_sort(exec, keys.view(), 0, out.view()),
                     ContainsSubstring("segmented_sort: length is 0, less than 1"));
+  CHECK_THROWS_WITH(
+      lanewise::segmented_sort(exec, keys.view(), offsets.view(),
+                               Kokkos::subview(offsets.view(), std::pair{0, 2}), out.view()),
+      ContainsSubstring("segmented_sort: ends has 2 items, begins has 3"));
   const auto part = Kokkos::subview(keys.view(), std::pair{1, 6});
   CHECK_THROWS_WITH(lanewise::segmented_sort(exec, Kokkos::subview(keys.view(), std::pair{0, 5}),
                                              offsets.view(), part),

@@ -66,6 +66,23 @@ TEST_CASE("segmented_sort_by_key takes keys in place beside values that are not"
   }
 }
 
+TEST_CASE("segmented_sort_by_key sorts segments that lie apart, in any order",
+          "[segmented_sort][sanitize]") {
+  for (const auto& lengths : sorting_lengths(2 * job_items<std::uint32_t>() + 77)) {
+    CAPTURE(lengths.size(), lengths.front());
+    const segments_apart segments(lengths);
+    const auto keys = sorting_keys<std::uint32_t>(distribution::few_distinct, segments.n);
+    check_segments_apart_sorted_by_key(keys, places(keys.size()), segments);
+    std::vector<affine> values(keys.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i * 7), 1};
+    check_segments_apart_sorted_by_key(keys, values, segments, {.begin_bit = 1});
+  }
+  const segments_apart segments(short_lengths(2'000, 17, 31));
+  const auto keys = sorting_keys<std::uint32_t>(distribution::few_distinct, segments.n);
+  check_segments_apart_sorted_by_key(keys, places(keys.size()), segments);
+}
+
 TEST_CASE("segmented_sort_by_key takes values of any type", "[segmented_sort]") {
   const auto check = [](auto value) {
     using V = decltype(value);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/bins.hpp>
+#include <lanewise/detail/within_bins.hpp>
 #include <lanewise/multisplit.hpp>
 #include <lanewise/sort.hpp>
 
@@ -68,6 +69,20 @@ struct less_by_operator {
   }
 };
 
+/// The bin of a place, by the bins of places, or of numbers that lie there.
+template <class Id>
+struct bin_of_number {
+  const Id* ids;
+  const std::uint32_t* numbers;
+  LANEWISE_FUNCTION std::uint32_t operator()(std::uint32_t place) const {
+    return ids[numbers[place]];
+  }
+};
+struct bin_of_place {
+  const std::uint32_t* ids;
+  LANEWISE_FUNCTION std::uint32_t operator()(std::uint32_t place) const { return ids[place]; }
+};
+
 struct items_of_bin {
   const std::uint32_t* offsets;
   LANEWISE_FUNCTION std::uint32_t operator()(std::int64_t b) const {
@@ -103,12 +118,19 @@ struct items_by_rows {
       f(values(row_of(i)));
     } else {
       const std::int64_t length = by_columns ? rows : columns;
-      const std::int64_t line = quotient(i, length), in_line = i - line * length;
+      const std::int64_t line =
+          by_columns || fixed_columns == 0 ? quotient(i, length) : i / divisor;
+      const std::int64_t in_line = i - line * length;
       f(values(row_of(by_columns ? in_line : line), by_columns ? line : in_line));
     }
   }
 
  private:
+  /// Of a row, where the type of the View says how many; else 0. A division by it is none.
+  static constexpr std::int64_t fixed_columns =
+      V::rank() == 2 && V::rank_dynamic == 1 ? static_cast<std::int64_t>(V::static_extent(1)) : 0;
+  static constexpr std::int64_t divisor = fixed_columns > 0 ? fixed_columns : 1;
+
   /// Divisions of 64 bits take a GPU several times as long.
   static LANEWISE_FUNCTION std::int64_t quotient(std::int64_t i, std::int64_t length) {
     return i >> 32 == 0 && length >> 32 == 0
@@ -193,9 +215,11 @@ struct bin_sort_options {
 /// the items' numbers are split by them (multisplit); on hosts up to 65,535 bins the same way, in 2
 /// bytes; else in 4 bytes, and pairs of bin and number are sorted by as many bits as bins have
 /// (radix_sort, the papers' reduced-bit sort), with a search for each bin. Sorting within bins
-/// takes an argsort of the keys before, or a merge_sort of numbers, and reads keys in that order.
-/// Bins, and numbers in the order of keys, are in memory that the call allocates in the order of
-/// its instance, beside options.work.
+/// takes an argsort of the keys before, where radix_sort takes them. Otherwise bins are sorted one
+/// by one: on devices a lane compares its item with all others of a bin of up to 256 items, on
+/// hosts a thread sorts a bin. Larger ones (of more than 16,384 items, and than half of a thread's
+/// part) are listed, and merged together. Bins, and numbers of items, are in memory that the call
+/// allocates in the order of its instance, beside options.work.
 ///
 /// Stable: items of one bin are in the order of the input, or, by options.within_bins, in that of
 /// their keys, equal ones in the order of the input. The order is the same on every backend.
@@ -254,15 +278,21 @@ class bin_sort {
       const kernels::bin_of_item<source_type, std::decay_t<decltype(found)>> bin{
           source, found, static_cast<std::uint32_t>(bin_count)};
       const kernels::less_of_items<source_type> less{source};
-      order(exec, source.extent, bin_count, bin, with, [&](const auto& numbers) {
-        if constexpr (radix_sortable<item>) {
-          lanewise::argsort(exec, source, numbers, {.work = with.work});
-        } else if constexpr (requires(const item& x) { x < x; }) {
-          lanewise::merge_sort(exec, own_numbers(), numbers, less, {.work = with.work});
-        } else {
-          detail::expects(false, "bin_sort: options.within_bins is set, and keys have no <");
-        }
-      });
+      make_room(exec, source.extent, bin_count);
+      if constexpr (radix_sortable<item>) {
+        if (!with.within_bins) return order_by_bins(exec, nullptr, bin, nothing{}, with);
+        kernels::call_memory<Exec> memory(
+            exec, static_cast<std::size_t>(n_) * sizeof(std::uint32_t), "bin_sort");
+        const auto by_key = memory.template view<std::uint32_t>(n_);
+        lanewise::argsort(exec, source, by_key, {.work = with.work});
+        order_by_bins(exec, by_key.data(), bin, nothing{}, with);
+      } else if constexpr (requires(const item& x) { x < x; }) {
+        order_by_bins(exec, nullptr, bin, less, with);
+      } else {
+        detail::expects(!with.within_bins,
+                        "bin_sort: options.within_bins is set, and keys have no <");
+        order_by_bins(exec, nullptr, bin, nothing{}, with);
+      }
     }
   }
 
@@ -283,9 +313,8 @@ class bin_sort {
                     " items and no memory");
     const kernels::bin_by_operator<view, Op> bin{keys, op, static_cast<std::uint32_t>(bins)};
     const kernels::less_by_operator<view, Op> less{keys, op};
-    order(exec, n, bins, bin, with, [&](const auto& numbers) {
-      lanewise::merge_sort(exec, own_numbers(), numbers, less, {.work = with.work});
-    });
+    make_room(exec, n, bins);
+    order_by_bins(exec, nullptr, bin, less, with);
   }
 
   std::int64_t size() const { return n_; }
@@ -334,12 +363,10 @@ class bin_sort {
   static constexpr bool by_columns = std::is_same_v<typename V::array_layout, Kokkos::LayoutLeft>;
 
   std::uint32_t* numbers() const { return static_cast<std::uint32_t*>(memory_.plain()); }
-  auto own_numbers() const { return generated(n_, kernels::numbers_in_order{nullptr}); }
 
-  /// The numbers of n items in the order of their bins; order_by_key writes them in that of keys.
-  template <class Bin, class OrderByKey>
-  void order(const Exec& exec, std::int64_t n, std::int64_t bins, const Bin& bin,
-             const bin_sort_options& with, const OrderByKey& order_by_key) {
+  struct nothing {};
+
+  void make_room(const Exec& exec, std::int64_t n, std::int64_t bins) {
     constexpr std::int64_t most = std::numeric_limits<std::uint32_t>::max();
     detail::expects(n <= most, "bin_sort: keys has ", n, " items, more than ", most);
     const std::size_t all = static_cast<std::size_t>(n + bins + 2);
@@ -347,21 +374,23 @@ class bin_sort {
                                                    "bin_sort");
     n_ = n;
     bins_ = bins;
-    if (!with.within_bins) return order_by_bins(exec, nullptr, bin, with);
-    kernels::call_memory<Exec> memory(exec, static_cast<std::size_t>(n) * sizeof(std::uint32_t),
-                                      "bin_sort");
-    const auto by_key = memory.template view<std::uint32_t>(n);
-    order_by_key(by_key);
-    order_by_bins(exec, by_key.data(), bin, with);
   }
 
-  /// Sorts numbers of items by bin, those of a bin as they come. What is in no bin is in one more.
-  template <class Bin>
-  void order_by_bins(const Exec& exec, const std::uint32_t* from, const Bin& bin,
+  /// Sorts numbers of items by bin, those of a bin as they come, or by `less` where options ask for
+  /// it. What is in no bin is in one more.
+  template <class Bin, class Less>
+  void order_by_bins(const Exec& exec, const std::uint32_t* from, const Bin& bin, const Less& less,
                      const bin_sort_options& with) {
     using view = Kokkos::View<std::uint32_t*, memory_space, Kokkos::MemoryUnmanaged>;
     const view offsets(numbers(), bins_ + 2), permutation(numbers() + bins_ + 2, n_);
     const auto items = generated(n_, kernels::numbers_in_order{from});
+    const auto sort_within = [&](const auto& bin_of) {
+      if constexpr (!std::is_same_v<Less, nothing>) {
+        if (with.within_bins && n_ > 1)
+          kernels::sort_within_bins(exec, permutation.data(), n_, offsets.data(), bins_ + 1, bin_of,
+                                    less, with.work);
+      }
+    };
     const auto split = [&]<class Id, std::int64_t most>(Id, at_most<most> buckets) {
       kernels::call_memory<Exec> memory(exec, static_cast<std::size_t>(n_) * sizeof(Id),
                                         "bin_sort");
@@ -369,6 +398,9 @@ class bin_sort {
       lanewise::transform(exec, items, ids, bin);
       lanewise::multisplit(exec, items, permutation, buckets, lanewise::bucket_ids(ids),
                            {.work = with.work, .offsets = offsets});
+      sort_within([&](const std::uint32_t* numbers) {
+        return kernels::bin_of_number<Id>{ids.data(), numbers};
+      });
     };
     if (bins_ < most_buckets) return split(std::uint8_t{}, at_most<most_buckets>{bins_ + 1});
     // Two rounds of a split take a host less time than a sort of pairs.
@@ -391,6 +423,7 @@ class bin_sort {
                identity{},
                static_cast<std::uint32_t>(bins_ + 1),
                detail::integers(offsets.data())});
+    sort_within([&](const std::uint32_t*) { return kernels::bin_of_place{ids.data()}; });
   }
 
   template <class Values>

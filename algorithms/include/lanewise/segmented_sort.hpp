@@ -4,6 +4,7 @@
 
 #include <lanewise/detail/segmented_sort.hpp>
 #include <lanewise/radix_sort.hpp>
+#include <lanewise/scan.hpp>
 #include <lanewise/segmented_reduce.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
@@ -29,16 +30,65 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Copies the offsets, so that what sorts does not depend on their type, and counts bad segments.
+/// Segments that lie one behind the other in memory.
 template <class Offsets>
+struct adjoining_segments {
+  static constexpr bool apart = false;
+  static constexpr const std::int64_t* shifts = nullptr;
+  Offsets offsets;
+  std::int64_t extent;  ///< of the keys
+  LANEWISE_FUNCTION std::int64_t offset(std::int64_t s) const {
+    return static_cast<std::int64_t>(offsets(s));
+  }
+  LANEWISE_FUNCTION bool is_bad(std::int64_t s) const {
+    return kernels::is_bad_segment(offset(s), offset(s + 1), extent);
+  }
+};
+
+/// Segments that may lie apart, in any order.
+template <class Begins, class Ends>
+struct separate_segments {
+  static constexpr bool apart = true;
+  Begins begins;
+  Ends ends;
+  std::int64_t extent;    ///< of the keys
+  std::int64_t* offsets;  ///< of a segment: how many items the segments in front of it have
+  std::int64_t* shifts;   ///< and how much farther it begins in memory
+  LANEWISE_FUNCTION std::int64_t offset(std::int64_t s) const { return offsets[s]; }
+  LANEWISE_FUNCTION void note_shift(std::int64_t s) const { shifts[s] = begin(s) - offsets[s]; }
+  /// Segments of more items than there are keys overlap.
+  LANEWISE_FUNCTION bool is_bad(std::int64_t s) const {
+    return kernels::is_bad_segment(begin(s), end(s), extent) || offsets[s + 1] > extent;
+  }
+  LANEWISE_FUNCTION std::int64_t length(std::int64_t s) const {
+    return kernels::is_bad_segment(begin(s), end(s), extent) ? 0 : end(s) - begin(s);
+  }
+
+ private:
+  LANEWISE_FUNCTION std::int64_t begin(std::int64_t s) const {
+    return static_cast<std::int64_t>(begins(s));
+  }
+  LANEWISE_FUNCTION std::int64_t end(std::int64_t s) const {
+    return static_cast<std::int64_t>(ends(s));
+  }
+};
+template <class Begins, class Ends>
+struct length_of_segment {
+  separate_segments<Begins, Ends> segments;
+  LANEWISE_FUNCTION std::int64_t operator()(std::int64_t s) const {
+    return s < segments.begins.extent ? segments.length(s) : 0;
+  }
+};
+
+/// Copies the offsets, so that what sorts does not depend on their type, and counts bad segments.
+template <class Segments>
 struct segment_offsets_kernel {
   struct policy : launch_policy {};
   template <class Team>
   struct scratch {};
 
-  Offsets offsets;
+  Segments given;
   item_count count;
-  std::int64_t extent;  ///< of the keys
   std::int64_t* copy;
   std::uint32_t* bad;
   status* errors;
@@ -57,16 +107,13 @@ struct segment_offsets_kernel {
       const auto there = warp.first(static_cast<int>(left < width ? left : width));
       auto lane = warp.lane();
       const auto wrong = warp.map(
-          there,
-          [&](std::uint32_t l) {
-            return kernels::is_bad_segment(at(s + l), at(s + l + 1), extent) ? 1u : 0u;
-          },
-          0u, lane);
+          there, [&](std::uint32_t l) { return given.is_bad(s + l) ? 1u : 0u; }, 0u, lane);
       warp.each(
           there,
           [&](std::uint32_t l) {
-            copy[s + l] = at(s + l);
-            if (s + l + 1 == segments) copy[segments] = at(segments);
+            copy[s + l] = given.offset(s + l);
+            if (s + l + 1 == segments) copy[segments] = given.offset(segments);
+            if constexpr (Segments::apart) given.note_shift(s + l);
           },
           lane);
       if (windows.first != nullptr) add_windows(warp, s, there & (wrong == 0u), segments);
@@ -78,9 +125,6 @@ struct segment_offsets_kernel {
   }
 
  private:
-  LANEWISE_FUNCTION std::int64_t at(std::int64_t s) const {
-    return static_cast<std::int64_t>(offsets(s));
-  }
   template <class W, class Mask>
   LANEWISE_FUNCTION void add_windows(const W& warp, std::int64_t first, const Mask& good,
                                      std::int64_t segments) const {
@@ -91,7 +135,7 @@ struct segment_offsets_kernel {
     warp.each(
         good,
         [&](std::uint32_t l, std::int64_t& g, std::uint32_t& k) {
-          const std::int64_t s = first + l, begin = at(s), end = at(s + 1);
+          const std::int64_t s = first + l, begin = given.offset(s), end = given.offset(s + 1);
           windows.add(typename W::template part<1>(), s, begin, end, segments);
           g = detail::segment_windows::group_of(begin + s);
           k = end - begin > detail::segment_windows::most_length
@@ -117,9 +161,9 @@ struct segmented_sort_layout {
 };
 
 /// Sorts segments of keys of type T, and what moves with them, from array to array.
-template <class T, class Value, class Exec, class Offsets>
+template <class T, class Value, class Exec, class Segments>
 void sort_segments(const Exec& exec, const T* in, T* out, const Value* values_in, Value* values_out,
-                   std::int64_t n, const Offsets& offsets, item_count segments,
+                   std::int64_t n, const Segments& given, item_count segments,
                    const segmented_sort_options& with, const char* algorithm) {
   using bits = radix_bits_t<T>;
   using backend = backend_of<Exec>;
@@ -129,7 +173,8 @@ void sort_segments(const Exec& exec, const T* in, T* out, const Value* values_in
   // Keys that are more than what they are compared by keep their order, too.
   const bool ordered = !std::is_empty_v<Value> || range.high - range.low < radix_key<T>::width;
   const auto run = [&](auto keeps_order) {
-    using sorter = segmented_sort_t<Exec, bits, Value, decltype(keeps_order)::value>;
+    using sorter =
+        segmented_sort_t<Exec, bits, Value, decltype(keeps_order)::value, Segments::apart>;
     const segmented_sort_layout parts(segments.bound);
     auto work = call_workspace::make<backend>(
         exec, with.work, {0, parts.sort + sorter::template bytes<Exec>(n, segments.bound, range)},
@@ -143,16 +188,17 @@ void sort_segments(const Exec& exec, const T* in, T* out, const Value* values_in
         sorter::template windows_of<Exec>(n, segments.bound, memory + parts.sort);
     if (windows.first != nullptr)
       backend::zero(exec, windows.kinds, sorter::kinds_bytes(n, segments.bound));
-    using kernel = segment_offsets_kernel<Offsets>;
+    using kernel = segment_offsets_kernel<Segments>;
     const std::int64_t rounds = lanewise::divide_up(segments.bound, warp_t<Exec>::width);
     lanewise::launch(
         exec, "Lanewise::segmented_sort::offsets",
         backend::template resident_league<kernel>(
             exec, lanewise::divide_up(rounds, team_t<Exec, typename kernel::policy>::warps)),
-        kernel{offsets, segments, n, copy, bad, errors, windows});
+        kernel{given, segments, copy, bad, errors, windows});
     if (range.low == range.high) return;
     sorter::sort(exec, reinterpret_cast<const bits*>(in), reinterpret_cast<bits*>(out), values_in,
-                 values_out, n, {copy, segments, bad}, map, range, memory + parts.sort);
+                 values_out, n, {copy, given.shifts, segments, bad}, map, range,
+                 memory + parts.sort);
   };
   if (range.low == range.high) {
     using space = typename Exec::memory_space;
@@ -173,33 +219,89 @@ void sort_segments(const Exec& exec, const T* in, T* out, const Value* values_in
 }
 
 /// Sorts pairs whose values do not move as words: sorts their numbers, and fetches them.
-template <class Index, class T, class V, class Exec, class Offsets>
+template <class Index, class T, class V, class Exec, class Segments>
 void sort_segments_by_index(const Exec& exec, const T* in, T* out, const V* values_in,
-                            V* values_out, std::int64_t n, const Offsets& offsets,
+                            V* values_out, std::int64_t n, const Segments& given,
                             item_count segments, const segmented_sort_options& with,
                             const char* algorithm) {
   call_memory<Exec> index_memory(exec, static_cast<std::size_t>(n) * sizeof(Index), algorithm);
   const auto index = index_memory.template view<Index>(n);
   lanewise::transform(exec, lanewise::generated(n, as_index<Index>{}), index, identity{});
   using word = typename detail::unsigned_of_size<sizeof(Index)>::type;
-  kernels::sort_segments<T, word>(exec, in, out, index.data(), index.data(), n, offsets, segments,
+  kernels::sort_segments<T, word>(exec, in, out, index.data(), index.data(), n, given, segments,
                                   with, algorithm);
   kernels::fetch_by_index(exec, index, values_in, values_out, n, {}, algorithm);
+}
+
+/// Offsets, begins or ends as a source of integers that a sink does not overlap.
+template <class Exec, class Places, class Sink>
+auto places_of_segments(const Places& places, const char* algorithm, const char* name,
+                        const Sink& sink, const char* sink_name) {
+  const auto source = detail::as_source<Exec>(places);
+  static_assert(std::is_integral_v<typename decltype(source)::value_type>,
+                "lanewise: offsets of segments are integers");
+  detail::expects_memory(source, algorithm, name);
+  detail::expects_no_partial_overlap(source, sink, algorithm, name, sink_name, false);
+  return source;
 }
 
 /// The offsets of a call as a source.
 template <class Exec, class Offsets, class Sink>
 auto offsets_of_segments(const Offsets& offsets, const Sink& sink,
                          const segmented_sort_options& with, const char* algorithm) {
-  const auto source = detail::as_source<Exec>(offsets);
-  static_assert(std::is_integral_v<typename decltype(source)::value_type>,
-                "lanewise: offsets of segments are integers");
-  detail::expects_memory(source, algorithm, "offsets");
-  detail::expects_no_partial_overlap(source, sink, algorithm, "offsets", "keys_out", false);
   with.errors.template expects_reachable<Exec>(algorithm, "options.errors");
   with.count.template expects_reachable<Exec>(algorithm, "options.count");
-  return source;
+  return kernels::places_of_segments<Exec>(offsets, algorithm, "offsets", sink, "keys_out");
 }
+
+/// Segments as a call gives them: use(..., f) checks them, and calls f with segments of keys, if
+/// there are any, and their number.
+template <class Offsets>
+struct by_offsets {
+  const Offsets& offsets;
+
+  template <class Exec, class Sink, class ValueSink, class F>
+  void use(const Exec&, std::int64_t extent, const Sink& sink, const ValueSink& value_sink,
+           const segmented_sort_options& with, const char* algorithm, const F& f) const {
+    const auto source = kernels::offsets_of_segments<Exec>(offsets, sink, with, algorithm);
+    kernels::places_of_segments<Exec>(offsets, algorithm, "offsets", value_sink, "values_out");
+    if (source.extent < 2) return;
+    f(adjoining_segments<std::decay_t<decltype(source)>>{source, extent},
+      item_count{source.extent - 1, with.count.data()});
+  }
+};
+template <class Begins, class Ends>
+struct by_begins_and_ends {
+  const Begins& begins;
+  const Ends& ends;
+
+  template <class Exec, class Sink, class ValueSink, class F>
+  void use(const Exec& exec, std::int64_t extent, const Sink& sink, const ValueSink& value_sink,
+           const segmented_sort_options& with, const char* algorithm, const F& f) const {
+    const auto begin =
+        kernels::places_of_segments<Exec>(begins, algorithm, "begins", sink, "keys_out");
+    const auto end = kernels::places_of_segments<Exec>(ends, algorithm, "ends", sink, "keys_out");
+    kernels::places_of_segments<Exec>(begins, algorithm, "begins", value_sink, "values_out");
+    kernels::places_of_segments<Exec>(ends, algorithm, "ends", value_sink, "values_out");
+    const std::int64_t count = begin.extent;
+    detail::expects(end.extent == count, algorithm, ": ends has ", end.extent,
+                    " items, begins has ", count);
+    with.errors.template expects_reachable<Exec>(algorithm, "options.errors");
+    with.count.template expects_reachable<Exec>(algorithm, "options.count");
+    if (count == 0) return;
+    call_memory<Exec> memory(exec, static_cast<std::size_t>(2 * count + 1) * sizeof(std::int64_t),
+                             algorithm);
+    std::int64_t* const offsets = memory.template view<std::int64_t>(2 * count + 1).data();
+    using begin_type = std::decay_t<decltype(begin)>;
+    using end_type = std::decay_t<decltype(end)>;
+    const separate_segments<begin_type, end_type> segments{begin, end, extent, offsets,
+                                                           offsets + count + 1};
+    lanewise::exclusive_scan(
+        exec, lanewise::generated(count + 1, length_of_segment<begin_type, end_type>{segments}),
+        memory.template view<std::int64_t>(count + 1), plus{}, std::int64_t{0});
+    f(segments, item_count{count, with.count.data()});
+  }
+};
 
 /// The offsets of segments of equal lengths.
 template <class Exec, class Keys, class Length>
@@ -209,10 +311,9 @@ auto equal_segments(const Keys& keys, Length length, const char* algorithm) {
   return generated(divide_up(extent, each) + 1, equal_offsets{each, extent});
 }
 
-template <class Exec, class Keys, class Offsets, class KeysOut>
-void segmented_sort(const Exec& exec, const Keys& keys, const Offsets& offsets,
-                    const KeysOut& keys_out, const segmented_sort_options& with,
-                    const char* algorithm) {
+template <class Exec, class Keys, class Given, class KeysOut>
+void segmented_sort(const Exec& exec, const Keys& keys, const Given& given, const KeysOut& keys_out,
+                    const segmented_sort_options& with, const char* algorithm) {
   const auto source = detail::as_source<Exec>(keys);
   const auto sink = detail::as_sink<Exec>(keys_out);
   using T = typename decltype(source)::value_type;
@@ -220,19 +321,20 @@ void segmented_sort(const Exec& exec, const Keys& keys, const Offsets& offsets,
                 kernels::check_sorted_array<std::decay_t<decltype(source)>,
                                             std::decay_t<decltype(sink)>>()) {
     kernels::expects_arrays<Exec>(source, sink, algorithm, "keys", "keys_out");
-    const auto offset = kernels::offsets_of_segments<Exec>(offsets, sink, with, algorithm);
     kernels::range_of<T>({.begin_bit = with.begin_bit, .end_bit = with.end_bit}, algorithm);
-    if (offset.extent < 2) return;
-    const T* const from = kernels::in_memory(exec, source, sink, {});
-    kernels::sort_segments<T, no_value>(exec, from, sink.data, nullptr, nullptr, source.extent,
-                                        offset, {offset.extent - 1, with.count.data()}, with,
-                                        algorithm);
+    given.use(exec, source.extent, sink, sink, with, algorithm,
+              [&](const auto& segments, item_count count) {
+                const T* const from = kernels::in_memory(exec, source, sink, {});
+                kernels::sort_segments<T, no_value>(exec, from, sink.data, nullptr, nullptr,
+                                                    source.extent, segments, count, with,
+                                                    algorithm);
+              });
   }
 }
 
-template <class Exec, class Keys, class Values, class Offsets, class KeysOut, class ValuesOut>
-void segmented_sort(const Exec& exec, const Keys& keys, const Values& values,
-                    const Offsets& offsets, const KeysOut& keys_out, const ValuesOut& values_out,
+template <class Exec, class Keys, class Values, class Given, class KeysOut, class ValuesOut>
+void segmented_sort(const Exec& exec, const Keys& keys, const Values& values, const Given& given,
+                    const KeysOut& keys_out, const ValuesOut& values_out,
                     const segmented_sort_options& with, const char* algorithm) {
   const auto source = detail::as_source<Exec>(keys);
   const auto sink = detail::as_sink<Exec>(keys_out);
@@ -246,29 +348,28 @@ void segmented_sort(const Exec& exec, const Keys& keys, const Values& values,
                 kernels::check_sorted_array<std::decay_t<decltype(value_source)>,
                                             std::decay_t<decltype(value_sink)>>()) {
     kernels::expects_pairs<Exec>(source, value_source, sink, value_sink, algorithm);
-    const auto offset = kernels::offsets_of_segments<Exec>(offsets, sink, with, algorithm);
-    detail::expects_no_partial_overlap(offset, value_sink, algorithm, "offsets", "values_out",
-                                       false);
     kernels::range_of<T>({.begin_bit = with.begin_bit, .end_bit = with.end_bit}, algorithm);
-    if (offset.extent < 2) return;
-    const std::int64_t n = source.extent;
-    const item_count segments{offset.extent - 1, with.count.data()};
-    const T* const from = kernels::in_memory(exec, source, sink, {});
-    const V* const values_from = kernels::in_memory(exec, value_source, value_sink, {});
-    if constexpr (moves_as_word<V>) {
-      using word = typename value_word<V>::type;
-      kernels::sort_segments<T, word>(
-          exec, from, sink.data, reinterpret_cast<const word*>(values_from),
-          reinterpret_cast<word*>(value_sink.data), n, offset, segments, with, algorithm);
-    } else if (n <= std::numeric_limits<std::uint32_t>::max()) {
-      kernels::sort_segments_by_index<std::uint32_t>(exec, from, sink.data, values_from,
-                                                     value_sink.data, n, offset, segments, with,
-                                                     algorithm);
-    } else {
-      kernels::sort_segments_by_index<std::uint64_t>(exec, from, sink.data, values_from,
-                                                     value_sink.data, n, offset, segments, with,
-                                                     algorithm);
-    }
+    given.use(exec, source.extent, sink, value_sink, with, algorithm,
+              [&](const auto& segments, item_count count) {
+                const std::int64_t n = source.extent;
+                const T* const from = kernels::in_memory(exec, source, sink, {});
+                const V* const values_from = kernels::in_memory(exec, value_source, value_sink, {});
+                if constexpr (moves_as_word<V>) {
+                  using word = typename value_word<V>::type;
+                  kernels::sort_segments<T, word>(exec, from, sink.data,
+                                                  reinterpret_cast<const word*>(values_from),
+                                                  reinterpret_cast<word*>(value_sink.data), n,
+                                                  segments, count, with, algorithm);
+                } else if (n <= std::numeric_limits<std::uint32_t>::max()) {
+                  kernels::sort_segments_by_index<std::uint32_t>(exec, from, sink.data, values_from,
+                                                                 value_sink.data, n, segments,
+                                                                 count, with, algorithm);
+                } else {
+                  kernels::sort_segments_by_index<std::uint64_t>(exec, from, sink.data, values_from,
+                                                                 value_sink.data, n, segments,
+                                                                 count, with, algorithm);
+                }
+              });
   }
 }
 
@@ -317,7 +418,8 @@ requires(!std::integral<Offsets>) void segmented_sort(const Exec& exec, const Ke
                                                       const Offsets& offsets,
                                                       const KeysOut& keys_out,
                                                       const segmented_sort_options& with = {}) {
-  kernels::segmented_sort(exec, keys, offsets, keys_out, with, "segmented_sort");
+  kernels::segmented_sort(exec, keys, kernels::by_offsets<Offsets>{offsets}, keys_out, with,
+                          "segmented_sort");
 }
 
 /// The same for segments of `length` items each, the last one of what is left. Throws where length
@@ -325,7 +427,27 @@ requires(!std::integral<Offsets>) void segmented_sort(const Exec& exec, const Ke
 template <execution_space Exec, class Keys, std::integral Length, class KeysOut>
 void segmented_sort(const Exec& exec, const Keys& keys, const Length& length,
                     const KeysOut& keys_out, const segmented_sort_options& with = {}) {
-  kernels::segmented_sort(exec, keys, kernels::equal_segments<Exec>(keys, length, "segmented_sort"),
+  lanewise::segmented_sort(
+      exec, keys, kernels::equal_segments<Exec>(keys, length, "segmented_sort"), keys_out, with);
+}
+
+/// The same for segments that may lie apart, and come in any order: segment s has the items from
+/// begins(s) to ends(s) - 1, for every s in [0, begins.extent).
+///
+/// begins and ends are Views or sources of integers, of equal extent; segments do not overlap.
+/// Items of no segment stay where they are if keys_out is keys. Another output is not written
+/// there, if keys and values are Views, both have another output, values are words (of 1, 2, 4 or 8
+/// bytes), and keys are compared by some bits; else it is unspecified there. Segments that end in
+/// front of their begin or do not lie in [0, n], and those with which there are more than n items,
+/// are counted as bad ones; other overlaps are not found, and then memory beside the outputs may be
+/// written, too. Costs a scan of lengths more, 16 bytes for each segment, which the call allocates
+/// in the order of its instance, and on devices a look at the segment of every item. Throws where
+/// the extents of begins and ends differ, too.
+template <execution_space Exec, class Keys, class Begins, class Ends, class KeysOut>
+requires(!std::convertible_to<KeysOut, segmented_sort_options>) void segmented_sort(
+    const Exec& exec, const Keys& keys, const Begins& begins, const Ends& ends,
+    const KeysOut& keys_out, const segmented_sort_options& with = {}) {
+  kernels::segmented_sort(exec, keys, kernels::by_begins_and_ends<Begins, Ends>{begins, ends},
                           keys_out, with, "segmented_sort");
 }
 
@@ -337,8 +459,8 @@ template <execution_space Exec, class Keys, class Values, class Offsets, class K
 requires(!std::integral<Offsets>) void segmented_sort_by_key(
     const Exec& exec, const Keys& keys, const Values& values, const Offsets& offsets,
     const KeysOut& keys_out, const ValuesOut& values_out, const segmented_sort_options& with = {}) {
-  kernels::segmented_sort(exec, keys, values, offsets, keys_out, values_out, with,
-                          "segmented_sort_by_key");
+  kernels::segmented_sort(exec, keys, values, kernels::by_offsets<Offsets>{offsets}, keys_out,
+                          values_out, with, "segmented_sort_by_key");
 }
 
 /// The same for segments of `length` items each, the last one of what is left. Throws where length
@@ -348,9 +470,21 @@ template <execution_space Exec, class Keys, class Values, std::integral Length, 
 void segmented_sort_by_key(const Exec& exec, const Keys& keys, const Values& values,
                            const Length& length, const KeysOut& keys_out,
                            const ValuesOut& values_out, const segmented_sort_options& with = {}) {
+  lanewise::segmented_sort_by_key(
+      exec, keys, values, kernels::equal_segments<Exec>(keys, length, "segmented_sort_by_key"),
+      keys_out, values_out, with);
+}
+
+/// The same for segments that may lie apart, as in segmented_sort.
+template <execution_space Exec, class Keys, class Values, class Begins, class Ends, class KeysOut,
+          class ValuesOut>
+requires(!std::convertible_to<ValuesOut, segmented_sort_options>) void segmented_sort_by_key(
+    const Exec& exec, const Keys& keys, const Values& values, const Begins& begins,
+    const Ends& ends, const KeysOut& keys_out, const ValuesOut& values_out,
+    const segmented_sort_options& with = {}) {
   kernels::segmented_sort(exec, keys, values,
-                          kernels::equal_segments<Exec>(keys, length, "segmented_sort_by_key"),
-                          keys_out, values_out, with, "segmented_sort_by_key");
+                          kernels::by_begins_and_ends<Begins, Ends>{begins, ends}, keys_out,
+                          values_out, with, "segmented_sort_by_key");
 }
 
 LANEWISE_END_TARGET_NAMESPACE

@@ -55,6 +55,16 @@ class integers {
         return write<std::int64_t>(i, x);
     }
   }
+  /// Stores x >= 0 as the integers [first, last), as put does.
+  LANEWISE_FUNCTION void fill(std::int64_t first, std::int64_t last, std::int64_t x) const {
+    if (bytes_ == 4 && is_signed_) {
+      for (; first < last; ++first) write<std::int32_t>(first, x);
+    } else if (bytes_ == 4) {
+      for (; first < last; ++first) write<std::uint32_t>(first, x);
+    } else {
+      for (; first < last; ++first) put(first, x);
+    }
+  }
   /// The greatest number that they can be.
   std::int64_t most() const {
     const int bits = 8 * bytes_ - (is_signed_ ? 1 : 0);

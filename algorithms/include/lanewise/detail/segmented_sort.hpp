@@ -9,16 +9,16 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
 /// How a space sorts segments of keys that are unsigned integers in memory, and what moves with
-/// them, which is no_value or an unsigned integer. ordered: equal keys keep their order. Members,
-/// all static:
+/// them, which is no_value or an unsigned integer. ordered: equal keys keep their order. apart: lists
+/// have shifts. Members, all static:
 ///
 ///   bytes<Exec>(n, segments, range)   of memory, for up to so many
 ///   sort(exec, in, out, values_in, values_out, n, list, map, range, memory)
 ///                                     out may be in, and values_out values_in; what is in no
 ///                                     segment is not touched
-template <class Exec, class Bits, class Value, bool ordered>
+template <class Exec, class Bits, class Value, bool ordered, bool apart = false>
 using segmented_sort_t = std::conditional_t<team_t<Exec, launch_policy>::in_registers,
-                                            device_segmented_sort<Bits, Value, ordered>,
+                                            device_segmented_sort<Bits, Value, ordered, apart>,
                                             host_segmented_sort<Bits, Value>>;
 
 }  // namespace kernels

@@ -395,35 +395,44 @@ struct begins_kernel {
     const index_range mine = team.share(buckets + std::int64_t{1});
     const std::int64_t begin = mine.begin, end = mine.end;
     if constexpr (detail::is_one_thread<Team>) {
-      // One thread finds a bucket from where the one before begins: most are near, or empty.
+      // One thread finds a bucket from where the one before begins, as most are near. Those up to
+      // that of the item there begin there, too.
       warp.once([&] {
-        std::int64_t at = begin_of(begin, 0, kept);
-        for (std::int64_t b = begin; b < end; ++b) {
+        std::int64_t at = begin_of(begin, 0, kept), b = begin;
+        while (b < end) {
           std::int64_t upto = at;
           for (std::int64_t step = 1; upto < kept && is_before(upto, b); step *= 2) {
             at = upto + 1;
             upto = upto + step < kept ? upto + step : kept;
           }
           at = begin_of(b, at, upto);
-          offsets.put(b, at);
+          const std::int64_t next = at < kept ? Kokkos::min(bucket(at) + 1, end) : end;
+          offsets.fill(b, next, at);
+          b = next;
         }
       });
     } else {
+      // A warp finds where its buckets begin, and its lanes each of them in between.
       for (std::int64_t b = begin + team.warp_index() * width; b < end; b += Team::warps * width) {
         const std::int64_t left = end - b;
-        auto bucket = warp.template cast<std::int64_t>(warp.lane()) +
+        const std::int64_t first = lanewise::partition_point(
+            warp, std::int64_t{0}, kept, [&](std::int64_t i) { return is_before(i, b); });
+        const std::int64_t last = lanewise::partition_point(
+            warp, first, kept, [&](std::int64_t i) { return is_before(i, b + width); });
+        auto number = warp.template cast<std::int64_t>(warp.lane()) +
                       typename warp_type::template lanes<std::int64_t>(b);
         warp.each(
             warp.template first<std::int64_t>(static_cast<int>(left < width ? left : width)),
-            [&](std::int64_t own) { offsets.put(own, begin_of(own, 0, kept)); }, bucket);
+            [&](std::int64_t own) { offsets.put(own, begin_of(own, first, last)); }, number);
       }
     }
   }
 
  private:
-  LANEWISE_FUNCTION bool is_before(std::int64_t i, std::int64_t bucket) const {
-    return detail::bucket_number(bucket_of(sorted[i])) < bucket;
+  LANEWISE_FUNCTION std::int64_t bucket(std::int64_t i) const {
+    return static_cast<std::int64_t>(detail::bucket_number(bucket_of(sorted[i])));
   }
+  LANEWISE_FUNCTION bool is_before(std::int64_t i, std::int64_t b) const { return bucket(i) < b; }
   LANEWISE_FUNCTION std::int64_t begin_of(std::int64_t bucket, std::int64_t first,
                                           std::int64_t last) const {
     return lanewise::partition_point(first, last,

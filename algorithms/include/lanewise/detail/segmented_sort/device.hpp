@@ -70,7 +70,7 @@ struct segment_cut_kernel {
       const std::int64_t end = lanewise::partition_point(
           warp, first, most, [&](std::int64_t s) { return list.items(first, s + 1) <= capacity; });
       if (end == first) {
-        add_large(team, list.offset[first], list.items(first, first + 1));
+        add_large(team, list.begin(first), list.items(first, first + 1));
         ++first;
         continue;
       }
@@ -123,13 +123,13 @@ struct segment_cut_kernel {
 };
 
 /// Sorts the segments of windows that have short ones only.
-template <class Bits, class Key, class Value>
+template <class Bits, class Key, class Value, bool apart>
 struct short_segments_kernel {
   struct policy : launch_policy {
     static constexpr int teams_per_multiprocessor = 4;
   };
   template <class Team>
-  using sorts = detail::device_short_segments<Team, Bits, Key, Value>;
+  using sorts = detail::device_short_segments<Team, Bits, Key, Value, apart>;
   template <class Team>
   struct scratch {
     typename sorts<Team>::scratch segments;
@@ -161,7 +161,7 @@ struct short_segments_kernel {
 
 /// Sorts jobs; those that are refused are left to a second launch, which merges. few: one job, of
 /// all segments.
-template <class Bits, class Key, class Value, bool merges>
+template <class Bits, class Key, class Value, bool apart, bool merges>
 struct segment_job_kernel {
   struct policy : launch_policy {
     static constexpr int warps = 16;
@@ -169,7 +169,7 @@ struct segment_job_kernel {
         merges ? 1 : (sizeof(Key) <= 4 ? 3 : (sizeof(Key) <= 8 ? 2 : 1));
   };
   template <class Team>
-  using job = detail::device_segment_job<Team, Bits, Key, Value>;
+  using job = detail::device_segment_job<Team, Bits, Key, Value, apart>;
   template <class Team>
   struct plain_scratch {
     typename job<Team>::scratch keys;
@@ -227,16 +227,16 @@ struct segment_job_kernel {
 };
 
 /// A sort of segments' keys, with values or without.
-template <class Bits, class Value, bool ordered>
+template <class Bits, class Value, bool ordered, bool apart>
 class device_segmented_sort {
   using key = std::conditional_t<ordered, detail::placed_key<Bits>, detail::bare_key<Bits>>;
   static constexpr bool has_values = !std::is_empty_v<Value>;
   using large = device_radix_sort<Bits, Value, ordered>;
   template <bool merges>
-  using jobs = segment_job_kernel<Bits, key, Value, merges>;
+  using jobs = segment_job_kernel<Bits, key, Value, apart, merges>;
   template <class Exec>
-  using job =
-      detail::device_segment_job<team_t<Exec, typename jobs<false>::policy>, Bits, key, Value>;
+  using job = detail::device_segment_job<team_t<Exec, typename jobs<false>::policy>, Bits, key,
+                                         Value, apart>;
   using counter = std::conditional_t<ordered, std::uint64_t, std::uint32_t>;
   using wide_jobs = radix_job_kernel<Bits, counter, key, Value, true, 32>;
   template <class Exec>
@@ -340,7 +340,7 @@ class device_segmented_sort {
     work.refused = reinterpret_cast<std::uint32_t*>(memory + parts.refused);
     work.wide_jobs = reinterpret_cast<detail::radix_job*>(memory + parts.wide);
     backend::zero(exec, memory, 3 * sizeof(std::uint32_t));
-    using short_ones = short_segments_kernel<Bits, key, Value>;
+    using short_ones = short_segments_kernel<Bits, key, Value, apart>;
     const std::int64_t windows = parts.groups * detail::segment_windows::group;
     lanewise::launch(exec, "Lanewise::segmented_sort::short",
                      backend::template league_for_tiles<short_ones>(exec, windows),

@@ -60,8 +60,8 @@ struct bin_scale {
 /// many bins as keys, at its own place, and each of its keys chooses one by where it lies between
 /// the segment's least and greatest key. Keys are brought together by bins, by atomic additions,
 /// and compared with the others of their bin. Keys of which too many meet in bins are refused, and
-/// merged.
-template <class Team, class Bits, class Key, class Value>
+/// merged. apart: segments do not lie one behind the other in memory.
+template <class Team, class Bits, class Key, class Value, bool apart>
 class device_segment_job {
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
@@ -96,6 +96,7 @@ class device_segment_job {
     Bits differing[Team::warps];
     std::uint32_t warp_total[Team::warps];
     std::uint32_t warp_comparisons[Team::warps];
+    std::uint16_t of_job[apart ? most_segments : 1];  ///< numbers in the job of those with items
     union {
       std::uint32_t bin[items + 1];
       raw_array<Value, has_values ? items : 1> values;
@@ -123,10 +124,8 @@ class device_segment_job {
   /// Finds out where segments begin, and loads the keys.
   LANEWISE_FUNCTION void load(const Bits* from, const key_map<Bits>& reads) {
     find_segments();
-    any_ = reads(from[list_.offset[job_.first]]);
-    each_row([&](int j) LANEWISE_INLINE_LAMBDA {
-      key_[j] = team_.warp().load(exists(j), at(from, j), Bits{});
-    });
+    any_ = reads(from[list_.begin(job_.first + (apart ? shared_.of_job[0] : 0))]);
+    each_row([&](int j) LANEWISE_INLINE_LAMBDA { key_[j] = load_row(from, j); });
     if (reads.is_identity()) return;
     each_row([&](int j) LANEWISE_INLINE_LAMBDA { key_[j] = team_.warp().map(reads, key_[j]); });
   }
@@ -218,15 +217,13 @@ class device_segment_job {
       warp.scatter(exists(j), shared_.staged.data(), place_[j],
                    warp.map([&](Bits x) { return writes.item_of(x); }, key_[j]));
       if constexpr (has_values)
-        warp.scatter(exists(j), shared_.values.data(), place_[j],
-                     warp.load(exists(j), at(values_from, j), Value{}));
+        warp.scatter(exists(j), shared_.values.data(), place_[j], load_row(values_from, j));
     });
     team_.barrier();
     each_row([&](int j) LANEWISE_INLINE_LAMBDA {
-      warp.store(exists(j), at(to, j), warp.load(exists(j), at_row(shared_.staged, j), Bits{}));
+      store_row(to, j, warp.load(exists(j), at_row(shared_.staged, j), Bits{}));
       if constexpr (has_values)
-        warp.store(exists(j), at(values_to, j),
-                   warp.load(exists(j), at_row(shared_.values, j), Value{}));
+        store_row(values_to, j, warp.load(exists(j), at_row(shared_.values, j), Value{}));
     });
   }
 
@@ -257,10 +254,33 @@ class device_segment_job {
   LANEWISE_FUNCTION u32s number(int j) const {
     return team_.warp().lane() + u32s(static_cast<std::uint32_t>(row(j) * width));
   }
-  /// A row of an array in memory, or in scratch.
+  /// Reads and writes what is in memory where a row's keys come from and go to.
   template <class U>
-  LANEWISE_FUNCTION U* at(U* all, int j) const {
-    return all + list_.offset[job_.first] + row(j) * width;
+  LANEWISE_FUNCTION lanes<U> load_row(const U* from, int j) const {
+    from += list_.offset[job_.first] + row(j) * width;
+    if constexpr (apart) {
+      return team_.warp().gather(exists(j), from, places_apart(j), U{});
+    } else {
+      return team_.warp().load(exists(j), from, U{});
+    }
+  }
+  template <class U>
+  LANEWISE_FUNCTION void store_row(U* to, int j, const lanes<U>& x) const {
+    to += list_.offset[job_.first] + row(j) * width;
+    if constexpr (apart) {
+      team_.warp().scatter(exists(j), to, places_apart(j), x);
+    } else {
+      team_.warp().store(exists(j), to, x);
+    }
+  }
+  /// How far behind the begin of a row in memory its keys would lie if segments did not lie apart.
+  LANEWISE_FUNCTION i64s places_apart(int j) const {
+    return team_.warp().map(
+        exists(j),
+        [&](std::uint32_t s, std::uint32_t l) {
+          return list_.shift[job_.first + shared_.of_job[s]] + l;
+        },
+        std::int64_t{0}, segment_of(j), team_.warp().lane());
   }
   template <class Array>
   LANEWISE_FUNCTION auto* at_row(Array& all, int j) const {
@@ -283,11 +303,11 @@ class device_segment_job {
         const auto begin = warp.load(there, list_.offset + s, std::int64_t{0});
         const auto end = warp.load(there, list_.offset + s + 1, std::int64_t{0});
         const auto from = warp.template cast<std::uint32_t>(begin - i64s(list_.offset[job_.first]));
-        f(there & (begin < end), from);
+        f(there & (begin < end), from, static_cast<std::uint32_t>(s - job_.first));
       }
     };
     constexpr auto w = static_cast<std::uint32_t>(width);
-    each([&](const auto& some, const u32s& from) LANEWISE_INLINE_LAMBDA {
+    each([&](const auto& some, const u32s& from, std::uint32_t) LANEWISE_INLINE_LAMBDA {
       warp.template fetch_or<order::relaxed, scope::team>(
           some, shared_.marks, warp.map([](std::uint32_t i) { return i / w; }, from),
           warp.map([](std::uint32_t i) { return bits{1} << (i % w); }, from));
@@ -295,7 +315,7 @@ class device_segment_job {
     team_.barrier();
     if (team_.warp_index() == 0) number_marks();
     team_.barrier();
-    each([&](const auto& some, const u32s& from) LANEWISE_INLINE_LAMBDA {
+    each([&](const auto& some, const u32s& from, std::uint32_t first) LANEWISE_INLINE_LAMBDA {
       const auto r = warp.map(
           some,
           [&](std::uint32_t i) {
@@ -304,6 +324,9 @@ class device_segment_job {
           },
           0u, from);
       warp.scatter(some, shared_.begin, r, from);
+      if constexpr (apart)
+        warp.scatter(some, shared_.of_job, r,
+                     warp.template cast<std::uint16_t>(warp.lane() + u32s(first)));
       warp.scatter(some, shared_.low, r, lanes<word>(static_cast<word>(~word{0})));
       warp.scatter(some, shared_.high, r, lanes<word>(word{0}));
     });

@@ -11,8 +11,9 @@ namespace detail {
 
 /// Sorts the short segments that begin in a window of the path, in a team's scratch. A lane takes a
 /// segment into registers, exchanges its keys by Batcher's network, and puts them back. The network
-/// is that of the longest segment in a warp.
-template <class Team, class Bits, class Key, class Value>
+/// is that of the longest segment in a warp. apart: segments do not lie one behind the other in
+/// memory.
+template <class Team, class Bits, class Key, class Value, bool apart>
 class device_short_segments {
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
@@ -38,6 +39,7 @@ class device_short_segments {
     raw_array<Bits, items + (items / line + 1) * gap> keys;
     std::uint16_t from[bare ? 1 : items];
     raw_array<Value, has_values ? items : 1> values;
+    std::uint16_t segment[apart ? items : 1];  ///< of an item
   };
 
   /// Of segments [job.first, job.last).
@@ -46,6 +48,7 @@ class device_short_segments {
       : team_(team),
         shared_(shared),
         offset_(list.offset + job.first),
+        shift_(apart ? list.shift + job.first : nullptr),
         segments_(static_cast<int>(job.last - job.first)),
         first_(*offset_),
         n_(static_cast<int>(list.items(job.first, job.last))) {}
@@ -57,6 +60,7 @@ class device_short_segments {
                  warp.template cast<std::uint16_t>(warp.load(there, offset_ + i, std::int64_t{0}) -
                                                    i64s(first_)));
     });
+    if constexpr (apart) find_segments();
     constexpr int together = 8;
     for (int i = team_.warp_index() * width; i < n_; i += together * threads) {
       lanes<Bits> x[together];
@@ -64,9 +68,8 @@ class device_short_segments {
       LANEWISE_UNROLL
       for (int j = 0; j < together; ++j) {
         const int at = i + j * threads;
-        x[j] = warp.load(warp.first(n_ - at), keys + first_ + at, Bits{});
-        if constexpr (has_values)
-          v[j] = warp.load(warp.first(n_ - at), values + first_ + at, Value{});
+        x[j] = load_items(warp.first(n_ - at), keys, at);
+        if constexpr (has_values) v[j] = load_items(warp.first(n_ - at), values, at);
       }
       LANEWISE_UNROLL
       for (int j = 0; j < together; ++j) {
@@ -101,12 +104,11 @@ class device_short_segments {
             warp.template cast<std::uint32_t>(warp.load(there, shared_.from + i, std::uint16_t{0}));
         from = warp.map(padded, at);
         if constexpr (has_values)
-          warp.store(there, values + first_ + i,
-                     warp.gather(there, shared_.values.data(), at, Value{}));
+          store_items(there, values, i, warp.gather(there, shared_.values.data(), at, Value{}));
       }
-      warp.store(there, keys + first_ + i,
-                 warp.map([&](Bits x) LANEWISE_INLINE_LAMBDA { return writes.item_of(x); },
-                          warp.gather(there, shared_.keys.data(), from, Bits{})));
+      store_items(there, keys, i,
+                  warp.map([&](Bits x) LANEWISE_INLINE_LAMBDA { return writes.item_of(x); },
+                           warp.gather(there, shared_.keys.data(), from, Bits{})));
     });
   }
 
@@ -114,6 +116,7 @@ class device_short_segments {
   const Team& team_;
   scratch& shared_;
   const std::int64_t* offset_;
+  const std::int64_t* shift_;
   int segments_;
   std::int64_t first_;
   int n_;
@@ -127,6 +130,46 @@ class device_short_segments {
     return team_.warp().map(
         [i](std::uint32_t l) { return padded(static_cast<std::uint32_t>(i) + l); },
         team_.warp().lane());
+  }
+
+  /// Reads and writes what is in memory where items from i on come from and go to.
+  template <class Mask, class U>
+  LANEWISE_FUNCTION lanes<U> load_items(const Mask& there, const U* from, int i) const {
+    if constexpr (apart) {
+      return team_.warp().gather(there, from + first_ + i, places_apart(i), U{});
+    } else {
+      return team_.warp().load(there, from + first_ + i, U{});
+    }
+  }
+  template <class Mask, class U>
+  LANEWISE_FUNCTION void store_items(const Mask& there, U* to, int i, const lanes<U>& x) const {
+    if constexpr (apart) {
+      team_.warp().scatter(there, to + first_ + i, places_apart(i), x);
+    } else {
+      team_.warp().store(there, to + first_ + i, x);
+    }
+  }
+  /// How far behind first_ + i items from i on lie.
+  LANEWISE_FUNCTION i64s places_apart(int i) const {
+    return team_.warp().map(
+        team_.warp().first(n_ - i),
+        [&](std::uint32_t l) { return shift_[shared_.segment[i + static_cast<int>(l)]] + l; },
+        std::int64_t{0}, team_.warp().lane());
+  }
+  LANEWISE_FUNCTION void find_segments() const {
+    team_.barrier();
+    each_window(segments_, [&](const auto& there, int s) LANEWISE_INLINE_LAMBDA {
+      auto lane = team_.warp().lane();
+      team_.warp().each(
+          there,
+          [&](std::uint32_t l) LANEWISE_INLINE_LAMBDA {
+            const std::uint32_t mine = static_cast<std::uint32_t>(s) + l;
+            for (int i = shared_.begin[mine]; i < shared_.begin[mine + 1]; ++i)
+              shared_.segment[i] = static_cast<std::uint16_t>(mine);
+          },
+          lane);
+    });
+    team_.barrier();
   }
 
   template <int most>

@@ -9,15 +9,21 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Segments, one behind the other: segment s has items [offset[s], offset[s + 1]).
+/// Segments: segment s has items [offset[s], offset[s + 1]) of those of all segments. They lie
+/// there in memory, too, or, where segments lie apart, shift[s] places farther on.
 struct segment_list {
   const std::int64_t* offset;  ///< in memory of the call, and in order unless there are bad ones
+  const std::int64_t* shift;   ///< nullptr: segments do not lie apart
   item_count count;
   const std::uint32_t* bad;  ///< whether there are segments that are none; then nothing is sorted
 
   /// The items of segments [s, e).
   LANEWISE_FUNCTION std::int64_t items(std::int64_t s, std::int64_t e) const {
     return offset[e] - offset[s];
+  }
+  /// Where segment s begins in memory.
+  LANEWISE_FUNCTION std::int64_t begin(std::int64_t s) const {
+    return offset[s] + (shift != nullptr ? shift[s] : 0);
   }
   /// Where segment s begins on a path on which it takes a step, and each of its items one.
   LANEWISE_FUNCTION std::int64_t step(std::int64_t s) const { return items(0, s) + s; }
