@@ -59,8 +59,9 @@ LANEWISE_FUNCTION void skip_items(const T* items, run_pair& runs, int distance, 
 }
 
 /// The next k items of the merge of a lane's runs, which have at least one: f(c, item, place, is_b)
-/// gets the items c = 0 ... k-1, where they are, and whether in run b. Where no item is left, all are
-/// meaningless. No branch on which run comes next. padded: there is something to read behind either run.
+/// gets the items c = 0 ... k-1, where they are, and whether in run b. Where no item is left, all
+/// are meaningless. No branch on which run comes next. padded: there is something to read behind
+/// either run.
 template <int k, bool padded, class T, class Less, class F>
 LANEWISE_FUNCTION void merge_items(const T* items, const run_pair& runs, const Less& less,
                                    const F& f) {

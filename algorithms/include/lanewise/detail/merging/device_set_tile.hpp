@@ -178,8 +178,8 @@ class device_set_tile {
     return p + (p < all_.b ? piece_.begin.from_a - all_.a : piece_.begin.from_b - all_.b);
   }
 
-  /// walk(notes, begin, left) marks the items of a lane, number `begin` of the tile and on, of which
-  /// there are `left`, and notes them.
+  /// walk(notes, begin, left) marks the items of a lane, number `begin` of the tile and on, of
+  /// which there are `left`, and notes them.
   template <class Walk>
   LANEWISE_FUNCTION std::uint32_t bring_together(const Walk& walk) {
     const auto warp = team_.warp();
@@ -248,8 +248,7 @@ class device_set_tile {
     int open = follows ? open_behind(runs, last, less) : 0;
     std::uint32_t marks = 0;
     detail::merge_items<k, true>(
-        item, runs, less,
-        [&](int c, const T& x, int at, bool is_second) LANEWISE_INLINE_LAMBDA {
+        item, runs, less, [&](int c, const T& x, int at, bool is_second) LANEWISE_INLINE_LAMBDA {
           bool equal;
           if constexpr (compares_anything<T, Less>) {
             equal = (open > 0) & !(last < x);
@@ -274,8 +273,7 @@ class device_set_tile {
   LANEWISE_FUNCTION int open_behind(const run_pair& runs, const T& last, const Less& less) const {
     const T* const item = shared_.item.data();
     const int low = all_.a - in_front_;
-    const bool is_alone =
-        runs.a > all_.a && (runs.a - 1 == low || less(item[runs.a - 2], last));
+    const bool is_alone = runs.a > all_.a && (runs.a - 1 == low || less(item[runs.a - 2], last));
     // As mostly: one item, which the last one of the other sequence took, or is past.
     if (is_alone) return runs.b > all_.b && !less(item[runs.b - 1], last) ? 0 : 1;
     const int first = detail::equals_begin(item, low, runs.a - 1, last, less);
@@ -287,8 +285,8 @@ class device_set_tile {
   /// The items of a lane that differ from the one in front of them; of the tile's first lane that
   /// is `last`, if there is one.
   template <class Less>
-  LANEWISE_FUNCTION std::uint32_t walk_firsts(notes& from, int begin, int left,
-                                              maybe<T> last, const Less& less) const {
+  LANEWISE_FUNCTION std::uint32_t walk_firsts(notes& from, int begin, int left, maybe<T> last,
+                                              const Less& less) const {
     const T* const item = shared_.item.data();
     run_pair runs = all_;
     detail::skip_items<items>(item, runs, begin, less);

@@ -174,8 +174,7 @@ class device_segment_job {
       const auto slot = begin + rank[j];
       const auto exact = is_exact(j);
       comparisons = comparisons + lanewise::select(exact == 0u, end - begin, u32s(0u));
-      if constexpr (!bare)
-        equals = equals + lanewise::select(exact == 0u, u32s(0u), end - begin);
+      if constexpr (!bare) equals = equals + lanewise::select(exact == 0u, u32s(0u), end - begin);
       warp.scatter(
           exists(j), shared_.keys.data(), slot,
           warp.map([=](Bits x, std::uint32_t i) { return Key(static_cast<Bits>(x & ordering), i); },
@@ -194,8 +193,7 @@ class device_segment_job {
     };
     const auto n = static_cast<std::uint32_t>(n_);
     if (of_all(shared_.warp_comparisons) > most_comparisons * n) return false;
-    const bool counts =
-        !bare && of_all(shared_.warp_equals) > most_comparisons_of_equals * n;
+    const bool counts = !bare && of_all(shared_.warp_equals) > most_comparisons_of_equals * n;
     each_row([&](int j) LANEWISE_INLINE_LAMBDA { compare(j, rank[j], ordering, counts); });
     team_.barrier();
     if constexpr (!bare) {
