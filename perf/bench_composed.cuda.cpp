@@ -136,8 +136,7 @@ void add_cuda() {
                  [&](void* storage, std::size_t& bytes, const ids& from, const ids& to) {
                    return cub::DeviceSegmentedSort::StableSortPairs(
                        storage, bytes, from.data(), to.data(), p.in.data(), p.out.data(), p.n,
-                       p.n / p.length, p.offsets.data(), p.offsets.data() + 1,
-                       p.exec.cuda_stream());
+                       p.segments, p.offsets.data(), p.offsets.data() + 1, p.exec.cuda_stream());
                  });
   });
 }

@@ -4,7 +4,7 @@
 
 // Algorithms that are composed of sorts and multisplits, and a multisplit whose function searches.
 
-#include "support.hpp"
+#include "segment_lengths.hpp"
 #include <lanewise/map_reduce.hpp>
 #include <lanewise/multisplit.hpp>
 #include <lanewise/segmented_multisplit.hpp>
@@ -152,46 +152,70 @@ struct of_eight {
   KOKKOS_FUNCTION std::uint32_t operator()(std::uint32_t key) const { return key >> 29; }
 };
 
-/// Segments of 1024 keys, each into eight buckets.
+/// Every segment into eight buckets.
 template <class Exec>
 struct segments_problem {
   using exec_space = Exec;
   using keys_array = array<Exec, std::uint32_t>;
-  static constexpr std::int64_t length = 1024, buckets = 8;
+  static constexpr std::int64_t buckets = 8;
 
   Exec exec{};
-  std::int64_t n;
+  std::int64_t n, segments;
   keys_array in{"perf::in", static_cast<std::size_t>(n)};
   keys_array out{"perf::out", static_cast<std::size_t>(n)};
-  array<Exec, std::int64_t> offsets{"perf::offsets", static_cast<std::size_t>(n / length + 1)};
+  array<Exec, std::int64_t> offsets{"perf::offsets", static_cast<std::size_t>(segments + 1)};
+  array<Exec, std::uint8_t> begins{"perf::begins", static_cast<std::size_t>(n)};
 
-  struct offset {
-    KOKKOS_FUNCTION std::int64_t operator()(std::int64_t s) const { return s * length; }
-  };
-  static std::vector<size_of_problem> points() { return composed_sizes<Exec>(); }
-  static row name(const size_of_problem& p) {
-    return {"segmented_multisplit.m8.len1024", backend_name<Exec>(), "", "u32", "uniform", p.n};
+  static std::vector<segments_point> points() {
+    using enum segment_lengths;
+    std::vector<segments_point> result;
+    for (const auto& [n] : composed_sizes<Exec>()) result.push_back(segments_of(n / 1024, len1024));
+    result.push_back(segments_of(10'000, powerlaw));
+    if constexpr (!on_host<Exec>) {
+      result.push_back(segments_of(1'000, powerlaw));
+      result.push_back(segments_of(1'000'000, powerlaw));
+    }
+    return result;
   }
-  explicit segments_problem(const size_of_problem& p) : n(p.n) {
+  static row name(const segments_point& p) {
+    return {std::string("segmented_multisplit.m8.") + name_of(p.lengths),
+            backend_name<Exec>(),
+            "",
+            "u32",
+            "uniform",
+            p.n};
+  }
+  explicit segments_problem(const segments_point& p) : n(p.n), segments(p.segments) {
+    const auto all = offsets_of(p);
+    Kokkos::deep_copy(exec, offsets,
+                      Kokkos::View<const std::int64_t*, Kokkos::HostSpace>(all.data(), all.size()));
+    exec.fence();
     fill(exec, in, random_item<std::uint32_t>{});
-    fill(exec, offsets, offset{});
+    Kokkos::parallel_for("perf::begins", range<Exec>(exec, 0, segments), mark{offsets, begins, n});
   }
   std::int64_t bytes() const { return 2 * n * sizeof(std::uint32_t); }
 
+  struct mark {
+    array<Exec, std::int64_t> offsets;
+    array<Exec, std::uint8_t> begins;
+    std::int64_t n;
+    KOKKOS_FUNCTION void operator()(std::int64_t s) const {
+      if (offsets(s) < n) begins(offsets(s)) = 1;
+    }
+  };
   struct falls {
     keys_array out;
+    array<Exec, std::uint8_t> begins;
     KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
-      return i % length != 0 && of_eight{}(out(i)) < of_eight{}(out(i - 1));
+      return begins(i) == 0 && of_eight{}(out(i)) < of_eight{}(out(i - 1));
     }
   };
   struct hash_of {
     keys_array items;
-    KOKKOS_FUNCTION std::uint64_t operator()(std::int64_t i) const {
-      return hash(items(i) ^ hash(i / length));
-    }
+    KOKKOS_FUNCTION std::uint64_t operator()(std::int64_t i) const { return hash(items(i)); }
   };
   bool correct() const {
-    return sum<std::int64_t>(exec, n, falls{out}) == 0 &&
+    return sum<std::int64_t>(exec, n, falls{out, begins}) == 0 &&
            sum<std::uint64_t>(exec, n, hash_of{in}) == sum<std::uint64_t>(exec, n, hash_of{out});
   }
 };

@@ -23,9 +23,9 @@ struct merge_policy : launch_policy {
   static constexpr int teams_per_multiprocessor = sizeof(T) <= 8 ? 5 : 1;
 };
 
-template <class T, class Exec>
+template <class T, class Exec, class Policy = merge_policy<T>>
 inline constexpr std::int64_t merge_tile_items =
-    merge_tile_t<team_t<Exec, merge_policy<T>>, T, merge_policy<T>>::items;
+    merge_tile_t<team_t<Exec, Policy>, T, Policy>::items;
 
 /// Items [first, last) of a merge, tile t of it, where cuts says how many items of a are in front
 /// of every tile. Whatever the cuts are, a piece has as many items.
@@ -144,18 +144,18 @@ struct cut_merge_kernel {
 /// Beyond so many tiles a launch of its own finds where they are cut.
 inline constexpr std::int64_t few_merge_tiles = 600;
 
-template <class T, class Exec>
+template <class T, class Exec, class Policy = merge_policy<T>>
 std::size_t merge_cut_bytes(std::int64_t n) {
-  const std::int64_t tiles = lanewise::divide_up(n, merge_tile_items<T, Exec>);
+  const std::int64_t tiles = lanewise::divide_up(n, merge_tile_items<T, Exec, Policy>);
   return tiles > few_merge_tiles ? static_cast<std::size_t>(tiles + 1) * sizeof(std::int64_t) : 0;
 }
 
 /// Finds where the merge is cut, in tiles of merge_tile_items.
-template <class Exec, class A, class B, class Less>
+template <class Policy, class Exec, class A, class B, class Less>
 void cut_tiles(const Exec& exec, const A& a, const B& b, item_count n_a, item_count n_b,
                std::int64_t* cuts, const Less& less) {
   using cutting = cut_merge_kernel<A, B, Less>;
-  constexpr std::int64_t items = merge_tile_items<typename A::value_type, Exec>;
+  constexpr std::int64_t items = merge_tile_items<typename A::value_type, Exec, Policy>;
   const std::int64_t all = divide_up(n_a.bound + n_b.bound, items) + 1;
   lanewise::launch(exec, "Lanewise::merge::cut",
                    backend_of<Exec>::template league_for_tiles<cutting>(exec, cutting::teams(all)),
@@ -175,7 +175,7 @@ void merge(const Exec& exec, const char* label, const A& a, const B& b, const Ou
   std::int64_t* cuts = nullptr;
   if (tiles > few_merge_tiles) {
     cuts = static_cast<std::int64_t*>(memory);
-    kernels::cut_tiles(exec, a, b, n_a, n_b, cuts, less);
+    kernels::cut_tiles<merge_policy<item>>(exec, a, b, n_a, n_b, cuts, less);
   }
   lanewise::launch(exec, label, backend::template league_for_tiles<kernel>(exec, tiles),
                    kernel{a, b, out, n_a, n_b, cuts, less});

@@ -32,9 +32,12 @@ using merging_t = std::conditional_t<Team::in_registers, device_merging<Team, T,
 ///   mark_firsts(first, second, keep, less)   keeps what differs from the item in front of it, and
 ///                                            of which keep(index, is_second) holds
 ///   write(put, start, room)                  writes what is kept to places from start on
-template <class Team, class T, class Policy>
+///
+/// with_origins: keep or put is told where items were.
+template <class Team, class T, class Policy, bool with_origins>
 using set_tile_t =
-    std::conditional_t<Team::in_registers, device_set_tile<Team, T, Policy::items_per_lane>,
+    std::conditional_t<Team::in_registers,
+                       device_set_tile<Team, T, Policy::items_per_lane, with_origins>,
                        host_set_tile<Team, T, host_tile_items<T, Policy>>>;
 
 /// Whether set operations take such tiles, in one kernel; else they are composed of merges and a

@@ -8,6 +8,7 @@
 #include <lanewise/search.hpp>
 #include <lanewise/team.hpp>
 
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -31,29 +32,36 @@ template <class T, class Less>
 inline constexpr bool compares_anything =
     std::is_same_v<Less, lanewise::less>&& std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
 
-/// Merge path by a lane: leaves out the first `distance` items of the merge of its runs.
-template <class T, class Less>
-LANEWISE_FUNCTION void skip_items(const T* items, run_pair& runs, int distance, const Less& less) {
+/// Merge path by a lane: leaves out the first `distance` items of the merge of its runs, which have
+/// at most `most` items together. No run has more than `longest` items that are searched, which all
+/// lanes know.
+template <int most, class T, class Less>
+LANEWISE_FUNCTION void skip_items(const T* items, run_pair& runs, int distance, const Less& less,
+                                  int longest = most) {
   const int n_a = runs.a_end - runs.a, n_b = runs.b_end - runs.b;
-  int least = distance > n_b ? distance - n_b : 0;
-  int most = distance < n_a ? distance : n_a;
-  const T* const a = items + runs.a;
-  const T* const b = items + (runs.b + distance - 1);
-  while (least < most) {
-    const int middle = (least + most) >> 1;
-    if (less(b[-middle], a[middle])) {
-      most = middle;
-    } else {
-      least = middle + 1;
+  const int least = distance > n_b ? distance - n_b : 0;
+  const int from_a = distance < n_a ? distance : n_a;
+  const T* const a = items + (runs.a + from_a - 1);
+  const T* const b = items + (runs.b + distance - from_a);
+  // At most so many of the first from_a items of run a come behind the cut.
+  int behind = from_a - least;
+  constexpr int first = static_cast<int>(std::bit_floor(static_cast<unsigned>(most / 2)));
+  if (behind > 0) {
+    LANEWISE_UNROLL
+    for (int step = first; step > 0; step /= 2) {
+      if (step > longest) continue;
+      const int next = behind - step, fewer = next > 0 ? next : 0;
+      behind = less(b[fewer], a[-fewer]) ? behind : fewer;
     }
   }
-  runs.a += least;
-  runs.b += distance - least;
+  runs.a += from_a - behind;
+  runs.b += distance - (from_a - behind);
 }
 
-/// The next k items of the merge of a lane's runs, which have at least one: f(c, item, place) gets
-/// the items c = 0 ... k-1 and where they are. Where no item is left, both are meaningless. No
-/// branch on which run comes next. padded: there is something to read behind either run.
+/// The next k items of the merge of a lane's runs, which have at least one: f(c, item, place, is_b)
+/// gets the items c = 0 ... k-1, where they are, and whether in run b. Where no item is left, all
+/// are meaningless. No branch on which run comes next. padded: there is something to read behind
+/// either run.
 template <int k, bool padded, class T, class Less, class F>
 LANEWISE_FUNCTION void merge_items(const T* items, const run_pair& runs, const Less& less,
                                    const F& f) {
@@ -76,7 +84,7 @@ LANEWISE_FUNCTION void merge_items(const T* items, const run_pair& runs, const L
       b_first = has_b && (!has_a || less(y, x));
     }
     const int at = b_first ? b : a;
-    f(c, b_first ? y : x, at);
+    f(c, b_first ? y : x, at, b_first);
     if (c + 1 < k) {
       const T next = read(at + 1);
       x = b_first ? x : next;
@@ -235,7 +243,7 @@ class device_merge_tile {
     const auto exists = own < n;
     const auto merged = [&](int first, const auto& f) LANEWISE_INLINE_LAMBDA {
       run_pair runs = all;
-      detail::skip_items(item, runs, first, less);
+      detail::skip_items<items>(static_cast<const T*>(item), runs, first, less);
       detail::merge_items<k, true>(static_cast<const T*>(item), runs, less, f);
     };
     if constexpr (ordered) {
@@ -243,7 +251,7 @@ class device_merge_tile {
       warp.each(
           exists,
           [&](pack<place, k>& f, int first) {
-            merged(first, [&](int c, const T&, int at)
+            merged(first, [&](int c, const T&, int at, bool)
                               LANEWISE_INLINE_LAMBDA { f[c] = static_cast<place>(at); });
           },
           from, own);
@@ -269,7 +277,7 @@ class device_merge_tile {
       warp.each(
           exists,
           [&](pack<T, k>& y, int first) {
-            merged(first, [&](int c, const T& z, int) LANEWISE_INLINE_LAMBDA { y[c] = z; });
+            merged(first, [&](int c, const T& z, int, bool) LANEWISE_INLINE_LAMBDA { y[c] = z; });
           },
           x, own);
       team.barrier();

@@ -150,10 +150,10 @@ class device_tile_sort {
             const int middle = pair + run < n ? pair + run : n;
             const int end = pair + 2 * run < n ? pair + 2 * run : n;
             run_pair runs{pair, middle, middle, end};
-            detail::skip_items(items, runs, first - pair, less);
+            detail::skip_items<most>(static_cast<const T*>(items), runs, first - pair, less, run);
             detail::merge_items<k, may_read_behind()>(
                 static_cast<const T*>(items), runs, less,
-                [&](int c, const T& z, [[maybe_unused]] int at) LANEWISE_INLINE_LAMBDA {
+                [&](int c, const T& z, [[maybe_unused]] int at, bool) LANEWISE_INLINE_LAMBDA {
                   y[c] = z;
                   // Where no item is left, `at` may be another warp's place, or none.
                   if constexpr (ordered) {

@@ -156,9 +156,10 @@ void lsm_sort_again(const Exec& exec, const detail::lsm_level<Key, Value>& a,
 /// tombstone. Teams bring the words of tombstones that belong to a piece to scratch.
 template <class Key, class Value>
 struct lsm_kept_live {
+  static constexpr bool asks_where = true;
   template <class Team>
   struct scratch {
-    static constexpr std::int64_t items = merge_tile_t<Team, Key, merge_policy<Key>>::items;
+    static constexpr std::int64_t items = merge_tile_t<Team, Key, set_operation_policy<Key>>::items;
     static constexpr int words = detail::has_set_tiles<Team> ? static_cast<int>(items / 32) + 2 : 1;
     std::uint32_t dead[2][words];
   };

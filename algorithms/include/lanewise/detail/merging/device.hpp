@@ -157,9 +157,9 @@ class device_merging {
         [&](items_of_lane& y, [[maybe_unused]] places_of_lane& q, int first) {
           int skip;
           run_pair runs = runs_of(first, skip);
-          detail::skip_items(static_cast<const T*>(item), runs, skip, less);
+          detail::skip_items<places>(static_cast<const T*>(item), runs, skip, less);
           detail::merge_items<k, true>(static_cast<const T*>(item), runs, less,
-                                       [&](int c, const T& z, [[maybe_unused]] int at)
+                                       [&](int c, const T& z, [[maybe_unused]] int at, bool)
                                            LANEWISE_INLINE_LAMBDA {
                                              y[c] = z;
                                              if constexpr (ordered)

@@ -52,7 +52,10 @@ LANEWISE_FUNCTION maybe<typename First::value_type> last_in_front(
 /// A lane has to know how many items of the first sequence wait where it begins: those equal to the
 /// last one in front of it, less those of the second that are equal, too. It counts both in
 /// scratch. Where the last one lies in front of the tile, a warp has counted for the tile.
-template <class Team, class T, int k>
+///
+/// with_origins: put asks where items were. Else items that are small are kept in registers, and
+/// lie side by side in scratch when all lanes have walked.
+template <class Team, class T, int k, bool with_origins>
 class device_set_tile {
   using warp_type = typename Team::warp_type;
   static constexpr int width = warp_type::width;
@@ -66,13 +69,17 @@ class device_set_tile {
   static constexpr int places =
       static_cast<int>(divide_up(items + 4 * (per_pack - 1) + 2, per_pack)) * per_pack;
   using place = place_for<places>;
+  static constexpr bool holds_items = !with_origins && sizeof(T) <= 16;
+  /// What a lane notes of an item.
+  using note = std::conditional_t<holds_items, T, place>;
+  using notes = pack<note, k>;
   template <class U>
   using lanes = typename warp_type::template lanes<U>;
 
  public:
   struct scratch {
     alignas(alignof(T) > 16 ? alignof(T) : 16) raw_array<T, places> item;
-    place from[items];
+    place from[holds_items ? 1 : items];
     scan_by_shuffles::scratch<Team, std::uint32_t> counts;
     merge_piece piece;
     int waiting;
@@ -110,8 +117,8 @@ class device_set_tile {
       team_.warp().once([&] { shared_.waiting = n; });
     }
     team_.barrier();
-    return bring_together([&](pack<place, k>& from, int begin, int left) LANEWISE_INLINE_LAMBDA {
-      return walk<rule>(from, begin, left, less);
+    return bring_together([&](notes& kept, int begin, int left) LANEWISE_INLINE_LAMBDA {
+      return walk<rule>(kept, begin, left, less);
     });
   }
 
@@ -120,8 +127,9 @@ class device_set_tile {
   template <class First, class Second, class Keep, class Less>
   LANEWISE_FUNCTION std::uint32_t mark_firsts(const First& first, const Second& second,
                                               const Keep& keep, const Less& less) {
+    static_assert(with_origins);
     team_.barrier();
-    return bring_together([&](pack<place, k>& from, int begin, int left) LANEWISE_INLINE_LAMBDA {
+    return bring_together([&](notes& from, int begin, int left) LANEWISE_INLINE_LAMBDA {
       const auto last =
           begin > 0 ? maybe<T>{} : detail::last_in_front(piece_.begin, first, second, less);
       const std::uint32_t firsts = walk_firsts(from, begin, left, last, less);
@@ -139,8 +147,11 @@ class device_set_tile {
   template <class Put>
   LANEWISE_FUNCTION void write(const Put& put, std::int64_t start, std::int64_t room) const {
     const T* const item = shared_.item.data();
-    const place* const from = shared_.from;
-    if constexpr (requires { put.load(std::int64_t{0}, true); }) {
+    [[maybe_unused]] const place* const from = shared_.from;
+    if constexpr (holds_items) {
+      detail::for_each_place(team_, places_of{room}, start, 0, kept_,
+                             [&](int i) { put(start + i, item[i]); });
+    } else if constexpr (requires { put.load(std::int64_t{0}, true); }) {
       const std::int64_t left = room - start;
       const int n =
           left < kept_ ? (left < 0 ? 0 : static_cast<int>(left)) : static_cast<int>(kept_);
@@ -167,8 +178,8 @@ class device_set_tile {
     return p + (p < all_.b ? piece_.begin.from_a - all_.a : piece_.begin.from_b - all_.b);
   }
 
-  /// walk(from, begin, left) marks the items of a lane, number `begin` of the tile and on, of which
-  /// there are `left`, and says where they lie.
+  /// walk(notes, begin, left) marks the items of a lane, number `begin` of the tile and on, of
+  /// which there are `left`, and notes them.
   template <class Walk>
   LANEWISE_FUNCTION std::uint32_t bring_together(const Walk& walk) {
     const auto warp = team_.warp();
@@ -176,27 +187,36 @@ class device_set_tile {
     auto own = (lanes<int>(team_.warp_index() * width) + warp.template cast<int>(warp.lane())) *
                lanes<int>(k);
     lanes<std::uint32_t> marks(0u);
-    lanes<pack<place, k>> from;
+    lanes<notes> noted;
     warp.each(
         own < n,
-        [&](std::uint32_t& m, pack<place, k>& f, int begin)
+        [&](std::uint32_t& m, notes& f, int begin)
             LANEWISE_INLINE_LAMBDA { m = walk(f, begin, n - begin); },
-        marks, from, own);
+        marks, noted, own);
     const auto count = warp.map(
         [](std::uint32_t m) { return static_cast<std::uint32_t>(Kokkos::popcount(m)); }, marks);
+    // Behind its barrier all lanes have walked.
     const auto prefix =
         scan_by_shuffles::scan(team_, shared_.counts, count, plus{}, std::uint32_t{0});
     auto before = prefix.before;
     warp.each(
-        [&](std::uint32_t m, const pack<place, k>& f, std::uint32_t to) {
+        [&](std::uint32_t m, const notes& f, std::uint32_t first) {
+          note* to = kept_notes() + first;
           LANEWISE_UNROLL
           for (int c = 0; c < k; ++c) {
-            if (((m >> c) & 1u) != 0) shared_.from[to++] = f[c];
+            if (((m >> c) & 1u) != 0) *to++ = f[c];
           }
         },
-        marks, from, before);
+        marks, noted, before);
     kept_ = prefix.total;
     return kept_;
+  }
+  LANEWISE_FUNCTION note* kept_notes() const {
+    if constexpr (holds_items) {
+      return shared_.item.data();
+    } else {
+      return shared_.from;
+    }
   }
 
   /// How many items of the first sequence wait where the tile begins, by a warp.
@@ -204,9 +224,9 @@ class device_set_tile {
   LANEWISE_FUNCTION int waiting(const First& first, const Second& second, const Less& less) const {
     const std::int64_t i = piece_.begin.from_a, j = piece_.begin.from_b;
     if (i == 0) return 0;
-    const T x = first(i - 1);
-    const bool has_equals =
-        (i > 1 && !less(T(first(i - 2)), x)) || (j > 0 && !less(T(second(j - 1)), x));
+    const T x = first(i - 1), in_front = i > 1 ? T(first(i - 2)) : x,
+            other = j > 0 ? T(second(j - 1)) : x;
+    const bool has_equals = (i > 1 && !less(in_front, x)) || (j > 0 && !less(other, x));
     if (!has_equals) return 1;
     std::int64_t begin[2] = {0, 0}, end[2] = {i - 1, j};
     lanewise::partition_points(team_.warp(), begin, end, [&](int q, std::int64_t at) {
@@ -216,50 +236,60 @@ class device_set_tile {
     return n < 0 ? 0 : (n < items ? static_cast<int>(n) : items);
   }
 
-  /// The items of a lane that are kept, `left` at most; and where all of them lie.
+  /// The items of a lane that are kept, `left` at most; all of them are noted.
   template <set_rule rule, class Less>
-  LANEWISE_FUNCTION std::uint32_t walk(pack<place, k>& from, int begin, int left,
-                                       const Less& less) const {
+  LANEWISE_FUNCTION std::uint32_t walk(notes& noted, int begin, int left, const Less& less) const {
     const T* const item = shared_.item.data();
     run_pair runs = all_;
-    detail::skip_items(item, runs, begin, less);
+    detail::skip_items<items>(item, runs, begin, less);
     const int low = all_.a - in_front_;
     const bool follows = runs.a > low;
     T last = item[follows ? runs.a - 1 : low];
-    int open = 0;
-    if (follows) {
-      const int first = detail::equals_begin(item, low, runs.a - 1, last, less);
-      open = runs.a - first + (first < all_.a ? shared_.waiting - 1 : 0) -
-             (runs.b - detail::equals_begin(item, all_.b, runs.b, last, less));
-      if (open < 0) open = 0;
-    }
+    int open = follows ? open_behind(runs, last, less) : 0;
     std::uint32_t marks = 0;
     detail::merge_items<k, true>(
-        item, runs, less, [&](int c, const T& x, int at) LANEWISE_INLINE_LAMBDA {
+        item, runs, less, [&](int c, const T& x, int at, bool is_second) LANEWISE_INLINE_LAMBDA {
           bool equal;
           if constexpr (compares_anything<T, Less>) {
             equal = (open > 0) & !(last < x);
           } else {
             equal = c < left && open > 0 && !less(last, x);
           }
-          const bool is_second = at >= all_.b;
           const bool keep = is_second ? (equal ? rule.taker : rule.other) : rule.first;
           marks |= keep ? 1u << c : 0u;
-          open = is_second ? open - (equal ? 1 : 0) : (equal ? open + 1 : 1);
+          // What waits for an item in front of this one waits in vain.
+          open = (equal ? open : 0) + (is_second ? -static_cast<int>(equal) : 1);
           last = is_second ? last : x;
-          from[c] = static_cast<place>(at);
+          if constexpr (holds_items) {
+            noted[c] = x;
+          } else {
+            noted[c] = static_cast<place>(at);
+          }
         });
     return left < k ? marks & ((1u << left) - 1) : marks;
+  }
+  /// How many items equal to `last`, in front of runs.a, wait where a lane begins.
+  template <class Less>
+  LANEWISE_FUNCTION int open_behind(const run_pair& runs, const T& last, const Less& less) const {
+    const T* const item = shared_.item.data();
+    const int low = all_.a - in_front_;
+    const bool is_alone = runs.a > all_.a && (runs.a - 1 == low || less(item[runs.a - 2], last));
+    // As mostly: one item, which the last one of the other sequence took, or is past.
+    if (is_alone) return runs.b > all_.b && !less(item[runs.b - 1], last) ? 0 : 1;
+    const int first = detail::equals_begin(item, low, runs.a - 1, last, less);
+    const int open = runs.a - first + (first < all_.a ? shared_.waiting - 1 : 0) -
+                     (runs.b - detail::equals_begin(item, all_.b, runs.b, last, less));
+    return open < 0 ? 0 : open;
   }
 
   /// The items of a lane that differ from the one in front of them; of the tile's first lane that
   /// is `last`, if there is one.
   template <class Less>
-  LANEWISE_FUNCTION std::uint32_t walk_firsts(pack<place, k>& from, int begin, int left,
-                                              maybe<T> last, const Less& less) const {
+  LANEWISE_FUNCTION std::uint32_t walk_firsts(notes& from, int begin, int left, maybe<T> last,
+                                              const Less& less) const {
     const T* const item = shared_.item.data();
     run_pair runs = all_;
-    detail::skip_items(item, runs, begin, less);
+    detail::skip_items<items>(item, runs, begin, less);
     if (begin > 0) {
       const bool has_a = runs.a > all_.a, has_b = runs.b > all_.b;
       const T of_a = item[has_a ? runs.a - 1 : runs.b - 1];
@@ -268,7 +298,7 @@ class device_set_tile {
     }
     std::uint32_t marks = last.present ? 0 : 1;
     detail::merge_items<k, true>(item, runs, less,
-                                 [&](int c, const T& x, int at) LANEWISE_INLINE_LAMBDA {
+                                 [&](int c, const T& x, int at, bool) LANEWISE_INLINE_LAMBDA {
                                    marks |= less(last.value, x) ? 1u << c : 0u;
                                    last.value = x;
                                    from[c] = static_cast<place>(at);

@@ -60,7 +60,8 @@ struct bin_scale {
 /// many bins as keys, at its own place, and each of its keys chooses one by where it lies between
 /// the segment's least and greatest key. Keys are brought together by bins, by atomic additions,
 /// and compared with the others of their bin. Keys of which too many meet in bins are refused, and
-/// merged. apart: segments do not lie one behind the other in memory.
+/// merged. Where bins have equal keys that must keep their order, and many, warps count them one
+/// after the other. apart: segments do not lie one behind the other in memory.
 template <class Team, class Bits, class Key, class Value, bool apart>
 class device_segment_job {
   using warp_type = typename Team::warp_type;
@@ -80,6 +81,8 @@ class device_segment_job {
   static constexpr int all_rows = rows * Team::warps;
   /// For each key, with others of its bin, on average. Merging takes as long.
   static constexpr std::uint32_t most_comparisons = 48;
+  /// The same with equal keys. Counting takes less from there on.
+  static constexpr std::uint32_t most_comparisons_of_equals = 12;
 
  public:
   static constexpr int items = threads * rows;
@@ -96,6 +99,7 @@ class device_segment_job {
     Bits differing[Team::warps];
     std::uint32_t warp_total[Team::warps];
     std::uint32_t warp_comparisons[Team::warps];
+    std::uint32_t warp_equals[Team::warps];
     std::uint16_t of_job[apart ? most_segments : 1];  ///< numbers in the job of those with items
     union {
       std::uint32_t bin[items + 1];
@@ -162,26 +166,38 @@ class device_segment_job {
     });
     team_.barrier();
     scan_bins();
-    u32s comparisons(0u);
+    u32s comparisons(0u), equals(0u);
     each_row([&](int j) LANEWISE_INLINE_LAMBDA {
       const auto begin = warp.gather(exists(j), shared_.bin, place_[j], 0u);
       const auto end = warp.gather(exists(j), shared_.bin, place_[j] + u32s(1u), 0u);
       const auto slot = begin + rank[j];
-      const auto done = bare ? is_exact(j) : u32s(0u);
-      comparisons = comparisons + lanewise::select(done == 0u, end - begin, u32s(0u));
+      const auto exact = is_exact(j);
+      comparisons = comparisons + lanewise::select(exact == 0u, end - begin, u32s(0u));
+      if constexpr (!bare) equals = equals + lanewise::select(exact == 0u, u32s(0u), end - begin);
       warp.scatter(
           exists(j), shared_.keys.data(), slot,
           warp.map([=](Bits x, std::uint32_t i) { return Key(static_cast<Bits>(x & ordering), i); },
                    key_[j], number(j)));
-      rank[j] = lanewise::select(done == 0u, slot, slot | u32s(found));
+      rank[j] = lanewise::select(exact == 0u, slot, slot | u32s(among_equals));
     });
     const std::uint32_t of_warp = warp.reduce(comparisons, plus{});
-    warp.once([&] { shared_.warp_comparisons[team_.warp_index()] = of_warp; });
+    const std::uint32_t equals_of_warp = bare ? 0 : warp.reduce(equals, plus{});
+    warp.once([&] {
+      shared_.warp_comparisons[team_.warp_index()] = of_warp;
+      shared_.warp_equals[team_.warp_index()] = equals_of_warp;
+    });
     team_.barrier();
-    const auto all = warp.load(warp.first(Team::warps), shared_.warp_comparisons, 0u);
-    if (warp.reduce(all, plus{}) > most_comparisons * static_cast<std::uint32_t>(n_)) return false;
-    each_row([&](int j) LANEWISE_INLINE_LAMBDA { compare(j, rank[j], ordering); });
+    const auto of_all = [&](const std::uint32_t* of_warps) {
+      return warp.reduce(warp.load(warp.first(Team::warps), of_warps, 0u), plus{});
+    };
+    const auto n = static_cast<std::uint32_t>(n_);
+    if (of_all(shared_.warp_comparisons) > most_comparisons * n) return false;
+    const bool counts = !bare && of_all(shared_.warp_equals) > most_comparisons_of_equals * n;
+    each_row([&](int j) LANEWISE_INLINE_LAMBDA { compare(j, rank[j], ordering, counts); });
     team_.barrier();
+    if constexpr (!bare) {
+      if (counts) count_equals(rank);
+    }
     return true;
   }
 
@@ -228,8 +244,8 @@ class device_segment_job {
   }
 
  private:
-  /// Marks a place that needs no comparisons.
-  static constexpr std::uint32_t found = 1u << 31;
+  /// Marks the slot of a key whose bin has equal keys only.
+  static constexpr std::uint32_t among_equals = 1u << 31;
 
   const Team& team_;
   scratch& shared_;
@@ -453,14 +469,19 @@ class device_segment_job {
     team_.once([&] { shared_.bin[items] = static_cast<std::uint32_t>(n_); });
     team_.barrier();
   }
-  /// A key's place is the begin of its bin and the number of the bin's keys in front of it.
-  LANEWISE_FUNCTION void compare(int j, const u32s& slot, Bits ordering) {
+  /// A key's place is the begin of its bin and the number of the bin's keys in front of it. Keys
+  /// among equals have the place of their slot; if they are counted, place_ stays their bin.
+  LANEWISE_FUNCTION void compare(int j, const u32s& slot, Bits ordering, bool counts) {
     const Key* const keys = shared_.keys.data();
     const std::uint32_t* const bin = shared_.bin;
     place_[j] = team_.warp().map(
         exists(j),
         [=](Bits x, std::uint32_t i, std::uint32_t b, std::uint32_t own) {
-          if ((own & found) != 0) return own & ~found;
+          if ((own & among_equals) != 0) {
+            own &= ~among_equals;
+            if (bare) return own;
+            if (counts) return b;
+          }
           const Key key(static_cast<Bits>(x & ordering), i);
           const std::uint32_t end = bin[b + 1];
           std::uint32_t to = bin[b];
@@ -471,6 +492,37 @@ class device_segment_job {
           return to;
         },
         0u, key_[j], number(j), place_[j], slot);
+  }
+  /// The places of keys among equals: the bin's begin is where the next one of them goes, and warps
+  /// take theirs in order.
+  LANEWISE_FUNCTION void count_equals(const u32s (&slot)[rows]) {
+    const auto warp = team_.warp();
+    const auto counted = [&](int j) LANEWISE_INLINE_LAMBDA {
+      return exists(j) & ((slot[j] & u32s(among_equals)) != 0u);
+    };
+    lanes<bits> same[rows];
+    u32s first[rows];
+    each_row([&](int j)
+                 LANEWISE_INLINE_LAMBDA { same[j] = warp.match_any(counted(j), place_[j]); });
+    for (int w = 0; w < Team::warps; ++w) {
+      if (w == team_.warp_index()) {
+        each_row([&](int j) LANEWISE_INLINE_LAMBDA {
+          const auto leads = counted(j) & ((same[j] & warp.lanes_below()) == bits{0});
+          first[j] = warp.template fetch_add<order::relaxed, scope::team>(
+              leads, shared_.bin, place_[j], warp.map(size_of, same[j]));
+          warp.fence();
+        });
+      }
+      team_.barrier();
+    }
+    each_row([&](int j) LANEWISE_INLINE_LAMBDA {
+      const auto leader = warp.map(
+          [](bits b) { return b == 0 ? 0u : static_cast<std::uint32_t>(warp_type::lowest(b)); },
+          same[j]);
+      const auto before = warp.map(size_of, same[j] & warp.lanes_below());
+      place_[j] = lanewise::select((slot[j] & u32s(among_equals)) == 0u, place_[j],
+                                   warp.shuffle(first[j], leader) + before);
+    });
   }
 };
 
