@@ -127,7 +127,8 @@ void split_segments(const Exec& exec, const Keys& keys, const Offsets& offsets, 
   const Kokkos::View<segment_bucket*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> id(
       ids, keys.extent);
   lanewise::transform(exec, keys, id, bucket_id_of<segment_bucket, BucketOf>{bucket_of, buckets});
-  kernels::segmented_sort(exec, id, in, offsets, id, out, with, "segmented_multisplit");
+  kernels::segmented_sort(exec, id, in, kernels::by_offsets<Offsets>{offsets}, id, out, with,
+                          "segmented_multisplit");
 }
 
 /// What is asked of all arguments.
