@@ -737,7 +737,8 @@ class device_radix_sort {
                        quick_jobs{plan, values, detail::radix_jobs::all, -1, -1});
       lanewise::launch(exec, "Lanewise::radix_sort::jobs",
                        backend::template resident_league<jobs>(exec, parts.most_jobs),
-                       jobs{plan, values, detail::radix_jobs::left, quick_key::most_bits,
+                       jobs{plan, values, detail::radix_jobs::left,
+                            ordered ? quick_key::most_bits : -1,  // finds bins of equal keys
                             quick_jobs::has_shares ? quick_key::most_bits : -1});
     } else {
       lanewise::launch(exec, "Lanewise::radix_sort::jobs",
