@@ -365,7 +365,7 @@ struct separate_segments_kernel {
 /// overlaps none of them. options.count is the number of segments. One launch, no workspace;
 /// O(items + segments) work, items being those of all segments. Teams take equally many segments
 /// whatever their lengths, and on devices their warps up to 512 items each, so that it takes as
-/// long as the team with the longest ones: segments that lie one behind the other are better given
+/// long as the team with the longest ones: segments that lie one after the other are better given
 /// by offsets. A source's functor is called once per item and segment that has it, those of begins
 /// and ends once per warp of a team. Floating-point sums do not depend on the number of teams. A
 /// segment that begins behind its end, or whose ends do not lie in [0, n], n being in's extent, is

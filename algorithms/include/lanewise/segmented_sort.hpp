@@ -30,7 +30,7 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Segments that lie one behind the other in memory.
+/// Segments that lie one after the other in memory.
 template <class Offsets>
 struct adjoining_segments {
   static constexpr bool apart = false;

@@ -23,7 +23,7 @@ using within_bins_t =
     std::conditional_t<team_t<Exec, launch_policy>::in_registers, device_within_bins<BinOf, Less>,
                        host_within_bins<BinOf, Less>>;
 
-/// Sorts the numbers of bins, which lie one behind the other; large bins are listed, and merged
+/// Sorts the numbers of bins, which lie one after the other; large bins are listed, and merged
 /// together. bin_of(numbers) is a function from a place to its bin, by a copy of the numbers.
 template <class Exec, class BinOf, class Less>
 void sort_within_bins(const Exec& exec, std::uint32_t* numbers, std::int64_t n,

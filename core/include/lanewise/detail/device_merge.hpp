@@ -171,7 +171,7 @@ inline constexpr bool is_array_of_items = false;
 template <class T>
 inline constexpr bool is_array_of_items<array_source<T, identity>> = true;
 
-/// The merge tile of a team of several warps: both parts come to scratch, one behind the other, in
+/// The merge tile of a team of several warps: both parts come to scratch, one after the other, in
 /// packs where they are arrays;
 /// every lane merges k neighbouring items of the result there and notes where they are; windows of
 /// neighbouring lanes fetch them.

@@ -106,7 +106,7 @@ template <class T>
 struct lsm_number {
   LANEWISE_FUNCTION T operator()(std::int64_t i) const { return static_cast<T>(i); }
 };
-/// The keys of two levels, one behind the other.
+/// The keys of two levels, one after the other.
 template <class Key>
 struct lsm_keys_of_both {
   const Key *a, *b;

@@ -195,7 +195,7 @@ class device_set_tile {
         marks, noted, own);
     const auto count = warp.map(
         [](std::uint32_t m) { return static_cast<std::uint32_t>(Kokkos::popcount(m)); }, marks);
-    // Behind its barrier all lanes have walked.
+    // After its barrier all lanes have walked.
     const auto prefix =
         scan_by_shuffles::scan(team_, shared_.counts, count, plus{}, std::uint32_t{0});
     auto before = prefix.before;
@@ -257,7 +257,7 @@ class device_set_tile {
           }
           const bool keep = is_second ? (equal ? rule.taker : rule.other) : rule.first;
           marks |= keep ? 1u << c : 0u;
-          // What waits for an item in front of this one waits in vain.
+          // What waits for an item before this one waits in vain.
           open = (equal ? open : 0) + (is_second ? -static_cast<int>(equal) : 1);
           last = is_second ? last : x;
           if constexpr (holds_items) {

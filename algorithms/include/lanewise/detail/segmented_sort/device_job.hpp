@@ -61,7 +61,7 @@ struct bin_scale {
 /// the segment's least and greatest key. Keys are brought together by bins, by atomic additions,
 /// and compared with the others of their bin. Keys of which too many meet in bins are refused, and
 /// merged. Where bins have equal keys that must keep their order, and many, warps count them one
-/// after the other. apart: segments do not lie one behind the other in memory.
+/// after the other. apart: segments do not lie one after the other in memory.
 template <class Team, class Bits, class Key, class Value, bool apart>
 class device_segment_job {
   using warp_type = typename Team::warp_type;
@@ -469,7 +469,7 @@ class device_segment_job {
     team_.once([&] { shared_.bin[items] = static_cast<std::uint32_t>(n_); });
     team_.barrier();
   }
-  /// A key's place is the begin of its bin and the number of the bin's keys in front of it. Keys
+  /// A key's place is the begin of its bin and the number of the bin's keys before it. Keys
   /// among equals have the place of their slot; if they are counted, place_ stays their bin.
   LANEWISE_FUNCTION void compare(int j, const u32s& slot, Bits ordering, bool counts) {
     const Key* const keys = shared_.keys.data();

@@ -11,7 +11,7 @@ namespace detail {
 
 /// Sorts the short segments that begin in a window of the path, in a team's scratch. A lane takes a
 /// segment into registers, exchanges its keys by Batcher's network, and puts them back. The network
-/// is that of the longest segment in a warp. apart: segments do not lie one behind the other in
+/// is that of the longest segment in a warp. apart: segments do not lie one after the other in
 /// memory.
 template <class Team, class Bits, class Key, class Value, bool apart>
 class device_short_segments {

@@ -72,7 +72,7 @@ class set_shorts {
  private:
   using bits = typename Warp::bits;
 
-  /// So many rows of W places are looked at one behind the other.
+  /// So many rows of W places are looked at one after the other.
   static constexpr int at_once = 4;
 
   /// Bits of the places where a pattern may begin. Devices would keep an array in memory whose

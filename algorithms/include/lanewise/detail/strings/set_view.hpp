@@ -236,7 +236,7 @@ struct set_probes {
 struct byte_buckets {
   static constexpr std::uint32_t rows = 32, most = 32;
 
-  const std::uint32_t* row;  ///< of all tables, one behind the other
+  const std::uint32_t* row;  ///< of all tables, one after the other
   int number;                ///< of buckets
 };
 
