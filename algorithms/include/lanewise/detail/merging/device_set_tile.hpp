@@ -268,7 +268,7 @@ class device_set_tile {
         });
     return left < k ? marks & ((1u << left) - 1) : marks;
   }
-  /// How many items equal to `last`, in front of runs.a, wait where a lane begins.
+  /// How many items equal to `last`, before runs.a, wait where a lane begins.
   template <class Less>
   LANEWISE_FUNCTION int open_behind(const run_pair& runs, const T& last, const Less& less) const {
     const T* const item = shared_.item.data();

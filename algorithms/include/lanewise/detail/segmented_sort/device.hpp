@@ -10,12 +10,13 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-// A segmented sort takes the segments as they come. Runs of segments that fit a team's scratch are
-// jobs, each of which a team sorts together. Segments up to twice as long are jobs of wider teams,
-// where segments are long on average; larger segments are the first level of a radix sort from the
-// most significant digit down (radix_sort/device.hpp), of which only the lists differ. A first
-// kernel finds out which is which: its warps take equal parts of the path through items and
-// segments, and look for the last segment that still fits.
+// A segmented sort makes jobs of the segments as they come. A job is a run of segments that fits a
+// team's scratch, and one team sorts it. A longer segment is a job of its own for a team of 32
+// warps, if it fits such a team, and if segments have 1024 items or more on average. Segments that
+// fit no team go by levels of a radix sort from the most significant digit down
+// (radix_sort/device.hpp); only the list of the first level is made here. The first kernel makes
+// the lists: its warps take equal parts of the path through items and segments, and look for the
+// last segment that still fits.
 
 /// What the kernels of a segmented sort share.
 struct segment_work {
@@ -285,7 +286,8 @@ class device_segmented_sort {
     return n <= job<Exec>::items && segments <= job<Exec>::most_segments;
   }
 
-  /// Items of a wide job; 0: segments are short on average, or a team has no scratch for so many.
+  /// The most items of a wide job; 0 where segments have fewer than 1024 items on average, or where
+  /// a team of the device lacks the scratch for a wide job.
   template <class Exec>
   static std::int64_t wide_capacity(const Exec& exec, std::int64_t n, std::int64_t segments) {
     constexpr std::int64_t long_on_average = 1024;

@@ -289,7 +289,7 @@ class device_segment_job {
       team_.warp().store(exists(j), to, x);
     }
   }
-  /// How far behind the begin of a row in memory its keys would lie if segments did not lie apart.
+  /// Places of a row's keys, from where the row would begin if segments did not lie apart.
   LANEWISE_FUNCTION i64s places_apart(int j) const {
     return team_.warp().map(
         exists(j),

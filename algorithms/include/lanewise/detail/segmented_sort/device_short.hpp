@@ -149,7 +149,7 @@ class device_short_segments {
       team_.warp().store(there, to + first_ + i, x);
     }
   }
-  /// How far behind first_ + i items from i on lie.
+  /// Places of items i, i + 1, ..., from first_ + i on.
   LANEWISE_FUNCTION i64s places_apart(int i) const {
     return team_.warp().map(
         team_.warp().first(n_ - i),

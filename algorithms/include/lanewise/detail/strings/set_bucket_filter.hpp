@@ -11,8 +11,9 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Which of W places pass the tables of byte_buckets, of so many bytes. Lanes have all buckets in a
-/// word; where a warp is one thread, a vector of bytes has eight of them.
+/// Says which of W places pass the tables of byte_buckets, by their first `bytes` bytes. On devices
+/// a lane has the bits of all 32 buckets in a word. Where a warp is one thread, a vector of bytes
+/// has the bits of eight buckets.
 template <class Warp, int bytes>
 class bucket_filter {
  public:

@@ -12,13 +12,14 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The tables of byte_buckets, on the host: of the first so many bytes of strings, or all they
-/// have.
+/// Makes the tables of byte_buckets on the host.
 struct bucket_tables {
   std::vector<std::uint32_t> rows;
   int number = 0;
 
-  /// Strings that are alike are neighbours, as are shorter ones, which have buckets of their own.
+  /// Puts the first `bytes` bytes of each string, or all of a shorter string, into the tables. The
+  /// strings are sorted by length and then by their bytes, so that those of a bucket are alike.
+  /// Strings of different lengths below `bytes` share no bucket.
   template <class Strings>
   void put(const Strings& strings, std::size_t bytes) {
     const std::size_t n = strings.size(),
