@@ -236,8 +236,12 @@ TEST_CASE("spmv: rows that are alike, and rows of any lengths", "[spmv][sanitize
       {0, 7, 8, 9, 5, 6, 1},
       {15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 129, 0, 255, 256, 257, 700}};
   for (const auto& some : lengths) {
-    check_product<std::uint32_t, std::uint32_t, float, float>(rows_of(some, 800));
-    check_product<std::int32_t, std::uint64_t, double, double>(rows_of(some, 800));
+    graph_on_host graph = rows_of(some, 800);
+    check_product<std::uint32_t, std::uint32_t, float, float>(graph);
+    check_product<std::int32_t, std::uint64_t, double, double>(graph);
+    for (const std::size_t e : {std::size_t{5}, graph.columns.size() / 2, graph.columns.size() - 1})
+      graph.columns[e] = 1'000'000;
+    check_product<std::uint32_t, std::uint32_t, float, float>(graph, 3);
   }
 }
 
