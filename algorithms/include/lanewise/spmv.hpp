@@ -30,11 +30,7 @@ struct edge_product {
       if (errors != nullptr) Kokkos::atomic_inc(&errors->bad_items);
       return value{};
     }
-    return of_vertex(e);
-  }
-  /// The same of an edge that leads to a vertex.
-  LANEWISE_FUNCTION value of_vertex(std::int64_t e) const {
-    const value factor = x(static_cast<std::int64_t>(columns[e]));
+    const value factor = x(static_cast<std::int64_t>(column));
     if constexpr (std::is_same_v<Weight, no_weight>)
       return factor;
     else
@@ -67,29 +63,6 @@ struct stream_reduction<generated_source<edge_product<V, Weight, X>>> {
     }
     for (; i < last; ++i) a = op(a, items(i));
     return {a, true};
-  }
-};
-
-/// Columns are compared by whole vectors.
-template <class V, class Weight, class X>
-struct good_items<generated_source<edge_product<V, Weight, X>>> {
-  using product = edge_product<V, Weight, X>;
-  kept_local<product> of;
-
-  explicit LANEWISE_FUNCTION good_items(const generated_source<product>& source) : of(source.f) {}
-
-  static LANEWISE_LOOP_FUNCTION bool are_all(const generated_source<product>& source,
-                                             std::int64_t first, std::int64_t last) {
-    using number = detail::number<V>;
-    const V* const columns = source.f.columns;
-    const auto vertices = static_cast<number>(source.f.vertices);
-    number bad = 0;
-    for (std::int64_t e = first; e < last; ++e)
-      bad |= static_cast<number>(static_cast<number>(columns[e]) >= vertices);
-    return bad == 0;
-  }
-  LANEWISE_FUNCTION typename product::value operator()(std::int64_t e) const {
-    return of.of_vertex(e);
   }
 };
 

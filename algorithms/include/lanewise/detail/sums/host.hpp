@@ -72,16 +72,6 @@ LANEWISE_FUNCTION T reduce_padded(const W& warp, const Source& source, std::int6
   return warp.reduce(warp.map(op, sum, loads::part(warp, source, i, last - i, pad)), op);
 }
 
-/// Items that hosts look at before they add them up. A source that asks of each whether it is good,
-/// and can ask of many at once, specialises this.
-template <class Source>
-struct good_items {
-  kept_local<Source> source;
-
-  static LANEWISE_FUNCTION bool are_all(const Source&, std::int64_t, std::int64_t) { return true; }
-  LANEWISE_FUNCTION auto operator()(std::int64_t i) const { return source(i); }
-};
-
 /// Sums up ranges that are in order, one by one. As little is done for each as can be: most have a
 /// few items. A function of its own has registers for all that the loop needs.
 template <class T, class W, class Ranges, class Source, class Sink, class Op>
@@ -90,7 +80,7 @@ LANEWISE_LOOP_FUNCTION void fold_ranges(const W& warp, const Ranges& all, index_
                                         Op op) {
   constexpr std::int64_t many = 64;  // are worth a branch that is not predicted
   kept_local<Ranges> ranges = all;
-  const good_items<Source> items{source};
+  kept_local<Source> items = source;
   kept_local<Sink> sums = sink;
   const T first = init;
   std::int64_t i = ranges.offset(which.begin);
@@ -171,8 +161,7 @@ class host_sums {
           else
             whole_ranges<16>(ranges, source, sink, init, op, i);
         }
-      } else if (in_order &&
-                 good_items<Source>::are_all(source, ranges.first + i, ranges.first + last)) {
+      } else if (in_order) {
         detail::fold_ranges(team_.warp(), ranges, whole, source, sink, init, op);
         i = last;
       } else {
