@@ -52,7 +52,7 @@ struct separate_segments {
   Begins begins;
   Ends ends;
   std::int64_t extent;    ///< of the keys
-  std::int64_t* offsets;  ///< of a segment: how many items the segments in front of it have
+  std::int64_t* offsets;  ///< of a segment: how many items the segments before it have
   std::int64_t* shifts;   ///< and how much farther it begins in memory
   LANEWISE_FUNCTION std::int64_t offset(std::int64_t s) const { return offsets[s]; }
   LANEWISE_FUNCTION void note_shift(std::int64_t s) const { shifts[s] = begin(s) - offsets[s]; }
@@ -407,8 +407,9 @@ workspace_size segmented_sort_workspace(std::int64_t n, std::int64_t segments) {
 ///
 /// O(n + segments) work. On devices neighbouring segments of together up to 4608 keys are sorted in
 /// a team's scratch: their keys are read once and written once; those of up to 32 keys each, while
-/// no longer one is near, by a lane each. Larger segments take levels of
-/// radix_sort, all of them the same ones. One launch for up to 4608 keys, and 8 to 18 beyond. On
+/// no longer one is near, by a lane each. Where segments have 1024 keys or more on average, one of
+/// up to 9216 keys is sorted in the scratch of a wider team. Larger segments take levels of
+/// radix_sort, all of them the same ones. One launch for up to 4608 keys, and 8 to 19 beyond. On
 /// hosts a thread sorts the segments of an equal part of the items, and all threads together what
 /// is more than half of a thread's part. The workspace has room for the n keys (and values), the
 /// offsets in 8 bytes each, and up to a third as much for counters. (The segments and their cuts
@@ -431,18 +432,22 @@ void segmented_sort(const Exec& exec, const Keys& keys, const Length& length,
       exec, keys, kernels::equal_segments<Exec>(keys, length, "segmented_sort"), keys_out, with);
 }
 
-/// The same for segments that may lie apart, and come in any order: segment s has the items from
+/// The same for segments that may lie apart, and come in any order. Segment s has the items from
 /// begins(s) to ends(s) - 1, for every s in [0, begins.extent).
 ///
-/// begins and ends are Views or sources of integers, of equal extent; segments do not overlap.
-/// Items of no segment stay where they are if keys_out is keys. Another output is not written
-/// there, if keys and values are Views, both have another output, values are words (of 1, 2, 4 or 8
-/// bytes), and keys are compared by some bits; else it is unspecified there. Segments that end in
-/// front of their begin or do not lie in [0, n], and those with which there are more than n items,
-/// are counted as bad ones; other overlaps are not found, and then memory beside the outputs may be
-/// written, too. Costs a scan of lengths more, 16 bytes for each segment, which the call allocates
-/// in the order of its instance, and on devices a look at the segment of every item. Throws where
-/// the extents of begins and ends differ, too.
+/// begins and ends are Views or sources of integers, of equal extent. Segments must not overlap:
+/// where they do, memory beside the outputs may be written.
+///
+/// Items of no segment stay where they are if keys_out is keys. In another output their places are
+/// not written where keys and values are Views, no output is an input, values have 1, 2, 4 or 8
+/// bytes, and keys are compared by one bit or more. Otherwise these places are unspecified.
+///
+/// A bad segment is one that ends before it begins or does not lie in [0, n], or after which the
+/// segments so far have more than n items. Bad segments are counted as above, and then no segment
+/// is sorted. Throws std::invalid_argument where the extents of begins and ends differ, too.
+///
+/// The call takes a scan of the lengths more, and on devices a look at the segment of every item.
+/// It allocates 16 bytes for each segment in the order of its instance.
 template <execution_space Exec, class Keys, class Begins, class Ends, class KeysOut>
 requires(!std::convertible_to<KeysOut, segmented_sort_options>) void segmented_sort(
     const Exec& exec, const Keys& keys, const Begins& begins, const Ends& ends,
