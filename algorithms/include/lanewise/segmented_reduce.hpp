@@ -51,8 +51,8 @@ struct offset_ranges {
   /// as many at once as its vectors have of them.
   LANEWISE_LOOP_FUNCTION std::uint64_t count_bad(index_range some) const {
     constexpr auto greatest = static_cast<std::uint64_t>(std::numeric_limits<offset_type>::max());
-    const auto items = static_cast<std::uint64_t>(extent);
-    const auto most = static_cast<number>(items < greatest ? items : greatest);
+    const auto all = static_cast<std::uint64_t>(extent);
+    const auto most = static_cast<number>(all < greatest ? all : greatest);
     const Offsets at = offsets;
     number n = 0;
     for (std::int64_t r = some.begin; r < some.end; ++r) {

@@ -134,6 +134,7 @@ struct set_operation_policy : merge_policy<T> {
 template <detail::set_rule rule>
 struct kept_by_rule {
   static constexpr bool asks_where = false;  ///< items were
+  static constexpr bool keeps_first = rule.first;
   template <class Team>
   struct scratch {};
   template <class Team, class Tile, class First, class Second, class Less>
@@ -192,7 +193,11 @@ struct set_kernel {
                                               maybe<state>{state{0}, true})
                   .value.number;
           here.write(put, before, room);
-          if (mine.ticket + 1 == tiles) team.once([&] { kept.put(0, before + count); });
+          if (mine.ticket + 1 == tiles) {
+            // Pieces of a sequence that is not in order may overlap.
+            const std::int64_t all = before + count, most = Kept::keeps_first ? n : n_second();
+            team.once([&] { kept.put(0, all < most ? all : most); });
+          }
         });
   }
 
@@ -501,8 +506,9 @@ workspace_size set_operation_workspace(std::int64_t n_a, std::int64_t n_b,
 /// many items are equal. On hosts three launches: a and b are read twice, the results written once,
 /// and of b what has no partner once more, with a byte per item. The result is the same on every
 /// backend. Where an input is not sorted, or less is no strict weak order, the items of out are
-/// unspecified, and nothing outside is read or written. Does not block. Throws
-/// std::invalid_argument on overlap or an option that cannot be reached.
+/// unspecified, they are at most as many as those of the inputs that may be written, and nothing
+/// outside is read or written. Does not block. Throws std::invalid_argument on overlap or an option
+/// that cannot be reached.
 template <execution_space Exec, class A, class B, class Out, class T, class... P, class Less = less>
 void set_union(const Exec& exec, const A& a, const B& b, const Out& out,
                const Kokkos::View<T, P...>& count, const Less& less = {},

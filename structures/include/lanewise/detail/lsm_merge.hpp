@@ -157,6 +157,7 @@ void lsm_sort_again(const Exec& exec, const detail::lsm_level<Key, Value>& a,
 template <class Key, class Value>
 struct lsm_kept_live {
   static constexpr bool asks_where = true;
+  static constexpr bool keeps_first = true;
   template <class Team>
   struct scratch {
     static constexpr std::int64_t items = merge_tile_t<Team, Key, set_operation_policy<Key>>::items;

@@ -20,8 +20,7 @@ struct bucket_tables {
   /// Puts the first `bytes` bytes of each string, or all of a shorter string, into the tables. The
   /// strings are sorted by length and then by their bytes, so that those of a bucket are alike.
   /// Strings of different lengths below `bytes` share no bucket.
-  template <class Strings>
-  void put(const Strings& strings, std::size_t bytes) {
+  void put(const std::vector<std::string_view>& strings, std::size_t bytes) {
     const std::size_t n = strings.size(),
                       of_all = std::min<std::size_t>(n, byte_buckets::most - bytes + 1);
     std::size_t sizes = 0;

@@ -7,7 +7,6 @@
 #include <lanewise/detail/strings/set_view.hpp>
 
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -26,7 +25,7 @@ struct set_short_tables {
                         end = set.first_of(short_pairs::most_bytes + 1);
     if (end == 1) return;
     // Ranks of equal sizes are in the order of their bytes.
-    buckets.put(std::span(set.patterns).subspan(1, end - 1), short_pairs::most_bytes);
+    buckets.put({set.patterns.begin() + 1, set.patterns.begin() + end}, short_pairs::most_bytes);
     pairs.resize(std::size_t{1} << 16);
     while (std::size_t{1} << triples_bits < 4 * std::size_t{end - triples_from}) ++triples_bits;
     triples.resize(std::size_t{1} << triples_bits);
