@@ -9,7 +9,9 @@
 // makes fewer results than items.
 
 #include "algorithms.hpp"
+#include "inputs.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace lanewise::perf {
@@ -141,7 +143,30 @@ struct tuned_copy_problem : array_problem<Exec, T> {
   };
 };
 
-/// Multisplit of keys of any size, in uniform buckets; a value is the index of its key.
+/// What splits are measured on beside uniform keys.
+inline constexpr input tuned_inputs[] = {
+    {"zipf1_hashed", input_kind::zipf, 100, true},
+    {"two_heavy", input_kind::two_heavy},
+    {"equal", input_kind::constant},
+    {"sorted", input_kind::sorted},
+};
+
+/// Key i of an input, of any size: the leading bits of a 64-bit key say its bucket.
+template <class Key>
+struct tuned_key {
+  input_key<std::uint64_t> key;
+  int spread, narrowed = sizeof(Key) < 8 ? 64 - 8 * static_cast<int>(sizeof(Key)) : 0;
+
+  tuned_key(const input& of, std::int64_t n)
+      : key(of, n),
+        spread(of.kind == input_kind::sorted ? std::countl_zero(static_cast<std::uint64_t>(n))
+                                             : 0) {}
+  KOKKOS_FUNCTION Key operator()(std::int64_t i) const {
+    return static_cast<Key>(key(i) << spread >> narrowed);
+  }
+};
+
+/// Multisplit of keys of any size by their leading bits; a value is the index of its key.
 template <class Exec, class Key, bool has_values>
 struct split_problem {
   using exec_space = Exec;
@@ -169,10 +194,11 @@ struct split_problem {
 
   static std::vector<point> points() {
     std::vector<point> all;
+    const auto sizes = sizes_at_scale<Exec>(pair_bytes);
     for (const int buckets : {8, 32, 256}) {
-      for (const std::int64_t n : sizes_at_scale<Exec>(pair_bytes)) {
-        all.push_back({n, "uniform", buckets});
-      }
+      for (const std::int64_t n : sizes) all.push_back({n, "uniform", buckets});
+      for (const input& of : tuned_inputs)
+        all.push_back({sizes.back(), std::string(of.name), buckets});
     }
     return all;
   }
@@ -186,7 +212,9 @@ struct split_problem {
   }
 
   explicit split_problem(const point& p) : n(p.n), buckets(p.buckets) {
-    fill(exec, keys, random_item<Key>{});
+    const auto* const of = std::find_if(std::begin(tuned_inputs), std::end(tuned_inputs),
+                                        [&](const input& x) { return x.name == p.distribution; });
+    fill(exec, keys, tuned_key<Key>(of == std::end(tuned_inputs) ? uniform_input : *of, n));
     if (pairs) fill(exec, values, index{});
   }
   std::int64_t bytes() const { return 2 * n * pair_bytes; }

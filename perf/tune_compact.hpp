@@ -9,33 +9,42 @@
 
 namespace lanewise::perf {
 
-/// Keeps half of the items, of any size.
+/// Keeps so many percent of the items, of any size.
 template <class Exec, class T>
 struct tuned_select_problem : array_problem<Exec, T> {
   array<Exec, T> out{"perf::out", static_cast<std::size_t>(this->n)};
   Kokkos::View<std::int64_t, typename Exec::memory_space> count{"perf::count"};
-  std::int64_t kept;
 
-  struct odd {
+  struct is_low {
+    std::uint32_t percent;
     KOKKOS_FUNCTION bool operator()(const T& x) const {
-      return (static_cast<std::uint64_t>(x) & 1) != 0;
+      return static_cast<std::uint32_t>(static_cast<std::uint64_t>(x) & 255) * 100 < percent * 256;
     }
   };
+  is_low keep;
+  std::int64_t kept;
 
-  explicit tuned_select_problem(const point& p)
-      : array_problem<Exec, T>(p), kept(sum<std::int64_t>(this->exec, p.n, chosen{this->in})) {}
-  static row name(const point& p) { return array_problem<Exec, T>::name("select_if.p50", p); }
+  explicit tuned_select_problem(const share_point& p)
+      : array_problem<Exec, T>(point{p.n}),
+        keep{static_cast<std::uint32_t>(p.parameter)},
+        kept(sum<std::int64_t>(this->exec, p.n, chosen{this->in, keep})) {}
+  static row name(const share_point& p) {
+    return array_problem<Exec, T>::name(("select_if.p" + std::to_string(p.parameter)).c_str(),
+                                        point{p.n});
+  }
   std::int64_t bytes() const { return (this->n + kept) * sizeof(T); }
   bool correct() const {
     std::int64_t found = -1;
     Kokkos::deep_copy(found, count);
-    return found == kept && sum<std::uint64_t>(this->exec, this->n, hash_of_chosen{this->in}) ==
-                                sum<std::uint64_t>(this->exec, kept, hash_of{out});
+    return found == kept &&
+           sum<std::uint64_t>(this->exec, this->n, hash_of_chosen{this->in, keep}) ==
+               sum<std::uint64_t>(this->exec, kept, hash_of{out});
   }
 
   struct chosen {
     array<Exec, T> items;
-    KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return odd{}(items(i)); }
+    is_low keep;
+    KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return keep(items(i)); }
   };
   struct hash_of {
     array<Exec, T> items;
@@ -45,22 +54,23 @@ struct tuned_select_problem : array_problem<Exec, T> {
   };
   struct hash_of_chosen {
     array<Exec, T> items;
+    is_low keep;
     KOKKOS_FUNCTION std::uint64_t operator()(std::int64_t i) const {
-      return odd{}(items(i)) ? hash_of{items}(i) : 0;
+      return keep(items(i)) ? hash_of{items}(i) : 0;
     }
   };
 };
 
-/// Problems of runs, of a short and a long mean length.
-template <class Problem>
-struct runs_at_scale : Problem {
+/// A problem with each of some percentages or mean lengths.
+template <class Problem, int... parameters>
+struct shares_at_scale : Problem {
   using Problem::Problem;
   static std::vector<share_point> points() {
     std::vector<share_point> all;
     using item = typename Problem::item;
-    for (const int mean : {4, 256})
+    for (const int parameter : {parameters...})
       for (const std::int64_t n : sizes_at_scale<typename Problem::exec_space>(sizeof(item)))
-        all.push_back({n, mean});
+        all.push_back({n, parameter});
     return all;
   }
 };
@@ -85,7 +95,7 @@ struct select_call {
     using sink = array_sink<T>;
     compact_array<kernels::compact_policy<T, true, row>>(
         p.exec, "select_if", array_source<T, identity>{p.in.data(), p.n, {}},
-        detail::selected_where<typename Problem::odd>{{}},
+        detail::selected_where<typename Problem::is_low>{p.keep},
         detail::selected_items<sink>(sink{p.out.data(), p.n}), detail::no_column{}, p.count.data(),
         own);
   }
@@ -131,7 +141,7 @@ template <class Exec, class Lists>
 void add_compaction_rows() {
   for_each_row([](auto type) {
     using T = typename decltype(type)::type;
-    add_row<at_scale<tuned_select_problem<Exec, T>>, select_call,
+    add_row<shares_at_scale<tuned_select_problem<Exec, T>, 1, 50, 99>, select_call,
             typename Lists::template compaction<kernels::compact_row<T, true>, sizeof(T)>>();
   });
 }
@@ -140,7 +150,7 @@ template <class Exec, class Lists>
 void add_run_rows() {
   for_each_row([](auto type) {
     using T = typename decltype(type)::type;
-    add_row<runs_at_scale<run_length_problem<Exec, T>>, encode_call,
+    add_row<shares_at_scale<run_length_problem<Exec, T>, 4, 256>, encode_call,
             typename Lists::template runs<kernels::compact_row<T, false>, sizeof(T)>>();
   });
 }
@@ -150,7 +160,7 @@ template <class Exec, class Lists>
 void add_by_key_rows() {
   const auto add_key = []<class Key>(std::type_identity<Key>) {
     constexpr int bytes = tuning::pair_class(sizeof(Key) + sizeof(std::uint32_t));
-    add_row<runs_at_scale<reduce_by_key_problem<Exec, Key>>, by_key_call,
+    add_row<shares_at_scale<reduce_by_key_problem<Exec, Key>, 4, 256>, by_key_call,
             typename Lists::template by_key<tuning::reduce_by_key<bytes>, bytes>>();
   };
   add_key(std::type_identity<std::uint32_t>{});
