@@ -44,9 +44,11 @@ void add_segmented_sort() {
 void add_segmented_sort_host() {
 #if defined(KOKKOS_ENABLE_SERIAL)
   add_segmented_sort<Kokkos::Serial, std::uint32_t>();
+  add_segmented_sort<Kokkos::Serial, std::uint64_t>();
 #endif
 #if defined(KOKKOS_ENABLE_OPENMP)
   add_segmented_sort<Kokkos::OpenMP, std::uint32_t>();
+  add_segmented_sort<Kokkos::OpenMP, std::uint64_t>();
 #endif
 }
 

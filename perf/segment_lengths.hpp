@@ -4,6 +4,7 @@
 
 // Segments of many lengths, which several programs have.
 
+#include "inputs.hpp"
 #include "support.hpp"
 
 #include <algorithm>
@@ -35,7 +36,7 @@ struct segments_point {
   std::int64_t n;
   std::int64_t segments;
   segment_lengths lengths;
-  bool few_distinct;  // 16 keys instead of all
+  input keys = uniform_input;
 };
 
 inline std::int64_t length_of(segment_lengths lengths, std::int64_t s) {
@@ -70,10 +71,10 @@ inline std::vector<std::int64_t> offsets_of(const segments_point& p) {
   return offsets;
 }
 inline segments_point segments_of(std::int64_t segments, segment_lengths lengths,
-                                  bool few_distinct = false) {
+                                  const input& keys = uniform_input) {
   std::int64_t n = 0;
   for (std::int64_t s = 0; s < segments; ++s) n += length_of(lengths, s);
-  return {n, segments, lengths, few_distinct};
+  return {n, segments, lengths, keys};
 }
 
 }  // namespace lanewise::perf

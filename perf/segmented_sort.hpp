@@ -9,6 +9,7 @@
 #include <lanewise/expansion.hpp>
 
 #include <string>
+#include <utility>
 
 namespace lanewise::perf {
 
@@ -40,24 +41,37 @@ struct segments_problem {
     begins = array<Exec, std::uint8_t>("perf::begins", items);
     values = array<Exec, V>("perf::values", has_values ? items : 0);
     values_out = array<Exec, V>("perf::values_out", has_values ? items : 0);
-    fill(exec, in, key{p.few_distinct});
+    fill(exec, in, input_key<T>(p.keys, n));
     if constexpr (has_values) fill(exec, values, number{});
     Kokkos::parallel_for("perf::begins", range<Exec>(exec, 0, segments), mark{offsets, begins, n});
     total = sum<std::uint64_t>(exec, n, hash_of{in});
   }
   static std::vector<segments_point> points() {
     using enum segment_lengths;
-    if constexpr (on_host<Exec>)
-      return {segments_of(100'000, len100), segments_of(10'000, len1000),
-              segments_of(100'000, powerlaw)};
-    return {segments_of(1'000'000, len100),       segments_of(1'000'000, powerlaw),
-            segments_of(10'000'000, len8),        segments_of(100'000, len1000),
-            segments_of(10'000, len100),          segments_of(10'000, powerlaw),
-            segments_of(30, len4000_5299),        segments_of(2'000, len4000_5299),
-            segments_of(20'000, len4000_5299),    segments_of(2'000, len30_35),
-            segments_of(300'000, len30_35),       segments_of(40'000, equal256),
-            segments_of(1'000'000, sparse),       segments_of(60'000, giant),
-            segments_of(1'000'000, len100, true), segments_of(1'000'000, powerlaw, true)};
+    constexpr input few{"distinct2^4", input_kind::distinct, 4};
+    if constexpr (on_host<Exec>) {
+      std::vector<segments_point> all;
+      for (const input& keys : {uniform_input, few, input{"sorted", input_kind::sorted},
+                                input{"reversed", input_kind::reversed},
+                                input{"zipf1_hashed", input_kind::zipf, 100, true}})
+        for (const auto& [lengths, segments] :
+             {std::pair{len8, 100'000}, std::pair{len30_35, 30'000}, std::pair{len100, 10'000},
+              std::pair{equal256, 4'000}, std::pair{len1000, 1'000}, std::pair{len4000_5299, 200},
+              std::pair{sparse, 1'000'000}, std::pair{giant, 60'000}, std::pair{powerlaw, 10'000}})
+          all.push_back(segments_of(segments, lengths, keys));
+      all.push_back(segments_of(100'000, len100));
+      all.push_back(segments_of(10'000, len1000));
+      all.push_back(segments_of(100'000, powerlaw));
+      return all;
+    }
+    return {segments_of(1'000'000, len100),      segments_of(1'000'000, powerlaw),
+            segments_of(10'000'000, len8),       segments_of(100'000, len1000),
+            segments_of(10'000, len100),         segments_of(10'000, powerlaw),
+            segments_of(30, len4000_5299),       segments_of(2'000, len4000_5299),
+            segments_of(20'000, len4000_5299),   segments_of(2'000, len30_35),
+            segments_of(300'000, len30_35),      segments_of(40'000, equal256),
+            segments_of(1'000'000, sparse),      segments_of(60'000, giant),
+            segments_of(1'000'000, len100, few), segments_of(1'000'000, powerlaw, few)};
   }
   static row name(const segments_point& p) {
     std::string type = type_name<T>();
@@ -66,7 +80,7 @@ struct segments_problem {
             backend_name<Exec>(),
             "",
             type,
-            p.few_distinct ? "distinct16" : "uniform",
+            std::string(p.keys.name),
             p.n};
   }
   /// What one reading and one writing move.
@@ -80,13 +94,6 @@ struct segments_problem {
   /// What is sorted in place begins with this.
   void begin_in_place() const { Kokkos::deep_copy(exec, out, in); }
 
-  struct key {
-    bool few_distinct;
-    KOKKOS_FUNCTION T operator()(std::int64_t i) const {
-      const auto x = static_cast<T>(hash(i));
-      return few_distinct ? x & 15 : x;
-    }
-  };
   struct number {
     KOKKOS_FUNCTION V operator()(std::int64_t i) const { return static_cast<V>(i); }
   };
