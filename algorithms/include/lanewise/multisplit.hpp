@@ -362,11 +362,13 @@ workspace_size multisplit_workspace(std::int64_t n, std::int64_t buckets) {
 /// O(n) work. More than 256 buckets take two rounds, by the lower and by the upper half of the
 /// digits of a bucket's number, through a copy of the keys in the workspace: on devices one launch
 /// more and 3 n key reads, as the first round counts for both, on hosts each round with as many
-/// launches and as much traffic (one launch for few items). For offsets they take one launch more,
-/// of a binary search for each bucket, which calls bucket_of, too. The result is the same on every
-/// backend. Does not block. Throws std::invalid_argument on a wrong bucket_count, wrong extents,
-/// overlap, or an option that cannot be reached. (GPU Multisplit, sections 4 and 5.2.2; Ashkiani,
-/// chapter 3.)
+/// launches and as much traffic (one launch for few items). For offsets two rounds take one launch
+/// more, of a binary search for each bucket, which calls bucket_of, too. Hosts take one round, with
+/// two counters for each bucket and thread, where these are few beside the items and what is
+/// written stays in a cache. A sample of neighbours says so, for which bucket_of is called up to
+/// 1024 times. The result is the same on every backend. Does not block. Throws
+/// std::invalid_argument on a wrong bucket_count, wrong extents, overlap, or an option that cannot
+/// be reached. (GPU Multisplit, sections 4 and 5.2.2; Ashkiani, chapter 3.)
 template <execution_space Exec, class Keys, class KeysOut, std::convertible_to<std::int64_t> Count,
           class BucketOf>
 void multisplit(const Exec& exec, const Keys& keys, const KeysOut& keys_out,

@@ -30,6 +30,11 @@ class host_split_tile {
   static constexpr std::uint32_t most_direct_buckets = 8;
   using by_lanes = host_few_buckets<Team>;
   static_assert(most_direct_buckets == by_lanes::most);
+  /// Items as gathered as in so many equal buckets are not staged. A binomial distribution over 256
+  /// is as gathered as 28.
+  static constexpr std::uint64_t most_gathered = 30;
+  /// Up to so many cursors take turns so fast that a core waits for what it stores.
+  static constexpr std::uint64_t few_cursors = 64;
   /// Up to so many buckets items are counted in pairs: half as many counters are changed.
   static constexpr std::uint32_t most_paired_buckets = 32;
   /// As many as a second-level cache keeps lines of one set, twice over.
@@ -218,9 +223,7 @@ class host_split_tile {
                                             const std::uint32_t* counts, const Sink& sink,
                                             const Values& values, const ValueSink& value_sink) {
     if (stages<value_bytes, Sink, Values, ValueSink>(buckets, n)) {
-      std::uint32_t streams = 0;
-      for (std::uint32_t b = 0; b < buckets; ++b) streams += counts[b] != 0;
-      if (streams > most_direct_buckets) {
+      if (!is_gathered(counts, buckets, most_gathered)) {
         if constexpr (can_stage<value_bytes, Sink, Values, ValueSink>) {
           const bool past_caches = n * (static_cast<std::int64_t>(sizeof(Key)) + value_bytes) >=
                                    Policy::host_bytes_past_caches;
@@ -234,6 +237,17 @@ class host_split_tile {
       flush(shared, buckets, sink, values, value_sink);
     }
     distribute(source, range, bucket_of, buckets, shared.place, counts, sink, values, value_sink);
+  }
+
+  /// Whether items are as gathered as in so many equal buckets: two have the same bucket as often.
+  static LANEWISE_FUNCTION bool is_gathered(const std::uint32_t* counts, std::uint32_t buckets,
+                                            std::uint64_t most) {
+    std::uint64_t all = 0, squares = 0;
+    for (std::uint32_t b = 0; b < buckets; ++b) {
+      all += counts[b];
+      squares += std::uint64_t{counts[b]} * counts[b];
+    }
+    return squares * most >= all * all;
   }
 
   /// Whether tiles are staged where so many items go to so many buckets: their counts are needed
@@ -351,14 +365,15 @@ class host_split_tile {
         slot += counts[b] + between;
       }
     };
+    const bool few = is_gathered(counts, buckets, few_cursors);
     const array_sink<Key> keys_to{reinterpret_cast<Key*>(shared.keys.staged), slots};
     if constexpr (std::is_same_v<Values, std::nullptr_t>) {
-      by_cursors<std::uint32_t>(source, tile, bucket_of, buckets, shared.cursor, keys_to, values,
-                                value_sink);
+      by_cursors<std::uint32_t>(source, tile, bucket_of, buckets, few, shared.cursor, keys_to,
+                                values, value_sink);
     } else {
       using value = typename Values::value_type;
       by_cursors<std::uint32_t>(
-          source, tile, bucket_of, buckets, shared.cursor, keys_to, values,
+          source, tile, bucket_of, buckets, few, shared.cursor, keys_to, values,
           array_sink<value>{reinterpret_cast<value*>(shared.values.staged), slots});
       write_runs(shared.values, value_sink.data);
     }
@@ -383,11 +398,13 @@ class host_split_tile {
     bool is_small = true;
     for (std::uint32_t b = 0; b < buckets; ++b)
       is_small = is_small && (cursor[b] + (range.end - range.begin)) >> 32 == 0;
+    const bool few = is_gathered(counts, buckets, few_cursors);
     if (is_small)
-      by_cursors<std::uint32_t>(source, range, bucket_of, buckets, cursor, sink, values,
+      by_cursors<std::uint32_t>(source, range, bucket_of, buckets, few, cursor, sink, values,
                                 value_sink);
     if (!is_small)
-      by_cursors<std::int64_t>(source, range, bucket_of, buckets, cursor, sink, values, value_sink);
+      by_cursors<std::int64_t>(source, range, bucket_of, buckets, few, cursor, sink, values,
+                               value_sink);
   }
 
   /// Arrays are taken by value, so that their addresses stay in registers, and cursors lie where
@@ -395,12 +412,13 @@ class host_split_tile {
   /// bytes into 32 buckets: 0.43 ns to place one, with cursors of 8 bytes in scratch 0.47.)
   template <class Cursor, class Source, class BucketOf, class Sink, class Values, class ValueSink>
   static LANEWISE_LOOP_FUNCTION void by_cursors(Source source, index_range range,
-                                                BucketOf bucket_of, std::uint32_t buckets,
+                                                BucketOf bucket_of, std::uint32_t buckets, bool few,
                                                 std::int64_t* cursor, Sink sink, Values values,
                                                 ValueSink value_sink) {
     Cursor next[most_buckets];
     for (std::uint32_t b = 0; b < buckets; ++b) next[b] = static_cast<Cursor>(cursor[b]);
-    detail::for_each_by_four(range, [&](std::int64_t i, int) LANEWISE_INLINE_LAMBDA {
+    using warp_type = typename Team::warp_type;
+    detail::for_each_by_cursors<warp_type>(range, few, [&](std::int64_t i) LANEWISE_INLINE_LAMBDA {
       const Key key = source(i);
       const std::uint32_t b = detail::bucket_number(bucket_of(key));
       if (b >= buckets) return;

@@ -4,6 +4,7 @@
 
 #include <lanewise/detail/by_index.hpp>
 #include <lanewise/detail/multisplit/device_rounds.hpp>
+#include <lanewise/detail/multisplit/host_shares.hpp>
 #include <lanewise/expansion.hpp>
 #include <lanewise/options.hpp>
 
@@ -72,7 +73,15 @@ struct moved_value<std::nullptr_t> {
 template <class T>
 inline constexpr std::size_t moved_bytes = std::is_same_v<T, no_value> ? 0 : sizeof(T);
 
-/// The same of a split into more, by two rounds.
+/// The items of a share for each of its counters, where there is more than one share.
+inline constexpr std::int64_t items_per_share_counter = 16;
+/// What counters take where a split is in one round, on hosts.
+inline std::size_t share_counter_bytes(std::int64_t n, std::uint32_t buckets) {
+  const std::int64_t counters = std::max<std::int64_t>(n / items_per_share_counter, buckets);
+  return 2 * static_cast<std::size_t>(counters) * sizeof(std::uint32_t);
+}
+
+/// The same of a split into more, by two rounds, or on hosts by one.
 template <class Key, class Value, class Exec, class Policy>
 struct two_rounds_layout {
   bucket_digits digits;
@@ -105,6 +114,7 @@ struct two_rounds_layout {
                              (has_wide_words(n) ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
     sorted_at = later_at + aligned(later_bytes);
     need.bytes = sorted_at + (keeps ? items * sizeof(Key) : 0);
+    if constexpr (!counts_once) need.bytes = std::max(need.bytes, share_counter_bytes(n, buckets));
   }
   static std::size_t aligned(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 };
@@ -331,6 +341,83 @@ void split_by_digits(const Exec& exec, workspace& work, char* memory,
   }
 }
 
+/// A split into more than 256 buckets by two rounds, to any sink.
+template <class Policy, class Exec, class Source, class Sink, class Values, class ValueSink,
+          class BucketOf>
+void split_by_rounds(const Exec& exec, workspace& work, char* memory,
+                     const split_arrays<Source, Sink, Values, ValueSink>& arrays,
+                     const split_call& call, const BucketOf& bucket_of) {
+  using key = typename Source::value_type;
+  if constexpr (split_arrays<Source, Sink, Values, ValueSink>::can_read_results) {
+    kernels::split_by_digits<Policy>(exec, work, memory, arrays, call, bucket_of,
+                                     arrays.keys_out.data);
+  } else {
+    using layout = two_rounds_layout<key, typename moved_value<Values>::type, Exec, Policy>;
+    key* const sorted =
+        call.offsets.exist()
+            ? reinterpret_cast<key*>(memory + layout(call.n.bound, call.buckets, true).sorted_at)
+            : nullptr;
+    const kept_sink<Sink, key> sink{arrays.keys_out.extent, arrays.keys_out, sorted};
+    kernels::split_by_digits<Policy>(
+        exec, work, memory, kernels::arrays_of(arrays.keys, sink, arrays.values, arrays.values_out),
+        call, bucket_of, sorted);
+  }
+}
+
+/// How many shares a split in one round on hosts has, by as many threads: 0 where two rounds are
+/// faster, as counters would be too many for the items.
+template <class Kernel, class Exec>
+std::int64_t shares_of(const Exec& exec, std::int64_t n, std::uint32_t buckets, bool one) {
+  const std::int64_t threads = backend_of<Exec>::template resident_teams<Kernel>(exec);
+  if (n > std::numeric_limits<std::int32_t>::max()) return 0;
+  if (one || threads == 1) return 2 * n >= buckets ? 1 : 0;
+  return n / (items_per_share_counter * buckets) >= threads ? threads : 0;
+}
+
+/// Whether a second-level cache keeps what a split in one round writes, however it is scattered: a
+/// line for each bucket, or all results, with fewer counters than these.
+template <class Policy, class Arrays>
+constexpr bool is_cached(std::int64_t n, std::uint32_t buckets) {
+  constexpr std::int64_t bytes = sizeof(typename Arrays::key_type) + Arrays::value_bytes;
+  constexpr std::uint32_t most_lines = 4096, lines = Arrays::value_bytes > 0 ? 2 : 1;
+  return buckets * lines <= most_lines ||
+         (n * bytes <= 2 * Policy::host_bytes_staged && n >= 8 * std::int64_t{buckets});
+}
+
+/// A split into many buckets on hosts, in one round. False where two are faster.
+template <class Policy, class Exec, class Source, class Sink, class Values, class ValueSink,
+          class BucketOf>
+bool split_by_shares(const Exec& exec, char* memory,
+                     const split_arrays<Source, Sink, Values, ValueSink>& arrays,
+                     const split_call& call, const BucketOf& bucket_of) {
+  using kernel = share_kernel<Source, Sink, Values, ValueSink, BucketOf>;
+  using types = split_arrays<Source, Sink, Values, ValueSink>;
+  const bool one = kernels::is_few<Policy, types>(exec, call.n.bound, most_buckets);
+  const std::int64_t shares = kernels::shares_of<kernel>(exec, call.n.bound, call.buckets, one);
+  if (shares == 0) return false;
+  if (!kernels::is_cached<Policy, types>(call.n.bound, call.buckets)) {
+    bool scattered = false;
+    lanewise::launch(exec, "Lanewise::multisplit::sample", 1,
+                     scattered_kernel<Source, BucketOf>{arrays.keys, call.n, bucket_of,
+                                                        call.buckets >> 14, &scattered});
+    if (scattered) return false;
+  }
+  const auto run = [&](const char* label, std::int64_t league, const share_steps& steps) {
+    lanewise::launch(exec, label, league,
+                     kernel{arrays.keys, arrays.keys_out, arrays.values, arrays.values_out, call.n,
+                            bucket_of, call.buckets, call.offsets, call.errors, shares,
+                            reinterpret_cast<std::uint32_t*>(memory), steps});
+  };
+  if (shares == 1) {
+    run("Lanewise::multisplit", 1, {true, true, true});
+  } else {
+    run("Lanewise::multisplit::count", shares, {true, false, false});
+    run("Lanewise::multisplit::scan", 1, {false, true, false});
+    run("Lanewise::multisplit::place", shares, {false, false, true});
+  }
+  return true;
+}
+
 /// A split with all it needs in memory, of which it takes as much as split_size says. most: a
 /// constant that the number of buckets does not exceed, so that less has to be compiled.
 template <class Policy, std::int64_t most, class Exec, class Source, class Sink, class Values,
@@ -351,19 +438,12 @@ void split_in(const Exec& exec, workspace& work, char* memory,
     }
   } else if constexpr (most <= most_buckets) {
     return;
-  } else if constexpr (types::can_read_results) {
-    kernels::split_by_digits<Policy>(exec, work, memory, arrays, call, bucket_of,
-                                     arrays.keys_out.data);
   } else {
     using layout = two_rounds_layout<key, typename moved_value<Values>::type, Exec, Policy>;
-    key* const sorted =
-        call.offsets.exist()
-            ? reinterpret_cast<key*>(memory + layout(call.n.bound, call.buckets, true).sorted_at)
-            : nullptr;
-    const kept_sink<Sink, key> sink{arrays.keys_out.extent, arrays.keys_out, sorted};
-    kernels::split_by_digits<Policy>(
-        exec, work, memory, kernels::arrays_of(arrays.keys, sink, arrays.values, arrays.values_out),
-        call, bucket_of, sorted);
+    if constexpr (!layout::counts_once) {
+      if (kernels::split_by_shares<Policy>(exec, memory, arrays, call, bucket_of)) return;
+    }
+    kernels::split_by_rounds<Policy>(exec, work, memory, arrays, call, bucket_of);
   }
 }
 

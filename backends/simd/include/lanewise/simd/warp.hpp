@@ -1716,6 +1716,15 @@ class warp : public warp_operations<warp<W>> {
                                                  const lanes<T>& a) const {
     return compress_to<true>(p, m, a);
   }
+  /// Whether a core guesses better what a load waits for where neighbouring items have instructions
+  /// of their own: see for_each_by_cursors.
+  static bool guesses_by_instruction() {
+#if HWY_ARCH_X86
+    return __builtin_cpu_is("amd") != 0;
+#else
+    return false;
+#endif
+  }
   static LANEWISE_SIMD_FUNCTION void prefetch(const void* p) {
     __builtin_prefetch(p);
   }
