@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/by_threads.hpp>
 #include <lanewise/detail/radix_selection/digits.hpp>
 #include <lanewise/detail/radix_selection/few.hpp>
 #include <lanewise/detail/radix_selection/filter.hpp>
@@ -25,6 +26,17 @@ struct selection_names {
   const char* sort;
   const char* merge;
 };
+
+/// On hosts launches take little, and a reading of the notes less than one of all items.
+template <class Exec>
+constexpr selection_limits limits_on() {
+  selection_limits limits;
+  if constexpr (detail::by_threads<team_t<Exec, launch_policy>>) {
+    limits.sampled_from = limits.one_team;
+    limits.most_per_unit = unit_items;
+  }
+  return limits;
+}
 
 /// Where everything lies in the workspace.
 struct selection_layout {
@@ -133,9 +145,9 @@ void select_first(const Exec& exec, const selection_names& names, const Source& 
       using filter = filter_kernel<all_type>;
       all.samples = n.bound >= limits.sampled_from;
       if (all.samples) {
-        lanewise::launch(
-            exec, names.sample, 1,
-            sample{all, std::min(limits.most_sampled, sample::most), limits.most_per_unit});
+        lanewise::launch(exec, names.sample, 1,
+                         sample{all, std::min({limits.most_sampled, sample::most, n.bound / 16}),
+                                limits.most_per_unit});
         lanewise::launch(exec, names.filter, league(std::type_identity<filter>{}, 16),
                          filter{all, result});
       }
