@@ -134,6 +134,10 @@ struct kept_items {
     o.load(f);
   }
   { return out.load(merge_origin{index, static_cast<int>(is_second != swapped)}); }
+  LANEWISE_FUNCTION auto array_of(bool is_second) const requires requires(const Merged& o) {
+    o.array_of(0);
+  }
+  { return out.array_of(static_cast<int>(is_second != swapped)); }
   template <class T, class V>
   LANEWISE_FUNCTION void store(std::int64_t i, const T& x, const V& value) const {
     out.store(i, x, value);

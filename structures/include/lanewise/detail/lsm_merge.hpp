@@ -168,8 +168,8 @@ struct lsm_kept_live {
   detail::lsm_level<Key, Value> a, b;
 
   template <class Team, class Tile, class First, class Second, class Less>
-  LANEWISE_FUNCTION std::uint32_t operator()(const Team& team, scratch<Team>& near,
-                                             Tile& tile, const First& first, const Second& second,
+  LANEWISE_FUNCTION std::uint32_t operator()(const Team& team, scratch<Team>& near, Tile& tile,
+                                             const First& first, const Second& second,
                                              const merge_piece& piece, const Less& less) const {
     const std::int64_t begin_a = piece.begin.from_a / 32, begin_b = piece.begin.from_b / 32;
     fetch(team, a, begin_a, piece.end.from_a, near.dead[0]);

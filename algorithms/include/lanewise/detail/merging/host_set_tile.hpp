@@ -18,26 +18,39 @@ struct host_set_notes {
   std::uint32_t* from;
   merge_piece piece;
 
-  LANEWISE_FUNCTION void operator()(std::int64_t at, const T& x, std::int64_t index,
-                                    bool is_second) const {
-    item[at] = x;
-    if constexpr (with_origins) {
-      const std::int64_t of_first = index - piece.begin.from_a;
-      const std::int64_t of_second = index - piece.begin.from_b + piece.count_a();
-      from[at] = static_cast<std::uint32_t>(is_second ? of_second : of_first);
-    }
+  /// Where an item was, as a number in the piece: those of the first sequence in front. Computed,
+  /// as a choice becomes a branch.
+  LANEWISE_FUNCTION std::int64_t place_of(std::int64_t index, bool is_second) const {
+    const std::int64_t more = piece.begin.from_a - piece.begin.from_b + piece.count_a();
+    return index - piece.begin.from_a + (more & -std::int64_t{is_second});
   }
-  LANEWISE_FUNCTION bool is_of_second(std::int64_t at) const { return from[at] >= piece.count_a(); }
-  LANEWISE_FUNCTION std::int64_t index(std::int64_t at) const {
-    const std::int64_t f = from[at];
-    return f < piece.count_a() ? piece.begin.from_a + f : piece.begin.from_b + f - piece.count_a();
+  LANEWISE_FUNCTION merge_origin origin(std::int64_t at) const {
+    const bool is_second = from[at] >= piece.count_a();
+    return {from[at] - place_of(0, is_second), is_second};
+  }
+  LANEWISE_FUNCTION void operator()(std::int64_t at, const T& x, std::int64_t place) const {
+    item[at] = x;
+    if constexpr (with_origins) from[at] = static_cast<std::uint32_t>(place);
+  }
+  /// Whether the items of n notes are neighbours in one sequence.
+  LANEWISE_FUNCTION bool are_neighbours(std::int64_t at, std::int64_t n) const {
+    const std::uint32_t first = from[at], last = from[at + n - 1];
+    if (last - first != n - 1 || (first < piece.count_a()) != (last < piece.count_a()))
+      return false;
+    std::uint32_t differ = 0;
+    for (std::int64_t c = 0; c < n; ++c)
+      differ |= from[at + c] ^ (first + static_cast<std::uint32_t>(c));
+    return differ == 0;
   }
 };
 
-/// A part of a piece: what is left of it, and what is kept, notes [at, at + kept).
+/// In how many parts a tile is walked.
+inline constexpr int host_set_parts = 4;
+
+/// A part of a piece: what is left of it, and which notes were made of what is kept.
 struct host_set_part {
   merge_piece left;
-  std::int64_t at, kept;
+  std::int64_t first_note, next_note;
 
   /// How many steps there are that no sequence can end in.
   LANEWISE_FUNCTION std::int64_t safe_steps() const {
@@ -56,20 +69,21 @@ struct host_set_part {
 template <set_rule rule, class Notes, class First, class Second, class Less>
 class host_set_walk {
   using T = typename First::value_type;
-  static constexpr int block = 16;
+  static constexpr int parts = host_set_parts;
+  /// Items that are passed at once.
+  static constexpr int block = 32;
 
  public:
-  static constexpr int parts = 4;
-
   Notes note;
   First first;
   Second second;
   Less less;
 
-  /// The part between two cuts. Passes the items of the second sequence whose partners lie in
-  /// front of it.
-  LANEWISE_FUNCTION host_set_part begin(const merge_piece& between) const {
-    host_set_part p{between, between.first() - note.piece.first(), 0};
+  /// The part between two cuts. Passes the items of the second sequence whose partners lie in front
+  /// of it.
+  LANEWISE_FUNCTION host_set_part start(const merge_piece& between) const {
+    const std::int64_t at = between.first() - note.piece.first();
+    host_set_part p{between, at, at};
     const merge_cut<std::int64_t> from = between.begin;
     if (from.from_a == 0 || between.count_b() == 0) return p;
     const T x = first(from.from_a - 1);
@@ -78,8 +92,7 @@ class host_set_walk {
         equals_before(first, from.from_a, x) - equals_before(second, from.from_b, x);
     const std::int64_t most = waiting < between.count_b() ? waiting : between.count_b();
     const std::int64_t takers = lanewise::partition_point(
-        std::int64_t{0}, most,
-        [&](std::int64_t i) { return !less(x, second(from.from_b + i)); });
+        std::int64_t{0}, most, [&](std::int64_t i) { return !less(x, second(from.from_b + i)); });
     pass<false, true, rule.taker>(p, takers);
     return p;
   }
@@ -90,20 +103,21 @@ class host_set_walk {
     constexpr int rounds = 32, history = 4;
     std::uint8_t next[1 << 2 * history] = {}, before[parts] = {};
     int known = 0, wrong = 0;
-    for (int p = 0; p < parts; ++p) {
-      if (part[p].safe_steps() < rounds) continue;
-      for (int r = 0; r < rounds; ++r) {
+    bool is_there[parts];
+    for (int p = 0; p < parts; ++p) is_there[p] = part[p].safe_steps() >= rounds;
+    for (int r = 0; r < rounds; ++r) {
+      for (int p = 0; p < parts; ++p) {
+        if (!is_there[p]) continue;
         const std::uint8_t now = step(part[p]);
         std::uint8_t& guess = next[before[p]];
-        if (r >= history && guess != 0) {
-          ++known;
-          wrong += guess != now;
-        }
+        const bool is_known = r >= history && guess != 0;
+        known += is_known;
+        wrong += is_known & (guess != now);
         guess = now;
         before[p] = static_cast<std::uint8_t>(before[p] << 2 | now);
       }
     }
-    return 7 * wrong <= known;
+    return 16 * wrong <= known;
   }
 
   /// Walks in all parts until one of them has a sequence that ends.
@@ -142,7 +156,15 @@ class host_set_walk {
         return walk.has_pairs(i + c, j + c);
       });
       walk.template pass<true, true, rule.first || rule.taker>(p, pairs);
-      if (pairs == 0) by_branches(walk, p, steps < steps_at_once ? steps : steps_at_once);
+      if (pairs > 0) continue;
+      // Of a copy: p stays in registers where no other function knows it.
+      host_set_part q = p;
+      if (steps >= block) {
+        by_branches<false>(walk, steps < steps_at_once ? steps : steps_at_once, q);
+      } else {
+        by_branches<true>(walk, block, q);
+      }
+      p = q;
     }
     walk.template pass<true, false, rule.first>(p, p.left.count_a());
     walk.template pass<false, true, rule.other>(p, p.left.count_b());
@@ -157,25 +179,25 @@ class host_set_walk {
                                                const T& x) const {
     std::int64_t step = 1;
     while (step <= end && !less(source(end - step), x)) step *= 2;
-    const std::int64_t begin = lanewise::partition_point(
-        step <= end ? end - step + 1 : 0, end - step / 2,
-        [&](std::int64_t i) { return less(source(i), x); });
+    const std::int64_t begin =
+        lanewise::partition_point(step <= end ? end - step + 1 : 0, end - step / 2,
+                                  [&](std::int64_t i) { return less(source(i), x); });
     return end - begin;
   }
 
   /// Passes the next n items of a sequence, or of both, and keeps them; in a union the first's.
   template <bool of_first, bool of_second, bool kept>
   LANEWISE_FUNCTION void pass(host_set_part& p, std::int64_t n) const {
-    const std::int64_t i = p.left.begin.from_a, j = p.left.begin.from_b, at = p.at + p.kept;
+    const std::int64_t i = p.left.begin.from_a, j = p.left.begin.from_b;
     if constexpr (kept) {
       for (std::int64_t c = 0; c < n; ++c) {
         if constexpr (of_first && rule.first) {
-          note(at + c, first(i + c), i + c, false);
+          note(p.next_note + c, first(i + c), note.place_of(i + c, false));
         } else {
-          note(at + c, second(j + c), j + c, true);
+          note(p.next_note + c, second(j + c), note.place_of(j + c, true));
         }
       }
-      p.kept += n;
+      p.next_note += n;
     }
     p.left.begin = {i + (of_first ? n : 0), j + (of_second ? n : 0)};
   }
@@ -185,38 +207,42 @@ class host_set_walk {
     const std::int64_t i = p.left.begin.from_a, j = p.left.begin.from_b;
     const T x = first(i), y = second(j);
     // Where less is no order, too, a step passes something.
-    const bool before = less(x, y), behind = !before & less(y, x);
+    const bool before = less(x, y), after = less(y, x), behind = after & !before;
     if constexpr (rule.first) {
-      note(p.at + p.kept, behind ? y : x, i + ((j - i) & -std::int64_t{behind}), behind);
-      ++p.kept;
+      const std::int64_t in_first = note.place_of(i, false), in_second = note.place_of(j, true);
+      note(p.next_note++, behind ? y : x,
+           in_first + ((in_second - in_first) & -std::int64_t{behind}));
     } else {
-      note(p.at + p.kept, y, j, true);
-      p.kept += rule.taker ? !(before | behind) : behind;
+      note(p.next_note, y, note.place_of(j, true));
+      p.next_note += rule.taker ? !(before | behind) : behind;
     }
     p.left.begin = {i + !behind, j + !before};
     return static_cast<std::uint8_t>(!behind + 2 * !before);
   }
 
-  static LANEWISE_LOOP_FUNCTION void by_branches(host_set_walk walk, host_set_part& p,
-                                                 std::int64_t steps) {
-    std::int64_t i = p.left.begin.from_a, j = p.left.begin.from_b, at = p.at + p.kept;
-    for (; steps > 0; --steps) {
+  /// Takes steps with branches; if may_end, fewer where a sequence ends.
+  template <bool may_end>
+  static LANEWISE_LOOP_FUNCTION void by_branches(host_set_walk walk, std::int64_t steps,
+                                                 host_set_part& p) {
+    std::int64_t i = p.left.begin.from_a, j = p.left.begin.from_b, at = p.next_note;
+    const std::int64_t end_i = p.left.end.from_a, end_j = p.left.end.from_b;
+    for (; steps > 0 && (!may_end || (i < end_i && j < end_j)); --steps) {
       const T x = walk.first(i), y = walk.second(j);
       if (walk.less(x, y)) {
-        if constexpr (rule.first) walk.note(at++, x, i, false);
+        if constexpr (rule.first) walk.note(at++, x, walk.note.place_of(i, false));
         ++i;
       } else if (walk.less(y, x)) {
-        if constexpr (rule.other) walk.note(at++, y, j, true);
+        if constexpr (rule.other) walk.note(at++, y, walk.note.place_of(j, true));
         ++j;
       } else {
-        if constexpr (rule.first) walk.note(at++, x, i, false);
-        if constexpr (rule.taker) walk.note(at++, y, j, true);
+        if constexpr (rule.first) walk.note(at++, x, walk.note.place_of(i, false));
+        if constexpr (rule.taker) walk.note(at++, y, walk.note.place_of(j, true));
         ++i;
         ++j;
       }
     }
     p.left.begin = {i, j};
-    p.kept = at - p.at;
+    p.next_note = at;
   }
 
   /// How many items of whole blocks come, n at most: holds(c) is asked of the one that begins with
@@ -232,13 +258,13 @@ class host_set_walk {
     const T x = first(i + block - 1), y = second(j + block - 1);
     return !less(x, y) && !less(y, x) && are_equal(*this, i, j);
   }
-  static LANEWISE_LOOP_FUNCTION bool are_equal(host_set_walk walk, std::int64_t i,
-                                               std::int64_t j) {
+  static LANEWISE_LOOP_FUNCTION bool are_equal(host_set_walk walk, std::int64_t i, std::int64_t j) {
     // An integer of the items' size, so that the compiler turns the loop into vector comparisons.
     std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t> differ = 0;
     for (int c = 0; c < block; ++c) {
       const T x = walk.first(i + c), y = walk.second(j + c);
-      differ |= walk.less(x, y) | walk.less(y, x) ? 1 : 0;
+      const bool before = walk.less(x, y), behind = walk.less(y, x);
+      differ |= before | behind ? 1 : 0;
     }
     return differ == 0;
   }
@@ -249,7 +275,7 @@ class host_set_walk {
 template <class Team, class T, std::int64_t items_, bool with_origins>
 class host_set_tile {
   using notes = host_set_notes<T, with_origins>;
-  static constexpr int parts = 4;
+  static constexpr int parts = host_set_parts;
 
  public:
   static constexpr std::int64_t items = items_;
@@ -269,23 +295,21 @@ class host_set_tile {
   LANEWISE_FUNCTION std::uint32_t mark(const First& first, const Second& second, const Less& less) {
     using walk_type = host_set_walk<rule, notes, First, Second, Less>;
     const walk_type walk{note_, first, second, less};
-    const merge_piece& all = note_.piece;
-    const auto in_first = [&](std::int64_t i) { return first(all.begin.from_a + i); };
-    const auto in_second = [&](std::int64_t i) { return second(all.begin.from_b + i); };
-    merge_cut<std::int64_t> begin = all.begin;
+    merge_piece rest = note_.piece;
     for (int p = 0; p < parts; ++p) {
-      const auto passed = lanewise::merge_path(in_first, all.count_a(), in_second, all.count_b(),
-                                               all.count() * (p + 1) / parts, less);
-      const merge_cut<std::int64_t> end{all.begin.from_a + passed.from_a,
-                                        all.begin.from_b + passed.from_b};
-      part_[p] = walk.begin({begin, end});
-      begin = end;
+      const merge_cut<std::int64_t> begin = rest.begin;
+      const auto passed = lanewise::merge_path(
+          [&](std::int64_t i) { return first(begin.from_a + i); }, rest.count_a(),
+          [&](std::int64_t i) { return second(begin.from_b + i); }, rest.count_b(),
+          rest.count() / (parts - p), less);
+      rest.begin = {begin.from_a + passed.from_a, begin.from_b + passed.from_b};
+      part_[p] = walk.start({begin, rest.begin});
     }
     if (!walk.is_foretold(part_)) walk_type::in_turn(walk, part_);
     std::int64_t kept = 0;
     for (host_set_part& p : part_) {
       p = walk_type::to_end(walk, p);
-      kept += p.kept;
+      kept += p.next_note - p.first_note;
     }
     return static_cast<std::uint32_t>(kept);
   }
@@ -300,7 +324,7 @@ class host_set_tile {
     host_merge_tile<T, items>::template merge<true>(
         team_, nothing, first, second, note_.piece,
         [&](std::int64_t i, const T& x, std::int64_t index, bool is_second)
-            LANEWISE_INLINE_LAMBDA { note_(i - number, x, index, is_second); },
+            LANEWISE_INLINE_LAMBDA { note_(i - number, x, note_.place_of(index, is_second)); },
         less);
     maybe<T> last = detail::last_in_front(note_.piece.begin, first, second, less);
     std::int64_t kept = 0;
@@ -308,32 +332,60 @@ class host_set_tile {
       const T x = note_.item[i];
       const bool is_first = !last.present || less(last.value, x);
       last = {x, true};
-      if (!is_first || !keep(note_.index(i), note_.is_of_second(i))) continue;
+      const merge_origin origin = note_.origin(i);
+      if (!is_first || !keep(origin.index, origin.sequence != 0)) continue;
       note_.item[kept] = x;
       note_.from[kept++] = note_.from[i];
     }
-    part_[0].kept = kept;
+    part_[0].next_note = kept;
     return static_cast<std::uint32_t>(kept);
   }
 
   /// Writes items and what goes with them from place `start` on, as far as there are `room` places.
   template <class Put>
   LANEWISE_FUNCTION void write(const Put& put, std::int64_t start, std::int64_t room) const {
+    const notes note = note_;
     for (const host_set_part& p : part_) {
-      const std::int64_t left = room - start, n = p.kept < left ? p.kept : left;
-      for (std::int64_t i = 0; i < n; ++i) {
-        const std::int64_t at = p.at + i;
-        if constexpr (requires { put.load(std::int64_t{0}, true); }) {
-          put.store(start + i, note_.item[at], put.load(note_.index(at), note_.is_of_second(at)));
-        } else {
-          put(start + i, note_.item[at]);
+      const std::int64_t from = p.first_note, kept = p.next_note - from;
+      const std::int64_t n = kept < room - start ? kept : room - start;
+      if constexpr (requires { put.array_of(true); }) {
+        write_from_arrays(note, put, start, from, n);
+      } else if constexpr (requires { put.load(std::int64_t{0}, true); }) {
+        for (std::int64_t i = 0; i < n; ++i) {
+          const merge_origin origin = note.origin(from + i);
+          put.store(start + i, note.item[from + i], put.load(origin.index, origin.sequence != 0));
         }
+      } else {
+        for (std::int64_t i = 0; i < n; ++i) put(start + i, note.item[from + i]);
       }
-      start += p.kept;
+      start += kept;
     }
   }
 
  private:
+  /// What goes with items lies in two arrays. Of neighbours it is copied at once.
+  template <class Put>
+  static LANEWISE_LOOP_FUNCTION void write_from_arrays(notes note, Put put, std::int64_t start,
+                                                       std::int64_t from, std::int64_t n) {
+    constexpr std::int64_t most = 64;
+    using array = decltype(put.array_of(true));
+    const array values[2] = {put.array_of(false), put.array_of(true)};
+    for (std::int64_t i = 0; i < n; i += most) {
+      const std::int64_t m = n - i < most ? n - i : most;
+      const merge_origin first = note.origin(from + i);
+      if (note.are_neighbours(from + i, m)) {
+        const array there = values[first.sequence] + first.index;
+        for (std::int64_t c = 0; c < m; ++c)
+          put.store(start + i + c, note.item[from + i + c], there[c]);
+      } else {
+        for (std::int64_t c = 0; c < m; ++c) {
+          const merge_origin origin = note.origin(from + i + c);
+          put.store(start + i + c, note.item[from + i + c], values[origin.sequence][origin.index]);
+        }
+      }
+    }
+  }
+
   const Team& team_;
   notes note_;
   host_set_part part_[parts] = {};
