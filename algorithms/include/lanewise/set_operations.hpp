@@ -15,13 +15,9 @@ namespace kernels {
 // A set operation pairs items: the r-th of the items of a that are equal to each other with the
 // r-th of those of b that are equal to them.
 //
-// Devices walk the merge of both once, and keep items on the way. In a union, those of a come first
+// Tiles walk the merge of both once, and keep items on the way. In a union, those of a come first
 // and are kept, and those of b that find none of a waiting. In an intersection and a difference,
 // those of b come first, and items of a are kept that find one waiting, or none.
-//
-// On hosts a merge of a and b marks the items of a that have a partner; the intersection are the
-// marked ones, the difference the others, and the union are a and the difference of b and a,
-// merged.
 
 /// The tiles of set_kernel. What a team does once is shared by more items than in a merge (H200,
 /// 2^28 u32, the intersection: 23 items of a lane take 1.02 ms, 19 1.16, 15 1.26).
@@ -307,11 +303,9 @@ auto set_arguments_of(const A& a, const VA& values_a, const B& b, const VB& valu
 
 }  // namespace kernels
 
-/// The workspace that set operations need for n_a and n_b items of type T, by key with values of
-/// `value_bytes` bytes. Needs no device.
+/// The workspace that set operations need for n_a and n_b items of type T. Needs no device.
 template <class T, class Exec>
-workspace_size set_operation_workspace(std::int64_t n_a, std::int64_t n_b,
-                                       std::size_t value_bytes = 0) {
+workspace_size set_operation_workspace(std::int64_t n_a, std::int64_t n_b) {
   return kernels::set_kernel_workspace<T, Exec>(n_a + n_b);
 }
 
@@ -321,17 +315,15 @@ workspace_size set_operation_workspace(std::int64_t n_a, std::int64_t n_b,
 /// all, in their order.
 ///
 /// less is a pure scalar function object, a strict weak order, called O(log n) times per tile, and
-/// on devices about three times per item, on hosts some five times and O(log n) times for items
-/// that have equal ones in front. a and b are contiguous rank-1 Views or sources with items of one
+/// about three times per item. a and b are contiguous rank-1 Views or sources with items of one
 /// type; out is a View or a sink that does not overlap them. Where out has fewer places than there
-/// are results, the first are written; count counts all of them. On devices one launch, and
-/// one more beyond 600 tiles: a and b are read once, the results written once, in O(n) work however
-/// many items are equal. On hosts three launches: a and b are read twice, the results written once,
-/// and of b what has no partner once more, with a byte per item. The result is the same on every
-/// backend. Where an input is not sorted, or less is no strict weak order, the items of out are
-/// unspecified, they are at most as many as those of the inputs that may be written, and nothing
-/// outside is read or written. Does not block. Throws std::invalid_argument on overlap or an option
-/// that cannot be reached.
+/// are results, the first are written; count counts all of them. One launch, and one more beyond
+/// 600 tiles: a and b are read once, on hosts by calls of a source's functor about twice per item,
+/// and the results are written once, in O(n) work however many items are equal. The result is the
+/// same on every backend. Where an input is not sorted, or less is no strict weak order, the items
+/// of out are unspecified, they are at most as many as those of the inputs that may be written, and
+/// nothing outside is read or written. Does not block. Throws std::invalid_argument on overlap or
+/// an option that cannot be reached.
 template <execution_space Exec, class A, class B, class Out, class T, class... P, class Less = less>
 void set_union(const Exec& exec, const A& a, const B& b, const Out& out,
                const Kokkos::View<T, P...>& count, const Less& less = {},
@@ -364,7 +356,7 @@ void set_union_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& valu
       count, less, with);
 }
 /// The intersection: of items that are equal to each other, m in a and n in b, the first min(m, n)
-/// of a. On hosts two launches. Otherwise like set_union.
+/// of a. Otherwise like set_union.
 template <execution_space Exec, class A, class B, class Out, class T, class... P, class Less = less>
 void set_intersection(const Exec& exec, const A& a, const B& b, const Out& out,
                       const Kokkos::View<T, P...>& count, const Less& less = {},
@@ -397,7 +389,7 @@ void set_intersection_by_key(const Exec& exec, const KeysA& keys_a, const Values
       count, less, with);
 }
 /// The difference: of items that are equal to each other, m in a and n in b, the last m - n of a,
-/// if m is greater. On hosts two launches. Otherwise like set_union.
+/// if m is greater. Otherwise like set_union.
 template <execution_space Exec, class A, class B, class Out, class T, class... P, class Less = less>
 void set_difference(const Exec& exec, const A& a, const B& b, const Out& out,
                     const Kokkos::View<T, P...>& count, const Less& less = {},

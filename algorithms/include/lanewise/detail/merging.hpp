@@ -33,7 +33,8 @@ using merging_t = std::conditional_t<Team::in_registers, device_merging<Team, T,
 ///                                            of which keep(index, is_second) holds
 ///   write(put, start, room)                  writes what is kept to places from start on
 ///
-/// with_origins: keep or put is told where items were.
+/// with_origins: keep or put is told where items were. Where put has array_of(is_second), hosts
+/// load from there what goes with items.
 template <class Team, class T, class Policy, bool with_origins>
 using set_tile_t =
     std::conditional_t<Team::in_registers,

@@ -264,7 +264,7 @@ class host_set_walk {
     for (int c = 0; c < block; ++c) {
       const T x = walk.first(i + c), y = walk.second(j + c);
       const bool before = walk.less(x, y), behind = walk.less(y, x);
-      differ |= before | behind ? 1 : 0;
+      differ |= (before | behind) ? 1 : 0;
     }
     return differ == 0;
   }
