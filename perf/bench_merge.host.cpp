@@ -8,6 +8,8 @@
 #include <lanewise/host.hpp>
 
 #include <algorithm>
+#include <functional>
+#include <vector>
 
 #if defined(_OPENMP) && defined(__GLIBCXX__)
 #include <parallel/algorithm>
@@ -45,30 +47,71 @@ struct plain {
   }
 };
 
-template <class Exec, set_kind kind>
+/// The end of the results.
+template <set_kind kind, class In, class Out, class Less>
+Out* std_set_operation(const In* a, const In* a_end, const In* b, const In* b_end, Out* out,
+                       Less less) {
+  if constexpr (kind == set_kind::unite) return std::set_union(a, a_end, b, b_end, out, less);
+  if constexpr (kind == set_kind::intersect)
+    return std::set_intersection(a, a_end, b, b_end, out, less);
+  return std::set_difference(a, a_end, b, b_end, out, less);
+}
+
+template <class Exec, set_kind kind, class T>
 void add_set_of() {
-  using problem = set_problem<Exec, u32, kind>;
+  using problem = set_problem<Exec, T, kind>;
   add<problem>("std", [](problem& p, auto time) {
-    const u32 *a = p.a.data(), *b = p.b.data(), *a_end = a + p.half, *b_end = b + p.half;
-    u32* const out = p.out.data();
-    time([&] {
-      if constexpr (kind == set_kind::unite) {
-        p.count() = std::set_union(a, a_end, b, b_end, out) - out;
-      } else if constexpr (kind == set_kind::intersect) {
-        p.count() = std::set_intersection(a, a_end, b, b_end, out) - out;
-      } else {
-        p.count() = std::set_difference(a, a_end, b, b_end, out) - out;
-      }
-    });
+    const T *a = p.a.data(), *b = p.b.data(), *a_end = a + p.a.extent(0),
+            *b_end = b + p.b.extent(0);
+    T* const out = p.out.data();
+    time(
+        [&] { p.count() = std_set_operation<kind>(a, a_end, b, b_end, out, std::less<>{}) - out; });
   });
+}
+
+/// The standard library takes keys and values as structs.
+template <class Exec, set_kind kind>
+void add_paired_set_of() {
+  using problem = set_problem<Exec, u32, kind, u32>;
+  struct pair {
+    u32 key, value;
+  };
+  add<problem>("std", [](problem& p, auto time) {
+    const auto pairs = [](const auto& keys, const auto& values) {
+      std::vector<pair> result;
+      for (std::size_t i = 0; i < keys.extent(0); ++i) result.push_back({keys(i), values(i)});
+      return result;
+    };
+    const std::vector<pair> a = pairs(p.a, p.values_a), b = pairs(p.b, p.values_b);
+    std::vector<pair> out(static_cast<std::size_t>(p.n));
+    const auto call = [&] {
+      const pair* const end = std_set_operation<kind>(
+          a.data(), a.data() + a.size(), b.data(), b.data() + b.size(), out.data(),
+          [](const pair& x, const pair& y) { return x.key < y.key; });
+      p.count() = end - out.data();
+    };
+    call();
+    for (std::int64_t i = 0; i < p.count(); ++i) {
+      p.out(i) = out[static_cast<std::size_t>(i)].key;
+      p.values_out(i) = out[static_cast<std::size_t>(i)].value;
+    }
+    time(call);
+  });
+}
+
+template <class Exec, set_kind kind>
+void add_sets() {
+  add_set_of<Exec, kind, u32>();
+  add_set_of<Exec, kind, std::uint64_t>();
+  add_paired_set_of<Exec, kind>();
 }
 
 template <class Exec>
 void add_sequential() {
   add_library<Exec, plain>("std");
-  add_set_of<Exec, set_kind::unite>();
-  add_set_of<Exec, set_kind::intersect>();
-  add_set_of<Exec, set_kind::subtract>();
+  add_sets<Exec, set_kind::unite>();
+  add_sets<Exec, set_kind::intersect>();
+  add_sets<Exec, set_kind::subtract>();
 }
 
 #if defined(_OPENMP) && defined(__GLIBCXX__)

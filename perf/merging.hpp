@@ -172,38 +172,103 @@ struct merge_problem {
 
 enum class set_kind { unite, intersect, subtract };
 
-/// The sequences of merge_problem as sets: a sixteenth of either is in both.
-template <class Exec, class T, set_kind kind>
-struct set_problem : merge_problem<Exec, T, void> {
+/// How items of two sets lie. uniform: as in merge_problem, a sixteenth of either is in both. few:
+/// 64 different items, equally many of each in both. tiny: a has 16 items.
+enum class set_shape { uniform, alternating, equal, disjoint, few, tiny };
+
+struct set_point {
+  std::int64_t n;
+  set_shape shape;
+};
+
+/// Two sorted sequences of half the items each, or of 16 and the others; V: values beside them.
+template <class Exec, class T, set_kind kind, class V = void>
+struct set_problem : merge_problem<Exec, T, V> {
+  using base = merge_problem<Exec, T, V>;
+  set_shape shape;
   std::int64_t common;
 
-  explicit set_problem(const merge_point& p) : merge_problem<Exec, T, void>(p) {
-    common = sum<std::int64_t>(this->exec, this->half, is_common{this->a, this->b});
+  explicit set_problem(const set_point& p) : base(merge_point{p.n}), shape(p.shape) {
+    if (shape != set_shape::uniform) {
+      if (shape == set_shape::tiny) {
+        this->a = array<Exec, T>("perf::a", 16);
+        this->b = array<Exec, T>("perf::b", static_cast<std::size_t>(p.n - 16));
+      }
+      fill(this->exec, this->a, item_of{shape, 0, p.n});
+      fill(this->exec, this->b, item_of{shape, 1, p.n});
+    }
+    common = shape == set_shape::tiny
+                 ? this->a.extent(0)
+                 : sum<std::int64_t>(this->exec, this->half, is_common{this->a, this->b});
   }
-  static row name(const merge_point& p) {
+  static std::vector<set_point> points() {
+    std::vector<set_point> result;
+    for (const auto& point : base::points()) result.push_back({point.n, set_shape::uniform});
+    if (on_host<Exec> && sizeof(T) == 4) {
+      result.push_back({std::int64_t{1} << 12, set_shape::uniform});
+      if constexpr (!base::paired) {
+        for (const auto shape : {set_shape::alternating, set_shape::equal, set_shape::disjoint,
+                                 set_shape::few, set_shape::tiny})
+          result.push_back({std::int64_t{1} << 20, shape});
+      }
+    }
+    return result;
+  }
+  static row name(const set_point& p) {
     constexpr const char* names[] = {"set_union", "set_intersection", "set_difference"};
-    return {
-        names[static_cast<int>(kind)], backend_name<Exec>(), "", type_name<T>(), "uniform", p.n};
+    constexpr const char* shapes[] = {"uniform", "alternating", "equal", "disjoint", "few", "tiny"};
+    row result = base::name(merge_point{p.n});
+    result.algorithm = names[static_cast<int>(kind)];
+    result.distribution = shapes[static_cast<int>(p.shape)];
+    return result;
   }
   std::int64_t results() const {
     return kind == set_kind::unite       ? this->n - common
            : kind == set_kind::intersect ? common
-                                         : this->half - common;
+                                         : this->a.extent_int(0) - common;
   }
-  std::int64_t bytes() const { return (this->n + results()) * sizeof(T); }
+  std::int64_t bytes() const {
+    return (this->n + results()) *
+           static_cast<std::int64_t>(sizeof(T) + (base::paired ? sizeof(typename base::value) : 0));
+  }
   bool correct() const {
     std::int64_t found = -1;
     Kokkos::deep_copy(found, this->count);
-    return found == results() && sum<std::int64_t>(this->exec, found, descends{this->out}) == 0;
+    return found == results() &&
+           sum<std::int64_t>(this->exec, found,
+                             misplaced{this->a, this->b, this->out, this->values_out, this->half,
+                                       shape == set_shape::few}) == 0;
   }
-  /// Items with the same number are the only ones that can be equal.
+
+  struct item_of {
+    set_shape shape;
+    std::int64_t of_b, n;
+    KOKKOS_FUNCTION T operator()(std::int64_t i) const {
+      const std::int64_t half = n / 2;
+      return static_cast<T>(shape == set_shape::alternating ? 2 * i + of_b
+                            : shape == set_shape::disjoint  ? i + of_b * half
+                            : shape == set_shape::few       ? i * 64 / half
+                            : shape == set_shape::tiny      ? (of_b ? i : i * (n / 16 - 1))
+                                                            : i);
+    }
+  };
+  /// Items with the same number are the only ones that can be equal, or are as many.
   struct is_common {
     array<Exec, T> a, b;
     KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return a(i) == b(i); }
   };
-  struct descends {
-    array<Exec, T> out;
-    KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return i > 0 && out(i) <= out(i - 1); }
+  struct misplaced {
+    array<Exec, T> a, b, out;
+    array<Exec, typename base::value> values;
+    std::int64_t half;
+    bool has_equals;
+    KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
+      if constexpr (base::paired) {
+        const auto from = static_cast<std::int64_t>(values(i));
+        if ((from < half ? a(from) : b(from - half)) != out(i)) return true;
+      }
+      return i > 0 && (has_equals ? out(i) < out(i - 1) : out(i) <= out(i - 1));
+    }
   };
 };
 
@@ -235,23 +300,48 @@ void add_lanewise_merges_of() {
   });
 }
 
-template <class Exec, set_kind kind>
+/// A set operation of a problem, by key where it has values.
+template <set_kind kind, class Problem>
+void call_set_operation(Problem& p, lanewise::workspace& work) {
+  const lanewise::less less{};
+  const lanewise::merge_options with{.work = &work};
+  if constexpr (Problem::paired) {
+    if constexpr (kind == set_kind::unite) {
+      lanewise::set_union_by_key(p.exec, p.a, p.values_a, p.b, p.values_b, p.out, p.values_out,
+                                 p.count, less, with);
+    } else if constexpr (kind == set_kind::intersect) {
+      lanewise::set_intersection_by_key(p.exec, p.a, p.values_a, p.b, p.out, p.values_out, p.count,
+                                        less, with);
+    } else {
+      lanewise::set_difference_by_key(p.exec, p.a, p.values_a, p.b, p.out, p.values_out, p.count,
+                                      less, with);
+    }
+  } else if constexpr (kind == set_kind::unite) {
+    lanewise::set_union(p.exec, p.a, p.b, p.out, p.count, less, with);
+  } else if constexpr (kind == set_kind::intersect) {
+    lanewise::set_intersection(p.exec, p.a, p.b, p.out, p.count, less, with);
+  } else {
+    lanewise::set_difference(p.exec, p.a, p.b, p.out, p.count, less, with);
+  }
+}
+
+template <class Exec, set_kind kind, class T, class V>
 void add_lanewise_sets_of() {
-  using problem = set_problem<Exec, std::uint32_t, kind>;
+  using problem = set_problem<Exec, T, kind, V>;
   add<problem>("lanewise", [](problem& p, auto time) {
     lanewise::workspace work;
-    time([&] {
-      if constexpr (kind == set_kind::unite) {
-        lanewise::set_union(p.exec, p.a, p.b, p.out, p.count, lanewise::less{}, {.work = &work});
-      } else if constexpr (kind == set_kind::intersect) {
-        lanewise::set_intersection(p.exec, p.a, p.b, p.out, p.count, lanewise::less{},
-                                   {.work = &work});
-      } else {
-        lanewise::set_difference(p.exec, p.a, p.b, p.out, p.count, lanewise::less{},
-                                 {.work = &work});
-      }
-    });
+    time([&] { call_set_operation<kind>(p, work); });
   });
+}
+
+template <class Exec, set_kind kind>
+void add_lanewise_sets() {
+  using u32 = std::uint32_t;
+  add_lanewise_sets_of<Exec, kind, u32, void>();
+  if constexpr (on_host<Exec>) {
+    add_lanewise_sets_of<Exec, kind, std::uint64_t, void>();
+    add_lanewise_sets_of<Exec, kind, u32, u32>();
+  }
 }
 
 template <class Exec>
@@ -259,9 +349,9 @@ void add_lanewise_merges() {
   add_lanewise_merges_of<Exec, std::uint32_t, void>();
   add_lanewise_merges_of<Exec, std::uint32_t, std::uint32_t>();
   add_lanewise_merges_of<Exec, std::uint64_t, void>();
-  add_lanewise_sets_of<Exec, set_kind::unite>();
-  add_lanewise_sets_of<Exec, set_kind::intersect>();
-  add_lanewise_sets_of<Exec, set_kind::subtract>();
+  add_lanewise_sets<Exec, set_kind::unite>();
+  add_lanewise_sets<Exec, set_kind::intersect>();
+  add_lanewise_sets<Exec, set_kind::subtract>();
 }
 
 // Each in a unit of its own, beside the peers that exist there.

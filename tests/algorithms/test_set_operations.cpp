@@ -139,6 +139,11 @@ void check_set_operations(const std::vector<T>& a, const std::vector<T>& b, bool
       is_short ? n_b / 3 : n_a + n_b);
 }
 
+struct numbers_from {
+  u32 first;
+  KOKKOS_FUNCTION u32 operator()(std::int64_t i) const { return first + static_cast<u32>(i); }
+};
+
 // No orders.
 struct never_less {
   KOKKOS_FUNCTION bool operator()(u32, u32) const { return false; }
@@ -202,6 +207,54 @@ TEST_CASE("Sets of runs that are longer than tiles", "[set_operations]") {
     both(a, b);
     both(a, {1, 1, 5, 5, 5});
   }
+}
+
+TEST_CASE("Sets of regular items, and of such beside others", "[set_operations]") {
+  const std::int64_t n = is_emulated ? 3000 : 40'000;
+  const auto made_of = [](std::int64_t count, auto item) {
+    std::vector<u32> items;
+    for (std::int64_t i = 0; i < count; ++i) items.push_back(static_cast<u32>(item(i)));
+    return items;
+  };
+  const auto twice = made_of(n, [](std::int64_t i) { return 2 * i; });
+  check_set_operations(twice, made_of(n, [](std::int64_t i) { return 2 * i + 1; }));
+  check_set_operations(twice, made_of(n, [](std::int64_t i) { return 3 * i; }));
+  check_set_operations(twice, made_of(9, [&](std::int64_t i) { return i * n / 6; }));
+  // Ranges that follow each other, and have some items in common.
+  const auto ranges = [&](std::int64_t first) {
+    return made_of(n, [&](std::int64_t i) { return i + i / 500 * 450 + first; });
+  };
+  check_set_operations(ranges(0), ranges(480));
+  // Regular in front, random behind, and the other way around; few are equal to their neighbours.
+  const auto random = sorted_items<u32>(n, 3 * static_cast<u64>(n), 1);
+  for (const bool regular_first : {false, true}) {
+    const std::int64_t end = 3 * n;
+    const auto mixed = [&](const std::vector<u32>& x) {
+      std::vector<u32> items(regular_first ? x : random);
+      for (const u32 y : regular_first ? random : x) items.push_back(static_cast<u32>(end + y));
+      return items;
+    };
+    check_set_operations(mixed(twice),
+                         mixed(made_of(n, [](std::int64_t i) { return 2 * i + i % 2; })));
+  }
+}
+
+TEST_CASE("Sets with values of a source", "[set_operations]") {
+  const auto a = sorted_items<u32>(300, 150, 1), b = sorted_items<u32>(400, 150, 2);
+  const array<u32> in_a(a), in_b(b), keys(700, 77u), values(700, 77u);
+  const cell<std::int64_t> count;
+  lanewise::set_union_by_key(
+      make_space(), in_a.const_view(), lanewise::generated(300, numbers_from{0}), in_b.const_view(),
+      lanewise::generated(400, numbers_from{1000}), keys.view(), values.view(), count.view());
+  std::vector<with_value<u32>> pairs_a, pairs_b, result;
+  for (const u32 x : a) pairs_a.push_back({x, pairs_a.size()});
+  for (const u32 x : b) pairs_b.push_back({x, 1000 + pairs_b.size()});
+  std::set_union(pairs_a.begin(), pairs_a.end(), pairs_b.begin(), pairs_b.end(),
+                 std::back_inserter(result), by_key_order<u32>{});
+  std::vector<u32> expected;
+  for (const auto& x : result) expected.push_back(static_cast<u32>(x.value));
+  CHECK(count.get() == static_cast<std::int64_t>(result.size()));
+  CHECK(difference(values.items(), expected, values.original()) == "");
 }
 
 TEST_CASE("Set operations stay inside where nothing is in order", "[set_operations][sanitize]") {

@@ -212,6 +212,11 @@ struct merged_pairs {
     out(i, x);
     values_out(i, value);
   }
+  /// Where the values of a sequence lie.
+  LANEWISE_FUNCTION const typename ValuesA::value_type* array_of(int sequence) const
+      requires(detail::is_array_of_items<ValuesA>&& detail::is_array_of_items<ValuesB>) {
+    return sequence == 0 ? a.data : b.data;
+  }
 };
 
 template <class Exec, class A, class B>

@@ -15,110 +15,9 @@ namespace kernels {
 // A set operation pairs items: the r-th of the items of a that are equal to each other with the
 // r-th of those of b that are equal to them.
 //
-// Devices walk the merge of both once, and keep items on the way. In a union, those of a come first
+// Tiles walk the merge of both once, and keep items on the way. In a union, those of a come first
 // and are kept, and those of b that find none of a waiting. In an intersection and a difference,
 // those of b come first, and items of a are kept that find one waiting, or none.
-//
-// On hosts a merge of a and b marks the items of a that have a partner; the intersection are the
-// marked ones, the difference the others, and the union are a and the difference of b and a,
-// merged.
-
-/// flags[i]: whether item i of a has a partner in b. Gets items as they are merged, a in front.
-template <class A, class B, class Less>
-struct marked_partners {
-  A a;
-  B b;
-  std::uint8_t* flags;
-  item_count n_b;
-  Less less;
-
-  template <class T>
-  LANEWISE_FUNCTION void operator()(std::int64_t i, const T& x, const merge_origin& from) const {
-    if (from.sequence != 0) return;
-    // Where the items of b that are not less begin, and on by the number of equal ones in front.
-    const std::int64_t partner = i - from.index + equal_before(from.index, x);
-    flags[from.index] = partner >= 0 && partner < n_b() && !less(x, b(partner));
-  }
-
- private:
-  /// How many neighbours in front of item i of a are equal to it: steps of doubling length, then a
-  /// binary search.
-  template <class T>
-  LANEWISE_FUNCTION std::int64_t equal_before(std::int64_t i, const T& x) const {
-    std::int64_t step = 1;
-    while (step <= i && !less(a(i - step), x)) step *= 2;
-    if (step == 1) return 0;
-    const std::int64_t first = lanewise::partition_point(
-        step <= i ? i - step + 1 : 0, i - step / 2, [&](std::int64_t j) { return less(a(j), x); });
-    return i - first;
-  }
-};
-
-/// Merges to a sink that may be too short, and tells at the end how many items there were.
-template <class Out>
-struct counted_merge {
-  Out out;
-  std::int64_t places;
-  detail::integers count;
-  template <class T>
-  LANEWISE_FUNCTION void operator()(std::int64_t i, const T& x) const {
-    if (i < places) out(i, x);
-  }
-  LANEWISE_FUNCTION auto load(const merge_origin& from) const requires
-      requires(const Out& o, merge_origin f) {
-    o.load(f);
-  }
-  { return out.load(from); }
-  template <class T, class V>
-  LANEWISE_FUNCTION void store(std::int64_t i, const T& x, const V& value) const {
-    if (i < places) out.store(i, x, value);
-  }
-  LANEWISE_FUNCTION void end(std::int64_t n) const { count.put(0, n); }
-};
-
-/// Where the parts of the workspace lie: that of the compaction, the flags, the cuts of merges, and
-/// for a union what is left of b.
-template <class T, class Exec>
-struct set_layout {
-  std::size_t flags_at, cuts_at, count_at, items_at, values_at;
-  workspace_size compaction, need;
-
-  set_layout(std::int64_t n_a, std::int64_t n_b, std::size_t value_bytes, bool is_union)
-      : compaction(lanewise::compact_workspace<T, Exec>(is_union ? n_b : n_a)) {
-    const auto b = static_cast<std::size_t>(n_b);
-    flags_at = round_up(compaction.bytes);
-    cuts_at = flags_at + round_up(is_union ? b : static_cast<std::size_t>(n_a));
-    count_at = cuts_at + round_up(kernels::merge_cut_bytes<T, Exec>(n_a + n_b));
-    items_at = count_at + 256;
-    values_at = items_at + (is_union ? round_up(b * sizeof(T)) : 0);
-    need = {compaction.tickets, values_at + (is_union ? b * value_bytes : 0)};
-  }
-  static std::size_t round_up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
-};
-
-struct not_set {
-  LANEWISE_FUNCTION std::uint8_t operator()(std::uint8_t x) const { return x == 0 ? 1 : 0; }
-};
-
-/// Writes the items of a that have a partner in b, or those that have none, and values beside them.
-template <bool with_partner, class Exec, class A, class B, class First, class Second, class Less>
-void keep_partners(const Exec& exec, const char* label, const char* algorithm, const A& a,
-                   const B& b, const merge_counts& n,
-                   const option_view<const std::int64_t>& count_a, const First& keys,
-                   const Second& values, detail::integers count,
-                   const set_layout<typename A::value_type, Exec>& layout, workspace& work,
-                   const Less& less) {
-  auto* const memory = static_cast<char*>(work.plain());
-  auto* const flags = reinterpret_cast<std::uint8_t*>(memory + layout.flags_at);
-  kernels::merge(exec, "Lanewise::set_operation::pair", a, b,
-                 marked_partners<A, B, Less>{a, b, flags, n.b, less}, n.a, n.b,
-                 memory + layout.cuts_at, less);
-  using turn = std::conditional_t<with_partner, identity, not_set>;
-  using flag_source = array_source<std::uint8_t, turn>;
-  kernels::compact(exec, label, algorithm, a,
-                   detail::selected_by_flags<flag_source>{flag_source{flags, a.extent, {}}}, keys,
-                   values, count, {.work = &work, .count = count_a}, layout.compaction);
-}
 
 /// The tiles of set_kernel. What a team does once is shared by more items than in a merge (H200,
 /// 2^28 u32, the intersection: 23 items of a lane take 1.02 ms, 19 1.16, 15 1.26).
@@ -231,6 +130,10 @@ struct kept_items {
     o.load(f);
   }
   { return out.load(merge_origin{index, static_cast<int>(is_second != swapped)}); }
+  LANEWISE_FUNCTION auto array_of(bool is_second) const requires requires(const Merged& o) {
+    o.array_of(0);
+  }
+  { return out.array_of(static_cast<int>(is_second != swapped)); }
   template <class T, class V>
   LANEWISE_FUNCTION void store(std::int64_t i, const T& x, const V& value) const {
     out.store(i, x, value);
@@ -246,9 +149,6 @@ workspace_size set_kernel_workspace(std::int64_t n) {
   return {tiles, (payload + 255) / 256 * 256 +
                      kernels::merge_cut_bytes<T, Exec, set_operation_policy<T>>(n)};
 }
-
-template <class T, class Exec>
-inline constexpr bool has_set_kernel = detail::has_set_tiles<team_t<Exec, set_operation_policy<T>>>;
 
 template <bool swapped, class Exec, class Kept, class First, class Second, class Merged, class Less>
 void launch_set_kernel(const Exec& exec, const char* label, const char* algorithm, const Kept& keep,
@@ -289,77 +189,10 @@ struct set_arguments {
   ValueSink values_out;
 };
 
-/// Hosts.
 template <set_operation op, class Exec, class Arguments, class Less>
-void operate_by_merges(const Exec& exec, const char* label, const char* algorithm,
-                       const Arguments& given, const merge_counts& n, detail::integers count,
-                       const Less& less, const merge_options& with) {
-  using item = typename decltype(given.a)::value_type;
-  using sink_type = decltype(given.out);
-  constexpr bool paired = !std::is_null_pointer_v<decltype(given.values_a)>;
-  std::size_t value_bytes = 0;
-  if constexpr (paired && op == set_operation::unite)
-    value_bytes = sizeof(typename decltype(given.values_b)::value_type);
-  const set_layout<item, Exec> layout(n.a.bound, n.b.bound, value_bytes,
-                                      op == set_operation::unite);
-  auto own = call_workspace::make<backend_of<Exec>>(exec, with.work, layout.need, algorithm);
-  workspace& work = own.get();
-  if constexpr (op != set_operation::unite) {
-    const auto values = [&] {
-      if constexpr (paired) {
-        return detail::selected_values<decltype(given.values_a), decltype(given.values_out)>(
-            given.values_a, given.values_out);
-      } else {
-        return detail::no_column{};
-      }
-    }();
-    kernels::keep_partners<op == set_operation::intersect>(
-        exec, label, algorithm, given.a, given.b, n, with.count_a,
-        detail::selected_items<sink_type>(given.out), values, count, layout, work, less);
-  } else {
-    auto* const memory = static_cast<char*>(work.plain());
-    auto* const rest = reinterpret_cast<item*>(memory + layout.items_at);
-    const detail::integers left(reinterpret_cast<std::int64_t*>(memory + layout.count_at));
-    using array = array_sink<item>;
-    const detail::selected_items<array> keys(array{rest, n.b.bound});
-    const array_source<item, identity> of_b{rest, n.b.bound, {}};
-    const item_count n_b{n.b.bound, left};
-    void* const cuts = memory + layout.cuts_at;
-    if constexpr (paired) {
-      using value = typename decltype(given.values_b)::value_type;
-      auto* const values = reinterpret_cast<value*>(memory + layout.values_at);
-      using value_array = array_sink<value>;
-      kernels::keep_partners<false>(exec, label, algorithm, given.b, given.a, {n.b, n.a},
-                                    with.count_b, keys,
-                                    detail::selected_values<decltype(given.values_b), value_array>(
-                                        given.values_b, value_array{values, n.b.bound}),
-                                    left, layout, work, less);
-      using value_source = array_source<value, identity>;
-      using pairs = merged_pairs<sink_type, decltype(given.values_a), value_source,
-                                 decltype(given.values_out)>;
-      kernels::merge(exec, label, given.a, of_b,
-                     counted_merge<pairs>{{given.out, given.values_a,
-                                           value_source{values, n.b.bound, {}}, given.values_out},
-                                          std::min(given.out.extent, given.values_out.extent),
-                                          count},
-                     n.a, n_b, cuts, less);
-    } else {
-      kernels::keep_partners<false>(exec, label, algorithm, given.b, given.a, {n.b, n.a},
-                                    with.count_b, keys, detail::no_column{}, left, layout, work,
-                                    less);
-      using items = merged_items<sink_type>;
-      kernels::merge(exec, label, given.a, of_b,
-                     counted_merge<items>{{given.out}, given.out.extent, count}, n.a, n_b, cuts,
-                     less);
-    }
-  }
-}
-
-/// Devices.
-template <set_operation op, class Exec, class Arguments, class Less>
-void operate_by_tiles(const Exec& exec, const char* label, const char* algorithm,
-                      const Arguments& given, const merge_counts& n, detail::integers count,
-                      const Less& less, const merge_options& with) {
+void operate(const Exec& exec, const char* label, const char* algorithm, const Arguments& given,
+             detail::integers count, const Less& less, const merge_options& with) {
+  const auto n = kernels::merge_counts_of<Exec>(given.a, given.b, with, algorithm);
   using sink_type = decltype(given.out);
   const auto by_tiles = [&](const auto& merged, std::int64_t room) {
     if constexpr (op == set_operation::unite) {
@@ -388,17 +221,6 @@ void operate_by_tiles(const Exec& exec, const char* label, const char* algorithm
     } else {
       with_b(given.values_a);
     }
-  }
-}
-
-template <set_operation op, class Exec, class Arguments, class Less>
-void operate(const Exec& exec, const char* label, const char* algorithm, const Arguments& given,
-             detail::integers count, const Less& less, const merge_options& with) {
-  const auto n = kernels::merge_counts_of<Exec>(given.a, given.b, with, algorithm);
-  if constexpr (has_set_kernel<typename decltype(given.a)::value_type, Exec>) {
-    kernels::operate_by_tiles<op>(exec, label, algorithm, given, n, count, less, with);
-  } else {
-    kernels::operate_by_merges<op>(exec, label, algorithm, given, n, count, less, with);
   }
 }
 
@@ -481,15 +303,10 @@ auto set_arguments_of(const A& a, const VA& values_a, const B& b, const VB& valu
 
 }  // namespace kernels
 
-/// The workspace that set operations need for n_a and n_b items of type T, by key with values of
-/// `value_bytes` bytes. Needs no device.
+/// The workspace that set operations need for n_a and n_b items of type T. Needs no device.
 template <class T, class Exec>
-workspace_size set_operation_workspace(std::int64_t n_a, std::int64_t n_b,
-                                       std::size_t value_bytes = 0) {
-  if constexpr (kernels::has_set_kernel<T, Exec>)
-    return kernels::set_kernel_workspace<T, Exec>(n_a + n_b);
-  return lanewise::max(kernels::set_layout<T, Exec>(n_a, n_b, value_bytes, true).need,
-                       kernels::set_layout<T, Exec>(n_a, n_b, value_bytes, false).need);
+workspace_size set_operation_workspace(std::int64_t n_a, std::int64_t n_b) {
+  return kernels::set_kernel_workspace<T, Exec>(n_a + n_b);
 }
 
 /// Writes the union of a and b, both sorted by less, to the front of out, sorted, and the number of
@@ -498,17 +315,15 @@ workspace_size set_operation_workspace(std::int64_t n_a, std::int64_t n_b,
 /// all, in their order.
 ///
 /// less is a pure scalar function object, a strict weak order, called O(log n) times per tile, and
-/// on devices about three times per item, on hosts some five times and O(log n) times for items
-/// that have equal ones in front. a and b are contiguous rank-1 Views or sources with items of one
+/// about three times per item. a and b are contiguous rank-1 Views or sources with items of one
 /// type; out is a View or a sink that does not overlap them. Where out has fewer places than there
-/// are results, the first are written; count counts all of them. On devices one launch, and
-/// one more beyond 600 tiles: a and b are read once, the results written once, in O(n) work however
-/// many items are equal. On hosts three launches: a and b are read twice, the results written once,
-/// and of b what has no partner once more, with a byte per item. The result is the same on every
-/// backend. Where an input is not sorted, or less is no strict weak order, the items of out are
-/// unspecified, they are at most as many as those of the inputs that may be written, and nothing
-/// outside is read or written. Does not block. Throws std::invalid_argument on overlap or an option
-/// that cannot be reached.
+/// are results, the first are written; count counts all of them. One launch, and one more beyond
+/// 600 tiles: a and b are read once, on hosts by calls of a source's functor about twice per item,
+/// and the results are written once, in O(n) work however many items are equal. The result is the
+/// same on every backend. Where an input is not sorted, or less is no strict weak order, the items
+/// of out are unspecified, they are at most as many as those of the inputs that may be written, and
+/// nothing outside is read or written. Does not block. Throws std::invalid_argument on overlap or
+/// an option that cannot be reached.
 template <execution_space Exec, class A, class B, class Out, class T, class... P, class Less = less>
 void set_union(const Exec& exec, const A& a, const B& b, const Out& out,
                const Kokkos::View<T, P...>& count, const Less& less = {},
@@ -541,7 +356,7 @@ void set_union_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& valu
       count, less, with);
 }
 /// The intersection: of items that are equal to each other, m in a and n in b, the first min(m, n)
-/// of a. On hosts two launches. Otherwise like set_union.
+/// of a. Otherwise like set_union.
 template <execution_space Exec, class A, class B, class Out, class T, class... P, class Less = less>
 void set_intersection(const Exec& exec, const A& a, const B& b, const Out& out,
                       const Kokkos::View<T, P...>& count, const Less& less = {},
@@ -574,7 +389,7 @@ void set_intersection_by_key(const Exec& exec, const KeysA& keys_a, const Values
       count, less, with);
 }
 /// The difference: of items that are equal to each other, m in a and n in b, the last m - n of a,
-/// if m is greater. On hosts two launches. Otherwise like set_union.
+/// if m is greater. Otherwise like set_union.
 template <execution_space Exec, class A, class B, class Out, class T, class... P, class Less = less>
 void set_difference(const Exec& exec, const A& a, const B& b, const Out& out,
                     const Kokkos::View<T, P...>& count, const Less& less = {},

@@ -28,22 +28,18 @@ using merging_t = std::conditional_t<Team::in_registers, device_merging<Team, T,
 /// A tile of the merge of two sequences, of which some items are kept: constructed from (team,
 /// scratch, first, second, piece).
 ///
-///   mark<rule>(first, second, less)          keeps what a set operation does; not on hosts
+///   mark<rule>(first, second, less)          keeps what a set operation does
 ///   mark_firsts(first, second, keep, less)   keeps what differs from the item in front of it, and
 ///                                            of which keep(index, is_second) holds
 ///   write(put, start, room)                  writes what is kept to places from start on
 ///
-/// with_origins: keep or put is told where items were.
+/// with_origins: keep or put is told where items were. Where put has array_of(is_second), hosts
+/// load from there what goes with items.
 template <class Team, class T, class Policy, bool with_origins>
 using set_tile_t =
     std::conditional_t<Team::in_registers,
                        device_set_tile<Team, T, Policy::items_per_lane, with_origins>,
-                       host_set_tile<Team, T, host_tile_items<T, Policy>>>;
-
-/// Whether set operations take such tiles, in one kernel; else they are composed of merges and a
-/// compaction.
-template <class Team>
-inline constexpr bool has_set_tiles = Team::in_registers;
+                       host_set_tile<Team, T, host_tile_items<T, Policy>, with_origins>>;
 
 }  // namespace detail
 LANEWISE_END_NAMESPACE

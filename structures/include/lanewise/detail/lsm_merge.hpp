@@ -161,30 +161,24 @@ struct lsm_kept_live {
   template <class Team>
   struct scratch {
     static constexpr std::int64_t items = merge_tile_t<Team, Key, set_operation_policy<Key>>::items;
-    static constexpr int words = detail::has_set_tiles<Team> ? static_cast<int>(items / 32) + 2 : 1;
+    static constexpr int words = static_cast<int>(items / 32) + 2;
     std::uint32_t dead[2][words];
   };
 
   detail::lsm_level<Key, Value> a, b;
 
   template <class Team, class Tile, class First, class Second, class Less>
-  LANEWISE_FUNCTION std::uint32_t operator()(const Team& team, [[maybe_unused]] scratch<Team>& near,
-                                             Tile& tile, const First& first, const Second& second,
+  LANEWISE_FUNCTION std::uint32_t operator()(const Team& team, scratch<Team>& near, Tile& tile,
+                                             const First& first, const Second& second,
                                              const merge_piece& piece, const Less& less) const {
-    if constexpr (detail::has_set_tiles<Team>) {
-      const std::int64_t begin_a = piece.begin.from_a / 32, begin_b = piece.begin.from_b / 32;
-      fetch(team, a, begin_a, piece.end.from_a, near.dead[0]);
-      fetch(team, b, begin_b, piece.end.from_b, near.dead[1]);
-      const auto is_live = [&](std::int64_t i, bool is_b) LANEWISE_INLINE_LAMBDA {
-        const int word = static_cast<int>(i / 32 - (is_b ? begin_b : begin_a));
-        return (near.dead[is_b ? 1 : 0][word] >> (i % 32) & 1u) == 0;
-      };
-      return tile.mark_firsts(first, second, is_live, less);
-    } else {
-      const auto is_live = [this](std::int64_t i, bool is_b)
-                               LANEWISE_INLINE_LAMBDA { return !(is_b ? b : a).is_dead(i); };
-      return tile.mark_firsts(first, second, is_live, less);
-    }
+    const std::int64_t begin_a = piece.begin.from_a / 32, begin_b = piece.begin.from_b / 32;
+    fetch(team, a, begin_a, piece.end.from_a, near.dead[0]);
+    fetch(team, b, begin_b, piece.end.from_b, near.dead[1]);
+    const auto is_live = [&](std::int64_t i, bool is_b) LANEWISE_INLINE_LAMBDA {
+      const int word = static_cast<int>(i / 32 - (is_b ? begin_b : begin_a));
+      return (near.dead[is_b ? 1 : 0][word] >> (i % 32) & 1u) == 0;
+    };
+    return tile.mark_firsts(first, second, is_live, less);
   }
 
  private:
