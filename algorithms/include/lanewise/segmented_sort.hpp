@@ -35,8 +35,11 @@ template <class Offsets>
 struct adjoining_segments {
   static constexpr bool apart = false;
   static constexpr const std::int64_t* shifts = nullptr;
+  /// Whether the offsets lie in memory as they are.
+  static constexpr bool in_memory = std::is_same_v<Offsets, array_source<std::int64_t, identity>>;
   Offsets offsets;
   std::int64_t extent;  ///< of the keys
+  const std::int64_t* begin_of_offsets() const requires in_memory { return offsets.data; }
   LANEWISE_FUNCTION std::int64_t offset(std::int64_t s) const {
     return static_cast<std::int64_t>(offsets(s));
   }
@@ -49,11 +52,13 @@ struct adjoining_segments {
 template <class Begins, class Ends>
 struct separate_segments {
   static constexpr bool apart = true;
+  static constexpr bool in_memory = true;
   Begins begins;
   Ends ends;
   std::int64_t extent;    ///< of the keys
   std::int64_t* offsets;  ///< of a segment: how many items the segments before it have
   std::int64_t* shifts;   ///< and how much farther it begins in memory
+  const std::int64_t* begin_of_offsets() const { return offsets; }
   LANEWISE_FUNCTION std::int64_t offset(std::int64_t s) const { return offsets[s]; }
   LANEWISE_FUNCTION void note_shift(std::int64_t s) const { shifts[s] = begin(s) - offsets[s]; }
   /// Segments of more items than there are keys overlap.
@@ -80,8 +85,9 @@ struct length_of_segment {
   }
 };
 
-/// Copies the offsets, so that what sorts does not depend on their type, and counts bad segments.
-template <class Segments>
+/// Copies the offsets, so that what sorts does not depend on their type, unless that leaves them
+/// where they are, and counts bad segments.
+template <class Segments, bool copies>
 struct segment_offsets_kernel {
   struct policy : launch_policy {};
   template <class Team>
@@ -96,6 +102,16 @@ struct segment_offsets_kernel {
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    if constexpr (Team::in_registers) {
+      by_warps(team);
+    } else {
+      by_thread(team);
+    }
+  }
+
+ private:
+  template <class Team>
+  LANEWISE_FUNCTION void by_warps(const Team& team) const {
     using warp_type = typename Team::warp_type;
     constexpr int width = warp_type::width;
     const auto warp = team.warp();
@@ -117,14 +133,31 @@ struct segment_offsets_kernel {
           },
           lane);
       if (windows.first != nullptr) add_windows(warp, s, there & (wrong == 0u), segments);
-      const int found = warp.count(wrong != 0u);
-      if (found == 0) continue;
-      warp.store(*bad, 1u);
-      if (errors != nullptr) warp.fetch_add(errors->bad_items, static_cast<std::uint64_t>(found));
+      tell(warp, warp.count(wrong != 0u));
     }
   }
+  template <class Team>
+  LANEWISE_FUNCTION void by_thread(const Team& team) const {
+    const Segments of = given;
+    const std::int64_t segments = count();
+    const auto mine = team.share(segments);
+    std::int64_t found = 0;
+    for (std::int64_t s = mine.begin; s < mine.end; ++s) {
+      found += of.is_bad(s) ? 1 : 0;
+      if constexpr (copies) copy[s] = of.offset(s);
+      if constexpr (Segments::apart) of.note_shift(s);
+    }
+    if (copies && mine.begin < mine.end && mine.end == segments)
+      copy[segments] = of.offset(segments);
+    tell(team.warp(), found);
+  }
+  template <class W>
+  LANEWISE_FUNCTION void tell(const W& warp, std::int64_t found) const {
+    if (found == 0) return;
+    warp.store(*bad, 1u);
+    if (errors != nullptr) warp.fetch_add(errors->bad_items, static_cast<std::uint64_t>(found));
+  }
 
- private:
   template <class W, class Mask>
   LANEWISE_FUNCTION void add_windows(const W& warp, std::int64_t first, const Mask& good,
                                      std::int64_t segments) const {
@@ -188,7 +221,8 @@ void sort_segments(const Exec& exec, const T* in, T* out, const Value* values_in
         sorter::template windows_of<Exec>(n, segments.bound, memory + parts.sort);
     if (windows.first != nullptr)
       backend::zero(exec, windows.kinds, sorter::kinds_bytes(n, segments.bound));
-    using kernel = segment_offsets_kernel<Segments>;
+    constexpr bool copies = !Segments::in_memory || team_t<Exec, launch_policy>::in_registers;
+    using kernel = segment_offsets_kernel<Segments, copies>;
     const std::int64_t rounds = lanewise::divide_up(segments.bound, warp_t<Exec>::width);
     lanewise::launch(
         exec, "Lanewise::segmented_sort::offsets",
@@ -196,8 +230,10 @@ void sort_segments(const Exec& exec, const T* in, T* out, const Value* values_in
             exec, lanewise::divide_up(rounds, team_t<Exec, typename kernel::policy>::warps)),
         kernel{given, segments, copy, bad, errors, windows});
     if (range.low == range.high) return;
+    const std::int64_t* offsets = copy;
+    if constexpr (!copies) offsets = given.begin_of_offsets();
     sorter::sort(exec, reinterpret_cast<const bits*>(in), reinterpret_cast<bits*>(out), values_in,
-                 values_out, n, {copy, given.shifts, segments, bad}, map, range,
+                 values_out, n, {offsets, given.shifts, segments, bad}, map, range,
                  memory + parts.sort);
   };
   if (range.low == range.high) {

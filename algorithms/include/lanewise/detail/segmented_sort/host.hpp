@@ -51,7 +51,9 @@ struct host_segments_kernel {
     const std::int64_t end = first(mine.end);
     const range_sort<Team> sort(team, shared.range, key);
     for (std::int64_t s = first(mine.begin); s < end; ++s) {
-      const std::int64_t begin = list.begin(s), n = list.items(s, s + 1);
+      const std::int64_t n = list.items(s, s + 1);
+      if (n == 0) continue;
+      const std::int64_t begin = list.begin(s);
       if (n > most_alone) {
         const std::uint32_t number = warp.fetch_add(huge->count, 1u);
         warp.once([&] { huge->segment[number] = {begin, begin + n}; });
