@@ -176,6 +176,27 @@ TEST_CASE("Four runs are merged at a time", "[merge_sort]") {
   }
 }
 
+TEST_CASE("Items in runs, of which some are equal, keep their order", "[merge_sort][sanitize]") {
+  const char* const shapes[] = {"nearly sorted", "reversed", "swapped halves", "by turns"};
+  const std::int64_t tile = merge_sort_tile<u32>;
+  for (const std::int64_t n : {std::int64_t{1}, std::int64_t{333}, 2 * tile + 77}) {
+    const auto random = random_items<u32>(n);
+    for (int shape = 0; shape < 4; ++shape) {
+      CAPTURE(shapes[shape]);
+      std::vector<u32> keys;
+      for (std::int64_t i = 0; i < n; ++i) {
+        const u32 any = random[static_cast<std::size_t>(i)];
+        const bool displaced = any / 65536 % 50 == 0;
+        const std::int64_t number[] = {displaced ? any % n : i, n - i, (i + n / 2) % n,
+                                       i % 100 * (n / 100) + i / 100};
+        keys.push_back(static_cast<u32>(number[shape] / 3));
+      }
+      check_merge_sort(keys);
+      check_merge_sort_by_key<u32>(keys);
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("merge_sort stays in its arrays whatever less says", "[merge_sort][sanitize]",
                    never, always, by_hash) {
   for (const std::int64_t n : {std::int64_t{1}, std::int64_t{700}, 3 * merge_sort_tile<u32> + 7})

@@ -84,6 +84,34 @@ TEST_CASE("segmented_sort finds windows where paths end at their edges", "[segme
   }
 }
 
+/// Item i of n that ascend (even kinds) or descend: strictly, in pairs, or but for the last two.
+template <class T>
+T ordered_item(std::int64_t i, std::int64_t n, int kind) {
+  const bool swapped = kind >= 4 && i + 2 >= n;
+  const std::int64_t at = swapped ? 2 * n - 3 - i : i;
+  const std::int64_t number = kind % 2 == 0 ? at : n - 1 - at;
+  const std::int64_t step = kind / 2 == 1 ? number / 2 : number;
+  return static_cast<T>(step + 5 - (std::is_unsigned_v<T> ? 0 : n / 4));
+}
+
+TEMPLATE_TEST_CASE("segmented_sort sorts segments that are in order, in either way",
+                   "[segmented_sort][sanitize]", std::uint32_t MORE_TYPES(std::int64_t, float)) {
+  using lanewise::sort_order;
+  std::vector<std::int64_t> lengths;
+  for (std::int64_t length = 0; length <= 140; ++length)
+    lengths.insert(lengths.end(), {length, length, length, 0, length, length, length});
+  const auto offsets = offsets_of_lengths(lengths);
+  std::vector<TestType> keys;
+  for (std::size_t s = 0; s < lengths.size(); ++s)
+    for (std::int64_t i = 0; i < lengths[s]; ++i)
+      keys.push_back(ordered_item<TestType>(i, lengths[s], static_cast<int>(s % 7 % 6)));
+  for (const sort_order order : {sort_order::ascending, sort_order::descending}) {
+    check_segments_sorted(keys, offsets, {.order = order});
+    if constexpr (std::is_same_v<TestType, std::uint32_t>)
+      check_segments_sorted_by_key(keys, places(keys.size()), offsets, {.order = order});
+  }
+}
+
 /// A number of which few values are frequent, or that lies close to others of its segment.
 std::uint32_t gathered(std::uint32_t x, std::size_t i, int kind) {
   switch (kind) {

@@ -35,8 +35,11 @@ template <class Offsets>
 struct adjoining_segments {
   static constexpr bool apart = false;
   static constexpr const std::int64_t* shifts = nullptr;
+  /// Whether the offsets lie in memory as they are.
+  static constexpr bool in_memory = std::is_same_v<Offsets, array_source<std::int64_t, identity>>;
   Offsets offsets;
   std::int64_t extent;  ///< of the keys
+  const std::int64_t* begin_of_offsets() const requires in_memory { return offsets.data; }
   LANEWISE_FUNCTION std::int64_t offset(std::int64_t s) const {
     return static_cast<std::int64_t>(offsets(s));
   }
@@ -49,11 +52,13 @@ struct adjoining_segments {
 template <class Begins, class Ends>
 struct separate_segments {
   static constexpr bool apart = true;
+  static constexpr bool in_memory = true;
   Begins begins;
   Ends ends;
   std::int64_t extent;    ///< of the keys
   std::int64_t* offsets;  ///< of a segment: how many items the segments before it have
   std::int64_t* shifts;   ///< and how much farther it begins in memory
+  const std::int64_t* begin_of_offsets() const { return offsets; }
   LANEWISE_FUNCTION std::int64_t offset(std::int64_t s) const { return offsets[s]; }
   LANEWISE_FUNCTION void note_shift(std::int64_t s) const { shifts[s] = begin(s) - offsets[s]; }
   /// Segments of more items than there are keys overlap.
@@ -77,77 +82,6 @@ struct length_of_segment {
   separate_segments<Begins, Ends> segments;
   LANEWISE_FUNCTION std::int64_t operator()(std::int64_t s) const {
     return s < segments.begins.extent ? segments.length(s) : 0;
-  }
-};
-
-/// Copies the offsets, so that what sorts does not depend on their type, and counts bad segments.
-template <class Segments>
-struct segment_offsets_kernel {
-  struct policy : launch_policy {};
-  template <class Team>
-  struct scratch {};
-
-  Segments given;
-  item_count count;
-  std::int64_t* copy;
-  std::uint32_t* bad;
-  status* errors;
-  detail::segment_windows windows;  ///< where there are some
-
-  template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
-    using warp_type = typename Team::warp_type;
-    constexpr int width = warp_type::width;
-    const auto warp = team.warp();
-    const std::int64_t segments = count();
-    const std::int64_t number = std::int64_t{team.index()} * Team::warps + team.warp_index();
-    const std::int64_t all = std::int64_t{team.league()} * Team::warps;
-    for (std::int64_t s = number * width; s < segments; s += all * width) {
-      const std::int64_t left = segments - s;
-      const auto there = warp.first(static_cast<int>(left < width ? left : width));
-      auto lane = warp.lane();
-      const auto wrong = warp.map(
-          there, [&](std::uint32_t l) { return given.is_bad(s + l) ? 1u : 0u; }, 0u, lane);
-      warp.each(
-          there,
-          [&](std::uint32_t l) {
-            copy[s + l] = given.offset(s + l);
-            if (s + l + 1 == segments) copy[segments] = given.offset(segments);
-            if constexpr (Segments::apart) given.note_shift(s + l);
-          },
-          lane);
-      if (windows.first != nullptr) add_windows(warp, s, there & (wrong == 0u), segments);
-      const int found = warp.count(wrong != 0u);
-      if (found == 0) continue;
-      warp.store(*bad, 1u);
-      if (errors != nullptr) warp.fetch_add(errors->bad_items, static_cast<std::uint64_t>(found));
-    }
-  }
-
- private:
-  template <class W, class Mask>
-  LANEWISE_FUNCTION void add_windows(const W& warp, std::int64_t first, const Mask& good,
-                                     std::int64_t segments) const {
-    using kinds = typename W::template lanes<std::uint32_t>;
-    typename W::template lanes<std::int64_t> group(std::int64_t{0});
-    kinds kind(0u);
-    auto lane = warp.lane();
-    warp.each(
-        good,
-        [&](std::uint32_t l, std::int64_t& g, std::uint32_t& k) {
-          const std::int64_t s = first + l, begin = given.offset(s), end = given.offset(s + 1);
-          windows.add(typename W::template part<1>(), s, begin, end, segments);
-          g = detail::segment_windows::group_of(begin + s);
-          k = end - begin > detail::segment_windows::most_length
-                  ? detail::segment_windows::long_ones
-                  : detail::segment_windows::short_ones;
-        },
-        lane, group, kind);
-    // A warp's segments mostly are of one group, which then is told once.
-    const auto before = warp.shuffle_up(group, 1);
-    const auto tells =
-        good & ((kind != warp.shuffle_up(kind, 1)) | (group != before) | (warp.lane() == 0u));
-    warp.template fetch_or<order::relaxed>(tells, windows.kinds, group, kind);
   }
 };
 
@@ -188,7 +122,7 @@ void sort_segments(const Exec& exec, const T* in, T* out, const Value* values_in
         sorter::template windows_of<Exec>(n, segments.bound, memory + parts.sort);
     if (windows.first != nullptr)
       backend::zero(exec, windows.kinds, sorter::kinds_bytes(n, segments.bound));
-    using kernel = segment_offsets_kernel<Segments>;
+    using kernel = typename sorter::template offsets_kernel<Segments>;
     const std::int64_t rounds = lanewise::divide_up(segments.bound, warp_t<Exec>::width);
     lanewise::launch(
         exec, "Lanewise::segmented_sort::offsets",
@@ -197,8 +131,8 @@ void sort_segments(const Exec& exec, const T* in, T* out, const Value* values_in
         kernel{given, segments, copy, bad, errors, windows});
     if (range.low == range.high) return;
     sorter::sort(exec, reinterpret_cast<const bits*>(in), reinterpret_cast<bits*>(out), values_in,
-                 values_out, n, {copy, given.shifts, segments, bad}, map, range,
-                 memory + parts.sort);
+                 values_out, n, {kernel::where(given, copy), given.shifts, segments, bad}, map,
+                 range, memory + parts.sort);
   };
   if (range.low == range.high) {
     using space = typename Exec::memory_space;

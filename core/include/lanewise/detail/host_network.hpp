@@ -28,6 +28,45 @@ class host_network {
   static constexpr int most_rows = 8;
   static constexpr int most = width * most_rows;
 
+  /// to[0, n) = f(from[0, n)), f of lanes. They may be the same array.
+  template <class F>
+  static LANEWISE_FUNCTION void map(const T* from, int n, T* to, const F& f) {
+    const warp_type warp;
+    for (int i = 0; i < n; i += width) {
+      const auto there = warp.template first<T>(n - i < width ? n - i : width);
+      warp.store(there, to + i, f(warp.load(there, from + i, T{0})));
+    }
+    warp.fence();
+  }
+
+  /// If key(from[0, n)), key of lanes, ascends or strictly descends, to[0, n) = from[0, n) in
+  /// order. Else returns false.
+  template <class Key>
+  static LANEWISE_LOOP_FUNCTION bool take_run(const T* from, int n, T* to, const Key& key) {
+    const warp_type warp;
+    bool ascends = true, descends = true;
+    for (int i = 0; i < n - 1; i += width) {
+      const int pairs = n - 1 - i < width ? n - 1 - i : width;
+      const auto there = warp.template first<T>(pairs);
+      const lanes a = key(warp.load(there, from + i, T{0}));
+      const lanes b = key(warp.load(there, from + i + 1, T{0}));
+      const int falls = warp.count((b < a) & there);
+      ascends = ascends && falls == 0;
+      descends = descends && falls == pairs;
+      if (!ascends && !descends) return false;
+    }
+    if (ascends) {
+      map(from, n, to, identity{});
+    } else {
+      for (int i = 0, j = n - 1; i <= j; ++i, --j) {
+        const T x = from[i], y = from[j];
+        to[i] = y;
+        to[j] = x;
+      }
+    }
+    return true;
+  }
+
   /// to[0, n) = from[0, n) in order; n <= most. They may be the same array.
   static LANEWISE_FUNCTION void sort(const T* from, int n, T* to) {
     if (n > 4 * width) {

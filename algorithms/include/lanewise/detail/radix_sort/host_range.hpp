@@ -122,6 +122,11 @@ class host_range_sort {
   using plain_network = host_network<Team, word>;
   static constexpr int most_network = small_network::most;
   static constexpr bool keeps_words = Key::keeps_items && std::is_same_v<Item, word>;
+  /// Whether lanes of words become lanes of keys.
+  static constexpr bool maps_words =
+      Key::is_plain && std::is_same_v<Item, word> && requires(const Key& key) {
+    requires std::decay_t<decltype(key.bits_of)>::takes_lanes;
+  };
   /// Whether vectors can be cut into parts.
   static constexpr bool cuts = sizeof(bits_type) <= 8 && sizeof(Item) <= 8;
   static constexpr bool in_network = Key::takes_all;
@@ -166,7 +171,9 @@ class host_range_sort {
   /// `other` is lost but for an array that is neither.
   LANEWISE_FUNCTION void sort(const place& from, std::int64_t n, const place& to,
                               const place& other) const {
-    if (n > most_network && host_runs<Item, Value, Key>(key_).sort(from, n, to, other)) return;
+    if (n > most_network ? host_runs<Item, Value, Key>(key_).sort(from, n, to, other)
+                         : take_run(from.keys, static_cast<int>(n), to.keys))
+      return;
     sort(from, n, to, other, 0);
   }
 
@@ -405,14 +412,37 @@ class host_range_sort {
     });
   }
 
+  /// Few keys that ascend or strictly descend; returns false where they do not.
+  LANEWISE_FUNCTION bool take_run(const Item* from, int n, Item* to) const {
+    if constexpr (keeps_words) {
+      return plain_network::take_run(from, n, to, identity{});
+    } else if constexpr (maps_words) {
+      return plain_network::take_run(from, n, to, key_of_lanes());
+    } else {
+      return false;
+    }
+  }
+  LANEWISE_FUNCTION auto key_of_lanes() const {
+    return [of = key_.bits_of](const auto& x) LANEWISE_INLINE_LAMBDA { return of.of_lanes(x); };
+  }
   LANEWISE_LOOP_FUNCTION void sort_plain(const Item* from, int n, Item* to) const {
     if constexpr (keeps_words) {
       plain_network::sort(from, n, to);
     } else {
       auto* const bits = reinterpret_cast<word*>(shared_.few);
-      for (int i = 0; i < n; ++i) bits[i] = key_(from[i]);
+      const auto of = key_.bits_of;
+      if constexpr (maps_words) {
+        plain_network::map(from, n, bits, key_of_lanes());
+      } else {
+        for (int i = 0; i < n; ++i) bits[i] = of(from[i]);
+      }
       plain_network::sort(bits, n, bits);
-      for (int i = 0; i < n; ++i) to[i] = key_.bits_of.item_of(static_cast<bits_type>(bits[i]));
+      if constexpr (maps_words) {
+        const auto item = [&](const auto& x) LANEWISE_INLINE_LAMBDA { return of.items_of(x); };
+        plain_network::map(bits, n, to, item);
+      } else {
+        for (int i = 0; i < n; ++i) to[i] = of.item_of(static_cast<bits_type>(bits[i]));
+      }
     }
   }
 

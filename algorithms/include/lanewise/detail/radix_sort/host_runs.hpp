@@ -94,13 +94,14 @@ class host_runs {
       }
     }
   }
-  /// From the end on, equal items in their order.
+  /// From the end on, equal items in their order, unless nothing tells them apart.
   LANEWISE_LOOP_FUNCTION void reverse(place from, std::int64_t n, place to) const {
     const Key key = key_;
     std::int64_t out = 0;
     for (std::int64_t end = n; end > 0;) {
       std::int64_t begin = end - 1;
-      while (begin > 0 && key(from.keys[begin - 1]) == key(from.keys[end - 1])) --begin;
+      if constexpr (!Key::is_plain)
+        while (begin > 0 && key(from.keys[begin - 1]) == key(from.keys[end - 1])) --begin;
       for (std::int64_t i = begin; i < end; ++i) to.take(out++, from, i);
       end = begin;
     }

@@ -26,10 +26,22 @@ struct key_map {
   }
   LANEWISE_FUNCTION bool is_identity() const { return flip == 0 && negative == 0; }
 
+  /// The same of lanes.
+  static constexpr bool takes_lanes = true;
+  template <class Lanes>
+  LANEWISE_FUNCTION Lanes of_lanes(const Lanes& key) const {
+    return key ^ Lanes(flip) ^ (highest(key) & Lanes(negative));
+  }
+  template <class Lanes>
+  LANEWISE_FUNCTION Lanes items_of(const Lanes& x) const {
+    return x ^ Lanes(flip) ^ (highest(x ^ Lanes(flip)) & Lanes(negative));
+  }
+
  private:
   /// The highest bit in all bits.
-  static LANEWISE_FUNCTION Bits highest(Bits x) {
-    return static_cast<Bits>(Bits{0} - static_cast<Bits>(x >> (8 * sizeof(Bits) - 1)));
+  template <class B>
+  static LANEWISE_FUNCTION B highest(const B& x) {
+    return static_cast<B>(B(0) - static_cast<B>(x >> (8 * static_cast<int>(sizeof(Bits)) - 1)));
   }
 };
 

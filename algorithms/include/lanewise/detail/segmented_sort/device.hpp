@@ -227,6 +227,80 @@ struct segment_job_kernel {
   }
 };
 
+/// Copies the offsets, so that what sorts does not depend on their type, and counts bad segments.
+template <class Segments>
+struct device_segment_offsets_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {};
+
+  Segments given;
+  item_count count;
+  std::int64_t* copy;
+  std::uint32_t* bad;
+  status* errors;
+  detail::segment_windows windows;  ///< where there are some
+
+  /// Where the offsets are afterwards.
+  static const std::int64_t* where(const Segments&, const std::int64_t* copy) { return copy; }
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    constexpr int width = warp_type::width;
+    const auto warp = team.warp();
+    const std::int64_t segments = count();
+    const std::int64_t number = std::int64_t{team.index()} * Team::warps + team.warp_index();
+    const std::int64_t all = std::int64_t{team.league()} * Team::warps;
+    for (std::int64_t s = number * width; s < segments; s += all * width) {
+      const std::int64_t left = segments - s;
+      const auto there = warp.first(static_cast<int>(left < width ? left : width));
+      auto lane = warp.lane();
+      const auto wrong = warp.map(
+          there, [&](std::uint32_t l) { return given.is_bad(s + l) ? 1u : 0u; }, 0u, lane);
+      warp.each(
+          there,
+          [&](std::uint32_t l) {
+            copy[s + l] = given.offset(s + l);
+            if (s + l + 1 == segments) copy[segments] = given.offset(segments);
+            if constexpr (Segments::apart) given.note_shift(s + l);
+          },
+          lane);
+      if (windows.first != nullptr) add_windows(warp, s, there & (wrong == 0u), segments);
+      const int found = warp.count(wrong != 0u);
+      if (found == 0) continue;
+      warp.store(*bad, 1u);
+      if (errors != nullptr) warp.fetch_add(errors->bad_items, static_cast<std::uint64_t>(found));
+    }
+  }
+
+ private:
+  template <class W, class Mask>
+  LANEWISE_FUNCTION void add_windows(const W& warp, std::int64_t first, const Mask& good,
+                                     std::int64_t segments) const {
+    using kinds = typename W::template lanes<std::uint32_t>;
+    typename W::template lanes<std::int64_t> group(std::int64_t{0});
+    kinds kind(0u);
+    auto lane = warp.lane();
+    warp.each(
+        good,
+        [&](std::uint32_t l, std::int64_t& g, std::uint32_t& k) {
+          const std::int64_t s = first + l, begin = given.offset(s), end = given.offset(s + 1);
+          windows.add(typename W::template part<1>(), s, begin, end, segments);
+          g = detail::segment_windows::group_of(begin + s);
+          k = end - begin > detail::segment_windows::most_length
+                  ? detail::segment_windows::long_ones
+                  : detail::segment_windows::short_ones;
+        },
+        lane, group, kind);
+    // A warp's segments mostly are of one group, which then is told once.
+    const auto before = warp.shuffle_up(group, 1);
+    const auto tells =
+        good & ((kind != warp.shuffle_up(kind, 1)) | (group != before) | (warp.lane() == 0u));
+    warp.template fetch_or<order::relaxed>(tells, windows.kinds, group, kind);
+  }
+};
+
 /// A sort of segments' keys, with values or without.
 template <class Bits, class Value, bool ordered, bool apart>
 class device_segmented_sort {
@@ -297,6 +371,9 @@ class device_segmented_sort {
   }
 
  public:
+  template <class Segments>
+  using offsets_kernel = device_segment_offsets_kernel<Segments>;
+
   /// So many items are sorted by one team.
   template <class Exec>
   static constexpr std::int64_t most_items = job<Exec>::items;

@@ -51,7 +51,9 @@ struct host_segments_kernel {
     const std::int64_t end = first(mine.end);
     const range_sort<Team> sort(team, shared.range, key);
     for (std::int64_t s = first(mine.begin); s < end; ++s) {
-      const std::int64_t begin = list.begin(s), n = list.items(s, s + 1);
+      const std::int64_t n = list.items(s, s + 1);
+      if (n == 0) continue;
+      const std::int64_t begin = list.begin(s);
       if (n > most_alone) {
         const std::uint32_t number = warp.fetch_add(huge->count, 1u);
         warp.once([&] { huge->segment[number] = {begin, begin + n}; });
@@ -59,6 +61,47 @@ struct host_segments_kernel {
         sort.sort(in + begin, n, out + begin, temporary + begin);
       }
     }
+  }
+};
+
+/// Counts bad segments, and copies the offsets, so that what sorts does not depend on their type,
+/// unless they are in memory as they are.
+template <class Segments>
+struct host_segment_offsets_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {};
+
+  Segments given;
+  item_count count;
+  std::int64_t* copy;
+  std::uint32_t* bad;
+  status* errors;
+  detail::segment_windows windows;  ///< none
+
+  /// Where the offsets are afterwards.
+  static const std::int64_t* where(const Segments& given, const std::int64_t* copy) {
+    if constexpr (Segments::in_memory) return given.begin_of_offsets();
+    return copy;
+  }
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    const auto warp = team.warp();
+    const Segments of = given;
+    const std::int64_t segments = count();
+    const auto mine = team.share(segments);
+    std::uint64_t found = 0;
+    for (std::int64_t s = mine.begin; s < mine.end; ++s) {
+      found += of.is_bad(s) ? 1 : 0;
+      if constexpr (!Segments::in_memory) copy[s] = of.offset(s);
+      if constexpr (Segments::apart) of.note_shift(s);
+    }
+    if (!Segments::in_memory && mine.begin < mine.end && mine.end == segments)
+      copy[segments] = of.offset(segments);
+    if (found == 0) return;
+    warp.store(*bad, 1u);
+    if (errors != nullptr) warp.fetch_add(errors->bad_items, found);
   }
 };
 
@@ -70,6 +113,9 @@ class host_segmented_sort {
   using map_type = detail::key_map<Bits>;
 
  public:
+  template <class Segments>
+  using offsets_kernel = host_segment_offsets_kernel<Segments>;
+
   template <class Exec>
   static std::size_t bytes(std::int64_t n, std::int64_t, detail::radix_range) {
     const auto items = static_cast<std::size_t>(n);
