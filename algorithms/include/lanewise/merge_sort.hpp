@@ -365,12 +365,12 @@ workspace_size merge_sort_workspace(std::int64_t n, std::size_t value_bytes = 0)
 /// that does not overlap in, or is the same array, or a sink, whose items the call sorts in memory
 /// that it allocates, and writes at the end. Tiles of 5856 items of 4 bytes are sorted
 /// (devices; on hosts 128 KiB of items), then runs are merged: beyond 1000 tiles four at a time on
-/// devices, else two; on hosts in streaks, where items are nearly in order or reversed. A pass reads and writes every item once, and is a launch, or two beyond 2000
-/// tiles. One launch for one tile. O(n log n) work. As much memory as the items have. The result is
-/// the same on every backend. Where less is no strict weak order, NaN among floating-point numbers
-/// included, the items of out are unspecified, and nothing outside is read or written. Does not
-/// block. Throws std::invalid_argument on wrong extents, overlap, or an option that cannot be
-/// reached.
+/// devices, else two; on hosts in streaks, where items are nearly in order or reversed. A pass
+/// reads and writes every item once, and is a launch, or two beyond 2000 tiles. One launch for one
+/// tile. O(n log n) work. As much memory as the items have. The result is the same on every
+/// backend. Where less is no strict weak order, NaN among floating-point numbers included, the
+/// items of out are unspecified, and nothing outside is read or written. Does not block. Throws
+/// std::invalid_argument on wrong extents, overlap, or an option that cannot be reached.
 template <execution_space Exec, class In, class Out, class Less = less>
 requires(kernels::is_array_argument<Out>) void merge_sort(const Exec& exec, const In& in,
                                                           const Out& out, const Less& less = {},
