@@ -73,7 +73,7 @@ struct moved_value<std::nullptr_t> {
 template <class T>
 inline constexpr std::size_t moved_bytes = std::is_same_v<T, no_value> ? 0 : sizeof(T);
 
-/// The items of a share for each of its counters, where there is more than one share.
+/// The least items of a share for each of its counters, where there is more than one share.
 inline constexpr std::int64_t items_per_share_counter = 16;
 /// What counters take where a split is in one round, on hosts.
 inline std::size_t share_counter_bytes(std::int64_t n, std::uint32_t buckets) {
@@ -365,13 +365,14 @@ void split_by_rounds(const Exec& exec, workspace& work, char* memory,
 }
 
 /// How many shares a split in one round on hosts has, by as many threads: 0 where two rounds are
-/// faster, as counters would be too many for the items.
+/// faster, as one thread scans the counters of all, some three in the time of an item.
 template <class Kernel, class Exec>
 std::int64_t shares_of(const Exec& exec, std::int64_t n, std::uint32_t buckets, bool one) {
   const std::int64_t threads = backend_of<Exec>::template resident_teams<Kernel>(exec);
   if (n > std::numeric_limits<std::int32_t>::max()) return 0;
   if (one || threads == 1) return 2 * n >= buckets ? 1 : 0;
-  return n / (items_per_share_counter * buckets) >= threads ? threads : 0;
+  const std::int64_t items_per_counter = std::max(items_per_share_counter, 4 * threads);
+  return n / (items_per_counter * buckets) >= threads ? threads : 0;
 }
 
 /// Whether a second-level cache keeps what a split in one round writes, however it is scattered: a
