@@ -20,13 +20,18 @@
 namespace lanewise::perf {
 namespace {
 
-/// Brings the k largest to the front of out by select(begin, middle, end).
-template <class Problem, class Select>
-void add_top_k_peer(const char* variant, Select select) {
-  add<Problem>(variant, [select](Problem& p, auto time) {
+/// Brings the k largest to the front of out by select(begin, middle, end), and sorts them there by
+/// sort(begin, middle) where that is asked for.
+template <class Problem, class Select, class Sort>
+void add_top_k_peer(const char* variant, Select select, Sort sort) {
+  add<Problem>(variant, [select, sort](Problem& p, auto time) {
     const auto *begin = p.in.data(), *end = begin + p.n;
     auto* out = p.out.data();
-    time([=] { std::copy(begin, end, out); }, [&, out] { select(out, out + p.k, out + p.n); });
+    time([=] { std::copy(begin, end, out); },
+         [&, out] {
+           select(out, out + p.k, out + p.n);
+           if (p.sorted) sort(out, out + p.k);
+         });
   });
 }
 
@@ -34,19 +39,28 @@ template <class Exec, class T>
 void add_host_of() {
   using top = top_k_problem<Exec, T>;
   if constexpr (std::is_same_v<Exec, Kokkos::Serial>) {
-    add_top_k_peer<top>("std", [](T* begin, T* middle, T* end) {
-      std::nth_element(begin, middle - 1, end, std::greater<T>());
-    });
+    add_top_k_peer<top>(
+        "std",
+        [](T* begin, T* middle, T* end) {
+          std::nth_element(begin, middle - 1, end, std::greater<T>());
+        },
+        [](T* begin, T* end) { std::sort(begin, end, std::greater<T>()); });
   } else {
 #if defined(LANEWISE_PERF_TBB)
-    add_top_k_peer<top>("std", [](T* begin, T* middle, T* end) {
-      std::nth_element(std::execution::par, begin, middle - 1, end, std::greater<T>());
-    });
+    add_top_k_peer<top>(
+        "std",
+        [](T* begin, T* middle, T* end) {
+          std::nth_element(std::execution::par, begin, middle - 1, end, std::greater<T>());
+        },
+        [](T* begin, T* end) { std::sort(std::execution::par, begin, end, std::greater<T>()); });
 #endif
 #if defined(KOKKOS_ENABLE_OPENMP)
-    add_top_k_peer<top>("gnu", [](T* begin, T* middle, T* end) {
-      __gnu_parallel::nth_element(begin, middle - 1, end, std::greater<T>());
-    });
+    add_top_k_peer<top>(
+        "gnu",
+        [](T* begin, T* middle, T* end) {
+          __gnu_parallel::nth_element(begin, middle - 1, end, std::greater<T>());
+        },
+        [](T* begin, T* end) { __gnu_parallel::sort(begin, end, std::greater<T>()); });
 #endif
   }
 }

@@ -41,6 +41,7 @@ struct ranked_point {
   std::int64_t n;
   std::int64_t k;
   int distribution;
+  bool sorted = false;
 };
 template <class Exec, class T>
 std::vector<ranked_point> ranked_points(std::initializer_list<std::int64_t> ks) {
@@ -66,16 +67,27 @@ struct top_k_problem {
   array<Exec, T> in{"perf::in", static_cast<std::size_t>(n)};
   array<Exec, T> out{"perf::out", static_cast<std::size_t>(n)};
 
-  static std::vector<ranked_point> points() { return ranked_points<Exec, T>({16, 65536}); }
+  bool sorted;
+  static std::vector<ranked_point> points() {
+    auto all = ranked_points<Exec, T>({16, 65536});
+    for (const int e : {12, 16, 20}) {
+      const auto items = std::int64_t{1} << e;
+      for (int d = 0; d < 4; ++d) {
+        for (const bool sorted : {false, true}) all.push_back({items, items / 2, d, sorted});
+      }
+    }
+    return all;
+  }
   static row name(const ranked_point& p) {
-    return {"top_k.k" + std::to_string(p.k),
+    return {(p.sorted ? "top_k_sorted." : "top_k.") +
+                (2 * p.k == p.n ? std::string("half") : "k" + std::to_string(p.k)),
             backend_name<Exec>(),
             "",
             type_name<T>(),
             ranked_item<T>::names[p.distribution],
             p.n};
   }
-  explicit top_k_problem(const ranked_point& p) : n(p.n), k(p.k) {
+  explicit top_k_problem(const ranked_point& p) : n(p.n), k(p.k), sorted(p.sorted) {
     fill(exec, in, ranked_item<T>{p.distribution, n});
   }
   std::int64_t bytes() const { return (n + k) * static_cast<std::int64_t>(sizeof(T)); }
@@ -197,7 +209,7 @@ void add_lanewise_top_k_of() {
   using top = top_k_problem<Exec, T>;
   add<top>("lanewise", [](top& p, auto time) {
     lanewise::workspace work;
-    time([&] { lanewise::top_k(p.exec, p.in, p.k, p.out, {.work = &work}); });
+    time([&] { lanewise::top_k(p.exec, p.in, p.k, p.out, {.work = &work, .sorted = p.sorted}); });
   });
 }
 template <class Exec>

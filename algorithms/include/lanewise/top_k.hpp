@@ -118,11 +118,12 @@ void top_k(const Exec& exec, const char* algorithm, const Source& source, std::i
 /// k, items are read once, and notes of 72 bytes for 1024 items (of 4 bytes; 104 for 8) are
 /// written. Blocks of 1024 items with more than eight results are read again. Elsewhere items are
 /// read once for every eleven bits of the key, and once to write. Inputs on which the sample
-/// misleads take both. Up to 8192 items take one launch, others one for every eleven bits of the
-/// key and up to five more; with options.sorted one more, and one for every doubling beyond 4096
-/// results. The result is the same on every backend. Does not block. Throws std::invalid_argument
-/// if k is negative or greater than the extent of in, where out has fewer places, on overlap or an
-/// option that cannot be reached. (Selection with Merrill's digit counting, 2.13.)
+/// misleads take both. Up to 8192 items take one launch (on hosts std::nth_element finds the k-th),
+/// others one for every eleven bits of the key and up to five more; with options.sorted one more,
+/// and one for every doubling beyond 4096 results. The result is the same on every backend. Does
+/// not block. Throws std::invalid_argument if k is negative or greater than the extent of in, where
+/// out has fewer places, on overlap or an option that cannot be reached. (Selection with Merrill's
+/// digit counting, 2.13.)
 template <execution_space Exec, class In, class Out, class KeyOf = identity>
 void top_k(const Exec& exec, const In& in, std::int64_t k, const Out& out,
            const top_k_options& with = {}, const KeyOf& key_of = {}) {

@@ -101,7 +101,7 @@ LANEWISE_BEGIN_NAMESPACE
 //   prefetch(m, p, L<I>)                  a hint; nothing on CUDA
 //   Warp::prefetch(p) Warp::prefetch_to_write(p)
 //                                         the same for the line at p
-//
+//   Warp::guesses_by_instruction()        on hosts: see for_each_by_cursors
 //   once(f)                               one lane calls f(); its result is broadcast
 //   load<o, s>(ref)  store<o, s>(ref, x)  fetch_add<o, s>(ref, x)  fetch_or  fetch_and  fetch_min
 //   fetch_max  exchange  compare_exchange<o, s>(ref, expected, desired)

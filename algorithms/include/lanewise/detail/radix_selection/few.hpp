@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/by_threads.hpp>
 #include <lanewise/detail/radix_selection/write.hpp>
+
+#include <algorithm>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
@@ -19,6 +22,7 @@ struct small_selection_kernel {
     bucket_counters<1, digit_values> counters;
     digit_scratch<Team> digit;
     selection_offset warp[Team::warps];
+    typename Selection::bits bits[detail::by_threads<Team> ? selection_limits{}.one_team : 1];
   };
 
   Selection all;
@@ -31,6 +35,9 @@ struct small_selection_kernel {
     const auto warp = team.warp();
     const std::int64_t n = all.n();
     auto plan = all.first_plan();
+    if constexpr (detail::by_threads<Team>) {
+      if (plan.done == 0) find_threshold(plan, shared.bits, n);
+    }
     while (plan.done == 0) {
       lanewise::clear(team, shared.counters);
       team.barrier();
@@ -68,6 +75,25 @@ struct small_selection_kernel {
     selected_kernel<Selection, Put>::write_items(warp, all.in, first, last, class_of, plan.wanted,
                                                  before, put);
   }
+
+ private:
+  /// By one thread, which takes less for comparisons than for counters.
+  LANEWISE_LOOP_FUNCTION void find_threshold(typename Selection::plan_type& plan,
+                                             typename Selection::bits* bits, std::int64_t n) const {
+    for (std::int64_t i = 0; i < n; ++i) bits[i] = all.key(all.in(i));
+    auto* const last = bits + (plan.wanted - 1);
+    std::nth_element(bits, last, bits + n, greater_bits{});
+    plan.at = *last;
+    plan.open = 0;
+    plan.done = 1;
+    for (const auto* b = bits; b < last; ++b) plan.wanted -= *b != plan.at ? 1 : 0;
+  }
+  struct greater_bits {
+    template <class B>
+    bool operator()(const B& a, const B& b) const {
+      return b < a;
+    }
+  };
 };
 
 }  // namespace kernels

@@ -308,6 +308,7 @@ class lane_warp : public warp_operations<lane_warp<W, S>> {
   }
   static void prefetch(const void*) {}
   static void prefetch_to_write(const void*) {}
+  static bool guesses_by_instruction() { return false; }
   template <class T, class I>
   void prefetch(mask, const T*, const lanes<I>&) const {}
 

@@ -566,6 +566,7 @@ class warp : public warp_operations<warp<W, words_of_text_>> {
   }
   static void prefetch(const void*) {}
   static void prefetch_to_write(const void*) {}
+  static bool guesses_by_instruction() { return false; }
   template <class T, class I>
   void prefetch(const mask&, const T*, const lanes<I>&) const {}
 
