@@ -41,7 +41,7 @@ class host_merge_ends {
     two.merge(less, take);
   }
 
-  /// Whether most items of one run are in front of most of the other.
+  /// Whether most items of one run come before most items of the other.
   template <class Less>
   LANEWISE_FUNCTION bool in_streaks(const Less& less) const {
     const std::int64_t n_a = end_a_ - a_, n_b = end_b_ - b_;
@@ -229,7 +229,8 @@ class host_merging {
     for (int i = 1; i < n; ++i) wrong |= less(x[i], x[i - 1]) ? 0 : 1;
     return wrong == 0;
   }
-  /// By counting the items in front of each. Where less is no order, every item is one that was.
+  /// Counts the items that come before each item. Where less is no order, results are copies of
+  /// items.
   template <class U, class Less>
   static LANEWISE_FUNCTION void sort_few(const U* x, U* to, int n, const Less& less) {
     int rank[few];

@@ -18,8 +18,8 @@ struct host_set_notes {
   std::uint32_t* from;
   merge_piece piece;
 
-  /// Where an item was, as a number in the piece: those of the first sequence in front. Computed,
-  /// as a choice becomes a branch.
+  /// Where an item was, as a number in the piece: those of the first sequence come first. It is
+  /// computed, as a choice becomes a branch.
   LANEWISE_FUNCTION std::int64_t place_of(std::int64_t index, bool is_second) const {
     const std::int64_t more = piece.begin.from_a - piece.begin.from_b + piece.count_a();
     return index - piece.begin.from_a + (more & -std::int64_t{is_second});
@@ -80,8 +80,8 @@ class host_set_walk {
   Second second;
   Less less;
 
-  /// The part between two cuts. Passes the items of the second sequence whose partners lie in front
-  /// of it.
+  /// The part between two cuts. Passes the items of the second sequence whose partners lie
+  /// before it.
   LANEWISE_FUNCTION host_set_part start(const merge_piece& between) const {
     const std::int64_t at = between.first() - note.piece.first();
     host_set_part p{between, at, at};
@@ -208,17 +208,17 @@ class host_set_walk {
     const std::int64_t i = p.left.begin.from_a, j = p.left.begin.from_b;
     const T x = first(i), y = second(j);
     // Where less is no order, too, a step passes something.
-    const bool before = less(x, y), after = less(y, x), behind = after & !before;
+    const bool only_first = less(x, y), only_second = less(y, x) & !only_first;
     if constexpr (rule.first) {
       const std::int64_t in_first = note.place_of(i, false), in_second = note.place_of(j, true);
-      note(p.next_note++, behind ? y : x,
-           in_first + ((in_second - in_first) & -std::int64_t{behind}));
+      note(p.next_note++, only_second ? y : x,
+           in_first + ((in_second - in_first) & -std::int64_t{only_second}));
     } else {
       note(p.next_note, y, note.place_of(j, true));
-      p.next_note += rule.taker ? !(before | behind) : behind;
+      p.next_note += rule.taker ? !(only_first | only_second) : only_second;
     }
-    p.left.begin = {i + !behind, j + !before};
-    return static_cast<std::uint8_t>(!behind + 2 * !before);
+    p.left.begin = {i + !only_second, j + !only_first};
+    return static_cast<std::uint8_t>(!only_second + 2 * !only_first);
   }
 
   /// Takes steps with branches; if may_end, fewer where a sequence ends.
@@ -264,8 +264,7 @@ class host_set_walk {
     std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t> differ = 0;
     for (int c = 0; c < block; ++c) {
       const T x = walk.first(i + c), y = walk.second(j + c);
-      const bool before = walk.less(x, y), behind = walk.less(y, x);
-      differ |= (before | behind) ? 1 : 0;
+      differ |= (walk.less(x, y) | walk.less(y, x)) ? 1 : 0;
     }
     return differ == 0;
   }
