@@ -208,7 +208,8 @@ class host_set_walk {
     const std::int64_t i = p.left.begin.from_a, j = p.left.begin.from_b;
     const T x = first(i), y = second(j);
     // Where less is no order, too, a step passes something.
-    const bool only_first = less(x, y), only_second = less(y, x) & !only_first;
+    const bool only_first = less(x, y), is_greater = less(y, x);
+    const bool only_second = is_greater & !only_first;
     if constexpr (rule.first) {
       const std::int64_t in_first = note.place_of(i, false), in_second = note.place_of(j, true);
       note(p.next_note++, only_second ? y : x,
@@ -264,7 +265,8 @@ class host_set_walk {
     std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t> differ = 0;
     for (int c = 0; c < block; ++c) {
       const T x = walk.first(i + c), y = walk.second(j + c);
-      differ |= (walk.less(x, y) | walk.less(y, x)) ? 1 : 0;
+      const bool is_less = walk.less(x, y), is_greater = walk.less(y, x);
+      differ |= (is_less | is_greater) ? 1 : 0;
     }
     return differ == 0;
   }
