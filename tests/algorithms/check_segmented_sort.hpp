@@ -20,6 +20,18 @@ std::int64_t job_items() {
   }
 }
 
+/// Up to which the jobs of a kind are one launch; some number on hosts.
+template <class T>
+std::int64_t few_items() {
+  using sorter = lanewise::kernels::segmented_sort_t<space, lanewise::radix_bits_t<T>,
+                                                     lanewise::no_value, false>;
+  if constexpr (requires { sorter::template few_items<space>; }) {
+    return sorter::template few_items<space>;
+  } else {
+    return 100'000;
+  }
+}
+
 inline std::vector<std::int64_t> offsets_of_lengths(const std::vector<std::int64_t>& lengths,
                                                     std::int64_t first = 0) {
   std::vector<std::int64_t> offsets = {first};

@@ -146,6 +146,28 @@ TEST_CASE("segmented_sort sorts keys that gather in few bins", "[segmented_sort]
   }
 }
 
+TEST_CASE("segmented_sort sorts few items, and many, by other launches", "[segmented_sort]") {
+  const std::int64_t few = few_items<std::uint32_t>(), team = job_items<std::uint32_t>();
+  for (const std::int64_t n : {few, few + 1}) {
+    // Segments for jobs alone; for wide teams, too; for levels, too.
+    for (const auto& some : std::vector<std::vector<std::int64_t>>{
+             {team / 9, 20}, {2 * team - 7, team - 1, team + 1}, {team, 3 * team, 2 * team + 1}}) {
+      std::vector<std::int64_t> lengths;
+      std::int64_t left = n;
+      for (std::size_t i = 0; left > 0; ++i) {
+        lengths.push_back(std::min(some[i % some.size()], left));
+        left -= lengths.back();
+      }
+      CAPTURE(n, some.front());
+      auto random = make_random(some.front());
+      std::vector<std::uint32_t> keys(static_cast<std::size_t>(n));
+      for (std::size_t i = 0; i < keys.size(); ++i)
+        keys[i] = gathered(static_cast<std::uint32_t>(random()), i, i < keys.size() / 2 ? 5 : 2);
+      check_segments_sorted(keys, offsets_of_lengths(lengths));
+    }
+  }
+}
+
 TEST_CASE("segmented_sort leaves items of no segment, and descends", "[segmented_sort]") {
   const std::int64_t n = 2 * job_items<std::uint32_t>() + 77;
   for (const auto& lengths : sorting_lengths(n)) {

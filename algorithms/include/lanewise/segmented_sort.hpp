@@ -85,13 +85,13 @@ struct length_of_segment {
   }
 };
 
-/// Where the parts of the workspace lie: whether there are bad segments, the offsets, and what the
+/// Where the parts of the workspace lie: the offsets, whether there are bad segments, and what the
 /// sort needs.
 struct segmented_sort_layout {
-  static constexpr std::size_t offsets = 128;
-  std::size_t sort;
+  static constexpr std::size_t offsets = 0;
+  std::size_t bad, sort;
   explicit segmented_sort_layout(std::int64_t segments)
-      : sort(offsets + (static_cast<std::size_t>(segments) * 8 + 8 + 127) / 128 * 128) {}
+      : bad((static_cast<std::size_t>(segments) * 8 + 8 + 127) / 128 * 128), sort(bad + 128) {}
 };
 
 /// Sorts segments of keys of type T, and what moves with them, from array to array.
@@ -114,14 +114,14 @@ void sort_segments(const Exec& exec, const T* in, T* out, const Value* values_in
         exec, with.work, {0, parts.sort + sorter::template bytes<Exec>(n, segments.bound, range)},
         algorithm);
     char* const memory = static_cast<char*>(work.get().plain());
-    auto* const bad = reinterpret_cast<std::uint32_t*>(memory);
+    auto* const bad = reinterpret_cast<std::uint32_t*>(memory + parts.bad);
     auto* const copy = reinterpret_cast<std::int64_t*>(memory + parts.offsets);
     status* const errors = with.errors.data() != nullptr ? with.errors.data() : work.get().errors();
-    backend::zero(exec, bad, sizeof(std::uint32_t));
+    backend::zero(
+        exec, bad,
+        parts.sort - parts.bad + sorter::template zeroed_bytes<Exec>(n, segments.bound, range));
     const detail::segment_windows windows =
-        sorter::template windows_of<Exec>(n, segments.bound, memory + parts.sort);
-    if (windows.first != nullptr)
-      backend::zero(exec, windows.kinds, sorter::kinds_bytes(n, segments.bound));
+        sorter::template windows_of<Exec>(n, segments.bound, range, memory + parts.sort);
     using kernel = typename sorter::template offsets_kernel<Segments>;
     const std::int64_t rounds = lanewise::divide_up(segments.bound, warp_t<Exec>::width);
     lanewise::launch(

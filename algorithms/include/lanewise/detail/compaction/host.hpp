@@ -34,19 +34,21 @@ class host_compaction {
         items_(first + most_items < n ? most_items : (first < n ? n - first : 0)),
         count_(detail::select_windows(team.warp(), marks, source, first, items_, n, kept_)) {}
 
-  /// What two compactions of the same tile keep, no item twice.
-  LANEWISE_FUNCTION host_compaction(const host_compaction& a, const host_compaction& b,
-                                    scratch& shared)
-      : team_(a.team_),
+  /// A tile whose windows the caller marks, each once: keep(w, chosen).
+  LANEWISE_FUNCTION host_compaction(const Team& team, scratch& shared, const Source& source,
+                                    std::int64_t first, std::int64_t n)
+      : team_(team),
         kept_(shared.kept),
-        source_(a.source_),
-        first_(a.first_),
-        items_(a.items_),
-        count_(a.count_ + b.count_) {
-    for (std::int64_t w = 0; w < (items_ + width - 1) / width; ++w)
-      kept_[w] = a.kept_[w] | b.kept_[w];
+        source_(source),
+        first_(first),
+        items_(first + most_items < n ? most_items : (first < n ? n - first : 0)),
+        count_(0) {}
+  LANEWISE_FUNCTION void keep(std::int64_t w, bits chosen) {
+    kept_[w] = chosen;
+    count_ += warp_type::popcount(chosen);
   }
 
+  LANEWISE_FUNCTION std::int64_t first() const { return first_; }
   LANEWISE_FUNCTION std::int64_t count() const { return count_; }
 
   /// How many items of the tile are kept, and where the last of them is.

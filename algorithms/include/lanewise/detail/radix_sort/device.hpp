@@ -508,24 +508,40 @@ class device_radix_sort {
         capacity<Exec>);
   }
 
-  /// What sort_listed needs.
+  /// What sort_listed needs, the first bytes of which are 0.
   template <class Exec>
   static std::size_t listed_bytes(std::int64_t n, std::int64_t least, detail::radix_range range) {
     if (!ordered && is_wide(n))
       return device_radix_sort<Bits, Value, true>::template listed_bytes<Exec>(n, least, range);
     return layout_of<Exec>(n, range, false, true, least).bytes;
   }
-  /// The same for segments alone, of more than `least` keys each: list(plan) launches what appends
-  /// them to level 1.
-  template <class Exec, class List>
+  /// So many.
+  template <class Exec>
+  static std::size_t listed_zeroed_bytes(std::int64_t n, std::int64_t least,
+                                         detail::radix_range range) {
+    if (!ordered && is_wide(n))
+      return device_radix_sort<Bits, Value, true>::template listed_zeroed_bytes<Exec>(n, least,
+                                                                                      range);
+    return layout_of<Exec>(n, range, false, true, least).zeroed;
+  }
+  /// The same for segments alone, of more than `least` keys each: begin(plan) launches what appends
+  /// them to level 1, and finish(plan, values) may launch what sorts the jobs; it returns whether
+  /// it does.
+  template <class Exec, class Begin, class Finish>
   static void sort_listed(const Exec& exec, const key_arrays& keys, const value_arrays& values,
                           std::int64_t n, const detail::key_map<Bits>& map,
-                          detail::radix_range range, char* memory, const List& list,
-                          std::int64_t least) {
-    run(exec, keys, values, {n}, map, range, memory, list, least);
+                          detail::radix_range range, char* memory, const Begin& begin,
+                          const Finish& finish, std::int64_t least) {
+    run(exec, keys, values, {n}, map, range, memory, listed_segments<Begin, Finish>{begin, finish},
+        least);
   }
 
  private:
+  template <class Begin, class Finish>
+  struct listed_segments {
+    const Begin& begin;
+    const Finish& finish;
+  };
   /// The levels from one on, for one launch.
   template <class Placing>
   static radix_rest_kernel<Placing, Bits> rest_of(const detail::radix_plan<Bits, Counter>& plan,
@@ -672,9 +688,9 @@ class device_radix_sort {
     }
     const league_barrier meeting{reinterpret_cast<std::uint32_t*>(memory + parts.meeting)};
     [[maybe_unused]] const std::int64_t items_of_pass = pass_tile_items<Exec>(n.bound, range);
-    backend::zero(exec, memory, parts.zeroed);
+    if constexpr (!listed) backend::zero(exec, memory, parts.zeroed);
     if constexpr (listed) {
-      list(plan);
+      list.begin(plan);
     } else if (is_for_passes(n.bound, range)) {
       return launch_passes<Word>(exec, plan, values, parts, memory, items_of_pass, true);
     } else if constexpr (std::is_same_v<Word, std::uint32_t>) {
@@ -728,10 +744,13 @@ class device_radix_sort {
           std::min(most_meeting, backend::template resident_league<kernel>(exec, parts.most_tiles));
       lanewise::launch_resident(exec, "Lanewise::radix_sort::rest", teams, rest);
     }
-    if constexpr (!listed)
+    if constexpr (listed) {
+      if (list.finish(plan, values)) return;
+    } else {
       launch_passes<Word>(exec, plan, values, parts, memory, items_of_pass, false);
+    }
     const std::int64_t some = n.bound / capacity<Exec> * 5 / 4 + 64;
-    if (has_quick_jobs<Exec>(n.bound, range)) {
+    if (has_quick_jobs<Exec>(n.bound, range) && n.bound > whole_keys) {
       lanewise::launch(exec, "Lanewise::radix_sort::quick_jobs",
                        backend::template league_for_tiles<quick_jobs>(exec, some),
                        quick_jobs{plan, values, detail::radix_jobs::all, -1, -1});

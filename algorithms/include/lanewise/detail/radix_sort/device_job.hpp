@@ -290,9 +290,12 @@ class device_radix_job {
 
   LANEWISE_FUNCTION bool sort_in_scratch(const Bits* from, const key_map<Bits>& reads,
                                          radix_range range, ways may) {
+    // Bins of bare keys, or a digit, take all differing bits at once.
+    const bool at_once = top_ - range.low <= (bare ? bin_bits : radix_digit_bits);
+    if (!bare && at_once && may.by_digits) may.by_bins = may.by_shares = false;
     // ptxas 13.0 has no predicates left where keys of 16 bytes are looked at.
     if constexpr (sizeof(Bits) <= 8) {
-      if (may.by_digits && (may.by_bins || may.by_shares) && n_ >= threads) {
+      if (may.by_digits && !at_once && (may.by_bins || may.by_shares) && n_ >= threads) {
         const promise some = look_at_some(from, reads);
         may.by_bins = may.by_bins && some.bins;
         may.by_shares = may.by_shares && some.shares;

@@ -220,6 +220,26 @@ struct radix_plan {
   std::uint32_t* unsorted_jobs;  ///< numbers of jobs that were left
   std::uint32_t* unsorted_count;
 
+  /// The same plan for code that takes counts for integers of another type.
+  template <class Other>
+  LANEWISE_FUNCTION radix_plan<Bits, Other> with_counters() const {
+    const auto as_other = [](Counter* of) { return reinterpret_cast<Other*>(of); };
+    return {keys,
+            map,
+            range,
+            n,
+            tile_items,
+            values_apart,
+            levels,
+            {segments[0], segments[1]},
+            {tile_segment[0], tile_segment[1]},
+            {as_other(counts[0]), as_other(counts[1])},
+            {differing[0], differing[1]},
+            jobs,
+            job_count,
+            unsorted_jobs,
+            unsorted_count};
+  }
   /// Segment s of a level. Level 0 has one: all items.
   LANEWISE_FUNCTION radix_segment segment(int level, std::uint32_t s) const {
     if (level > 0) return segments[level & 1][s];

@@ -14,9 +14,9 @@ namespace kernels {
 // team's scratch, and one team sorts it. A longer segment is a job of its own for a team of 32
 // warps, if it fits such a team, and if segments have 1024 items or more on average. Segments that
 // fit no team go by levels of a radix sort from the most significant digit down
-// (radix_sort/device.hpp); only the list of the first level is made here. The first kernel makes
-// the lists: its warps take equal parts of the path through items and segments, and look for the
-// last segment that still fits.
+// (radix_sort/device.hpp); only the list of the first level is made here. The first kernel sorts
+// windows of short segments, and makes the lists: its warps take equal parts of the path through
+// items and segments, and look for the last segment that still fits.
 
 /// What the kernels of a segmented sort share.
 struct segment_work {
@@ -30,34 +30,55 @@ struct segment_work {
   std::uint32_t* wide_count;
 };
 
-/// Cuts the segments into jobs, and lists those that are too large for one.
-template <class Bits, class Counter>
-struct segment_cut_kernel {
-  struct policy : launch_policy {};
+/// Sorts the segments of windows that have short ones only, cuts those of others into jobs, and
+/// lists segments that are too large for one.
+template <class Bits, class Counter, class Key, class Value, bool apart>
+struct segment_windows_kernel {
+  struct policy : launch_policy {
+    static constexpr int teams_per_multiprocessor = 4;
+  };
   template <class Team>
-  using starting = detail::device_radix_starts<Team, Bits, Counter>;
+  using sorts = detail::device_short_segments<Team, Bits, Key, Value, apart>;
   template <class Team>
-  struct scratch {};
+  struct scratch {
+    typename sorts<Team>::scratch segments;
+  };
 
   segment_work work;
-  detail::radix_plan<Bits, Counter> plan;
-  std::int64_t groups;         ///< of windows, of which a warp takes one at a time
+  detail::radix_plan<Bits, Counter> plan;  ///< of segments that are too large
+  bool has_wide_counts;  ///< the plan's counts are of 64 bits, whatever Counter is
+  std::int64_t groups;   ///< of windows
+  detail::radix_arrays<Value> values;
   std::int64_t capacity;       ///< items of a job
   std::int64_t most_segments;  ///< of a job
   std::int64_t wide_capacity;  ///< items of a wide job; 0: there are none
 
   template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     if (work.list.size() == 0) return;
     const auto& windows = work.windows;
+    for (std::int64_t i = team.index(); i < groups * windows.group; i += team.league()) {
+      if (windows.kinds[i / windows.group] == windows.short_ones)
+        sort(team, shared, {windows.first[i], windows.first[i + 1]});
+    }
     for (std::int64_t g = std::int64_t{team.index()} * Team::warps + team.warp_index(); g < groups;
          g += team.league() * Team::warps) {
-      if (!windows.has(g, windows.long_ones)) continue;
-      cut(team, windows.first[g * windows.group], windows.first[(g + 1) * windows.group]);
+      if (windows.has(g, windows.long_ones))
+        cut(team, windows.first[g * windows.group], windows.first[(g + 1) * windows.group]);
     }
   }
 
  private:
+  template <class Team>
+  LANEWISE_FUNCTION void sort(const Team& team, scratch<Team>& shared,
+                              const detail::segment_job& short_ones) const {
+    if (short_ones.first == short_ones.last) return;
+    sorts<Team> sort(team, shared.segments, work.list, short_ones);
+    sort.load(plan.keys.in, plan.map, values.in);
+    sort.sort(plan.range);
+    sort.store(plan.keys.out, plan.map, values.out);
+    team.barrier();
+  }
   template <class Team>
   LANEWISE_FUNCTION void cut(const Team& team, std::int64_t first, std::int64_t last) const {
     constexpr int width = Team::warp_type::width;
@@ -92,8 +113,16 @@ struct segment_cut_kernel {
     const auto warp = team.warp();
     const auto top = static_cast<std::uint8_t>(plan.range.high);
     if (items > wide_capacity) {
-      starting<Team>::append(warp, plan, 1, warp.template first<std::int64_t>(1), i64s(begin),
-                             i64s(items), {0, 0, 0, top, detail::radix_array::in, false, false});
+      const auto append = [&]<class Of>(const detail::radix_plan<Bits, Of>& to) {
+        detail::device_radix_starts<Team, Bits, Of>::append(
+            warp, to, 1, warp.template first<std::int64_t>(1), i64s(begin), i64s(items),
+            {0, 0, 0, top, detail::radix_array::in, false, false});
+      };
+      if (has_wide_counts) {
+        append(plan.template with_counters<std::uint64_t>());
+      } else {
+        append(plan);
+      }
       return;
     }
     const std::uint32_t place = warp.fetch_add(*work.wide_count, 1u);
@@ -123,45 +152,10 @@ struct segment_cut_kernel {
   }
 };
 
-/// Sorts the segments of windows that have short ones only.
-template <class Bits, class Key, class Value, bool apart>
-struct short_segments_kernel {
-  struct policy : launch_policy {
-    static constexpr int teams_per_multiprocessor = 4;
-  };
-  template <class Team>
-  using sorts = detail::device_short_segments<Team, Bits, Key, Value, apart>;
-  template <class Team>
-  struct scratch {
-    typename sorts<Team>::scratch segments;
-  };
+/// The jobs of a launch: all; those that another one refused; one, of all segments.
+enum class segment_jobs : std::uint8_t { all, refused, one };
 
-  segment_work work;
-  std::int64_t windows;
-  detail::radix_arrays<Bits> keys;
-  detail::radix_arrays<Value> values;
-  detail::key_map<Bits> map;
-  detail::radix_range range;
-
-  template <class Team>
-  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    if (work.list.size() == 0) return;
-    const auto& w = work.windows;
-    for (std::int64_t i = team.index(); i < windows; i += team.league()) {
-      if (w.kinds[i / w.group] != w.short_ones) continue;
-      const std::int64_t first = w.first[i], last = w.first[i + 1];
-      if (first == last) continue;
-      sorts<Team> sort(team, shared.segments, work.list, {first, last});
-      sort.load(keys.in, map, values.in);
-      sort.sort(range);
-      sort.store(keys.out, map, values.out);
-      team.barrier();
-    }
-  }
-};
-
-/// Sorts jobs; those that are refused are left to a second launch, which merges. few: one job, of
-/// all segments.
+/// Sorts jobs. Those that bins refuse are merged, or left to another launch that merges.
 template <class Bits, class Key, class Value, bool apart, bool merges>
 struct segment_job_kernel {
   struct policy : launch_policy {
@@ -188,29 +182,30 @@ struct segment_job_kernel {
   detail::radix_arrays<Value> values;
   detail::key_map<Bits> map;
   detail::radix_range range;
-  bool few;
+  segment_jobs which;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
-    if (merges && few) {
+    if (merges && which == segment_jobs::one) {
       const std::int64_t segments = work.list.size();
-      if (segments > 0 && work.list.items(0, segments) > 0)
-        run<true>(team, shared, {0, segments}, 0);
+      if (segments > 0 && work.list.items(0, segments) > 0) run(team, shared, {0, segments}, 0);
       return;
     }
-    const std::uint32_t jobs = merges ? *work.refused_count : *work.job_count;
+    const bool refused = merges && which == segment_jobs::refused;
+    const std::uint32_t jobs = refused ? *work.refused_count : *work.job_count;
     for (std::uint32_t i = team.index(); i < jobs; i += team.league()) {
-      const std::uint32_t number = merges ? work.refused[i] : i;
-      run<!merges>(team, shared, work.jobs[number], number);
+      const std::uint32_t number = refused ? work.refused[i] : i;
+      run(team, shared, work.jobs[number], number);
       team.barrier();
     }
   }
 
  private:
-  template <bool by_bins, class Team>
+  template <class Team>
   LANEWISE_FUNCTION void run(const Team& team, scratch<Team>& shared,
                              const detail::segment_job& todo, std::uint32_t number) const {
     const auto warp = team.warp();
+    const bool by_bins = !merges || which != segment_jobs::refused;
     job<Team> sort(team, shared.keys, work.list, todo);
     sort.load(keys.in, map);
     if (!by_bins || !sort.choose_places(range)) {
@@ -313,6 +308,7 @@ class device_segmented_sort {
   using job = detail::device_segment_job<team_t<Exec, typename jobs<false>::policy>, Bits, key,
                                          Value, apart>;
   using counter = std::conditional_t<ordered, std::uint64_t, std::uint32_t>;
+  using radix_plan = detail::radix_plan<Bits, counter>;
   using wide_jobs = radix_job_kernel<Bits, counter, key, Value, true, 32>;
   template <class Exec>
   using wide_team = team_t<Exec, typename wide_jobs::policy>;
@@ -328,7 +324,7 @@ class device_segmented_sort {
   /// Where the parts of the workspace lie.
   struct layout {
     std::int64_t groups, most_jobs;
-    std::size_t kinds, first, jobs, refused, wide, large, bytes;
+    std::size_t kinds, large, zeroed, first, jobs, refused, wide, bytes;
   };
   template <class Exec>
   static layout layout_of(std::int64_t n, std::int64_t segments, detail::radix_range range) {
@@ -347,12 +343,16 @@ class device_segmented_sort {
       return begin;
     };
     parts.kinds = take(parts.groups, sizeof(std::uint32_t));
+    parts.large = parts.zeroed = at;
+    if (n > capacity) {
+      parts.zeroed += large::template listed_zeroed_bytes<Exec>(n, capacity, range);
+      take(1, large::template listed_bytes<Exec>(n, capacity, range));
+    }
     parts.first = take(parts.groups * windows::group + 1, sizeof(std::int64_t));
     parts.jobs = take(parts.most_jobs, sizeof(detail::segment_job));
     parts.refused = take(parts.most_jobs, sizeof(std::uint32_t));
     parts.wide = take(n / capacity, sizeof(detail::radix_job));
-    parts.large = at;
-    parts.bytes = at + (n > capacity ? large::template listed_bytes<Exec>(n, capacity, range) : 0);
+    parts.bytes = at;
     return parts;
   }
   template <class Exec>
@@ -377,6 +377,10 @@ class device_segmented_sort {
   /// So many items are sorted by one team.
   template <class Exec>
   static constexpr std::int64_t most_items = job<Exec>::items;
+  /// Up to so many the jobs of a kind are one launch, with all that they may need: launches would
+  /// take longer than what they do.
+  template <class Exec>
+  static constexpr std::int64_t few_items = 128 * job<Exec>::items;
 
   template <class Exec>
   static std::size_t bytes(std::int64_t n, std::int64_t segments, detail::radix_range range) {
@@ -384,15 +388,18 @@ class device_segmented_sort {
   }
 
   template <class Exec>
-  static detail::segment_windows windows_of(std::int64_t n, std::int64_t segments, char* memory) {
+  static detail::segment_windows windows_of(std::int64_t n, std::int64_t segments,
+                                            detail::radix_range range, char* memory) {
     if (is_few<Exec>(n, segments)) return {nullptr, nullptr};
-    const layout parts = layout_of<Exec>(n, segments, {0, 0});
+    const layout parts = layout_of<Exec>(n, segments, range);
     return {reinterpret_cast<std::int64_t*>(memory + parts.first),
             reinterpret_cast<std::uint32_t*>(memory + parts.kinds)};
   }
-  static std::size_t kinds_bytes(std::int64_t n, std::int64_t segments) {
-    return static_cast<std::size_t>(detail::segment_windows::group_of(n + segments) + 1) *
-           sizeof(std::uint32_t);
+  /// Of the memory, what is 0 before anything else happens.
+  template <class Exec>
+  static std::size_t zeroed_bytes(std::int64_t n, std::int64_t segments,
+                                  detail::radix_range range) {
+    return is_few<Exec>(n, segments) ? 0 : layout_of<Exec>(n, segments, range).zeroed;
   }
 
   template <class Exec>
@@ -401,14 +408,14 @@ class device_segmented_sort {
                    const detail::key_map<Bits>& map, detail::radix_range range, char* memory) {
     using backend = backend_of<Exec>;
     segment_work work{};
+    const std::int64_t segments = list.count.bound;
     work.list = list;
-    work.windows = windows_of<Exec>(n, list.count.bound, memory);
+    work.windows = windows_of<Exec>(n, segments, range, memory);
     const detail::radix_arrays<Bits> keys{in, out, nullptr};
     const detail::radix_arrays<Value> values{values_in, values_out, nullptr};
-    const std::int64_t segments = list.count.bound;
     if (is_few<Exec>(n, segments)) {
       lanewise::launch(exec, "Lanewise::segmented_sort", 1,
-                       jobs<true>{work, keys, values, map, range, true});
+                       jobs<true>{work, keys, values, map, range, segment_jobs::one});
       return;
     }
     const layout parts = layout_of<Exec>(n, segments, range);
@@ -418,57 +425,80 @@ class device_segmented_sort {
     work.jobs = reinterpret_cast<detail::segment_job*>(memory + parts.jobs);
     work.refused = reinterpret_cast<std::uint32_t*>(memory + parts.refused);
     work.wide_jobs = reinterpret_cast<detail::radix_job*>(memory + parts.wide);
-    backend::zero(exec, memory, 3 * sizeof(std::uint32_t));
-    using short_ones = short_segments_kernel<Bits, key, Value, apart>;
-    const std::int64_t windows = parts.groups * detail::segment_windows::group;
-    lanewise::launch(exec, "Lanewise::segmented_sort::short",
-                     backend::template league_for_tiles<short_ones>(exec, windows),
-                     short_ones{work, windows, keys, values, map, range});
     std::int64_t wide = 0;
     if constexpr (has_wide<Exec>) wide = wide_capacity(exec, n, segments);
-    const auto cut = [&]<class Counter>(const detail::radix_plan<Bits, Counter>& plan) {
-      using cutting = segment_cut_kernel<Bits, Counter>;
-      lanewise::launch(
-          exec, "Lanewise::segmented_sort::cut",
-          backend::template resident_league<cutting>(
-              exec,
-              lanewise::divide_up(parts.groups, team_t<Exec, typename cutting::policy>::warps)),
-          cutting{work, plan, parts.groups, job<Exec>::items, job<Exec>::most_segments, wide});
+    // Where items are few, a launch of wide teams sorts what the levels leave, too.
+    const bool is_together = wide > 0 && n <= few_items<Exec>;
+    const auto begin = [&](const auto& plan) {
+      launch_windows(exec, work, plan, values, parts.groups, wide, is_together);
+    };
+    const auto finish = [&](const auto& plan, const auto& arrays) {
+      if constexpr (has_wide<Exec>) {
+        if (is_together) launch_wide(exec, plan.template with_counters<counter>(), arrays, n);
+      }
+      return is_together;
     };
     if (n > job<Exec>::items) {
-      large::sort_listed(exec, keys, values, n, map, range, memory + parts.large, cut,
+      large::sort_listed(exec, keys, values, n, map, range, memory + parts.large, begin, finish,
                          job<Exec>::items);
     } else {
-      cut(detail::radix_plan<Bits, counter>{});
+      begin(plan_of(keys, map, range));
     }
     if constexpr (has_wide<Exec>) {
-      if (wide > 0) launch_wide(exec, work, keys, values, n, map, range);
+      if (wide > 0 && !is_together) {
+        auto plan = plan_of(keys, map, range);
+        plan.jobs = work.wide_jobs;
+        plan.job_count = work.wide_count;
+        launch_wide(exec, plan, values, n);
+      }
+    }
+    if (n <= few_items<Exec>) {
+      lanewise::launch(exec, "Lanewise::segmented_sort::jobs",
+                       backend::template resident_league<jobs<true>>(exec, parts.most_jobs),
+                       jobs<true>{work, keys, values, map, range, segment_jobs::all});
+      return;
     }
     const std::int64_t expected = std::min(
         parts.most_jobs, n / job<Exec>::items * 5 / 4 + segments / job<Exec>::most_segments + 64);
     lanewise::launch(exec, "Lanewise::segmented_sort::jobs",
                      backend::template league_for_tiles<jobs<false>>(exec, expected),
-                     jobs<false>{work, keys, values, map, range, false});
+                     jobs<false>{work, keys, values, map, range, segment_jobs::all});
     lanewise::launch(exec, "Lanewise::segmented_sort::refused",
                      backend::template resident_league<jobs<true>>(exec, parts.most_jobs),
-                     jobs<true>{work, keys, values, map, range, false});
+                     jobs<true>{work, keys, values, map, range, segment_jobs::refused});
   }
 
  private:
-  template <class Exec>
-  static void launch_wide(const Exec& exec, const segment_work& work,
-                          const detail::radix_arrays<Bits>& keys,
-                          const detail::radix_arrays<Value>& values, std::int64_t n,
-                          const detail::key_map<Bits>& map, detail::radix_range range) {
-    using backend = backend_of<Exec>;
-    detail::radix_plan<Bits, counter> plan{};
+  static radix_plan plan_of(const detail::radix_arrays<Bits>& keys,
+                            const detail::key_map<Bits>& map, detail::radix_range range) {
+    radix_plan plan{};
     plan.keys = keys;
     plan.map = map;
     plan.range = range;
-    plan.jobs = work.wide_jobs;
-    plan.job_count = work.wide_count;
+    return plan;
+  }
+  /// is_together: wide jobs are in the list of the plan's jobs.
+  template <class Exec, class Counter>
+  static void launch_windows(const Exec& exec, segment_work work,
+                             const detail::radix_plan<Bits, Counter>& plan,
+                             const detail::radix_arrays<Value>& values, std::int64_t groups,
+                             std::int64_t wide, bool is_together) {
+    using kernel = segment_windows_kernel<Bits, counter, key, Value, apart>;
+    if (is_together) {
+      work.wide_jobs = plan.jobs;
+      work.wide_count = plan.job_count;
+    }
+    lanewise::launch(exec, "Lanewise::segmented_sort::windows",
+                     backend_of<Exec>::template league_for_tiles<kernel>(
+                         exec, groups * detail::segment_windows::group),
+                     kernel{work, plan.template with_counters<counter>(), sizeof(Counter) == 8,
+                            groups, values, job<Exec>::items, job<Exec>::most_segments, wide});
+  }
+  template <class Exec>
+  static void launch_wide(const Exec& exec, const radix_plan& plan,
+                          const detail::radix_arrays<Value>& values, std::int64_t n) {
     lanewise::launch(exec, "Lanewise::segmented_sort::wide",
-                     backend::template resident_league<wide_jobs>(exec, n / job<Exec>::items),
+                     backend_of<Exec>::template resident_league<wide_jobs>(exec, n / 1024),
                      wide_jobs{plan, values, detail::radix_jobs::all, -1, -1});
   }
 };

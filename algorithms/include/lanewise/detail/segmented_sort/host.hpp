@@ -124,10 +124,14 @@ class host_segmented_sort {
   }
 
   template <class Exec>
-  static detail::segment_windows windows_of(std::int64_t, std::int64_t, char*) {
+  static detail::segment_windows windows_of(std::int64_t, std::int64_t, detail::radix_range,
+                                            char*) {
     return {nullptr, nullptr};
   }
-  static std::size_t kinds_bytes(std::int64_t, std::int64_t) { return 0; }
+  template <class Exec>
+  static std::size_t zeroed_bytes(std::int64_t, std::int64_t, detail::radix_range) {
+    return 0;
+  }
 
   template <class Exec>
   static void sort(const Exec& exec, const Bits* in, Bits* out, const Value* values_in,
