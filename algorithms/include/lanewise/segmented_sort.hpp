@@ -340,14 +340,14 @@ workspace_size segmented_sort_workspace(std::int64_t n, std::int64_t segments) {
 /// have, or an option that cannot be reached.
 ///
 /// O(n + segments) work. On devices neighbouring segments of together up to 4608 keys are sorted in
-/// a team's scratch: their keys are read once and written once; those of up to 32 keys each, while
+/// a team's scratch: their keys are read once and written once; those of up to 64 keys each, while
 /// no longer one is near, by a lane each. Where segments have 1024 keys or more on average, one of
 /// up to 9216 keys is sorted in the scratch of a wider team. Larger segments take levels of
-/// radix_sort, all of them the same ones. One launch for up to 4608 keys, and 8 to 19 beyond. On
-/// hosts a thread sorts the segments of an equal part of the items, and all threads together what
-/// is more than half of a thread's part. The workspace has room for the n keys (and values), the
-/// offsets in 8 bytes each, and up to a third as much for counters. (The segments and their cuts
-/// are those of merge path, as in segmented_reduce; Merrill, 2.13.)
+/// radix_sort, all of them the same ones. One launch for up to 4608 keys, 5 for up to 589,824, and
+/// 7 to 17 beyond. On hosts a thread sorts the segments of an equal part of the items, and all
+/// threads together what is more than half of a thread's part. The workspace has room for the n
+/// keys (and values), the offsets in 8 bytes each, and up to a third as much for counters. (The
+/// segments and their cuts are those of merge path, as in segmented_reduce; Merrill, 2.13.)
 template <execution_space Exec, class Keys, class Offsets, class KeysOut>
 requires(!std::integral<Offsets>) void segmented_sort(const Exec& exec, const Keys& keys,
                                                       const Offsets& offsets,

@@ -9,10 +9,10 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Sorts the short segments that begin in a window of the path, in a team's scratch. A lane takes a
-/// segment into registers, exchanges its keys by Batcher's network, and puts them back. The network
-/// is that of the longest segment in a warp. apart: segments do not lie one after the other in
-/// memory.
+/// Sorts the short segments that begin in a window of the path, in a team's scratch. A lane takes
+/// 32 keys of a segment into registers, exchanges them by Batcher's network, and puts them back,
+/// merged with those of the segment that it has sorted before. The network is that of the longest
+/// segment in a warp. apart: segments do not lie one after the other in memory.
 template <class Team, class Bits, class Key, class Value, bool apart>
 class device_short_segments {
   using warp_type = typename Team::warp_type;
@@ -25,6 +25,7 @@ class device_short_segments {
   static constexpr bool has_values = !std::is_empty_v<Value>;
   static constexpr bool bare = std::is_same_v<Key, bare_key<Bits>>;
 
+  static constexpr std::uint32_t at_once = 32;  ///< keys of a lane
   static constexpr int items = segment_windows::steps + segment_windows::most_length;
   static_assert(items < 1 << 16);
   /// Behind 128 bytes of keys, four are left out: lanes that begin 8 or 16 keys apart do not meet
@@ -39,7 +40,8 @@ class device_short_segments {
     raw_array<Bits, items + (items / line + 1) * gap> keys;
     std::uint16_t from[bare ? 1 : items];
     raw_array<Value, has_values ? items : 1> values;
-    std::uint16_t segment[apart ? items : 1];  ///< of an item
+    std::uint16_t segment[apart ? items : 1];   ///< of an item
+    std::uint16_t waiting[Team::warps][width];  ///< segments of a warp
   };
 
   /// Of segments [job.first, job.last).
@@ -84,14 +86,27 @@ class device_short_segments {
   LANEWISE_FUNCTION void sort(radix_range range) {
     const auto warp = team_.warp();
     const Bits ordering = detail::ordering_bits<Bits>(range);
-    each_window(segments_, [&](const auto& there, int s) LANEWISE_INLINE_LAMBDA {
-      auto begin =
-          warp.template cast<std::uint32_t>(warp.load(there, shared_.begin + s, std::uint16_t{0}));
-      auto length = warp.template cast<std::uint32_t>(
-                        warp.load(there, shared_.begin + s + 1, std::uint16_t{0})) -
-                    begin;
-      sort_by_lanes<2>(warp.reduce(length, maximum{}), begin, length, ordering);
-    });
+    std::uint16_t* const waiting = shared_.waiting[team_.warp_index()];
+    int waits = 0;
+    for (int s = team_.warp_index() * width; s < segments_ || waits > 0; s += threads) {
+      auto which = warp.lane() + u32s(static_cast<std::uint32_t>(s));
+      auto there = warp.first(segments_ - s);
+      const auto some = warp.ballot(there & (length_of(there, which) > (bare ? 1u : 0u)));
+      if (warp_type::popcount(some) <= width / 2) {
+        // Most are empty: those that are not wait for others.
+        const auto mask = warp.template mask_of<std::uint32_t>(some);
+        warp.scatter(mask, waiting + waits, ranks_in(some),
+                     warp.template cast<std::uint16_t>(which));
+        waits += warp_type::popcount(some);
+        if (waits <= width / 2 && s + threads < segments_) continue;
+        warp.fence();
+        there = warp.first(waits);
+        which = warp.template cast<std::uint32_t>(warp.load(there, waiting, std::uint16_t{0}));
+        warp.fence();
+        waits = 0;
+      }
+      sort_segments(there, which, ordering);
+    }
     team_.barrier();
   }
 
@@ -172,44 +187,111 @@ class device_short_segments {
     team_.barrier();
   }
 
-  template <int most>
+  template <class Mask>
+  LANEWISE_FUNCTION u32s length_of(const Mask& there, const u32s& segment) const {
+    const auto begin = team_.warp().gather(there, shared_.begin, segment, std::uint16_t{0});
+    const auto end = team_.warp().gather(there, shared_.begin + 1, segment, std::uint16_t{0});
+    return team_.warp().template cast<std::uint32_t>(end) -
+           team_.warp().template cast<std::uint32_t>(begin);
+  }
+  LANEWISE_FUNCTION u32s ranks_in(typename warp_type::bits set) const {
+    return team_.warp().map(
+        [set](typename warp_type::bits below) {
+          return static_cast<std::uint32_t>(warp_type::popcount(set & below));
+        },
+        team_.warp().lanes_below());
+  }
+  template <class Mask>
+  LANEWISE_FUNCTION void sort_segments(const Mask& there, const u32s& segment, Bits ordering) {
+    const auto warp = team_.warp();
+    const auto begin = warp.template cast<std::uint32_t>(
+        warp.gather(there, shared_.begin, segment, std::uint16_t{0}));
+    const auto length = length_of(there, segment);
+    const std::uint32_t longest = warp.reduce(length, maximum{});
+    for (std::uint32_t sorted = 0; sorted < longest; sorted += at_once) {
+      const std::uint32_t left = longest - sorted;
+      auto from = begin + u32s(sorted);
+      auto here = warp.map(
+          [=](std::uint32_t n) {
+            return n <= sorted ? 0 : (n - sorted < at_once ? n - sorted : at_once);
+          },
+          length);
+      sort_by_lanes<2>(left < at_once ? left : at_once, from, here, ordering, sorted);
+    }
+  }
+
+  /// Every lane sorts its `length` keys from `begin` on, and merges them with the `sorted` ones
+  /// before them.
+  template <std::uint32_t most>
   LANEWISE_FUNCTION void sort_by_lanes(std::uint32_t longest, u32s& begin, u32s& length,
-                                       Bits ordering) {
-    if constexpr (most < segment_windows::most_length) {
-      if (longest > static_cast<std::uint32_t>(most)) {
-        sort_by_lanes<2 * most>(longest, begin, length, ordering);
+                                       Bits ordering, std::uint32_t sorted) {
+    if constexpr (most < at_once) {
+      if (longest > most) {
+        sort_by_lanes<2 * most>(longest, begin, length, ordering, sorted);
         return;
       }
     }
-    Bits* const keys = shared_.keys.data();
-    [[maybe_unused]] std::uint16_t* const from = shared_.from;
+    const lane_keys keys{shared_.keys.data(), shared_.from, ordering};
     team_.warp().each(
         [=](std::uint32_t b, std::uint32_t n) LANEWISE_INLINE_LAMBDA {
-          if constexpr (bare) {
-            Bits x[most];
-            LANEWISE_UNROLL
-            for (std::uint32_t c = 0; c < most; ++c)
-              x[c] = c < n ? keys[padded(b + c)] : static_cast<Bits>(~Bits{0});
-            detail::sort_in_registers(x);
-            LANEWISE_UNROLL
-            for (std::uint32_t c = 0; c < most; ++c) {
-              if (c < n) keys[padded(b + c)] = x[c];
-            }
-          } else {
-            Key x[most];
-            LANEWISE_UNROLL
-            for (std::uint32_t c = 0; c < most; ++c)
-              x[c] = c < n ? Key(static_cast<Bits>(keys[padded(b + c)] & ordering), b + c)
-                           : Key(static_cast<Bits>(~Bits{0}), 0xffffu);
-            detail::sort_in_registers(x);
+          word x[most];
+          LANEWISE_UNROLL
+          for (std::uint32_t c = 0; c < most; ++c) x[c] = c < n ? keys(b + c) : lane_keys::last();
+          detail::sort_in_registers(x);
+          if (sorted == 0) {
             LANEWISE_UNROLL
             for (std::uint32_t c = 0; c < most; ++c) {
-              if (c < n) from[b + c] = static_cast<std::uint16_t>(x[c].from());
+              if (c < n) keys.put(b + c, x[c]);
             }
+            return;
+          }
+          // From the back, so that sorted keys make room for later ones.
+          const std::uint32_t first = b - sorted;
+          std::uint32_t left = sorted;
+          LANEWISE_UNROLL
+          for (std::uint32_t c = most; c-- > 0;) {
+            if (c >= n) continue;
+            for (; left > 0; --left) {
+              const word other = keys.sorted(first + left - 1);
+              if (!(x[c] < other)) break;
+              keys.put(first + left + c, other);
+            }
+            keys.put(first + left + c, x[c]);
           }
         },
         begin, length);
   }
+
+  using word = std::conditional_t<bare, Bits, Key>;
+  /// The keys of a lane: bare ones are sorted where they are; of others, their places are.
+  struct lane_keys {
+    Bits* keys;
+    std::uint16_t* from;
+    Bits ordering;
+
+    static LANEWISE_FUNCTION word last() {
+      if constexpr (bare) {
+        return static_cast<Bits>(~Bits{0});
+      } else {
+        return Key(static_cast<Bits>(~Bits{0}), 0xffffu);
+      }
+    }
+    LANEWISE_FUNCTION word operator()(std::uint32_t i) const {
+      if constexpr (bare) {
+        return keys[padded(i)];
+      } else {
+        return Key(static_cast<Bits>(keys[padded(i)] & ordering), i);
+      }
+    }
+    LANEWISE_FUNCTION word sorted(std::uint32_t i) const { return (*this)(bare ? i : from[i]); }
+    LANEWISE_FUNCTION void put(std::uint32_t i, const word& x) const {
+      if constexpr (bare) {
+        keys[padded(i)] = x;
+      } else {
+        from[i] = static_cast<std::uint16_t>(x.from());
+      }
+    }
+  };
 };
 
 }  // namespace detail

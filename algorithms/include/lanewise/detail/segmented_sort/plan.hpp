@@ -36,7 +36,7 @@ struct segment_list {
 struct segment_windows {
   static constexpr int steps = 4096;
   static constexpr int group = 4;         ///< windows that are long together
-  static constexpr int most_length = 32;  ///< of a short segment
+  static constexpr int most_length = 64;  ///< of a short segment
   enum kind : std::uint32_t { none = 0, short_ones = 1, long_ones = 2 };
 
   std::int64_t* first;   ///< of a window: the first segment that begins in it or behind it
