@@ -89,23 +89,27 @@ class device_short_segments {
     std::uint16_t* const waiting = shared_.waiting[team_.warp_index()];
     int waits = 0;
     for (int s = team_.warp_index() * width; s < segments_ || waits > 0; s += threads) {
-      auto which = warp.lane() + u32s(static_cast<std::uint32_t>(s));
-      auto there = warp.first(segments_ - s);
-      const auto some = warp.ballot(there & (length_of(there, which) > (bare ? 1u : 0u)));
+      const auto there = warp.first(segments_ - s);
+      auto begin = warp.load(there, shared_.begin + s, std::uint16_t{0});
+      auto end = warp.load(there, shared_.begin + s + 1, std::uint16_t{0});
+      const auto some = warp.ballot(begin < end);
       if (warp_type::popcount(some) <= width / 2) {
         // Most are empty: those that are not wait for others.
-        const auto mask = warp.template mask_of<std::uint32_t>(some);
-        warp.scatter(mask, waiting + waits, ranks_in(some),
-                     warp.template cast<std::uint16_t>(which));
+        warp.scatter(
+            warp.template mask_of<std::uint32_t>(some), waiting + waits, ranks_in(some),
+            warp.template cast<std::uint16_t>(warp.lane() + u32s(static_cast<std::uint32_t>(s))));
         waits += warp_type::popcount(some);
         if (waits <= width / 2 && s + threads < segments_) continue;
         warp.fence();
-        there = warp.first(waits);
-        which = warp.template cast<std::uint32_t>(warp.load(there, waiting, std::uint16_t{0}));
+        const auto which = warp.template cast<std::uint32_t>(
+            warp.load(warp.first(waits), waiting, std::uint16_t{0}));
+        begin = warp.gather(warp.first(waits), shared_.begin, which, std::uint16_t{0});
+        end = warp.gather(warp.first(waits), shared_.begin + 1, which, std::uint16_t{0});
         warp.fence();
         waits = 0;
       }
-      sort_segments(there, which, ordering);
+      const auto first = warp.template cast<std::uint32_t>(begin);
+      sort_segments(first, warp.template cast<std::uint32_t>(end) - first, ordering);
     }
     team_.barrier();
   }
@@ -187,13 +191,6 @@ class device_short_segments {
     team_.barrier();
   }
 
-  template <class Mask>
-  LANEWISE_FUNCTION u32s length_of(const Mask& there, const u32s& segment) const {
-    const auto begin = team_.warp().gather(there, shared_.begin, segment, std::uint16_t{0});
-    const auto end = team_.warp().gather(there, shared_.begin + 1, segment, std::uint16_t{0});
-    return team_.warp().template cast<std::uint32_t>(end) -
-           team_.warp().template cast<std::uint32_t>(begin);
-  }
   LANEWISE_FUNCTION u32s ranks_in(typename warp_type::bits set) const {
     return team_.warp().map(
         [set](typename warp_type::bits below) {
@@ -201,22 +198,17 @@ class device_short_segments {
         },
         team_.warp().lanes_below());
   }
-  template <class Mask>
-  LANEWISE_FUNCTION void sort_segments(const Mask& there, const u32s& segment, Bits ordering) {
-    const auto warp = team_.warp();
-    const auto begin = warp.template cast<std::uint32_t>(
-        warp.gather(there, shared_.begin, segment, std::uint16_t{0}));
-    const auto length = length_of(there, segment);
-    const std::uint32_t longest = warp.reduce(length, maximum{});
+  LANEWISE_FUNCTION void sort_segments(u32s begin, const u32s& length, Bits ordering) {
+    const std::uint32_t longest = team_.warp().reduce(length, maximum{});
     for (std::uint32_t sorted = 0; sorted < longest; sorted += at_once) {
-      const std::uint32_t left = longest - sorted;
-      auto from = begin + u32s(sorted);
-      auto here = warp.map(
+      auto here = team_.warp().map(
           [=](std::uint32_t n) {
             return n <= sorted ? 0 : (n - sorted < at_once ? n - sorted : at_once);
           },
           length);
-      sort_by_lanes<2>(left < at_once ? left : at_once, from, here, ordering, sorted);
+      const std::uint32_t most = longest - sorted;
+      sort_by_lanes<2>(most < at_once ? most : at_once, begin, here, ordering, sorted);
+      begin = begin + u32s(at_once);
     }
   }
 
