@@ -23,6 +23,9 @@ inline constexpr selection_names nth_element_names = {"nth_element",
 struct no_columns {
   template <class T>
   LANEWISE_FUNCTION void operator()(std::int64_t, std::int64_t, const T&) const {}
+  template <class W, class Items>
+  LANEWISE_FUNCTION void window(const W&, std::int64_t, typename W::bits, std::int64_t,
+                                const Items&) const {}
 };
 
 template <class Exec, class Source, class T>

@@ -29,6 +29,11 @@ struct selected_item {
   LANEWISE_FUNCTION void operator()(std::int64_t place, std::int64_t, const T& item) const {
     out(place, item);
   }
+  template <class W, class Items>
+  LANEWISE_FUNCTION void window(const W& warp, std::int64_t place, typename W::bits chosen,
+                                std::int64_t, const Items& items) const {
+    detail::compress_window_over(warp, out, place, chosen, items);
+  }
 };
 template <class Sink, class Values, class ValueSink>
 struct selected_pair {
@@ -39,6 +44,13 @@ struct selected_pair {
   LANEWISE_FUNCTION void operator()(std::int64_t place, std::int64_t index, const T& item) const {
     out(place, item);
     values_out(place, values(index));
+  }
+  template <class W, class Items>
+  LANEWISE_FUNCTION void window(const W& warp, std::int64_t place, typename W::bits chosen,
+                                std::int64_t index, const Items& items) const {
+    detail::compress_window_over(warp, out, place, chosen, items);
+    detail::compress_window_over(warp, values_out, place, chosen,
+                                 detail::load_window(warp, values, index));
   }
 };
 template <class Sink>
@@ -51,6 +63,17 @@ struct selected_index {
       out(place, index);
     } else {
       out(place, static_cast<stored>(index));
+    }
+  }
+  template <class W, class Items>
+  LANEWISE_FUNCTION void window(const W& warp, std::int64_t place, typename W::bits chosen,
+                                std::int64_t index, const Items&) const {
+    using stored = typename detail::sink_value<Sink>::type;
+    const auto indices = kernels::window_indices(warp, index);
+    if constexpr (std::is_void_v<stored>) {
+      detail::compress_window_over(warp, out, place, chosen, indices);
+    } else {
+      detail::compress_window_over(warp, out, place, chosen, warp.template cast<stored>(indices));
     }
   }
 };

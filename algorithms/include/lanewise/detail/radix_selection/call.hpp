@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/by_threads.hpp>
+#include <lanewise/detail/radix_selection/bounds.hpp>
 #include <lanewise/detail/radix_selection/digits.hpp>
 #include <lanewise/detail/radix_selection/few.hpp>
 #include <lanewise/detail/radix_selection/filter.hpp>
@@ -26,6 +27,11 @@ struct selection_names {
   const char* sort;
   const char* merge;
 };
+
+/// Whether the threshold is found between bounds.
+template <class Exec, class Key>
+inline constexpr bool bounded_on =
+    detail::by_threads<team_t<Exec, launch_policy>>&& Key::can_sample;
 
 /// On hosts launches take little, and a reading of the notes less than one of all items.
 template <class Exec>
@@ -99,6 +105,37 @@ void sort_selected(const Exec& exec, const selection_names& names, const Selecti
         merge_runs{all, columns, runs, 2 * run < all.k ? others : nullptr, run});
 }
 
+/// Selects between bounds.
+template <class Exec, class Selection, class Put>
+void select_bounded(const Exec& exec, const selection_names& names, const Selection& all,
+                    typename decltype(Selection::key)::key_type* result, const Put& put,
+                    const selection_limits& limits) {
+  if (all.n.bound <= limits.one_team)
+    return lanewise::launch(exec, names.whole, 1,
+                            few_bounded_kernel<Selection, Put>{all, result, put});
+  using bounded = bounded_selection<Selection>;
+  using pass = bounds_pass_kernel<bounded>;
+  using write = bounded_write_kernel<bounded, Put>;
+  const bounded bound{
+      all, reinterpret_cast<typename bounded::bounds_type*>(all.plan),
+      reinterpret_cast<typename bounded::totals_type*>(all.totals),
+      reinterpret_cast<bounded_parts<std::uint16_t>*>(all.places)};
+  const std::int64_t units = divide_up(all.n.bound, unit_items);
+  const auto league = [&]<class Kernel>(std::type_identity<Kernel>) {
+    return backend_of<Exec>::template resident_league<Kernel>(exec, divide_up(units, 8));
+  };
+  const bool samples = all.n.bound >= limits.sampled_from;
+  lanewise::launch(exec, names.sample, 1,
+                   bounds_kernel<bounded>{bound, samples ? std::min(limits.most_sampled,
+                                                                    bounds_kernel<bounded>::most)
+                                                         : 0});
+  for (int p = 0; p < pass::passes; ++p)
+    lanewise::launch(exec, p == 0 ? names.filter : names.digit, league(std::type_identity<pass>{}),
+                     pass{bound, result});
+  if (result == nullptr)
+    lanewise::launch(exec, names.write, league(std::type_identity<write>{}), write{bound, put});
+}
+
 /// Selects the first k of n items, in the order of key, greatest bits first. result: only the key
 /// of the k-th is wanted.
 template <class Exec, class Source, class Key, class Columns>
@@ -131,7 +168,10 @@ void select_first(const Exec& exec, const selection_names& names, const Source& 
   std::int64_t* indices = nullptr;
   if (sorted) at(indices, layout.indices);
   const put results{columns, indices};
-  if (n.bound <= limits.one_team) {
+  if (n.bound > limits.one_team) backend::zero(exec, memory, layout.cleared);
+  if constexpr (bounded_on<Exec, Key>) {
+    kernels::select_bounded(exec, names, all, result, results, limits);
+  } else if (n.bound <= limits.one_team) {
     lanewise::launch(exec, names.whole, 1,
                      small_selection_kernel<all_type, put>{all, result, results});
   } else {
@@ -139,7 +179,6 @@ void select_first(const Exec& exec, const selection_names& names, const Source& 
     const auto league = [&]<class Kernel>(std::type_identity<Kernel>, std::int64_t per_team) {
       return backend::template resident_league<Kernel>(exec, divide_up(units, per_team));
     };
-    backend::zero(exec, memory, layout.cleared);
     if constexpr (Key::can_sample) {
       using sample = sample_kernel<all_type>;
       using filter = filter_kernel<all_type>;
