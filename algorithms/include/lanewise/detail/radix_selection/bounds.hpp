@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
@@ -16,14 +17,14 @@ namespace kernels {
 // On hosts the threshold lies between two bounds, at first those of a sample. A pass counts in
 // every unit what lies beyond them, equals them or lies between. If the threshold is neither bound,
 // the pass has a histogram that says narrower ones. The next pass reads units with items between
-// them alone. One thread at a time does all that follows from the counts.
+// them alone. Few items between bounds are brought together, where std::nth_element finds it. One
+// thread at a time does all that follows from the counts.
 
 /// Where the threshold turned out to be.
 enum class threshold_at : std::int32_t {
   between,  ///< or a bound: not known
   last,
-  first,
-  any  ///< as all items of the bounds and between them are selected
+  first
 };
 
 /// The threshold is `last`, which is as great as it may be, `first`, or between.
@@ -106,30 +107,109 @@ struct bounds_kernel {
   }
 };
 
-/// Where the items of a window are, in bits of its lanes.
-template <class W, class Selection>
-struct bounded_window {
-  using bits = typename W::bits;
-  bits beyond, last, between, first;
-
-  template <class Mask, class Items>
-  LANEWISE_FUNCTION bounded_window(const W& warp, const Mask& exists, const Items& x,
-                                   const selection_bounds<typename Selection::bits>& bounds) {
-    const bits from_first = warp.ballot(exists & (x >= bounds.first));
-    const bits from_last = warp.ballot(exists & (x >= bounds.last));
-    beyond = warp.ballot(exists & (x > bounds.last));
-    const bits over = warp.ballot(exists & (x > bounds.first)) | from_last;
-    last = from_last & ~beyond;
-    between = over & ~from_last;
-    first = from_first & ~over;
+/// Counts what is where of items [begin, end), few enough for an int. The bits between the bounds go
+/// to `between`, which has room for a window more.
+template <class W, class Source, class Key>
+LANEWISE_FUNCTION bounded_parts<int> count_bounded(
+    const W& warp, const Source& in, const Key& key, std::int64_t begin, std::int64_t end,
+    const selection_bounds<typename Key::bits>& bounds, typename Key::bits* between) {
+  using bits = typename Key::bits;
+  using values = typename W::template lanes<bits>;
+  constexpr std::int64_t width = W::width, rows = 4;
+  bounded_parts<int> sum{};
+  const auto count = [&](const auto& exists, const values& x) LANEWISE_INLINE_LAMBDA {
+    const auto from_first = warp.ballot(exists & (x >= bounds.first));
+    if (from_first == 0) return;
+    const auto beyond = warp.ballot(exists & (x > bounds.last));
+    sum.beyond += W::popcount(beyond);
+    if (beyond == from_first) return;
+    const auto last = warp.ballot(exists & (x == bounds.last));
+    const auto first = warp.ballot(exists & (x == bounds.first)) & ~last;
+    const auto others = from_first & ~(beyond | last | first);
+    sum.last += W::popcount(last);
+    sum.first += W::popcount(first);
+    if (others == 0) return;
+    warp.compress_store_over(between + sum.between, warp.template mask_of<bits>(others), x);
+    sum.between += W::popcount(others);
+  };
+  std::int64_t i = begin;
+  for (; i + rows * width <= end; i += rows * width) {
+    values x[rows];
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) x[j] = warp.map(key, kernels::load_once(warp, in, i + j * width));
+    values least = x[0], greatest = x[0];
+    LANEWISE_UNROLL
+    for (int j = 1; j < rows; ++j) {
+      least = warp.map(minimum{}, least, x[j]);
+      greatest = warp.map(maximum{}, greatest, x[j]);
+    }
+    if (!warp.any(greatest >= bounds.first)) continue;
+    // Blocks that lie beyond, or equal a bound, are frequent where neighbours are alike.
+    const auto all_are = [&](int& part, const auto& differ) LANEWISE_INLINE_LAMBDA {
+      const bool none = !warp.any(differ);
+      if (none) part += static_cast<int>(rows * width);
+      return none;
+    };
+    if (all_are(sum.beyond, least <= bounds.last) ||
+        all_are(sum.last, (least != bounds.last) | (greatest != bounds.last)) ||
+        all_are(sum.first, (least != bounds.first) | (greatest != bounds.first)))
+      continue;
+    LANEWISE_UNROLL
+    for (int j = 0; j < rows; ++j) count(warp.first(static_cast<int>(width)), x[j]);
   }
-};
+  kernels::for_each_window_of<1>(
+      warp, in, i, end,
+      [&](std::int64_t, const auto& exists, const auto& items)
+          LANEWISE_INLINE_LAMBDA { count(exists, warp.map(key, items)); });
+  return sum;
+}
+
+/// Compares the bounds with what was counted. If the threshold is beyond either, they move there,
+/// and the answer is false.
+template <class Key>
+bool settle(selection_bounds<typename Key::bits>& now, const bounded_parts<std::int64_t>& is) {
+  using bits = typename Key::bits;
+  std::int64_t wanted = now.wanted - (now.anew ? is.beyond : 0);
+  if (wanted <= 0) {
+    now.first = static_cast<bits>(now.last + 1);
+    now.last = Key::all;
+    return false;
+  }
+  if (wanted > is.last + is.between + is.first) {
+    now.last = static_cast<bits>(now.first - 1);
+    now.first = 0;
+    return false;
+  }
+  now.anew = false;
+  if (wanted <= is.last) {
+    now.found = threshold_at::last;
+    now.first = now.last;
+  } else if (wanted <= is.last + is.between) {
+    wanted -= is.last;
+  } else {
+    now.found = threshold_at::first;
+    now.last = now.first;
+    wanted -= is.last + is.between;
+  }
+  now.wanted = wanted;
+  return true;
+}
+
+/// Finds the threshold among the bits between the bounds.
+template <class Bits>
+void choose_between(selection_bounds<Bits>& now, Bits* some, std::int64_t between) {
+  const Bits at = kernels::greatest_first(some, now.wanted, between);
+  now.wanted -= std::count_if(some, some + now.wanted, [at](Bits b) { return b != at; });
+  now.first = now.last = at;
+  now.found = threshold_at::last;
+}
 
 /// One pass: counts, and the last team says narrower bounds.
 template <class Selection>
 struct bounds_pass_kernel {
   using item = typename Selection::item;
   using bits = typename Selection::bits;
+  using key = decltype(Selection::key);
   using bounds_type = typename Selection::bounds_type;
   struct policy : launch_policy {
     static constexpr int host_teams_per_thread = 16;
@@ -137,27 +217,27 @@ struct bounds_pass_kernel {
   // Neighbouring lanes count in different counters, as neighbouring items often are alike.
   static constexpr int digit_bits = 9, copies = digit_values >> digit_bits;
   /// Digits of the narrowest key, a pass anew, and one of a single value.
-  static constexpr int passes = (decltype(Selection::key)::width + digit_bits - 1) / digit_bits + 2;
-  using counters = bucket_counters<1, digit_values>;
+  static constexpr int passes = (key::width + digit_bits - 1) / digit_bits + 2;
+  /// So many items are brought together, but only one for some units, which may be read for it.
+  static constexpr std::int64_t most_together = 2048, units_for_one = 8;
   template <class Team>
   struct scratch {
-    bounds_pass_kernel::counters counters;
+    bucket_counters<1, digit_values> counters;
+    bits some[most_together + Team::warp_type::width];
     bool last;
   };
 
   Selection all;
-  typename decltype(Selection::key)::key_type* result;
+  typename key::key_type* result;
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     bounds_type now = *all.bounds;
     if (now.found != threshold_at::between || now.wanted == 0) return;
-    count(team, shared, now, team.share(all.units()));
+    count(team, shared, now, team.share(all.units()), nullptr);
     if (!kernels::is_last_team(team, all.parts->finished, shared.last)) return;
-    // What few units have takes less than another launch.
-    while (narrow(now) <= all.units() / 8 && now.found == threshold_at::between)
-      count(team, shared, now, {0, all.units()});
-    all.parts->finished = 0;
+    narrow(team, shared, now);
+    *all.parts = {};
     *all.bounds = now;
     if (now.found == threshold_at::between) return;
     if (result != nullptr) {
@@ -174,20 +254,41 @@ struct bounds_pass_kernel {
     return open > digit_bits ? open - digit_bits : 0;
   }
 
+  /// Counts items of some units that lay between the last bounds. The bits between these go to
+  /// `together`, or into the histogram.
   template <class Team>
-  LANEWISE_FUNCTION void count(const Team& team, scratch<Team>& shared, const bounds_type& now,
-                               index_range units) const {
+  LANEWISE_LOOP_FUNCTION void count(const Team& team, scratch<Team>& shared, const bounds_type& now,
+                                    index_range units, bits* together) const {
     const auto warp = team.warp();
+    const int low = low_bit(now);
     lanewise::clear(team, shared.counters);
-    team.barrier();
     bounded_parts<std::uint64_t> sum{};
     for (std::int64_t u = units.begin; u < units.end; ++u) {
       auto& parts = all.unit_parts[u];
-      if (!now.anew && parts.between == 0) {
-        parts = {static_cast<std::uint16_t>(parts.beyond + parts.last), 0, 0, 0};
-        continue;
+      bits* const noted = all.noted + u * unit_slots;
+      bits* const some = together != nullptr ? together : shared.some;
+      bounded_parts<int> here{};
+      if (now.anew || parts.between > unit_slots) {
+        const std::int64_t n = all.n(), end = (u + 1) * unit_items;
+        here = kernels::count_bounded(warp, all.in, all.key, u * unit_items, end < n ? end : n, now,
+                                      some);
+      } else {
+        if (parts.between != 0)
+          here = kernels::count_bounded(warp, array_source<bits, identity>{noted, unit_slots, {}},
+                                        bits_as_they_are{}, 0, parts.between, now, some);
+        here.beyond += parts.beyond + parts.last;
       }
-      parts = count_unit(warp, shared.counters, now, u);
+      std::copy(some, some + (here.between < unit_slots ? here.between : unit_slots), noted);
+      if (together != nullptr) {
+        together += here.between;
+      } else {
+        for (int i = 0; i < here.between; ++i)
+          ++shared.counters.count[static_cast<int>(static_cast<bits>(some[i] - now.first) >> low) *
+                                      copies +
+                                  i % copies];
+      }
+      parts = {static_cast<std::uint16_t>(here.beyond), static_cast<std::uint16_t>(here.last),
+               static_cast<std::uint16_t>(here.between), static_cast<std::uint16_t>(here.first)};
       sum = {sum.beyond + parts.beyond, sum.last + parts.last, sum.between + parts.between,
              sum.first + parts.first};
     }
@@ -195,117 +296,60 @@ struct bounds_pass_kernel {
     warp.fetch_add(all.parts->last, sum.last);
     warp.fetch_add(all.parts->between, sum.between);
     warp.fetch_add(all.parts->first, sum.first);
-    if (sum.between == 0) return;
+    if (sum.between == 0 || together != nullptr) return;
     lanewise::for_each_window(team, shared.counters, [&](int first, const auto& counts) {
       warp.fetch_add(counts != 0u, all.histograms + first, warp.lane(),
                      warp.template cast<std::uint64_t>(counts));
     });
   }
+  struct bits_as_they_are {
+    using bits = typename Selection::bits;
+    LANEWISE_FUNCTION bits operator()(bits b) const { return b; }
+  };
 
-  template <class W>
-  LANEWISE_FUNCTION bounded_parts<std::uint16_t> count_unit(const W& warp, counters& counters,
-                                                            const bounds_type& now,
-                                                            std::int64_t u) const {
-    constexpr std::int64_t width = W::width, rows = 4;
-    const std::int64_t n = all.n(), end = (u + 1) * unit_items < n ? (u + 1) * unit_items : n;
-    bounded_parts<int> sum{};
-    const int low = low_bit(now);
-    const auto note = [&](std::int64_t, const auto& exists, const auto& items)
-                          LANEWISE_INLINE_LAMBDA {
-      const auto x = warp.map(all.key, items);
-      const bounded_window<W, Selection> is(warp, exists, x, now);
-      sum.beyond += W::popcount(is.beyond);
-      sum.last += W::popcount(is.last);
-      sum.first += W::popcount(is.first);
-      if (is.between == 0) return;
-      sum.between += W::popcount(is.between);
-      const auto counter = warp.map(
-          [=, first = now.first](bits b, std::uint32_t l) {
-            return static_cast<std::uint32_t>(static_cast<bits>(b - first) >> low) * copies +
-                   l % copies;
-          },
-          x, warp.lane());
-      warp.template fetch_add<order::relaxed, scope::team>(
-          warp.template mask_of<std::uint32_t>(is.between), counters.count, counter,
-          typename W::template lanes<std::uint32_t>(1u));
-    };
-    std::int64_t i = u * unit_items;
-    for (; i + rows * width <= end; i += rows * width) {
-      typename W::template lanes<item> row[rows];
-      LANEWISE_UNROLL
-      for (int j = 0; j < rows; ++j) row[j] = kernels::load_once(warp, all.in, i + j * width);
-      auto least = warp.map(all.key, row[0]), greatest = least;
-      LANEWISE_UNROLL
-      for (int j = 1; j < rows; ++j) {
-        const auto x = warp.map(all.key, row[j]);
-        least = warp.map(minimum{}, least, x);
-        greatest = warp.map(maximum{}, greatest, x);
-      }
-      if (!warp.any(greatest >= now.first)) continue;
-      if (!warp.any(least <= now.last)) {
-        sum.beyond += static_cast<int>(rows * width);
-        continue;
-      }
-      LANEWISE_UNROLL
-      for (int j = 0; j < rows; ++j) note(0, warp.first(static_cast<int>(width)), row[j]);
-    }
-    kernels::for_each_window_of<1>(warp, all.in, i, end, note);
-    return {static_cast<std::uint16_t>(sum.beyond), static_cast<std::uint16_t>(sum.last),
-            static_cast<std::uint16_t>(sum.between), static_cast<std::uint16_t>(sum.first)};
+  bounded_parts<std::int64_t> counted() const {
+    const auto number = [](std::uint64_t x) { return static_cast<std::int64_t>(x); };
+    return {number(all.parts->beyond), number(all.parts->last), number(all.parts->between),
+            number(all.parts->first)};
   }
 
-  /// The bounds after a pass. Returns how many items lie between them or equal them.
-  LANEWISE_LOOP_FUNCTION std::int64_t narrow(bounds_type& now) const {
-    const auto signed_of = [](std::uint64_t x) { return static_cast<std::int64_t>(x); };
-    const std::int64_t last = signed_of(all.parts->last), first = signed_of(all.parts->first);
-    const std::int64_t between = signed_of(all.parts->between), inside = last + between + first;
-    std::int64_t wanted = now.wanted - (now.anew ? signed_of(all.parts->beyond) : 0);
-    std::int64_t left = inside;
-    if (wanted <= 0) {
-      now.first = static_cast<bits>(now.last + 1);
-      now.last = decltype(Selection::key)::all;
-      left = all.n();
-    } else if (wanted > inside) {
-      now.last = static_cast<bits>(now.first - 1);
-      now.first = 0;
-      left = all.n();
-    } else {
-      now.anew = false;
-      if (wanted <= last) {
-        now.found = threshold_at::last;
-        now.first = now.last;
-      } else if (wanted > last + between) {
-        now.found = threshold_at::first;
-        now.last = now.first;
-        wanted -= last + between;
-      } else if (wanted == inside && result == nullptr) {
-        now.found = threshold_at::any;
-      } else {
-        wanted -= last;
-        left = choose_digit(now, wanted);
+  /// The bounds after a pass.
+  template <class Team>
+  LANEWISE_LOOP_FUNCTION void narrow(const Team& team, scratch<Team>& shared,
+                                     bounds_type& now) const {
+    if (kernels::settle<key>(now, counted()) && now.found == threshold_at::between) {
+      const std::int64_t left = choose_digit(now);
+      if (left <= most_together && left <= 256 + all.units() / units_for_one) {
+        const index_range every{0, all.units()};
+        *all.parts = {};
+        count(team, shared, now, every, shared.some);
+        kernels::settle<key>(now, counted());
+        if (now.found == threshold_at::between) {
+          kernels::choose_between(now, shared.some, counted().between);
+          count(team, shared, now, every, shared.some);
+        }
       }
-      now.wanted = wanted;
     }
     std::fill(all.histograms, all.histograms + digit_values, std::uint64_t{0});
-    static_cast<bounded_parts<std::uint64_t>&>(*all.parts) = {};
-    return left;
   }
 
-  LANEWISE_FUNCTION std::int64_t choose_digit(bounds_type& now, std::int64_t& wanted) const {
+  /// The bounds become those of a digit. Returns how many items have it.
+  std::int64_t choose_digit(bounds_type& now) const {
     const int low = low_bit(now);
     for (int digit = (1 << digit_bits) - 1;; --digit) {
-      std::int64_t here = 0;
-      for (int c = 0; c < copies; ++c)
-        here += static_cast<std::int64_t>(all.histograms[digit * copies + c]);
-      if (wanted > here) {
-        wanted -= here;
+      const std::uint64_t* const counters = all.histograms + digit * copies;
+      const auto here =
+          static_cast<std::int64_t>(std::accumulate(counters, counters + copies, std::uint64_t{0}));
+      if (now.wanted > here) {
+        now.wanted -= here;
         continue;
       }
-      const auto first = static_cast<bits>(now.first + (static_cast<bits>(digit) << low));
-      const auto last = static_cast<bits>(first + ((bits{1} << low) - 1));
       // The first digit has the bound itself, and the last one may have more than the other.
+      const auto first = static_cast<bits>(now.first + static_cast<bits>(bits(digit) << low));
+      const auto upto = static_cast<bits>(static_cast<bits>(bits{1} << low) - 1);
+      const auto beyond = static_cast<bits>(now.last - first);
+      now.last = upto < beyond ? static_cast<bits>(first + upto) : static_cast<bits>(now.last - 1);
       now.first = digit == 0 ? static_cast<bits>(first + 1) : first;
-      now.last = last < first || last >= now.last ? static_cast<bits>(now.last - 1) : last;
       return here;
     }
   }
@@ -315,13 +359,9 @@ struct bounds_pass_kernel {
     selection_offset before{0, 0};
     for (std::int64_t u = 0; u < all.units(); ++u) {
       const auto is = all.unit_parts[u];
-      int beyond = is.beyond, equal = is.last;
-      if (found == threshold_at::first) {
-        beyond += is.last + is.between;
-        equal = is.first;
-      } else if (found == threshold_at::any) {
-        equal += is.between + is.first;
-      }
+      const bool at_first = found == threshold_at::first;
+      const int beyond = at_first ? is.beyond + is.last + is.between : is.beyond;
+      const int equal = at_first ? is.first : is.last;
       all.unit_parts[u] = {static_cast<std::uint16_t>(beyond), static_cast<std::uint16_t>(equal), 0, 0};
       all.offsets[u] = before;
       before = {before.beyond + beyond, before.equal + equal};
@@ -342,9 +382,10 @@ LANEWISE_FUNCTION void write_bounded(const W& warp, const Selection& all, std::i
       [&](std::int64_t at, const auto& exists, const auto& items) LANEWISE_INLINE_LAMBDA {
         const auto x = warp.map(all.key, items);
         auto chosen = warp.ballot(exists & (x >= bounds.first));
-        if (chosen == 0) return;
+        if (chosen == 0 || to == limit) return;
         const auto beyond = warp.ballot(exists & (x > bounds.last));
         auto equal = chosen & ~beyond;
+        if (wanted == 0) equal = 0;
         std::int64_t surplus = W::popcount(equal) - wanted;
         wanted = surplus > 0 ? 0 : -surplus;
         for (; surplus > 0; --surplus) equal &= ~(typename W::bits{1} << W::highest(equal));
@@ -413,48 +454,18 @@ struct few_bounded_kernel {
     auto now = kernels::sample_bounds(all, shared.between, 512);
     const std::int64_t limit = now.wanted;
     if (limit == 0) return;
-    if (!find(warp, shared.between, now)) {
-      now = {0, decltype(Selection::key)::all, limit, true, {}};
-      find(warp, shared.between, now);
-    }
+    bounded_parts<int> parts;
+    do {
+      parts = kernels::count_bounded(warp, all.in, all.key, 0, n, now, shared.between);
+    } while (!kernels::settle<decltype(Selection::key)>(
+        now, {parts.beyond, parts.last, parts.between, parts.first}));
+    if (now.found == threshold_at::between)
+      kernels::choose_between(now, shared.between, parts.between);
     if (result != nullptr) {
       *result = all.key.key(now.first);
     } else {
       kernels::write_bounded(warp, all, 0, n, now, now.wanted, 0, limit, put);
     }
-  }
-
- private:
-  /// Makes both bounds the threshold, if it is there.
-  template <class W>
-  LANEWISE_FUNCTION bool find(const W& warp, bits* some, selection_bounds<bits>& now) const {
-    std::int64_t beyond = 0, last = 0, between = 0, first = 0;
-    kernels::for_each_window_of<4>(
-        warp, all.in, 0, all.n(),
-        [&](std::int64_t, const auto& exists, const auto& items) LANEWISE_INLINE_LAMBDA {
-          const auto x = warp.map(all.key, items);
-          const bounded_window<W, Selection> is(warp, exists, x, now);
-          beyond += W::popcount(is.beyond);
-          last += W::popcount(is.last);
-          first += W::popcount(is.first);
-          if (is.between != 0)
-            warp.compress_store_over(some + between, warp.template mask_of<bits>(is.between), x);
-          between += W::popcount(is.between);
-        });
-    now.wanted -= beyond;
-    if (now.wanted <= 0 || now.wanted > last + between + first) return false;
-    if (now.wanted <= last) {
-      now.first = now.last;
-    } else if (now.wanted > last + between) {
-      now.last = now.first;
-      now.wanted -= last + between;
-    } else {
-      now.wanted -= last;
-      const bits at = kernels::greatest_first(some, now.wanted, between);
-      now.first = now.last = at;
-      now.wanted -= std::count_if(some, some + now.wanted, [at](bits b) { return b != at; });
-    }
-    return true;
   }
 };
 
