@@ -117,14 +117,14 @@ LANEWISE_FUNCTION bounded_parts<int> count_bounded(
   using values = typename W::template lanes<bits>;
   constexpr std::int64_t width = W::width, rows = 4;
   bounded_parts<int> sum{};
-  const auto count = [&](const auto& exists, const values& x) LANEWISE_INLINE_LAMBDA {
-    const auto from_first = warp.ballot(exists & (x >= bounds.first));
+  const auto count = [&](typename W::bits exists, const values& x) LANEWISE_INLINE_LAMBDA {
+    const auto from_first = warp.ballot(x >= bounds.first) & exists;
     if (from_first == 0) return;
-    const auto beyond = warp.ballot(exists & (x > bounds.last));
+    const auto beyond = warp.ballot(x > bounds.last) & exists;
     sum.beyond += W::popcount(beyond);
     if (beyond == from_first) return;
-    const auto last = warp.ballot(exists & (x == bounds.last));
-    const auto first = warp.ballot(exists & (x == bounds.first)) & ~last;
+    const auto last = warp.ballot(x == bounds.last) & exists;
+    const auto first = warp.ballot(x == bounds.first) & exists & ~last;
     const auto others = from_first & ~(beyond | last | first);
     sum.last += W::popcount(last);
     sum.first += W::popcount(first);
@@ -155,12 +155,12 @@ LANEWISE_FUNCTION bounded_parts<int> count_bounded(
         all_are(sum.first, (least != bounds.first) | (greatest != bounds.first)))
       continue;
     LANEWISE_UNROLL
-    for (int j = 0; j < rows; ++j) count(warp.first(static_cast<int>(width)), x[j]);
+    for (int j = 0; j < rows; ++j) count(~typename W::bits{0}, x[j]);
   }
   kernels::for_each_window_of<1>(
       warp, in, i, end,
       [&](std::int64_t, const auto& exists, const auto& items)
-          LANEWISE_INLINE_LAMBDA { count(exists, warp.map(key, items)); });
+          LANEWISE_INLINE_LAMBDA { count(warp.ballot(exists), warp.map(key, items)); });
   return sum;
 }
 
@@ -381,9 +381,9 @@ LANEWISE_FUNCTION void write_bounded(const W& warp, const Selection& all, std::i
       warp, all.in, begin, end,
       [&](std::int64_t at, const auto& exists, const auto& items) LANEWISE_INLINE_LAMBDA {
         const auto x = warp.map(all.key, items);
-        auto chosen = warp.ballot(exists & (x >= bounds.first));
+        auto chosen = warp.ballot(x >= bounds.first) & warp.ballot(exists);
         if (chosen == 0 || to == limit) return;
-        const auto beyond = warp.ballot(exists & (x > bounds.last));
+        const auto beyond = warp.ballot(x > bounds.last) & chosen;
         auto equal = chosen & ~beyond;
         if (wanted == 0) equal = 0;
         std::int64_t surplus = W::popcount(equal) - wanted;
