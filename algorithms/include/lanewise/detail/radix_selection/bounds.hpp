@@ -5,6 +5,8 @@
 #include <lanewise/detail/host_selection.hpp>
 #include <lanewise/detail/radix_selection/sample.hpp>
 #include <lanewise/detail/radix_selection/sort.hpp>
+#include <lanewise/detail/radix_sort/host.hpp>
+#include <lanewise/detail/radix_sort/plan.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -70,7 +72,8 @@ template <class Selection>
 LANEWISE_LOOP_FUNCTION selection_bounds<typename Selection::bits> sample_bounds(
     const Selection& all, typename Selection::bits* sample, std::int64_t most) {
   const std::int64_t n = all.n(), wanted = all.wanted();
-  selection_bounds<typename Selection::bits> bounds{0, decltype(Selection::key)::all, wanted, true, {}};
+  selection_bounds<typename Selection::bits> bounds{
+      0, decltype(Selection::key)::all, wanted, true, {}};
   std::int64_t size = 64;
   while (size * size < 16 * n) size *= 2;
   if (size > most) size = most;
@@ -107,8 +110,8 @@ struct bounds_kernel {
   }
 };
 
-/// Counts what is where of items [begin, end), few enough for an int. The bits between the bounds go
-/// to `between`, which has room for a window more.
+/// Counts what is where of items [begin, end), few enough for an int. The bits between the bounds
+/// go to `between`, which has room for a window more.
 template <class W, class Source, class Key>
 LANEWISE_FUNCTION bounded_parts<int> count_bounded(
     const W& warp, const Source& in, const Key& key, std::int64_t begin, std::int64_t end,
@@ -136,7 +139,8 @@ LANEWISE_FUNCTION bounded_parts<int> count_bounded(
   for (; i + rows * width <= end; i += rows * width) {
     values x[rows];
     LANEWISE_UNROLL
-    for (int j = 0; j < rows; ++j) x[j] = warp.map(key, kernels::load_once(warp, in, i + j * width));
+    for (int j = 0; j < rows; ++j)
+      x[j] = warp.map(key, kernels::load_once(warp, in, i + j * width));
     values least = x[0], greatest = x[0];
     LANEWISE_UNROLL
     for (int j = 1; j < rows; ++j) {
@@ -283,9 +287,9 @@ struct bounds_pass_kernel {
         together += here.between;
       } else {
         for (int i = 0; i < here.between; ++i)
-          ++shared.counters.count[static_cast<int>(static_cast<bits>(some[i] - now.first) >> low) *
-                                      copies +
-                                  i % copies];
+          ++shared.counters
+                .count[static_cast<int>(static_cast<bits>(some[i] - now.first) >> low) * copies +
+                       i % copies];
       }
       parts = {static_cast<std::uint16_t>(here.beyond), static_cast<std::uint16_t>(here.last),
                static_cast<std::uint16_t>(here.between), static_cast<std::uint16_t>(here.first)};
@@ -362,7 +366,8 @@ struct bounds_pass_kernel {
       const bool at_first = found == threshold_at::first;
       const int beyond = at_first ? is.beyond + is.last + is.between : is.beyond;
       const int equal = at_first ? is.first : is.last;
-      all.unit_parts[u] = {static_cast<std::uint16_t>(beyond), static_cast<std::uint16_t>(equal), 0, 0};
+      all.unit_parts[u] = {static_cast<std::uint16_t>(beyond), static_cast<std::uint16_t>(equal), 0,
+                           0};
       all.offsets[u] = before;
       before = {before.beyond + beyond, before.equal + equal};
     }
@@ -468,6 +473,82 @@ struct few_bounded_kernel {
     }
   }
 };
+
+/// The labels of the launches, and the name in messages.
+struct selection_names {
+  const char* algorithm;
+  const char* whole;
+  const char* sample;
+  const char* filter;
+  const char* digit;
+  const char* choose;
+  const char* offsets;
+  const char* write;
+  const char* sort;
+  const char* merge;
+};
+
+/// Calls f(i) for all i below n.
+template <class F>
+struct selected_loop_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {};
+
+  item_count n;
+  F f;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    const index_range mine = team.share(n());
+    for (std::int64_t i = mine.begin; i < mine.end; ++i) f(i);
+  }
+};
+
+/// Where hosts sort. Narrow keys have the room of wider ones, so that few sorts are compiled.
+template <class Bits>
+struct selected_sort_memory {
+  using word = std::conditional_t<sizeof(Bits) <= 4, std::uint32_t, std::uint64_t>;
+  using map = detail::key_map<word>;
+  word* keys;
+  word* keys_sorted;
+  std::uint64_t* indices_sorted;
+  void* board;
+  static std::size_t board_bytes(std::int64_t k) {
+    return kernels::host_radix_sort_bytes<map, word, std::uint64_t>(k);
+  }
+};
+
+/// Writes the selected items, of which `indices` has the indices in input order, in their order.
+template <class Exec, class Selection, class Columns>
+void sort_by_bits(const Exec& exec, const selection_names& names, const Selection& all,
+                  const Columns& columns, std::uint64_t* indices,
+                  const selected_sort_memory<typename Selection::bits>& memory) {
+  using word = typename selected_sort_memory<typename Selection::bits>::word;
+  using map = detail::key_map<word>;
+  const item_count k{all.k, all.n.resident};
+  const auto loop = [&](const char* name, auto f) {
+    using kernel = selected_loop_kernel<decltype(f)>;
+    lanewise::launch(
+        exec, name,
+        backend_of<Exec>::template resident_league<kernel>(exec, divide_up(all.k, unit_items)),
+        kernel{k, f});
+  };
+  constexpr auto greatest = decltype(all.key)::all;
+  loop(names.sort, [=, keys = memory.keys](std::int64_t i) {
+    keys[i] = static_cast<word>(greatest ^ all.key(all.in(static_cast<std::int64_t>(indices[i]))));
+  });
+  const host_sort_arrays<word, std::uint64_t> arrays{
+      memory.keys, memory.keys_sorted, memory.keys, indices, memory.indices_sorted, indices};
+  kernels::host_sort_by(
+      exec, arrays, k,
+      detail::sort_key<map, word, false>::by_bits(map{}, 0, decltype(all.key)::width),
+      memory.board);
+  loop(names.merge, [=, order = memory.indices_sorted](std::int64_t i) {
+    const auto from = static_cast<std::int64_t>(order[i]);
+    columns(i, from, all.in(from));
+  });
+}
 
 }  // namespace kernels
 LANEWISE_END_TARGET_NAMESPACE
