@@ -171,7 +171,8 @@ LANEWISE_FUNCTION bounded_parts<int> count_bounded(
 /// Compares the bounds with what was counted. If the threshold is beyond either, they move there,
 /// and the answer is false.
 template <class Key>
-bool settle(selection_bounds<typename Key::bits>& now, const bounded_parts<std::int64_t>& is) {
+LANEWISE_FUNCTION bool settle(selection_bounds<typename Key::bits>& now,
+                              const bounded_parts<std::int64_t>& is) {
   using bits = typename Key::bits;
   std::int64_t wanted = now.wanted - (now.anew ? is.beyond : 0);
   if (wanted <= 0) {
@@ -201,7 +202,8 @@ bool settle(selection_bounds<typename Key::bits>& now, const bounded_parts<std::
 
 /// Finds the threshold among the bits between the bounds.
 template <class Bits>
-void choose_between(selection_bounds<Bits>& now, Bits* some, std::int64_t between) {
+LANEWISE_FUNCTION void choose_between(selection_bounds<Bits>& now, Bits* some,
+                                      std::int64_t between) {
   const Bits at = kernels::greatest_first(some, now.wanted, between);
   now.wanted -= std::count_if(some, some + now.wanted, [at](Bits b) { return b != at; });
   now.first = now.last = at;
@@ -218,7 +220,7 @@ struct bounds_pass_kernel {
   struct policy : launch_policy {
     static constexpr int host_teams_per_thread = 16;
   };
-  // Neighbouring lanes count in different counters, as neighbouring items often are alike.
+  // Neighbours count in different counters, as they often are alike.
   static constexpr int digit_bits = 9, copies = digit_values >> digit_bits;
   /// Digits of the narrowest key, a pass anew, and one of a single value.
   static constexpr int passes = (key::width + digit_bits - 1) / digit_bits + 2;
@@ -311,7 +313,7 @@ struct bounds_pass_kernel {
     LANEWISE_FUNCTION bits operator()(bits b) const { return b; }
   };
 
-  bounded_parts<std::int64_t> counted() const {
+  LANEWISE_FUNCTION bounded_parts<std::int64_t> counted() const {
     const auto number = [](std::uint64_t x) { return static_cast<std::int64_t>(x); };
     return {number(all.parts->beyond), number(all.parts->last), number(all.parts->between),
             number(all.parts->first)};
@@ -338,7 +340,7 @@ struct bounds_pass_kernel {
   }
 
   /// The bounds become those of a digit. Returns how many items have it.
-  std::int64_t choose_digit(bounds_type& now) const {
+  LANEWISE_FUNCTION std::int64_t choose_digit(bounds_type& now) const {
     const int low = low_bit(now);
     for (int digit = (1 << digit_bits) - 1;; --digit) {
       const std::uint64_t* const counters = all.histograms + digit * copies;

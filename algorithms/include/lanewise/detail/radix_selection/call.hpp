@@ -19,14 +19,12 @@ template <class Exec, class Key>
 inline constexpr bool bounded_on =
     detail::by_threads<team_t<Exec, launch_policy>>&& Key::can_sample;
 
-/// On hosts launches take little, and a reading of the notes less than one of all items.
+/// On hosts launches take little, and bounds serve any k.
 template <class Exec>
 constexpr selection_limits limits_on() {
   selection_limits limits;
-  if constexpr (detail::by_threads<team_t<Exec, launch_policy>>) {
+  if constexpr (detail::by_threads<team_t<Exec, launch_policy>>)
     limits.sampled_from = limits.one_team;
-    limits.most_per_unit = unit_items;
-  }
   return limits;
 }
 
