@@ -222,9 +222,10 @@ struct bounds_pass_kernel {
   };
   // Neighbours count in different counters, as they often are alike.
   static constexpr int digit_bits = 9, copies = digit_values >> digit_bits;
-  /// Digits of the narrowest key, a pass anew, and one of a single value.
+  /// As many as a key has digits, one with bounds that moved, and one of a single value.
   static constexpr int passes = (key::width + digit_bits - 1) / digit_bits + 2;
-  /// So many items are brought together, but only one for some units, which may be read for it.
+  /// One thread brings so many items together, and no more than one for so many units, as it may
+  /// have to read a unit for each.
   static constexpr std::int64_t most_together = 2048, units_for_one = 8;
   template <class Team>
   struct scratch {
@@ -531,10 +532,10 @@ void sort_by_bits(const Exec& exec, const selection_names& names, const Selectio
   const item_count k{all.k, all.n.resident};
   const auto loop = [&](const char* name, auto f) {
     using kernel = selected_loop_kernel<decltype(f)>;
-    lanewise::launch(
-        exec, name,
-        backend_of<Exec>::template resident_league<kernel>(exec, divide_up(all.k, unit_items)),
-        kernel{k, f});
+    lanewise::launch(exec, name,
+                     backend_of<Exec>::template resident_league<kernel>(
+                         exec, lanewise::divide_up(all.k, unit_items)),
+                     kernel{k, f});
   };
   constexpr auto greatest = decltype(all.key)::all;
   loop(names.sort, [=, keys = memory.keys](std::int64_t i) {

@@ -105,9 +105,9 @@ void select_bounded(const Exec& exec, const selection_names& names, const Select
   const bounded bound{all, reinterpret_cast<typename bounded::bounds_type*>(all.plan),
                       reinterpret_cast<typename bounded::totals_type*>(all.totals),
                       reinterpret_cast<bounded_parts<std::uint16_t>*>(all.places)};
-  const std::int64_t units = divide_up(all.n.bound, unit_items);
+  const std::int64_t units = lanewise::divide_up(all.n.bound, unit_items);
   const auto league = [&]<class Kernel>(std::type_identity<Kernel>) {
-    return backend_of<Exec>::template resident_league<Kernel>(exec, divide_up(units, 8));
+    return backend_of<Exec>::template resident_league<Kernel>(exec, lanewise::divide_up(units, 8));
   };
   const bool samples = all.n.bound >= limits.sampled_from;
   lanewise::launch(
