@@ -115,11 +115,11 @@ inline std::vector<std::int64_t> counts_up_to(std::int64_t n) {
   return k;
 }
 
-/// Items of which the sample of with_sample sees none but `seen`.
+/// Items of which a sample, that of with_sample, sees none but `seen`.
 inline std::vector<std::uint32_t> misleading_items(std::int64_t n, std::uint32_t seen,
-                                                   std::uint64_t others) {
+                                                   std::uint64_t others,
+                                                   std::int64_t size = with_sample.most_sampled) {
   auto items = random_items<std::uint32_t>(n, others);
-  const std::int64_t size = with_sample.most_sampled;
   for (std::int64_t i = 0; i < size; ++i)
     items[static_cast<std::size_t>(lanewise::kernels::sampled_place(i, n / size))] = seen;
   return items;

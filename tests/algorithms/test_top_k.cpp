@@ -7,6 +7,12 @@ namespace {
 
 using namespace top_k_checks;
 
+std::vector<std::uint64_t> numbers_of_clusters(std::int64_t n) {
+  auto items = random_items<std::uint64_t>(n, 99'999);
+  for (auto& x : items) x += (x % 4) << 56;
+  return items;
+}
+
 }  // namespace
 
 TEMPLATE_TEST_CASE("The k first of few items", "[top_k]", std::uint32_t,
@@ -40,6 +46,25 @@ TEST_CASE("The k first of every distribution", "[top_k][long]") {
         check_top_k(items, k, true, k <= 400, with_sample);
       }
       check_top_k(items, 400, true, true, without_sample);
+    }
+  }
+}
+
+TEST_CASE("The k first of items in clusters", "[top_k]") {
+  // What lies between two bounds is in two clusters, so that digits between say little at first.
+  auto items = numbers_of_clusters(20'000);
+  for (const std::int64_t k : {5000, 5003, 10'000, 15'000, 19'000}) {
+    check_top_k(items, k, false, false, with_sample);
+    check_top_k(items, k, true, false, without_sample);
+  }
+}
+
+TEST_CASE("The k first of few items of which a sample misleads", "[top_k]") {
+  for (const std::uint32_t seen : {0u, ~0u}) {
+    const auto items = misleading_items(4096, seen, 1000, 256);
+    for (const std::int64_t k : {1, 16, 256, 2048, 4000}) {
+      check_top_k(items, k, false, false, {});
+      check_top_k(items, k, true, true, {});
     }
   }
 }

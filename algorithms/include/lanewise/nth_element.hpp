@@ -23,6 +23,9 @@ inline constexpr selection_names nth_element_names = {"nth_element",
 struct no_columns {
   template <class T>
   LANEWISE_FUNCTION void operator()(std::int64_t, std::int64_t, const T&) const {}
+  template <class W, class Items>
+  LANEWISE_FUNCTION void window(const W&, std::int64_t, typename W::bits, std::int64_t,
+                                const Items&) const {}
 };
 
 template <class Exec, class Source, class T>
@@ -48,7 +51,7 @@ void nth_element(const Exec& exec, const Source& source, std::int64_t nth, T* re
 ///
 /// in is a contiguous rank-1 View or a source; it is left as it is. O(n) work: n reads for every
 /// eleven bits of an item, or one where nth is less than n / 600 or so, or as near to the end; on
-/// hosts one from 8192 items on, and more of blocks with more than eight items in front of nth.
+/// hosts one, and more of blocks of 1024 with items close to the result.
 /// Where options.count says fewer items than nth + 1, the largest is stored, and nothing if there
 /// is none. The result is the same on every backend. Does not block. Throws std::invalid_argument
 /// if nth is negative or not less than the extent of in, or on an option that cannot be reached.

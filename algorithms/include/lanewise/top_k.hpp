@@ -29,6 +29,11 @@ struct selected_item {
   LANEWISE_FUNCTION void operator()(std::int64_t place, std::int64_t, const T& item) const {
     out(place, item);
   }
+  template <class W, class Items>
+  LANEWISE_FUNCTION void window(const W& warp, std::int64_t place, typename W::bits chosen,
+                                std::int64_t, const Items& items) const {
+    detail::compress_window_over(warp, out, place, chosen, items);
+  }
 };
 template <class Sink, class Values, class ValueSink>
 struct selected_pair {
@@ -39,6 +44,13 @@ struct selected_pair {
   LANEWISE_FUNCTION void operator()(std::int64_t place, std::int64_t index, const T& item) const {
     out(place, item);
     values_out(place, values(index));
+  }
+  template <class W, class Items>
+  LANEWISE_FUNCTION void window(const W& warp, std::int64_t place, typename W::bits chosen,
+                                std::int64_t index, const Items& items) const {
+    detail::compress_window_over(warp, out, place, chosen, items);
+    detail::compress_window_over(warp, values_out, place, chosen,
+                                 detail::load_window(warp, values, index));
   }
 };
 template <class Sink>
@@ -51,6 +63,17 @@ struct selected_index {
       out(place, index);
     } else {
       out(place, static_cast<stored>(index));
+    }
+  }
+  template <class W, class Items>
+  LANEWISE_FUNCTION void window(const W& warp, std::int64_t place, typename W::bits chosen,
+                                std::int64_t index, const Items&) const {
+    using stored = typename detail::sink_value<Sink>::type;
+    const auto indices = kernels::window_indices(warp, index);
+    if constexpr (std::is_void_v<stored>) {
+      detail::compress_window_over(warp, out, place, chosen, indices);
+    } else {
+      detail::compress_window_over(warp, out, place, chosen, warp.template cast<stored>(indices));
     }
   }
 };
@@ -114,13 +137,14 @@ void top_k(const Exec& exec, const char* algorithm, const Source& source, std::i
 /// has at least k places. key_of is a pure scalar function object, called up to twice per item and
 /// once more per reading; so is a source's functor.
 ///
-/// O(n) work. Where n is large and k less than n / 600 or so, on hosts from 8192 items on for any
-/// k, items are read once, and notes of 72 bytes for 1024 items (of 4 bytes; 104 for 8) are
-/// written. Blocks of 1024 items with more than eight results are read again. Elsewhere items are
-/// read once for every eleven bits of the key, and once to write. Inputs on which the sample
-/// misleads take both. Up to 8192 items take one launch (on hosts std::nth_element finds the k-th),
-/// others one for every eleven bits of the key and up to five more; with options.sorted one more,
-/// and one for every doubling beyond 4096 results. The result is the same on every backend. Does
+/// O(n) work. Where n is large and k less than n / 600 or so, items are read once, and notes of 72
+/// bytes for 1024 items (of 4 bytes; 104 for 8) are written. Blocks of 1024 items with more than
+/// eight results are read again. Elsewhere items are read once for every eleven bits of the key,
+/// and once to write. Inputs on which the sample misleads take both. On hosts items are read once
+/// for any k, and again in blocks with items close to the k-th and in blocks with results. Up to
+/// 8192 items take one launch, others one for every eleven bits of the key (on hosts nine) and up
+/// to five more; with options.sorted one more, and one for every doubling beyond 4096 results (on
+/// hosts those of radix_sort and two). The result is the same on every backend. Does
 /// not block. Throws std::invalid_argument if k is negative or greater than the extent of in, where
 /// out has fewer places, on overlap or an option that cannot be reached. (Selection with Merrill's
 /// digit counting, 2.13.)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <lanewise/detail/by_threads.hpp>
+#include <lanewise/detail/radix_selection/bounds.hpp>
 #include <lanewise/detail/radix_selection/digits.hpp>
 #include <lanewise/detail/radix_selection/few.hpp>
 #include <lanewise/detail/radix_selection/filter.hpp>
@@ -13,35 +14,24 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// The labels of the launches, and the name in messages.
-struct selection_names {
-  const char* algorithm;
-  const char* whole;
-  const char* sample;
-  const char* filter;
-  const char* digit;
-  const char* choose;
-  const char* offsets;
-  const char* write;
-  const char* sort;
-  const char* merge;
-};
+/// Whether the threshold is found between bounds.
+template <class Exec, class Key>
+inline constexpr bool bounded_on =
+    detail::by_threads<team_t<Exec, launch_policy>>&& Key::can_sample;
 
-/// On hosts launches take little, and a reading of the notes less than one of all items.
+/// On hosts launches take little, and bounds serve any k.
 template <class Exec>
 constexpr selection_limits limits_on() {
   selection_limits limits;
-  if constexpr (detail::by_threads<team_t<Exec, launch_policy>>) {
+  if constexpr (detail::by_threads<team_t<Exec, launch_policy>>)
     limits.sampled_from = limits.one_team;
-    limits.most_per_unit = unit_items;
-  }
   return limits;
 }
 
 /// Where everything lies in the workspace.
 struct selection_layout {
   std::size_t cleared, histograms, plan, notes, places, noted, chosen, offsets, indices, runs[2],
-      payload, bytes;
+      board, payload, bytes;
   std::int64_t tiles;
 
   /// Key: a selection_bits. selects: more than the key of the k-th is wanted.
@@ -70,7 +60,9 @@ struct selection_layout {
     at.chosen = room(selects ? units : 0, sizeof(std::uint32_t));
     at.offsets = room(selects ? units : 0, sizeof(selection_offset));
     at.indices = room(sorted ? k : 0, sizeof(std::int64_t));
-    for (std::size_t& runs : at.runs) runs = room(sorted && k > sorted_run ? k : 0, run_bytes);
+    for (std::size_t& runs : at.runs) runs = room(sorted ? k : 0, run_bytes);
+    if constexpr (Key::can_sample)
+      at.board = room(sorted ? 1 : 0, selected_sort_memory<typename Key::bits>::board_bytes(k));
     at.tiles = selects ? divide_up(units, selection_tile_units) : 0;
     at.payload = end;
     at.bytes = end + look_back_chain<detail::selection_state>::payload_bytes(at.tiles);
@@ -97,6 +89,36 @@ void sort_selected(const Exec& exec, const selection_names& names, const Selecti
         exec, names.merge,
         backend::template resident_league<merge_runs>(exec, lanewise::divide_up(all.k, 1024)),
         merge_runs{all, columns, runs, 2 * run < all.k ? others : nullptr, run});
+}
+
+/// Selects between bounds.
+template <class Exec, class Selection, class Put>
+void select_bounded(const Exec& exec, const selection_names& names, const Selection& all,
+                    typename decltype(Selection::key)::key_type* result, const Put& put,
+                    const selection_limits& limits) {
+  if (all.n.bound <= limits.one_team)
+    return lanewise::launch(exec, names.whole, 1,
+                            few_bounded_kernel<Selection, Put>{all, result, put});
+  using bounded = bounded_selection<Selection>;
+  using pass = bounds_pass_kernel<bounded>;
+  using write = bounded_write_kernel<bounded, Put>;
+  const bounded bound{all, reinterpret_cast<typename bounded::bounds_type*>(all.plan),
+                      reinterpret_cast<typename bounded::totals_type*>(all.totals),
+                      reinterpret_cast<bounded_parts<std::uint16_t>*>(all.places)};
+  const std::int64_t units = lanewise::divide_up(all.n.bound, unit_items);
+  const auto league = [&]<class Kernel>(std::type_identity<Kernel>) {
+    return backend_of<Exec>::template resident_league<Kernel>(exec, lanewise::divide_up(units, 8));
+  };
+  const bool samples = all.n.bound >= limits.sampled_from;
+  lanewise::launch(
+      exec, names.sample, 1,
+      bounds_kernel<bounded>{
+          bound, samples ? std::min(limits.most_sampled, bounds_kernel<bounded>::most) : 0});
+  for (int p = 0; p < pass::passes; ++p)
+    lanewise::launch(exec, p == 0 ? names.filter : names.digit, league(std::type_identity<pass>{}),
+                     pass{bound, result});
+  if (result == nullptr)
+    lanewise::launch(exec, names.write, league(std::type_identity<write>{}), write{bound, put});
 }
 
 /// Selects the first k of n items, in the order of key, greatest bits first. result: only the key
@@ -131,7 +153,10 @@ void select_first(const Exec& exec, const selection_names& names, const Source& 
   std::int64_t* indices = nullptr;
   if (sorted) at(indices, layout.indices);
   const put results{columns, indices};
-  if (n.bound <= limits.one_team) {
+  if (n.bound > limits.one_team) backend::zero(exec, memory, layout.cleared);
+  if constexpr (bounded_on<Exec, Key>) {
+    kernels::select_bounded(exec, names, all, result, results, limits);
+  } else if (n.bound <= limits.one_team) {
     lanewise::launch(exec, names.whole, 1,
                      small_selection_kernel<all_type, put>{all, result, results});
   } else {
@@ -139,7 +164,6 @@ void select_first(const Exec& exec, const selection_names& names, const Source& 
     const auto league = [&]<class Kernel>(std::type_identity<Kernel>, std::int64_t per_team) {
       return backend::template resident_league<Kernel>(exec, divide_up(units, per_team));
     };
-    backend::zero(exec, memory, layout.cleared);
     if constexpr (Key::can_sample) {
       using sample = sample_kernel<all_type>;
       using filter = filter_kernel<all_type>;
@@ -172,7 +196,15 @@ void select_first(const Exec& exec, const selection_names& names, const Source& 
   if (sorted) {
     ranked_index<typename Key::bits>* runs[2];
     for (int r = 0; r < 2; ++r) at(runs[r], layout.runs[r]);
-    kernels::sort_selected(exec, names, all, columns, indices, runs[0], runs[1]);
+    if constexpr (bounded_on<Exec, Key>) {
+      using sort_memory = selected_sort_memory<typename Key::bits>;
+      auto* const keys = reinterpret_cast<typename sort_memory::word*>(runs[0]);
+      kernels::sort_by_bits(exec, names, all, columns, reinterpret_cast<std::uint64_t*>(indices),
+                            sort_memory{keys, keys + k, reinterpret_cast<std::uint64_t*>(runs[1]),
+                                        memory + layout.board});
+    } else {
+      kernels::sort_selected(exec, names, all, columns, indices, runs[0], runs[1]);
+    }
   }
 }
 

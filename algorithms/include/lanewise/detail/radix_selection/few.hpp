@@ -77,7 +77,7 @@ struct small_selection_kernel {
   }
 
  private:
-  /// By one thread, which takes less for comparisons than for counters.
+  /// By one thread of a host, for keys that have no bounds: comparisons take less than counters.
   LANEWISE_LOOP_FUNCTION void find_threshold(typename Selection::plan_type& plan,
                                              typename Selection::bits* bits, std::int64_t n) const {
     for (std::int64_t i = 0; i < n; ++i) bits[i] = all.key(all.in(i));

@@ -15,7 +15,6 @@ struct filter_kernel {
   struct policy : launch_policy {
     static constexpr int warps = 16;
     static constexpr int teams_per_multiprocessor = 2;
-    static constexpr int host_teams_per_thread = 16;
   };
   /// 64 bytes in flight for every lane.
   static constexpr int rows = sizeof(item) <= 4 ? 16 : (sizeof(item) <= 8 ? 8 : 4);

@@ -24,6 +24,8 @@ namespace kernels {
 // unit the first eight above it are. Everything behind looks at the notes, and at units with more
 // than eight again. If the floor turns out to be too high, all behind looks at all items. The host
 // does not wait for that: kernels read what the launches before have found.
+//
+// Hosts find the threshold between bounds instead (bounds.hpp), but for keys of 128 bits.
 
 inline constexpr int digit_bits = 11, digit_values = 1 << digit_bits;
 inline constexpr std::int64_t unit_items = 1024;

@@ -2,12 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/detail/host_selection.hpp>
 #include <lanewise/detail/radix_selection/plan.hpp>
 #include <lanewise/merge_tile.hpp>
 #include <lanewise/tile_sort.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
+
+/// The indices of a window.
+template <class W>
+LANEWISE_FUNCTION auto window_indices(const W& warp, std::int64_t first) {
+  return warp.map([=](std::uint32_t l) -> std::int64_t { return first + l; }, warp.lane());
+}
 
 /// Where results go: to columns, or their indices to a list that is sorted afterwards.
 template <class Columns>
@@ -21,6 +28,17 @@ struct put_selected {
       indices[place] = index;
     } else {
       columns(place, index, item);
+    }
+  }
+  /// Those of a window from index on, to places from place on, as compress_window_over.
+  template <class W, class Items>
+  LANEWISE_FUNCTION void window(const W& warp, std::int64_t place, typename W::bits chosen,
+                                std::int64_t index, const Items& items) const {
+    if (indices != nullptr) {
+      detail::compress_window_over(warp, array_sink<std::int64_t>{indices, 0}, place, chosen,
+                                   kernels::window_indices(warp, index));
+    } else {
+      columns.window(warp, place, chosen, index, items);
     }
   }
 };
