@@ -187,6 +187,7 @@ class device_radix_starts {
     std::int64_t group_total[groups];
     float group_squares[groups];  ///< of the buckets' shares of the keys
     float group_used[groups];     ///< buckets that have keys
+    float group_spread[groups];   ///< how far apart neighbours are, in roots of their keys
     int group_pairs[groups];      ///< neighbouring buckets that have keys
     int group_rough[groups];      ///< of these, such as differ much
     std::uint32_t stays;
@@ -228,7 +229,12 @@ class device_radix_starts {
       const int pairs = warp.count((own + before > 0.0f) & (warp.lane() > 0u));
       const int rough = warp.count((own - before) * (own - before) >
                                    (own + before) * lanes<float>(most_roughness));
+      const auto spread = warp.map(
+          [](float a, float b) { return a + b > 0 ? Kokkos::abs(a - b) / Kokkos::sqrt(a + b) : 0; },
+          own, before);
+      const float spreads = warp.reduce(spread, plus{});
       warp.once([&] {
+        shared.group_spread[g] = spreads;
         shared.group_pairs[g] = pairs;
         shared.group_rough[g] = rough;
         shared.group_total[g] = total;
@@ -332,7 +338,14 @@ class device_radix_starts {
       keys *= squares;
     // Jobs, or a copy of what does not end in the output.
     const bool ends = levels == digits && levels % 2 == 0;
-    const int by_levels = 3 * levels + (ends ? 0 : 2) + (is_rough(shared) ? repeated : 0);
+    int by_levels = 3 * levels + (ends ? 0 : 2);
+    if (is_rough(shared)) {
+      // Buckets of repeated keys differ in size, unless one value has all of one: many are too
+      // large for jobs.
+      const float copies = copies_of(shared), room = static_cast<float>(capacity) - keys;
+      const bool overflows = 4 * copies < keys && room * room < 2.25f * copies * keys;
+      by_levels += repeated + (overflows ? 3 : 0);
+    }
     return 2 * digits + 1 + (has_wide_words ? digits / 2 : 0) < by_levels;
   }
 
@@ -345,6 +358,18 @@ class device_radix_starts {
       rough += shared.group_rough[g];
     }
     return 4 * rough > pairs;
+  }
+
+  /// How often keys occur, if all occur as often: by so much buckets vary more than by chance.
+  static LANEWISE_FUNCTION float copies_of(const scratch& shared) {
+    constexpr float by_chance = 0.8f;  // of a spread
+    float spread = 0, pairs = 0;
+    for (int g = 0; g < groups; ++g) {
+      spread += shared.group_spread[g];
+      pairs += static_cast<float>(shared.group_pairs[g]);
+    }
+    const float of_pair = spread / (by_chance * pairs);
+    return of_pair * of_pair;
   }
 
   /// How many times as many pairs of keys are in one bucket as if all buckets that are not empty
