@@ -149,6 +149,7 @@ TEST_CASE("segmented_sort sorts keys that gather in few bins", "[segmented_sort]
 TEST_CASE("segmented_sort sorts few items, and many, by other launches", "[segmented_sort]") {
   const std::int64_t few = few_items<std::uint32_t>(), team = job_items<std::uint32_t>();
   for (const std::int64_t n : {few, few + 1}) {
+    if (is_emulated && !full() && n == few) continue;  // as all other tests
     // Segments for jobs alone; for wide teams, too; for levels, too.
     for (const auto& some : std::vector<std::vector<std::int64_t>>{
              {team / 9, 20}, {2 * team - 7, team - 1, team + 1}, {team, 3 * team, 2 * team + 1}}) {
