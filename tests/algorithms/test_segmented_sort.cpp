@@ -146,7 +146,7 @@ TEST_CASE("segmented_sort sorts keys that gather in few bins", "[segmented_sort]
   }
 }
 
-TEST_CASE("segmented_sort sorts few items, and many, by other launches", "[segmented_sort]") {
+TEST_CASE("segmented_sort sorts few items, and many, by other launches", "[segmented_sort][long]") {
   const std::int64_t few = few_items<std::uint32_t>(), team = job_items<std::uint32_t>();
   for (const std::int64_t n : {few, few + 1}) {
     if (is_emulated && !full() && n == few) continue;  // as all other tests
