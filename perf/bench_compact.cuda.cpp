@@ -34,7 +34,7 @@ void add_cub() {
   add_cub_of<std::uint8_t>();
   add_cub_of<u32>();
   add_cub_of<std::uint64_t>();
-  // CUB writes the rejected items behind the kept ones, in reverse order.
+  // CUB writes the rejected items after the kept ones, in reverse order.
   using partition = partition_problem<Kokkos::Cuda, u32>;
   add<partition>("cub", [](partition& p, auto time) {
     time_cub(time, [&](void* storage, std::size_t& bytes) {

@@ -8,7 +8,7 @@ namespace lanewise::perf {
 namespace {
 
 #if defined(KOKKOS_ENABLE_SERIAL)
-/// f(vertex, edge) for all edges, row by row, and of(vertex) behind each row: as most would write
+/// f(vertex, edge) for all edges, row by row, and of(vertex) after each row: as most would write
 /// it. One thread.
 template <class Problem, class F, class Of>
 void for_each_row(const Problem& p, const F& f, const Of& of) {
@@ -32,7 +32,7 @@ void multiply(const spmv_problem<Kokkos::Serial>& p) {
       });
 }
 
-/// Pulls ranks along edges, behind a loop that shares them out.
+/// Pulls ranks along edges, after a loop that shares them out.
 void step(const pagerank_problem<Kokkos::Serial>& p, std::vector<float>& shares) {
   const std::uint32_t* const columns = p.graph.columns().data();
   const std::uint32_t* const begins = p.graph.begins().data();

@@ -216,7 +216,7 @@ struct policy_problem : graph_problem<Exec> {
   }
 };
 
-/// A part of the level with the most edges, of the first 62, from what is reached in front of it.
+/// A part of the level with the most edges, of the first 62, from what is reached before it.
 template <class Exec, kernels::bfs_part part, class Policy>
 struct part_problem : graph_problem<Exec> {
   using base = graph_problem<Exec>;

@@ -75,7 +75,7 @@ inline auto random_tree_edges(std::int64_t n) {
   return perf::edges_by(n, n - 1, random_tree_ends{});
 }
 
-/// Vertices 0, s, 2 s, ... are a path, and the others hang at the one in front of them.
+/// Vertices 0, s, 2 s, ... are a path, and the others hang at the one before them.
 struct caterpillar_ends {
   std::uint64_t each;
   LANEWISE_FUNCTION void operator()(std::uint64_t i, std::uint32_t& from, std::uint32_t& to) const {

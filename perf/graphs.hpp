@@ -181,7 +181,7 @@ struct bfs_problem : search_problem<Exec, no_weight, Offset> {
                               Kokkos::Max<std::int32_t>(last));
       counters["levels"] = last + 1;
     }
-    // A search top down looks at all edges of what it reaches, once where it meets behind levels.
+    // A search top down looks at all edges of what it reaches, once where it meets after levels.
     if (what == bfs_result::top_down)
       counters["examined"] =
           static_cast<double>(sum<std::uint64_t>(exec, n, reached_edges{graph, levels}));

@@ -27,7 +27,7 @@ constexpr table_row row_of = {Policy::warps, Policy::items_per_lane,
                               Policy::teams_per_multiprocessor,
                               static_cast<int>(Policy::host_tile_bytes >> 10)};
 
-/// The row that ships in front of others that differ from it and from each other.
+/// The row that ships before others that differ from it and from each other.
 template <std::size_t most>
 struct candidate_rows {
   std::array<table_row, most + 1> rows;

@@ -21,7 +21,7 @@
 // - collect: the entries of the map, in any order, to the host, which sorts and ranks them.
 namespace kmer_census {
 
-/// Writes entries one behind the other, in any order.
+/// Writes entries one after the other, in any order.
 template <class Kmers, class Counts, class Count>
 struct collect_entry {
   Kmers kmers;

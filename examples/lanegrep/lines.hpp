@@ -172,7 +172,7 @@ class line_search {
     ends_ = Kokkos::subview(ends_room_, Kokkos::make_pair(std::int64_t{0}, n));
     are_lines_known_ = true;
   }
-  /// A match is in the line whose end is the first behind it.
+  /// A match is in the line whose end is the first after it.
   void find_lines_of_matches() {
     const auto n = matches_.extent(0);
     if (lines_room_.extent(0) < n) Kokkos::realloc(lines_room_, n + n / 4);

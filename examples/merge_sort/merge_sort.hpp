@@ -4,7 +4,7 @@
 
 // A stable merge sort of pairs by any order, from Lanewise's parts. Teams sort tiles in scratch.
 // Then every pass merges as many runs as a warp has lanes: a warp finds what each run adds to a
-// tile of the output (cut_many), the team brings these pieces together in scratch, one behind the
+// tile of the output (cut_many), the team brings these pieces together in scratch, one after the
 // other (range_expansion_t), and sorts them there. A pass reads and writes every pair once, and 32
 // lanes need one pass where merges of two runs need five.
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Every allocation of a call fails once, and those behind it too. Included by one file of a
+// Every allocation of a call fails once, and those after it too. Included by one file of a
 // program, before the library.
 
 #include <support/failing_allocations.hpp>
@@ -22,7 +22,7 @@ void without_failures(F f) {
 }
 
 /// Calls f(work) with a new workspace, again and again, with the first, the second, ... allocation
-/// failing, until nothing fails. Then the same for calls without a workspace. Behind every call
+/// failing, until nothing fails. Then the same for calls without a workspace. After every call
 /// that failed comes one that does not, in turns with what the workspace holds then, and with
 /// nothing. done() checks its results.
 template <class F, class Done>

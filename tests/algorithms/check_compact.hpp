@@ -53,7 +53,7 @@ std::vector<T> items_in_runs(std::int64_t n, int mean, std::uint64_t salt = 3) {
   return items;
 }
 
-/// Where the arrays of a call begin behind a boundary: another place for each and in every call,
+/// Where the arrays of a call begin after a boundary: another place for each and in every call,
 /// all on the boundary in one of eight.
 class shifts {
  public:
@@ -91,7 +91,7 @@ runs runs_of(const std::vector<T>& items) {
   return found;
 }
 
-/// Which of the results lie behind `count` equals what was there before.
+/// Which of the results lie after `count` equals what was there before.
 template <class T>
 void check_front(const array<T>& out, const std::vector<T>& expected) {
   CHECK(difference(out.items(), expected, out.original()) == "");

@@ -5,7 +5,7 @@
 #include "check_top_k.hpp"
 #include <lanewise/is_sorted.hpp>
 
-// Selections and is_sorted on a space that the macros in front of this header choose.
+// Selections and is_sorted on a space that the macros before this header choose.
 
 TEST_CASE("Selections on every mapping", "[top_k]") {
   using namespace top_k_checks;

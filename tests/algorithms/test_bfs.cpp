@@ -127,7 +127,7 @@ TEST_CASE("bfs: a few graphs", "[bfs][sanitize]") {
   check_graph(make_graph(33, random_edges(33, 40, 1)), {5});
   check_graph(make_graph(500, random_edges(500, 4000, 2, true)), {250});
   check_graph(make_graph(70, random_edges(70, 150, 3), false), {3}, false);
-  // Deep behind 64 levels.
+  // Deep after 64 levels.
   edge_list path;
   for (std::int64_t v = 1; v < 80; ++v) path.emplace_back(v - 1, v);
   check_graph(make_graph(80, path), {0});
@@ -210,7 +210,7 @@ TEST_CASE("bfs: graphs in which few levels pay bottom up", "[bfs]") {
     check_graph(make_graph(n, edges), {n / 3});
 }
 TEST_CASE("bfs: many levels of few edges, then many edges", "[bfs]") {
-  // Searches go deep behind 64 levels.
+  // Searches go deep after 64 levels.
   constexpr std::int64_t length = 150;
   edge_list ladder;
   for (std::int64_t i = 0; i < length; ++i)
@@ -257,7 +257,7 @@ TEST_CASE("bfs: rows around a lane's share, a warp and a piece", "[bfs]") {
   }
 }
 
-// Bottom up reads columns in blocks. Behind a dense part are vertices that look at 0 to 400 others
+// Bottom up reads columns in blocks. After a dense part are vertices that look at 0 to 400 others
 // first, none of which is reached.
 TEST_CASE("bfs: columns that begin anywhere, and long looks", "[bfs][sanitize]") {
   const std::int64_t dense = 2000, late = 401;

@@ -113,7 +113,7 @@ TEST_CASE("check_graph: graphs that are right", "[check_graph][sanitize]") {
   check_faults(make_graph(0, {}), make_graph(0, {}), work);
   check_faults(make_graph(1, {}), make_graph(1, {}), work);
   check_faults(make_graph(5, {{3, 3}}), make_graph(5, {{3, 3}}), work);
-  // Edges around the ends of parts, rows without edges in front, between and behind; hubs.
+  // Edges around the ends of parts, rows without edges in front, between and after; hubs.
   for (const std::uint64_t m : {1, 15, 16, 17, 31, 33, 511, 512, 513, 2000}) {
     for (const std::int64_t n : {std::int64_t{3}, std::int64_t{300}, std::int64_t{3000}}) {
       const auto edges = edges_at_random(random, n, m);

@@ -164,7 +164,7 @@ TEST_CASE("for_each_edge: shapes", "[for_each_edge]") {
   check_edges<std::uint32_t, std::uint32_t>(make_graph(20'000, star), every(1, 20'000));
   check_edges<std::uint32_t, std::uint32_t>(make_graph(20'000, star), {});
   check_edges<std::uint32_t, std::uint32_t>(make_graph(0, {}), {});
-  // Rows around a warp, behind many that are empty.
+  // Rows around a warp, after many that are empty.
   edge_list rows;
   std::int64_t hub = 0;
   for (const std::int64_t degree : {31, 32, 33, 127, 128, 129, 512, 1000, 1, 0, 2}) {

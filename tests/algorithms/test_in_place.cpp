@@ -30,7 +30,7 @@ std::vector<T> firsts_of_runs(const std::vector<T>& items) {
   return oracle::gather(items, runs_of(items).first);
 }
 
-/// What a call in place leaves: the results, and behind them what was there.
+/// What a call in place leaves: the results, and after them what was there.
 template <class T>
 void check_replaced(const array<T>& both, const std::vector<T>& expected, std::int64_t found) {
   CHECK(found == static_cast<std::int64_t>(expected.size()));
@@ -68,7 +68,7 @@ void check_runs_in_place(const std::vector<T>& items) {
   check_replaced(one, firsts_of_runs(items), found.get());
 }
 
-/// Items of which all up to some place are kept and none behind it, or the other way round: tiles
+/// Items of which all up to some place are kept and none after it, or the other way round: tiles
 /// that stay where they are beside tiles that move far.
 struct kept_up_to {
   std::uint64_t most;

@@ -55,7 +55,7 @@ TEMPLATE_TEST_CASE("Sorted items, and one or two that are not in order", "[is_so
     check_sorted(items);
     if (n < 2) continue;
     for (int i = 0; i < 4; ++i) {
-      // The greatest of all at two places: what is behind it is less, as often as not.
+      // The greatest of all at two places: what is after it is less, as often as not.
       auto other = items;
       other[random() % other.size()] = items.back();
       other[i == 0 ? 0 : random() % other.size()] = items.back();

@@ -41,7 +41,7 @@ void check_keys_and_results(const array<K>& keys, const array<V>& values,
     key.push_back(k);
     value.push_back(v);
   }
-  // What does not fit is missing; what is behind is as it was.
+  // What does not fit is missing; what is after is as it was.
   key.resize(std::min(key.size(), keys.original().size()));
   value.resize(std::min(value.size(), values.original().size()));
   CHECK(difference(keys.items(), key, keys.original()) == "");

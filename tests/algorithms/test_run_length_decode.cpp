@@ -137,7 +137,7 @@ TEST_CASE("Decoding reverses encoding", "[decode]") {
                               total.view(), {.work = &work, .count = runs.view()});
   CHECK(total.get() == n);
   CHECK(difference(out.items(), items) == "");
-  lanewise::check(exec, work);  // places behind the runs were not looked at
+  lanewise::check(exec, work);  // places after the runs were not looked at
 }
 
 TEST_CASE("Negative lengths are empty runs, and are counted", "[decode][sanitize]") {

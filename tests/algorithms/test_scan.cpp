@@ -39,7 +39,7 @@ TEMPLATE_TEST_CASE("Scans of arrays that begin anywhere between packs", "[scan][
     }
   }
   const auto exec = make_space();
-  // A count that only the device knows ends in the first tile, or behind it.
+  // A count that only the device knows ends in the first tile, or after it.
   for (const std::int64_t count : {std::int64_t{0}, std::int64_t{3}, std::int64_t{pack},
                                    scan_tile<TestType>, scan_tile<TestType> + 5}) {
     CAPTURE(count);

@@ -152,7 +152,7 @@ scan_traffic traffic_of(std::int64_t n, std::int64_t block) {
 }
 
 /// What is done of the paper's traffic with one item per block beside it: it adds nothing to the
-/// first blocks of L - 1 levels, and writes what lies in front of the others to their first places.
+/// first blocks of L - 1 levels, and writes what lies before the others to their first places.
 std::int64_t propagated_traffic(std::int64_t of_paper, std::int64_t n, std::int64_t b, int levels) {
   return of_paper - 2 * b * (levels - 1) + (levels > 1 ? n / b - 1 : 0);
 }

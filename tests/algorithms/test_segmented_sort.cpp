@@ -53,7 +53,7 @@ TEST_CASE("segmented_sort sorts short segments by windows", "[segmented_sort][sa
   constexpr std::int64_t steps = windows::steps * windows::group;
   for (const std::int64_t longest : {1, 2, 3, 5, 8, 9, 16, 17, 32, 33, 35, 64, 65}) {
     const std::int64_t segments = 2 * steps / (longest + 2) + 3;
-    // Alone, one that is too long, and one that ends groups of windows behind its own.
+    // Alone, one that is too long, and one that ends groups of windows after its own.
     for (const std::int64_t other : {std::int64_t{2}, std::int64_t{100}, 3 * steps}) {
       if (other > 100 && longest % 4 != 0) continue;
       if (is_emulated && !full() && other == 100 && longest % 2 == 0) continue;
@@ -352,7 +352,7 @@ TEST_CASE("segmented_sort counts bad segments that lie apart", "[segmented_sort]
     constexpr auto least = std::numeric_limits<std::int64_t>::min();
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
     for (const auto& [begins, ends, wrong] :
-         {std::tuple{i64s{3, 50, 7}, i64s{2, n, 9}, 1},  // an end in front of its begin
+         {std::tuple{i64s{3, 50, 7}, i64s{2, n, 9}, 1},  // an end before its begin
           {i64s{50, -1}, i64s{n + 1, 20}, 2},
           {i64s{least, 4, most}, i64s{0, 9, most}, 2},
           {i64s{0, 4, 0, 2}, i64s{n, 4, n, 3}, 2},  // more items than there are

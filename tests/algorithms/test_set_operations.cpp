@@ -200,7 +200,7 @@ TEST_CASE("Sets of runs that are longer than tiles", "[set_operations]") {
   both(runs({{3, 5}, {7, n}, {9, 4}}), runs({{2, 3}, {7, n - 1}, {9, 7}}));
   both(runs({{3, 5}, {7, n / 2 + 1}, {9, n / 3}}), runs({{7, n / 2}, {9, n / 3 + 1}, {11, 1}}));
   both(runs({{3, n}}), runs({{4, n}}));
-  // An item in front of a tile's edge, at it and behind it has its partner on either side.
+  // An item before a tile's edge, at it and after it has its partner on either side.
   for (const std::int64_t shift : {-2, -1, 0, 1, 2}) {
     std::vector<u32> a(static_cast<std::size_t>(tile + shift), 1u), b{2, 2, 2, 5};
     a.insert(a.end(), {2, 2, 5, 5, 6});
@@ -225,7 +225,7 @@ TEST_CASE("Sets of regular items, and of such beside others", "[set_operations]"
     return made_of(n, [&](std::int64_t i) { return i + i / 500 * 450 + first; });
   };
   check_set_operations(ranges(0), ranges(480));
-  // Regular in front, random behind, and the other way around; few are equal to their neighbours.
+  // Regular in front, random after, and the other way around; few are equal to their neighbours.
   const auto random = sorted_items<u32>(n, 3 * static_cast<u64>(n), 1);
   for (const bool regular_first : {false, true}) {
     const std::int64_t end = 3 * n;

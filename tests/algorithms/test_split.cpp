@@ -59,7 +59,7 @@ struct count_columns {
   }
 };
 
-/// An output that begins a little in front of place 2^32.
+/// An output that begins a little before place 2^32.
 struct place_2_32 {
   static constexpr std::int64_t first = (std::int64_t{1} << 32) - 1000;
   template <class T>
@@ -71,7 +71,7 @@ struct place_2_32 {
   };
 };
 
-/// Places the items; starts has the shape of counts, and the buckets' first places behind. Values
+/// Places the items; starts has the shape of counts, and the buckets' first places after. Values
 /// are the keys' indices.
 template <class Key, class Policy, template <class> class Sink>
 struct place_columns {

@@ -181,7 +181,7 @@ struct calls {
     CHECK(allocated.get() == static_cast<std::int64_t>(repeated.size()));
   }
 
-  /// Behind the results is what another replay left.
+  /// After the results is what another replay left.
   static void check_front(const array<u32>& out, const cell<std::int64_t>& count,
                           const std::vector<u32>& expected) {
     CHECK(count.get() == static_cast<std::int64_t>(expected.size()));

@@ -340,7 +340,7 @@ TEST_CASE("S-6: a small prime makes candidates that are no matches",
       check_exact("DRK-2S", by::two_stage{.bits = 4, .part = 1, .prime = p}, text, bytes);
       const auto hashes_agree = [&](const std::string& s) {
         if (s[0] != bytes[0]) return false;
-        // Behind the end letters are 0.
+        // After the end letters are 0.
         const auto chunk = [](const std::string& of, std::int64_t c) {
           std::string letters_of_chunk = part_of(of, c, 32);
           letters_of_chunk.resize(32, '\0');

@@ -202,7 +202,7 @@ TEST_CASE("Slices of rows, and rows that are null", "[string_rows][sanitize]") {
     check_rows<std::int64_t, std::int64_t>(rows, "a", 1);
   }
   rows.valid.clear();
-  for (const std::size_t first : {1, 7, 170}) {  // without rows in front and behind
+  for (const std::size_t first : {1, 7, 170}) {  // without rows before and after
     rows_on_host slice = rows;
     slice.offsets = {rows.offsets.begin() + static_cast<std::ptrdiff_t>(first),
                      rows.offsets.end() - static_cast<std::ptrdiff_t>(first / 2)};

@@ -130,7 +130,7 @@ TEST_CASE("Rows that end in the middle of patterns that begin with each other",
                                        whole.substr(7, 3)};
   std::string text;
   std::vector<std::int64_t> lengths;
-  for (std::size_t m = 0; m <= whole.size(); ++m) {  // cut behind m bytes, the rest in other rows
+  for (std::size_t m = 0; m <= whole.size(); ++m) {  // cut after m bytes, the rest in other rows
     text += whole;
     lengths.push_back(static_cast<std::int64_t>(m));
     lengths.push_back(0);
@@ -213,7 +213,7 @@ TEST_CASE("Slices of rows, and rows that are null, searched for sets",
     check_set_rows(rows, patterns, 2);
   }
   rows.valid.clear();
-  for (const std::size_t first : {1, 7, 120}) {  // without rows in front and behind
+  for (const std::size_t first : {1, 7, 120}) {  // without rows before and after
     rows_on_host slice = rows;
     slice.offsets = {rows.offsets.begin() + static_cast<std::ptrdiff_t>(first),
                      rows.offsets.end() - static_cast<std::ptrdiff_t>(first / 2)};

@@ -210,7 +210,7 @@ TEST_CASE("Sets with patterns of 1 to 3 bytes, in texts that end around rows and
       ++shift;
     }
   }
-  // Behind the text there are no zeros.
+  // After the text there are no zeros.
   const std::string zeros(3, '\0');
   for (std::size_t n = 1; n <= 40; ++n)
     check_sets(over_and_over("ab", n),

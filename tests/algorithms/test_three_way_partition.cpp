@@ -41,7 +41,7 @@ struct is_of_four {
   i64 rest;
   KOKKOS_FUNCTION bool operator()(i64 i) const { return i % 4 == rest; }
 };
-/// Raises a flag unless result p is p steps behind the first.
+/// Raises a flag unless result p is p steps after the first.
 struct expect_every {
   int* wrong;
   i64 step, first;

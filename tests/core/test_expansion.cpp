@@ -46,7 +46,7 @@ struct seen_last : seen_items {
   }
 };
 
-/// Consecutive ranges, of which range r ends in front of item ends[r]; its value is 3 r + 1.
+/// Consecutive ranges, of which range r ends before item ends[r]; its value is 3 r + 1.
 template <class Seen>
 struct expand_ends {
   using policy = expansion_policy;

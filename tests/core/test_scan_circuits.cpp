@@ -19,7 +19,7 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace test_kernels {
 
-/// Runs a circuit on the lanes of a warp: from[s * W + i] is whose value lane i takes in front of
+/// Runs a circuit on the lanes of a warp: from[s * W + i] is whose value lane i takes before
 /// its own in step s, its own number standing for none.
 template <class T, class Op>
 struct circuit_on_lanes {

@@ -342,7 +342,7 @@ TEMPLATE_TEST_CASE("The merge of many sequences is cut anywhere", "[search][sani
 }
 
 TEST_CASE("Many sequences that do not overlap are cut between them", "[search]") {
-  // Each of 8 sequences lies behind the next one.
+  // Each of 8 sequences lies after the next one.
   struct descending {
     static std::uint32_t item(std::uint32_t q, std::int64_t i) {
       return (7 - q) * 1000 + static_cast<std::uint32_t>(i);

@@ -18,7 +18,7 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace team_algorithm_kernels {
 
 /// Every team copies its own n items to `out`; by way of scratch, which is filled before and
-/// behind, or not. What scratch holds beside the items is copied to `beside`.
+/// after, or not. What scratch holds beside the items is copied to `beside`.
 template <class T, int team_warps, bool by_scratch>
 struct copy_items {
   struct policy : launch_policy {
@@ -74,8 +74,8 @@ struct fill_items {
   }
 };
 
-/// Team t looks for the first item of in[first, last) that is greater than t, twice behind each
-/// other with the same scratch: from the first, and then behind what it found.
+/// Team t looks for the first item of in[first, last) that is greater than t, twice after each
+/// other with the same scratch: from the first, and then after what it found.
 template <class Index, int team_warps>
 struct find_items {
   struct policy : launch_policy {
@@ -210,7 +210,7 @@ void check_finds(std::int64_t n, Index first, const std::vector<std::uint32_t>& 
   CHECK(difference(found.items(), expected) == "");
   CHECK(in.unchanged());
   if (!counts) return;
-  // Once at most, once up to the item that was found, and nowhere behind its round.
+  // Once at most, once up to the item that was found, and nowhere after its round.
   const auto times = asked.items();
   const auto round = std::int64_t{4} * team::warp_type::width * team::warps;
   bool as_said = true;

@@ -9,7 +9,7 @@
 
 #include <catch2/catch_template_test_macros.hpp>
 
-// Reductions of one value per lane by a team, in three ways, behind a reduction of every lane's own
+// Reductions of one value per lane by a team, in three ways, after a reduction of every lane's own
 // items; one after the other in the same scratch.
 
 LANEWISE_BEGIN_NAMESPACE

@@ -9,7 +9,7 @@
 
 #include <catch2/catch_template_test_macros.hpp>
 
-// Scans of one value per lane by a team, in three ways: tile after tile, each behind the one
+// Scans of one value per lane by a team, in three ways: tile after tile, each after the one
 // before.
 
 LANEWISE_BEGIN_NAMESPACE

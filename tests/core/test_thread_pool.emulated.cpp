@@ -29,7 +29,7 @@ bool launches() {
   return lanewise::reduce(make_space(), in, lanewise::plus{}, 5u) == 90'005u;
 }
 
-/// Launches when the program ends: it was made before anything was launched, and goes behind all
+/// Launches when the program ends: it was made before anything was launched, and goes after all
 /// that was made then.
 struct launches_at_the_end {
   bool asked = false;

@@ -22,7 +22,7 @@ struct small_policy : launch_policy {
 };
 
 /// Every tile is copied, and scanned on its own: the first of three inclusively, the second
-/// exclusively behind `first`, the third exclusively behind nothing.
+/// exclusively after `first`, the third exclusively after nothing.
 template <class T, class Op>
 struct scan_tiles {
   using policy = small_policy;

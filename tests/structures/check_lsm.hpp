@@ -192,7 +192,7 @@ void check_all(const space& exec, const Map& map, const model<Key, Value>& m, ra
   for (std::size_t i = 0; i < queries; ++i) {
     const auto width = most >> (random() % 12);
     from.push_back(probes[i]);
-    // Comes round behind the greatest key.
+    // Comes round after the greatest key.
     to.push_back(
         static_cast<Key>(static_cast<std::uint64_t>(probes[i]) + random_number(random, width)));
     if (i % 16 == 3) to.back() = greatest_key<Key>;

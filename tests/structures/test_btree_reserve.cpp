@@ -121,7 +121,7 @@ void check_reserved_orders() {
     CAPTURE(order.name, most);
     for (const std::size_t at_once : {std::size_t{1} << 20, std::size_t{7}}) {
       CAPTURE(at_once);
-      // An empty tree, all keys behind one element, and some behind the first element of each leaf:
+      // An empty tree, all keys after one element, and some after the first element of each leaf:
       // as many as split it, one less, and one more.
       for (const std::int64_t elements : {std::int64_t{0}, fill, n}) {
         for (const std::int64_t each : {n, most - fill, most - fill + 1, most - fill + 2}) {

@@ -61,7 +61,7 @@ void check_lsm_round_trip(std::uint64_t salt, const MakeValue& make_value) {
   check_all(exec, clean, m, random, most, 200);
 }
 
-/// Two levels: keys 0, 3, ..., 297, and in front of them erasures of 0, 9, 18, ..., 99 with an
+/// Two levels: keys 0, 3, ..., 297, and before them erasures of 0, 9, 18, ..., 99 with an
 /// insertion of 1.
 lsm_in_file small_lsm(const space& exec) {
   batch<std::uint32_t, std::uint32_t> old, fresh;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <support/failing_allocations.hpp>
-// In front of the library.
+// Before the library.
 #include <structures/check_lsm.hpp>
 
 // Every allocation of a call fails once. The dictionary is as it was then, nothing is lost, and the

@@ -143,7 +143,7 @@ void check_reader_threads(const Copy& copy, const Write& write, const Find& find
       backwards += batch < before;
       seen += batch != before;
     }
-    torn += batch != reader_batches;  // the last look comes behind the last batch
+    torn += batch != reader_batches;  // the last look comes after the last batch
   };
   std::vector<std::thread> threads;
   for (std::size_t r = 0; r < readers; ++r) threads.emplace_back(read, r);

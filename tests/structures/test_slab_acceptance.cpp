@@ -222,7 +222,7 @@ TEST_CASE("A slab has pairs of words, a link, and is full at 15/16", "[slab_acce
   const auto& head = host.heads()(0);
   expect_pairs(head, 0, 15);
   CHECK(head.word[30] == ~0u);
-  // A pool's units lie behind the bitmaps of its blocks.
+  // A pool's units lie after the bitmaps of its blocks.
   const auto& second = host.pool().super_blocks()[0](1 + head.word[31]);
   expect_pairs(second, 15, 17);
   CHECK(second.word[31] == lanewise::no_unit);

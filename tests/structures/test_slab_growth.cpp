@@ -15,7 +15,7 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace test_kernels {
 
-/// Every lane puts its own number into a map, behind the back of bulk calls.
+/// Every lane puts its own number into a map, after the back of bulk calls.
 template <class View>
 struct put_numbers {
   using policy = two_warps;

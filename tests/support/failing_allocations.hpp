@@ -22,7 +22,7 @@ inline std::atomic<long> outstanding{0};
 inline thread_local long until_failure = -1;
 /// Smaller ones neither count nor fail.
 inline thread_local std::size_t least_counted = 0;
-/// Whether those behind it fail, too.
+/// Whether those after it fail, too.
 inline thread_local bool fails_for_good = true;
 
 /// Which allocation fails after this one. Where AddressSanitizer makes calls slow it is one in

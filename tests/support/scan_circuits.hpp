@@ -7,7 +7,7 @@
 #include <vector>
 
 // Parallel prefix circuits for any n >= 1 (Merrill, 4.1 and figure 26): those of 2^k inputs without
-// the gates behind input n - 1.
+// the gates after input n - 1.
 
 namespace test {
 
@@ -62,7 +62,7 @@ inline scan_circuit sequential_circuit(int n) {
   return c;
 }
 
-/// Every value with the one 1, 2, 4, ... places in front of it.
+/// Every value with the one 1, 2, 4, ... places before it.
 inline scan_circuit kogge_stone_circuit(int n) {
   scan_circuit c{n, {}};
   for (int distance = 1; distance < n; distance *= 2) {
@@ -99,7 +99,7 @@ inline scan_circuit brent_kung_circuit(int n) {
   return c;
 }
 
-/// Kogge and Stone's circuit on every second value, with a step in front and one behind.
+/// Kogge and Stone's circuit on every second value, with a step in front and one after.
 inline scan_circuit han_carlson_circuit(int n) {
   scan_circuit c{n, {}};
   for (int distance = 1; distance < n; distance *= 2) {

@@ -29,7 +29,7 @@ inline std::int64_t most_by_halving(std::int64_t n, std::int64_t w) {
 }
 
 /// The same by columns: one for every step in the column, and 1 + 2 + 4 + ... for the rest, of
-/// which no more can be in one bank than there are rows, or with answers in front of the first row
+/// which no more can be in one bank than there are rows, or with answers before the first row
 /// one more.
 inline std::int64_t most_by_columns(std::int64_t n, std::int64_t w, bool in_front = false) {
   const std::int64_t rows = (n + w - 1) / w;
@@ -73,7 +73,7 @@ inline std::vector<std::int64_t> worst_answers_for_halving(std::int64_t n, std::
   const int steps = steps_of(n);
   for (int step = 0; step < steps && static_cast<std::int64_t>(best.size()) < w; ++step) {
     // By bank: one answer for every place. Answers come in order, so it is the first: all turns
-    // behind the step go to the left.
+    // after the step go to the left.
     std::map<std::int64_t, std::map<std::int64_t, std::int64_t>> of_bank;
     for (std::int64_t answer = 0; answer <= n; ++answer) {
       const std::int64_t place = path_of(n, answer)[static_cast<std::size_t>(step)];

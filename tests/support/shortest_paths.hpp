@@ -128,7 +128,7 @@ void for_each_hard_graph(const F& f, bool small = is_emulated) {
   f("no edges", make_weighted_graph<W>(70, {}), {69});
   f("no sources", make_weighted_graph<W>(5, {{0, 1, W{1}}}), {});
   f("all are sources", make_weighted_graph<W>(3, {{0, 1, W{0}}, {1, 2, W{1}}}), {0, 1, 2, 1});
-  // Behind an edge a cycle of zeros, and something behind that.
+  // After an edge a cycle of zeros, and something after that.
   const edges cycle{{0, 5, W{7}}, {5, 3, W{0}}, {3, 4, W{0}}, {4, 5, W{0}}, {4, 1, W{0}},
                     {1, 2, W{2}}, {2, 6, W{0}}, {6, 2, W{0}}, {7, 8, W{0}}, {8, 7, W{0}}};
   f("cycles of zeros", make_weighted_graph<W>(9, cycle, false), {0});

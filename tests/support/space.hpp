@@ -152,7 +152,7 @@ class array {
   void assign(const std::vector<T>& items) const { to_space(data(), items); }
   const std::vector<T>& original() const { return original_; }
 
-  /// True while nothing was written in front of the items or behind them.
+  /// True while nothing was written before the items or after them.
   bool guards_intact() const {
     const auto image = to_host(memory_.data(), static_cast<std::int64_t>(memory_.extent(0)));
     const std::size_t end = image.size() - guard_bytes;

@@ -16,7 +16,7 @@ class functor_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Counts calls of all copies of a functor, and throws at one of them, or also at all behind it.
+/// Counts calls of all copies of a functor, and throws at one of them, or also at all after it.
 struct fuse {
   static constexpr long never = 1L << 40;
   std::atomic<long> left{never};

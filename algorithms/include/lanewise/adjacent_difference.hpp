@@ -62,7 +62,7 @@ struct adjacent_kernel {
   }
 };
 
-/// The same where in and out are the same array: the items in front of tiles have been put aside.
+/// The same where in and out are the same array: the items before tiles have been put aside.
 template <class Source, class Sink, class Op, bool right = false>
 struct adjacent_in_place_kernel {
   using value_type = typename Source::value_type;

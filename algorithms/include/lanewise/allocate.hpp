@@ -179,7 +179,7 @@ workspace_size allocate_workspace(std::int64_t n) {
 
 /// Allocates counts(i) places for every i: stores where they begin in offsets, in order and without
 /// gaps, and how many there are in all in the rank-0 View total of integers. So offsets is the
-/// exclusive sum of counts. To have the total behind the offsets, as a list of row begins does,
+/// exclusive sum of counts. To have the total after the offsets, as a list of row begins does,
 /// give Kokkos::subview(offsets, n) as total.
 ///
 /// counts is a contiguous rank-1 View or a source of integers, offsets a View of integers or a sink

@@ -158,15 +158,15 @@ workspace_size bfs_workspace(const Exec& exec, std::int64_t vertices, std::int64
 /// One resident kernel, whose teams meet after each level (Merrill, 6.5; the direction is chosen as
 /// by Beamer, Asanovic and Patterson): top down along the edges of the frontier or, where the graph
 /// is symmetric or has its transpose, bottom up by vertices that look for a neighbour that is
-/// reached. Behind 64 levels of few edges the rest is searched as shortest paths are, without a
-/// meeting after each level. O(n + m) work; behind these 64 levels edges may be looked at several
+/// reached. After 64 levels of few edges the rest is searched as shortest paths are, without a
+/// meeting after each level. O(n + m) work; after these 64 levels edges may be looked at several
 /// times. Memory traffic: top down the frontier's edges, and a bit for each; bottom up a row's
 /// begin and a few edges for each vertex that is not reached. Workspace: bfs_workspace, 41 bytes
 /// for each vertex and 32 for each 128 edges, 73 and 64 where row begins have 64 bits. Does
 /// not block.
 ///
 /// Columns and sources that are no vertices are skipped and counted, as often as the search meets
-/// them, in options.errors, else in options.work; a row whose begins decrease, or lie behind the
+/// them, in options.errors, else in options.work; a row whose begins decrease, or lie after the
 /// last edge, is empty. Nothing outside is touched. Throws std::invalid_argument on wrong extents,
 /// and where one source is no vertex.
 template <execution_space Exec, class M, class V, class O, class W, class Sources, class L,

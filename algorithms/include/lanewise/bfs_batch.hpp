@@ -77,7 +77,7 @@ struct bfs_apart_kernel {
   }
 };
 
-/// Behind it, what it has found is put in order.
+/// After it, what it has found is put in order.
 template <class Vertex, class Offset>
 struct order_levels_kernel {
   struct policy : launch_policy {

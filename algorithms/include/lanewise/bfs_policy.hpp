@@ -28,7 +28,7 @@ enum class bfs_gathering {
   by_team    ///< the team's edges are shared evenly; in a share long rows are read whole
 };
 
-/// What is looked at in front of a vertex's level. A bit that is set says that the vertex was
+/// What is looked at before a vertex's level. A bit that is set says that the vertex was
 /// reached.
 enum class bfs_bitmap {
   none,

@@ -31,7 +31,7 @@ struct bfs_totals {
   double redundancy() const { return ratio(counts.expanded_edges, counts.edges); }
   std::uint64_t duplicates() const { return counts.expanded - counts.vertices; }
 
-  /// Edges that are behind a cull and lead to no new vertex, as a part of all that are looked up
+  /// Edges that are after a cull and lead to no new vertex, as a part of all that are looked up
   /// and lead to none.
   double false_negatives_of_bitmap() const { return false_negatives(counts.behind_bitmap); }
   double false_negatives_of_levels() const { return false_negatives(counts.behind_levels); }

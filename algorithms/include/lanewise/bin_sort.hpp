@@ -206,7 +206,7 @@ struct bin_sort_options {
 ///
 /// permutation()(r) is the number of the item at place r. Bin b has the places from offsets()(b) up
 /// to, and without, offsets()(b + 1). Items that are in no bin, as a NaN or what is out of range,
-/// are behind all bins, from offsets()(bin_count()) on: none is lost.
+/// are after all bins, from offsets()(bin_count()) on: none is lost.
 ///
 /// Shapes: up to 2^32 - 1 items; any number of bins up to 2^31 - 1, or up to 2^21 of even_bins and
 /// range_bins. The object has n + bin_count + 2 numbers of 4 bytes.

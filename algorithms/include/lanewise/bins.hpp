@@ -208,7 +208,7 @@ struct searched_edges {
   }
 };
 
-/// The same in a search tree that a team has in scratch, level behind level: the nodes below node i
+/// The same in a search tree that a team has in scratch, level after level: the nodes below node i
 /// are 2 i and 2 i + 1. Lanes that ask for different nodes of the first levels find them in
 /// different banks.
 template <class Item, class Edge>

@@ -64,7 +64,7 @@ struct row_of_edge {
   const Offset* begins;
   std::int64_t vertices;
   LANEWISE_FUNCTION Vertex operator()(std::int64_t edge) const {
-    std::int64_t first = 0, last = vertices;  // the row is the last that does not begin behind edge
+    std::int64_t first = 0, last = vertices;  // the row is the last that does not begin after edge
     while (last - first > 1) {
       const std::int64_t middle = first + (last - first) / 2;
       (static_cast<std::int64_t>(begins[middle]) <= edge ? first : last) = middle;

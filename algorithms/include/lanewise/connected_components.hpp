@@ -118,7 +118,7 @@ workspace_size connected_components_workspace(const Exec& exec, std::int64_t edg
 /// and a few edges for each vertex, labels some ten times. Workspace: m / 16 bytes. Does not block.
 ///
 /// Columns that are no vertices are skipped and counted, as often as the search meets them, in
-/// options.errors, else in options.work; a row whose begins decrease, or lie behind the last edge,
+/// options.errors, else in options.work; a row whose begins decrease, or lie after the last edge,
 /// is empty. Nothing outside is touched. Throws std::invalid_argument on wrong extents. (Afforest,
 /// by Sutton, Ben-Nun and Barak.)
 template <execution_space Exec, class M, class V, class O, class W, class L, class... Pl>

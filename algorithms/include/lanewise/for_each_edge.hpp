@@ -160,7 +160,7 @@ workspace_size for_each_edge_workspace(std::int64_t vertices) {
 /// 6.4.1). O(n + edges) work; row begins are read four times, 8 bytes for each vertex are written
 /// and read. A source's functor is called several times per item. Nothing is read on the host. Does
 /// not block. Vertices of the frontier and columns that are no vertices are skipped and counted in
-/// options.errors, else in options.work; a row whose begins decrease, or lie behind the last edge,
+/// options.errors, else in options.work; a row whose begins decrease, or lie after the last edge,
 /// is empty. Throws std::invalid_argument on an option that cannot be reached.
 template <execution_space Exec, class M, class V, class O, class W, class Frontier, class F>
 requires(detail::is_input<Frontier>) void for_each_edge(const Exec& exec,

@@ -27,8 +27,8 @@ template <class T, class Exec, class Policy = merge_policy<T>>
 inline constexpr std::int64_t merge_tile_items =
     merge_tile_t<team_t<Exec, Policy>, T, Policy>::items;
 
-/// Items [first, last) of a merge, tile t of it, where cuts says how many items of a are in front
-/// of every tile. Whatever the cuts are, a piece has as many items.
+/// Items [first, last) of a merge, tile t of it, where cuts says how many items of a are before
+/// every tile. Whatever the cuts are, a piece has as many items.
 LANEWISE_FUNCTION merge_piece piece_of_cuts(const std::int64_t* cuts, std::int64_t t,
                                             std::int64_t first, std::int64_t last) {
   const std::int64_t begin = cuts[t], most = last - first;
@@ -54,7 +54,7 @@ struct merge_kernel {
   B b;
   Out out;
   item_count n_a, n_b;
-  const std::int64_t* cuts;  // how many items of a are in front of every tile, or null
+  const std::int64_t* cuts;  // how many items of a are before every tile, or null
   Less less;
 
   template <class Team>

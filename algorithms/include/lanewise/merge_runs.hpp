@@ -12,8 +12,8 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
-/// Counts runs that end in front of their beginning or lie outside of the items; and that the runs
-/// do not begin with the first item, or do not end behind the last.
+/// Counts runs that end before their beginning or lie outside of the items; and that the runs
+/// do not begin with the first item, or do not end after the last.
 template <class Offsets>
 struct check_runs_kernel {
   struct policy : launch_policy {};
@@ -279,10 +279,10 @@ workspace_size merge_runs_workspace(std::int64_t n, std::int64_t runs,
 ///
 /// less is a pure scalar function object, a strict weak order. in is a contiguous rank-1 View or a
 /// source, out a View of the type of its items that does not overlap it, offsets a View or source
-/// of integers: offsets(0) = 0, offsets(k) = n, and none is less than one in front of it. Runs may
+/// of integers: offsets(0) = 0, offsets(k) = n, and none is less than one before it. Runs may
 /// be empty, and of any lengths. ceil(log2 k) passes, each of which reads and writes every item
 /// once and is a launch; where runs are so many that a sort takes less, it is a merge_sort. O(n log
-/// k) work. The result is the same on every backend. A run that ends in front of its beginning, or
+/// k) work. The result is the same on every backend. A run that ends before its beginning, or
 /// lies outside, is counted in options.errors, else in options.work. The items of out are not
 /// specified then, as where runs are not sorted or less is no strict weak order; nothing outside is
 /// read or written. Does not block. Throws std::invalid_argument on wrong extents, overlap, or an

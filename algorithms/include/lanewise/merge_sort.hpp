@@ -203,7 +203,7 @@ struct merge_sort_layout {
 /// tiles, 213 us in pairs and 227 by four; u64, 1424 tiles, 468 and 387).
 inline constexpr std::int64_t few_tiles = 1000;
 /// Up to so many, teams search for their cuts themselves (H200, u32: 716 tiles take 214 us so, and
-/// 238 with a launch in front of every pass; 2865 tiles 923 and 918).
+/// 238 with a launch before every pass; 2865 tiles 923 and 918).
 inline constexpr std::int64_t tiles_at_once = 2000;
 /// Up to so many items tiles are small.
 inline constexpr std::int64_t few_items_of_sort = 1 << 18;
@@ -357,7 +357,7 @@ workspace_size merge_sort_workspace(std::int64_t n, std::size_t value_bytes = 0)
   return kernels::merge_sort_layout<T, Exec>(n, value_bytes).need;
 }
 
-/// Writes the items of in to out in ascending order: no item is less than one in front of it, and
+/// Writes the items of in to out in ascending order: no item is less than one before it, and
 /// equal items keep their order (stable).
 ///
 /// less is a pure scalar function object, a strict weak order of the items. in is a contiguous

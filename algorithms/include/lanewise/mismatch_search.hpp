@@ -130,7 +130,7 @@ struct near_memory : arrays_behind {
   std::size_t passed_at;
 };
 
-/// Runs the filter, and gives what the kernel behind it needs.
+/// Runs the filter, and gives what the kernel after it needs.
 template <class Exec>
 near_search filtered(const Exec& exec, const detail::text_bytes& text,
                      const detail::near_pattern_view& what, const near_memory<Exec>& memory,

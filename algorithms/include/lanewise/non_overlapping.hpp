@@ -30,7 +30,7 @@ struct sorted_matches {
     const std::int64_t at = begin(i), n = static_cast<std::int64_t>(length(i));
     return n > 0 && at > most - n ? most : at + n;
   }
-  /// The first of n matches, from one on, that begins at a place or behind it. Doubles its steps:
+  /// The first of n matches, from one on, that begins at a place or after it. Doubles its steps:
   /// it is mostly near.
   LANEWISE_FUNCTION std::int64_t first_behind(std::int64_t from, std::int64_t at,
                                               std::int64_t n) const {
@@ -76,7 +76,7 @@ class match_group {
   static LANEWISE_FUNCTION std::int64_t matches_of_group(std::int64_t n, std::int64_t groups) {
     return divide_up(divide_up(n, block), groups) * block;
   }
-  /// Sets exit[i] to the first match behind the group on the path from match i, or to n.
+  /// Sets exit[i] to the first match after the group on the path from match i, or to n.
   LANEWISE_FUNCTION void find_exits(std::uint32_t* exit) const {
     for (std::int64_t b = blocks_ - 1; b >= 0; --b) {
       const std::int64_t at = first_ + b * block;
@@ -117,7 +117,7 @@ class match_group {
     const std::int64_t left = n_ - row;
     return warp_.first(static_cast<int>(left < 0 ? 0 : left < width ? left : width));
   }
-  /// The matches of a row that are on the path, which goes on behind the row then. One step for all
+  /// The matches of a row that are on the path, which goes on after the row then. One step for all
   /// up to the next one that is not followed by its neighbour.
   LANEWISE_FUNCTION bits walk(std::int64_t row, const numbers& next, std::int64_t& on_path) const {
     const std::int64_t end = end_of_row(row);
@@ -163,7 +163,7 @@ class match_group {
       next[r] = lanewise::select(overlaps & exist(row + 1), behind, next[r]);
     }
   }
-  /// Paths in the row by doubling; behind it they are known.
+  /// Paths in the row by doubling; after it they are known.
   LANEWISE_FUNCTION void find_exits_of_row(std::int64_t row, numbers v, std::uint32_t* exit) const {
     if (row >= n_) return;
     const numbers begin(static_cast<std::uint32_t>(row));
@@ -299,7 +299,7 @@ auto matches_of(const Places& places, const Lengths& lengths, const char* algori
   return detail::sorted_matches<source, std::decay_t<decltype(length)>>{place, length};
 }
 
-/// What is kept of n matches, behind the workspace of another call: numbers for each, and for each
+/// What is kept of n matches, after the workspace of another call: numbers for each, and for each
 /// group.
 struct match_arrays {
   arrays_behind parts;
@@ -356,7 +356,7 @@ inline workspace_size mark_non_overlapping_workspace(std::int64_t n) {
 /// options::count fewer matches are looked at, and the other flags are not written. Places that are
 /// out of order give unspecified flags.
 ///
-/// Three launches (one thread: one). O(n log d) work, where a match overlaps d others behind it;
+/// Three launches (one thread: one). O(n log d) work, where a match overlaps d others after it;
 /// the longest chain of dependent steps is O(sqrt(n) log d). Traffic: places and lengths twice or
 /// more, 8 bytes a match more. The result is the same on every backend. Does not block.
 template <execution_space Exec, class Places, class Lengths, class Flags>

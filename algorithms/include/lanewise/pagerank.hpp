@@ -15,7 +15,7 @@ struct pagerank_options {
   workspace_ref work = {};
   double damping = 0.85;    ///< the share of a rank that goes along edges
   std::int64_t steps = 20;  ///< of pagerank_step: one
-  /// Above 0, pagerank ends behind a step that changes ranks by no more than that in sum.
+  /// Above 0, pagerank ends after a step that changes ranks by no more than that in sum.
   double tolerance = 0;
   option_view<status> errors = {};
 };
@@ -183,7 +183,7 @@ auto ranks_of(const char* name, const Graph& graph, const Ranks& ranks,
 /// for every edge, and row begins twice. Workspace: an item for each vertex, and what
 /// segmented_reduce needs. Sums depend on the number of teams. Does not block. Columns that are no
 /// vertices are skipped and counted in options.errors, else in options.work; so are rows whose
-/// begins decrease, or lie behind the last edge, and then ranks are unspecified. Throws
+/// begins decrease, or lie after the last edge, and then ranks are unspecified. Throws
 /// std::invalid_argument where edges into vertices are not known, on wrong extents, or an option
 /// that cannot be.
 template <execution_space Exec, class M, class V, class O, class W, class R, class... P>

@@ -35,7 +35,7 @@ namespace detail {
 ///
 /// Words that begin at every fourth byte of the text are enough for a pattern that has ten bytes
 /// without wildcards from some byte on: whatever text an occurrence lies in, one of its words
-/// begins at one of four bytes of the pattern. A word and the one behind it are mixed, and compared
+/// begins at one of four bytes of the pattern. A word and the one after it are mixed, and compared
 /// with four mixtures: of 7 bytes, of 8 where there are eleven bytes, and of three words where
 /// there are fifteen. Other patterns are looked for at every byte, by up to two words of theirs.
 ///
@@ -95,14 +95,14 @@ struct pattern_stretch {
   bool tells_all = false;  ///< whether other bytes are so few that each is asked for
 
   LANEWISE_FUNCTION bool exists() const { return pairs != 0; }
-  /// Whether byte i of the pattern has its equal in the stretch in front of it.
+  /// Whether byte i of the pattern has its equal in the stretch before it.
   LANEWISE_FUNCTION bool repeats_at(std::int64_t i) const {
     return i >= begin + period && i < begin + period + pairs;
   }
 };
 
 /// A pattern as kernels have it: whole warps' rows of words, of which only the bits that count are
-/// set. Behind the last byte none counts.
+/// set. After the last byte none counts.
 struct pattern_view {
   const std::uint32_t* words;
   const std::uint32_t* cares;  ///< the bits that count

@@ -121,7 +121,7 @@ struct set_image {
     records = put(all);
     return firsts;
   }
-  /// Behind what is there, in the grid of 16 bytes.
+  /// After what is there, in the grid of 16 bytes.
   template <class T>
   std::size_t put(const std::vector<T>& items) {
     const std::size_t from = (memory.size() + 3) / 4 * 4, n = items.size() * sizeof(T);

@@ -301,7 +301,7 @@ workspace_size radix_sort_workspace(std::int64_t n, bool overwrites = false) {
 ///
 /// O(n) work. On devices a sort goes from the most significant digit down, 8 bits at a time, and
 /// ends where keys fit a team's scratch: up to about 2^28 random keys of any size are read five
-/// times and written three times; one launch up to 2^20 keys (beyond 4608 behind a clearing of
+/// times and written three times; one launch up to 2^20 keys (beyond 4608 after a clearing of
 /// counters), and 8 to 12 beyond. Digits that all keys share move nothing, and keys in order are
 /// copied. More than 2^20 keys that gather in few buckets of their highest digit go from the lowest
 /// digit up, with two reads and a write for each. On hosts the most significant digits come first,

@@ -142,14 +142,14 @@ workspace_size radix_sort_by_workspace(std::int64_t n) {
 /// or a lanewise::tuple of several: the first of them is compared first, and all together have up
 /// to 128 bits (bool has one). in is a contiguous rank-1 View or a source, out a View of the same
 /// type of items, at least as long; they may be the same View. Items are of any trivially copyable
-/// type. begin_bit and end_bit are bits of the keys one behind the other, those of the last key
+/// type. begin_bit and end_bit are bits of the keys one after the other, those of the last key
 /// lowest. The result is the same on every backend. Does not block. Throws std::invalid_argument on
 /// wrong extents, partial overlap, bits that keys do not have, or an option that cannot be reached.
 ///
 /// A transform that writes the keys, and a radix_sort of pairs: their launches and work, O(n).
 /// Memory traffic: n reads of items, n writes of keys, and the sort's. Items of 1, 2, 4 and 8 bytes
 /// move with the keys; of others the call sorts the numbers, in memory that it allocates, and
-/// fetches the items at the end. The workspace has room for the keys, behind that of the sort.
+/// fetches the items at the end. The workspace has room for the keys, after that of the sort.
 /// (Merrill, 2.13.)
 template <execution_space Exec, class In, class Out, class KeyOf>
 requires(Kokkos::is_view_v<Out>) void radix_sort_by(const Exec& exec, const In& in, const Out& out,

@@ -31,8 +31,8 @@ struct ends_policy : Row {
   }();
 };
 
-/// A scan by key of which only the last result of every run is kept; the runs that begin in front
-/// of a tile say where its results go.
+/// A scan by key of which only the last result of every run is kept; the runs that begin before
+/// a tile say where its results go.
 template <class Keys, class Values, class KeySink, class Sink, class Op, class Equal,
           class Policy = ends_policy<typename Values::value_type, typename Keys::value_type>>
 struct reduce_by_key_kernel {

@@ -51,8 +51,8 @@ struct block_reduce_kernel {
   }
 };
 
-/// Scans every block: block 0 behind `first`, block b behind seeds[b - 1] if there are seeds, else
-/// behind nothing. If totals are asked for, totals[b] is what block b ends with.
+/// Scans every block: block 0 after `first`, block b after seeds[b - 1] if there are seeds, else
+/// after nothing. If totals are asked for, totals[b] is what block b ends with.
 template <bool exclusive, class Source, class Sink, class Op, class T>
 struct block_scan_kernel {
   using policy = two_level_policy<T>;
@@ -100,7 +100,7 @@ struct behind_seed {
   LANEWISE_FUNCTION T operator()(const T& x) const { return op(seed, x); }
 };
 
-/// Combines what lies in front of a block with its items. Block 0 has nothing in front of it; the
+/// Combines what lies before a block with its items. Block 0 has nothing before it; the
 /// first place of an exclusive scan's block is what lies in front.
 template <bool exclusive, class Source, class Sink, class Op, class T>
 struct propagate_kernel {
@@ -303,9 +303,9 @@ void reduce_and_scan(const Exec& exec, const char* label, const char* algorithm,
 // where out begins, but not on the number of teams. (Merrill, 4.3.1 and 4.3.2.)
 
 /// Every block is scanned alone, the blocks' totals are scanned by recursion, and every block is
-/// read and written again with what lies in front of it. With n = b^L, and not counting an item per
+/// read and written again with what lies before it. With n = b^L, and not counting an item per
 /// block: 4b(n-1)/(b-1) - 2b reads and writes, about 2n each, of which 2b per level are saved as
-/// nothing lies in front of its first block. out is a View of the type that items
+/// nothing lies before its first block. out is a View of the type that items
 /// are combined as. op may be called with a T{} that is no item; what it returns then is not used.
 namespace scan_then_propagate {
 
@@ -331,7 +331,7 @@ void exclusive_scan(const Exec& exec, const In& in, const Out& out, const Op& op
 }  // namespace scan_then_propagate
 
 /// Every block is folded, the blocks' totals are scanned by recursion, and every block is read
-/// again and scanned behind what lies in front of it. With n = b^L, and not counting an item per
+/// again and scanned after what lies before it. With n = b^L, and not counting an item per
 /// block: 3b(n-1)/(b-1) - b reads and writes, about 2n and n.
 namespace reduce_then_scan {
 

@@ -24,7 +24,7 @@ struct stream_seam {
   unsigned char* bytes;   // those that were kept, and room for as many
   unsigned char* next;    // where those go that the next seam begins with
   std::int64_t kept;      // of the stream
-  std::int64_t joined;    // of the chunk, behind them
+  std::int64_t joined;    // of the chunk, after them
   std::int64_t from_old;  // that the next seam begins with, of those that were kept
   std::int64_t from_new;  // and of the chunk
   detail::text_bytes chunk;
@@ -106,7 +106,7 @@ struct chunk_fold_kernel {
   }
 };
 
-/// search_places_kernel for a chunk and its seam, behind the places that were found before. The
+/// search_places_kernel for a chunk and its seam, after the places that were found before. The
 /// first pieces are the seam's.
 template <bool is_short, class Sink>
 struct chunk_places_kernel {
@@ -194,7 +194,7 @@ class search_stream {
   search_stream(search_stream&&) = default;
   search_stream& operator=(search_stream&&) = default;
 
-  /// The position behind the chunks so far.
+  /// The position after the chunks so far.
   std::int64_t end() const { return end_; }
   /// Begins another text, and any kind of result.
   void reset(std::int64_t first = 0) {
@@ -213,7 +213,7 @@ class search_stream {
       fold<kernels::search_count_kernel<false>>(exec, "search_stream::count", chunk, result);
     }
   }
-  /// The first position, or -1. Chunks behind it are hardly read.
+  /// The first position, or -1. Chunks after it are hardly read.
   template <execution_space Exec, class Chunk, class... P>
   void find_first(const Exec& exec, const Chunk& chunk,
                   const Kokkos::View<std::int64_t, P...>& result) {

@@ -33,7 +33,7 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Has room for a number behind the buckets', which those out of range get.
+/// Has room for a number after the buckets', which those out of range get.
 using segment_bucket = std::uint16_t;
 
 /// Where in its segment bucket b begins, of ids that are sorted there. Looks at no item outside,
@@ -201,7 +201,7 @@ workspace_size segmented_multisplit_workspace(const Exec& exec, std::int64_t n,
 /// bucket together, buckets in ascending order, and keys of one bucket in input order (stable).
 ///
 /// bucket_of is a pure scalar function object from a key to a bucket in [0, bucket_count), 1 <=
-/// bucket_count <= 65,535, called once per key. Keys with any other bucket lie behind the buckets
+/// bucket_count <= 65,535, called once per key. Keys with any other bucket lie after the buckets
 /// of their segment, in input order, and are counted in options.errors, else in options.work. keys
 /// is a contiguous rank-1 View or a source, keys_out a View of the same type of items, at least as
 /// long; they may be the same View. Keys are of any trivially copyable type. offsets, segments, and

@@ -19,7 +19,7 @@ LANEWISE_FUNCTION bool is_bad_segment(std::int64_t begin, std::int64_t end, std:
   return b > e || e > static_cast<std::uint64_t>(extent);  // also what is negative
 }
 
-/// Segments by their offsets, as the path through them sees it: segment r ends in front of item
+/// Segments by their offsets, as the path through them sees it: segment r ends before item
 /// (*this)(r) of the items from `first` on. Offsets that lead outside of the items are cut.
 template <class Offsets>
 struct offset_ranges {
@@ -62,7 +62,7 @@ struct offset_ranges {
     return n;
   }
   /// How many of some segments, of which the first is not that of all, are not as long as the one
-  /// in front of them.
+  /// before them.
   LANEWISE_LOOP_FUNCTION std::uint64_t count_uneven(index_range some) const {
     const Offsets at = offsets;
     number n = 0;
@@ -169,13 +169,13 @@ workspace_size segmented_reduce_workspace(std::int64_t n, std::int64_t segments)
 /// accumulate_as<A>(op); it need not commute and needs no identity. in and offsets are contiguous
 /// rank-1 Views or sources, offsets of integers that do not decrease and lie in [0, n], n being
 /// in's extent; out is a View or a sink with a place for every segment, and overlaps neither. Items
-/// in front of the first offset and behind the last belong to no segment. options.count is the
+/// before the first offset and after the last belong to no segment. options.count is the
 /// number of segments. One launch and one pass over the path through segments' ends and items, of
 /// which every team gets an equal piece, so the segments' lengths do not matter; on devices, where
 /// segments are few and lie evenly, teams take equally many. O(n + segments) work; items are read
 /// once, offsets once, and more often from cache; one write per segment. A source's functor is
 /// called once per item. Floating-point sums depend on the number of teams. A segment that begins
-/// behind its end, or whose ends do not lie in [0, n], is counted once in options.errors, else in
+/// after its end, or whose ends do not lie in [0, n], is counted once in options.errors, else in
 /// options.work; then the results are unspecified. Does not block. Throws std::invalid_argument on
 /// wrong extents, overlap, or an option that cannot be reached. (Merrill, 3.4; the pieces of the
 /// path are those of Merrill and Garland's merge-based sparse matrix-vector product, with look-back
@@ -368,7 +368,7 @@ struct separate_segments_kernel {
 /// long as the team with the longest ones: segments that lie one after the other are better given
 /// by offsets. A source's functor is called once per item and segment that has it, those of begins
 /// and ends once per warp of a team. Floating-point sums do not depend on the number of teams. A
-/// segment that begins behind its end, or whose ends do not lie in [0, n], n being in's extent, is
+/// segment that begins after its end, or whose ends do not lie in [0, n], n being in's extent, is
 /// counted in options.errors, else in options.work, and has the result init. Does not block. Throws
 /// std::invalid_argument on wrong extents, overlap, or an option that cannot be reached.
 /// (Merrill, 3.4.)

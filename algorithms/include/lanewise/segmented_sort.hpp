@@ -331,10 +331,10 @@ workspace_size segmented_sort_workspace(std::int64_t n, std::int64_t segments) {
 /// keys_out a View of the same type of items, at least as long; they may be the same View. offsets
 /// is a View or a source of integers that do not decrease and lie in [0, n], n being the extent of
 /// keys; options.count is the number of segments. Segments may be empty, and of any lengths: many
-/// small ones and few huge ones are sorted together. Items in front of the first offset and behind
+/// small ones and few huge ones are sorted together. Items before the first offset and after
 /// the last belong to no segment: they stay where they are if keys_out is keys, and are unspecified
 /// in another output. Keys that are equal in bits [begin_bit, end_bit) keep their order. The result
-/// is the same on every backend. Does not block. A segment that begins behind its end, or whose
+/// is the same on every backend. Does not block. A segment that begins after its end, or whose
 /// ends do not lie in [0, n], is counted once in options.errors, else in options.work; then no
 /// segment is sorted. Throws std::invalid_argument on wrong extents, overlap, bits that keys do not
 /// have, or an option that cannot be reached.

@@ -69,7 +69,7 @@ struct set_kernel {
   Put put;
   std::int64_t room;
   item_count n_first, n_second;
-  const std::int64_t* cuts;  // how many items of the first are in front of every tile, or null
+  const std::int64_t* cuts;  // how many items of the first are before every tile, or null
   look_back_chain<state> link;
   detail::integers kept;
   Less less;
@@ -311,7 +311,7 @@ workspace_size set_operation_workspace(std::int64_t n_a, std::int64_t n_b) {
 
 /// Writes the union of a and b, both sorted by less, to the front of out, sorted, and the number of
 /// its items to the rank-0 View count of integers. Of items that are equal to each other, m in a
-/// and n in b, it has those of a, and behind them the last n - m of b if n is greater: max(m, n) in
+/// and n in b, it has those of a, and after them the last n - m of b if n is greater: max(m, n) in
 /// all, in their order.
 ///
 /// less is a pure scalar function object, a strict weak order, called O(log n) times per tile, and

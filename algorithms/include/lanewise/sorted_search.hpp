@@ -247,7 +247,7 @@ struct halving_search_kernel {
 };
 
 /// What a merge of keys and sorted queries calls for each item: the index of a query's key is what
-/// is in front of the query and is not a query. Of equal ones, queries come first where the first
+/// is before the query and is not a query. Of equal ones, queries come first where the first
 /// key that is not less is wanted.
 template <bool upper, class Put>
 struct merged_queries {

@@ -49,7 +49,7 @@ workspace_size sorted_unique_workspace(std::int64_t n) {
 /// rank-0 View count of integers receives how many there are.
 ///
 /// keys and out are as radix_sort takes them, and may be the same View; out has a place for every
-/// key, and what is behind the set is unspecified. Keys are the same where they are the same in
+/// key, and what is after the set is unspecified. Keys are the same where they are the same in
 /// bits [begin_bit, end_bit): so -0.0 and +0.0 are two keys, and NaN is kept once for each of its
 /// bit patterns. Of keys that differ in other bits the first one is kept. A radix_sort and a unique
 /// in place: their launches, work and traffic. The result is the same on every backend. Does not

@@ -133,7 +133,7 @@ void multiply(const Exec& exec, const Begins& begins, const Columns& columns, co
 /// gathers: one launch, every team has an equal share of rows and edges. O(n + m) work; row begins,
 /// columns and weights are read once, and x once for every edge. Floating-point sums depend on the
 /// number of teams. Does not block. Columns that are no vertices are skipped and counted in
-/// options.errors, else in options.work; so are rows whose begins decrease, or lie behind the last
+/// options.errors, else in options.work; so are rows whose begins decrease, or lie after the last
 /// edge, and then y is unspecified. Throws std::invalid_argument on wrong extents, overlap, or an
 /// option that cannot be reached.
 template <execution_space Exec, class M, class V, class O, class W, class X, class Y>

@@ -206,7 +206,7 @@ constexpr bool expects_weights() {
   return !std::is_same_v<W, no_weight>;
 }
 
-/// The places of a search, behind what the sum of weights needs.
+/// The places of a search, after what the sum of weights needs.
 template <class Kernel, class Exec>
 struct sssp_layout {
   typename Kernel::places places;

@@ -106,7 +106,7 @@ workspace_size sssp_parents_workspace(const Exec& exec, std::int64_t vertices, s
                  .at.bytes};
 }
 
-/// The tree of shortest paths behind sssp: parents(v) becomes a vertex u with an edge (u, v, w)
+/// The tree of shortest paths after sssp: parents(v) becomes a vertex u with an edge (u, v, w)
 /// such that distances(u) + w == distances(v), added as sssp does; v itself where it is a source;
 /// the greatest number, -1 where numbers have a sign, where v is not reached. Going from parent to
 /// parent ends at a source, always, also where weights are 0 or vanish in rounding.

@@ -60,7 +60,7 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Tells which steps of the rows' bytes may have places at all, so that the kernel behind it needs
+/// Tells which steps of the rows' bytes may have places at all, so that the kernel after it needs
 /// not look at others.
 template <detail::pattern_filter::kind how>
 struct rows_filter_kernel {

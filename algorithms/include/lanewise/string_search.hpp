@@ -133,10 +133,10 @@ struct search_end_kernel {
     for (std::int64_t p = begin; p < in.pieces; p += stride) {
       const piece_type piece(team, shared, in, is_first ? p : in.pieces - 1 - p);
       if (is_decided(piece, best)) break;
-      // Asked for in front of the piece, and looked at behind it: nothing waits for it.
+      // Asked for before the piece, and looked at after it: nothing waits for it.
       best = warp.template load<order::relaxed>(*result);
       // One atomic operation for a piece: of the first step with places at once, so that others
-      // stop; the last step is known behind the piece.
+      // stop; the last step is known after the piece.
       typename piece_type::words kept(0u);
       std::int64_t kept_first = 0;
       piece.find_alone([&](int, std::int64_t first, const auto& bits) LANEWISE_INLINE_LAMBDA {
@@ -150,7 +150,7 @@ struct search_end_kernel {
   }
 
  private:
-  /// Whether what was found is in front of a piece, or behind it.
+  /// Whether what was found is before a piece, or after it.
   template <class Piece>
   LANEWISE_FUNCTION bool is_decided(const Piece& piece, std::int64_t best) const {
     if (is_first) return best >= 0 && best < piece.first();
@@ -258,7 +258,7 @@ struct search_bits_kernel {
   }
 
  private:
-  /// A lane's 32 places begin anywhere in a word of the bitmap, and in the first step in front of
+  /// A lane's 32 places begin anywhere in a word of the bitmap, and in the first step before
   /// it, where no bits are.
   template <class Warp, class Words>
   LANEWISE_FUNCTION void add(const Warp& warp, std::int64_t first, const Words& found) const {
@@ -543,7 +543,7 @@ std::int64_t find_first(const Exec& exec, const Text& text, const pattern<Memory
   return kernels::returned<std::int64_t>(
       exec, [&](const auto& result) { lanewise::find_first(exec, text, what, result); });
 }
-/// The last place of the text where the pattern begins, or -1. As find_first, from behind.
+/// The last place of the text where the pattern begins, or -1. As find_first, from the back.
 template <execution_space Exec, class Text, class Memory, class... P>
 void find_last(const Exec& exec, const Text& text, const pattern<Memory>& what,
                const Kokkos::View<std::int64_t, P...>& result) {

@@ -49,7 +49,7 @@ struct recurrence {
   std::int64_t most_bytes = std::int64_t{1} << 25;
 };
 
-/// DRK: a lane rolls a fingerprint over neighbouring places and the m - 1 bytes behind them. Where
+/// DRK: a lane rolls a fingerprint over neighbouring places and the m - 1 bytes after them. Where
 /// m is up to 8192, a team brings its part of the text to scratch first.
 struct divided {
   int bits = 8;

@@ -14,7 +14,7 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// What a call has in its workspace: what walks through rows need, and behind it a bit for each
+/// What a call has in its workspace: what walks through rows need, and after it a bit for each
 /// byte; or a number for each row.
 template <class Exec>
 struct set_rows_memory {
@@ -52,7 +52,7 @@ void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
   if (counts) {
     backend::zero(exec, numbers, memory.numbers_bytes);
   } else {
-    // The words of the steps with places lie in front of the bits.
+    // The words of the steps with places lie before the bits.
     backend::zero(exec, bits.passed.words,
                   memory.bits_at + memory.bits_bytes - call.memory.words_at);
   }

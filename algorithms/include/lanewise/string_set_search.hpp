@@ -29,7 +29,7 @@ inline constexpr int table_bits =
     many ? detail::filter_place::many_words_bits : detail::filter_place::few_words_bits;
 
 /// A text, a set, and pieces of the text, of which a team does one at a time: some steps for each
-/// warp, one warp behind the other. by_probes: devices look for most sets by other windows.
+/// warp, one warp after the other. by_probes: devices look for most sets by other windows.
 template <bool many, bool by_probes>
 struct set_pieces {
   using policy = set_policy<many>;
@@ -159,7 +159,7 @@ struct set_fold_kernel {
   }
 
  private:
-  /// Whether what was found is in front of a warp's part, or behind it.
+  /// Whether what was found is before a warp's part, or after it.
   template <class Team>
   LANEWISE_FUNCTION bool is_decided(const Team& team, std::int64_t piece) const {
     if (what != wanted::first && what != wanted::last) return false;
@@ -279,7 +279,7 @@ struct set_places_kernel {
       if (at >= places.extent && at >= ids.extent) return;
     }
   }
-  /// Keeps the places of a row, behind so many others, if they fit.
+  /// Keeps the places of a row, after so many others, if they fit.
   template <class Team, class Words>
   LANEWISE_FUNCTION int keep(const Team& team, scratch<Team>& shared, const Words& places_here,
                              const Words& ranks, int kept) const {
@@ -292,7 +292,7 @@ struct set_places_kernel {
     }
     return behind;
   }
-  /// Tells the pieces behind how many occurrences this one has; where this warp's go.
+  /// Tells the pieces after how many occurrences this one has; where this warp's go.
   template <class Team, class Drawn>
   LANEWISE_FUNCTION std::int64_t publish(const Team& team, scratch<Team>& shared, const Drawn& mine,
                                          std::uint64_t found, bool is_last) const {
@@ -325,7 +325,7 @@ struct set_places_kernel {
     if (longest) return lanewise::select(ranks != 0u, Words(1u), Words(0u));
     return warp.gather(ranks != 0u, in.set.number, ranks, 0u);
   }
-  /// Writes what begins at places first + from, behind `at` others. Shorter patterns come first.
+  /// Writes what begins at places first + from, after `at` others. Shorter patterns come first.
   template <class Warp, class Words>
   LANEWISE_FUNCTION void write(const Warp& warp, std::int64_t first, const Words& from,
                                const Words& ranks, std::int64_t& at) const {
@@ -441,7 +441,7 @@ void clear_items(const Exec& exec, const char* name, T* items, std::int64_t n) {
 template <class Exec>
 inline constexpr bool looks_by_probes = warp_t<Exec>::words_of_text == 8;
 
-/// What a call has in its workspace: something of its own, and behind it the marks.
+/// What a call has in its workspace: something of its own, and after it the marks.
 template <class Exec>
 struct set_memory : arrays_behind {
   std::size_t marks_at;
@@ -555,7 +555,7 @@ workspace_size search_set_workspace(std::int64_t n) {
 /// included: stored in the rank-0 View result.
 ///
 /// text is a contiguous View of bytes (char, unsigned char, std::byte), which may begin anywhere.
-/// One launch behind one that clears the result, and on devices behind a filter; reads the text
+/// One launch after one that clears the result, and on devices after a filter; reads the text
 /// once, and what is around windows that pass again. O(n + m) work for m bytes of patterns, if no
 /// more than a few patterns of more than 1024 bytes begin with the same 1024: else as many
 /// comparisons at each place where these are. Does not block.
@@ -591,7 +591,7 @@ std::int64_t find_first(const Exec& exec, const Text& text, const pattern_set<Me
   return kernels::returned<std::int64_t>(
       exec, [&](const auto& result) { lanewise::find_first(exec, text, set, result); });
 }
-/// The last place of the text where a pattern begins, or -1. As find_first, from behind.
+/// The last place of the text where a pattern begins, or -1. As find_first, from the back.
 template <execution_space Exec, class Text, class Memory, class... P>
 void find_last(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
                const Kokkos::View<std::int64_t, P...>& result) {

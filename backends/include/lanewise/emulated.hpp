@@ -3,7 +3,7 @@
 #pragma once
 
 // The backend of lanewise::emulated, emulated_with_width and emulated_host, for units that call on
-// them. Before or behind the headers of algorithms.
+// them. Before or after the headers of algorithms.
 
 #include <lanewise/backend.hpp>
 #include <lanewise/emulated/team.hpp>

@@ -4,7 +4,7 @@
 
 // The backend of Kokkos' host execution spaces, for CUDA units that call on them too: most do not,
 // and with Highway it is the larger part of what Lanewise takes nvcc. Other units have it from
-// backend.hpp. Before or behind the headers of algorithms.
+// backend.hpp. Before or after the headers of algorithms.
 
 #include <lanewise/backend.hpp>
 #include <lanewise/detail/host_spaces.hpp>

@@ -53,7 +53,7 @@ LANEWISE_FUNCTION allocation<Lanes> allocate(const Team& team, allocation_scratc
 // addition for all lanes that ask together (Merrill, S3). Everybody's places are disjoint and leave
 // no gaps, and the counter ends as the sum of all counts. In which order those who ask get their
 // places is unspecified. The addition is relaxed: what is written to the places is seen by whoever
-// would see any other plain write of its writer, in the next launch, say, or behind a league
+// would see any other plain write of its writer, in the next launch, say, or after a league
 // barrier. Neither looks at how many places there are: queue.hpp does.
 
 /// An allocation whose offsets are places in what the counter counts, and where all of it begins.
@@ -111,7 +111,7 @@ LANEWISE_FUNCTION warps_places<Counter> reserve_for_warps(
     Counter total;
     detail::fold_warps(team, shared.per_warp, Team::warps, plus{}, before, total);
     // Two barriers are enough for any number of calls: who writes `begin` again has passed the
-    // first barrier of the next call, behind everybody's look at it.
+    // first barrier of the next call, after everybody's look at it.
     if (team.warp_index() == 0) {
       const Counter begin = total != 0 ? warp.fetch_add(counter, total) : Counter{0};
       warp.once([&] { shared.begin = begin; });

@@ -12,7 +12,7 @@ LANEWISE_BEGIN_NAMESPACE
 // so that items are read once (the warp-private counters of GPU Multisplit, 5.2.2, as counters of a
 // team, which hardware adds to).
 
-/// So many tables of counters, one behind the other.
+/// So many tables of counters, one after the other.
 template <int tables, int buckets>
 struct bucket_counters {
   static constexpr int size = tables * buckets;

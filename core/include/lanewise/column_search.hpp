@@ -27,7 +27,7 @@ struct column_search {
   static constexpr int columns = columns_;
   static constexpr window_search window = window_;
 
-  /// How many keys of room a list of n keys takes: full rows, and one more in front and behind.
+  /// How many keys of room a list of n keys takes: full rows, and one more before and after.
   static LANEWISE_FUNCTION constexpr std::int64_t room_for(std::int64_t n) {
     return columns == 1 ? n : ((n + columns - 1) / columns + 2) * columns;
   }
@@ -77,7 +77,7 @@ struct column_search {
       }
     };
     if constexpr (columns == 1) {
-      // A place is that behind the keys that are known to hold.
+      // A place is that after the keys that are known to hold.
       LANEWISE_UNROLL
       for (int a = 0; a < k; ++a) rank[a] = places(0u);
       for (std::uint32_t left = n; left > 0; left /= 2) {
@@ -89,7 +89,7 @@ struct column_search {
               rank[a] + places(by), rank[a]);
       }
     } else {
-      // The place of the last key that is known to hold, or in the row in front of all.
+      // The place of the last key that is known to hold, or in the row before all.
       const places column = warp.lane() & places(std::uint32_t{columns - 1});
       LANEWISE_UNROLL
       for (int a = 0; a < k; ++a) rank[a] = column;
@@ -125,7 +125,7 @@ struct column_search {
   }
 
  private:
-  /// How many of the columns - 1 keys behind a place hold.
+  /// How many of the columns - 1 keys after a place hold.
   template <bool upper, class W, class T, class Less>
   static LANEWISE_FUNCTION auto count_behind(
       const W& warp, const T* room, const typename W::template lanes<std::uint32_t>& place,

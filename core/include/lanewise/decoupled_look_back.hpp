@@ -85,7 +85,7 @@ LANEWISE_FUNCTION void begin_and_store(const Team& team, const look_back_chain<T
     }
     if constexpr (slots == 1) team.barrier();
     store_parked(slot, k);
-    // All warps meet in total(): nobody is still in a slot of the tiles before, or one tile behind.
+    // All warps meet in total(): nobody is still in a slot of the tiles before, or one tile after.
     const T sum = total(tile);
     if (speaks) {
       link.announce(warp, mine, sum, op, first);

@@ -175,7 +175,7 @@ LANEWISE_FUNCTION void expand_piece(const Team& team,
 
 }  // namespace detail
 
-/// Expansion of consecutive ranges: range r ends in front of item end_of(r), and the ends do not
+/// Expansion of consecutive ranges: range r ends before item end_of(r), and the ends do not
 /// decrease. The path that merges the ends with the items (search.hpp) is cut into equal pieces,
 /// one for every warp of the league, so that empty ranges count, too.
 ///

@@ -17,11 +17,11 @@ LANEWISE_BEGIN_NAMESPACE
 ///           them 0, so that later launches use them as they are. After a launch that ended with an
 ///           exception, clear them again.
 /// Order:    what any warp of any of these teams wrote before, plainly, is there for plain reads of
-///           all of them behind it, and what they read before is not overwritten by what others
-///           write behind it. It orders nothing for teams that do not take part.
+///           all of them after it, and what they read before is not overwritten by what others
+///           write after it. It orders nothing for teams that do not take part.
 /// Cost:     two barriers of the team; each team but the first announces itself by an atomic
 ///           operation and watches one word, and the first gathers and releases 32 teams by a word.
-///           So there are three accesses behind each other to memory that all teams share.
+///           So there are three accesses one after the other to memory that all teams share.
 ///
 /// Every team has a bit of its own, which it sets when it arrives, and which the first team clears.
 /// Counting arrivals would not do: a team that has no part in a barrier of few may be waiting at

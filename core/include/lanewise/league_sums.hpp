@@ -16,7 +16,7 @@ LANEWISE_BEGIN_NAMESPACE
 /// Memory:   words(league) words of 64 bits, which the caller sets to 0 before every launch.
 /// Numbers:  sums are below 2^48.
 /// Order:    as a league_barrier.
-/// Cost:     two barriers of the team and two accesses behind each other to memory that all teams
+/// Cost:     two barriers of the team and two accesses one after the other to memory that all teams
 ///           share: each team writes its numbers and watches those of all, a warp those of 32.
 ///
 /// Words are for two rounds by turns. A team that writes for round r + 2 has seen all teams in
@@ -96,7 +96,7 @@ class league_sums {
     for (int i = 1; i < parts; ++i) all = all + part[i];
     return all;
   }
-  /// The second number is handed in behind everything else.
+  /// The second number is handed in after everything else.
   template <class W>
   LANEWISE_FUNCTION void hand_in(const W& warp, numbers& here, const numbers& x) const {
     warp.template store<order::relaxed, scope::device>(here[0], tag() | (x[0] & most));

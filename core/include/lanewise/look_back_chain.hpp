@@ -24,7 +24,7 @@ struct alignas(16) look_back_slot {
   std::uint32_t tag;
 };
 
-/// Whether what a tile does before it publishes a T is ordered before what tiles behind it do once
+/// Whether what a tile does before it publishes a T is ordered before what tiles after it do once
 /// they know of it: types say so by `orders_memory`. Else values tell nothing but themselves.
 template <class T>
 inline constexpr bool orders_memory = requires {

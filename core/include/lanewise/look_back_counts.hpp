@@ -43,7 +43,7 @@ class look_back_counts {
   }
 
   /// How many items of these buckets the tiles in front have, and publishes their sum with the
-  /// tile's own, for the tiles behind. After publish, by the same warp. Waits for tiles in front.
+  /// tile's own, for the tiles after. After publish, by the same warp. Waits for tiles in front.
   template <class W>
   LANEWISE_FUNCTION typename W::template lanes<Word> look_back(
       const W& warp, std::int64_t tile, std::uint32_t first,
@@ -104,7 +104,7 @@ class look_back_counts {
 };
 
 /// Calls f(t) for tiles [0, count), each by one team, in the order in which teams take tickets: so
-/// the tiles in front of t are under way. `tickets` is 0 before the launch, `ticket` in the team's
+/// the tiles before t are under way. `tickets` is 0 before the launch, `ticket` in the team's
 /// scratch. launched: the launch has a team for each tile.
 template <bool launched, class Team, class F>
 LANEWISE_FUNCTION void for_each_tile_in_order(const Team& team, std::uint32_t& ticket,
@@ -125,7 +125,7 @@ LANEWISE_FUNCTION void for_each_tile_in_order(const Team& team, std::uint32_t& t
   }
 }
 
-/// For split_tile: where the runs of a tile begin, behind the first place of each bucket and behind
+/// For split_tile: where the runs of a tile begin, after the first place of each bucket and after
 /// the tiles in front.
 template <class Word>
 struct places_behind_tiles {

@@ -12,7 +12,7 @@
 LANEWISE_BEGIN_NAMESPACE
 
 // A merge tile: a team merges a piece of two sorted sequences (merge path: Odeh, Green, Mwassi,
-// Shmueli and Birk, 2012). Two mappings behind one contract:
+// Shmueli and Birk, 2012). Two mappings of one contract:
 //
 // - a team of several warps brings both parts to scratch, finds by merge path where every lane
 //   begins, and lets every lane merge items_per_lane neighbouring items. What a lane notes is where

@@ -73,7 +73,7 @@ LANEWISE_FUNCTION Pack items_of(const pack<std::uint32_t, k>& words) {
   return items;
 }
 
-/// How many items lie between an address and the multiple of `bytes` in front of it; 0 where items
+/// How many items lie between an address and the multiple of `bytes` before it; 0 where items
 /// may lie across that, by their size or by their alignment.
 template <int bytes, class Item>
 LANEWISE_FUNCTION int items_past(const Item* address) {
@@ -82,7 +82,7 @@ LANEWISE_FUNCTION int items_past(const Item* address) {
   return whole ? static_cast<int>(at % bytes / sizeof(Item)) : 0;
 }
 
-/// Two packs of items behind each other, as words: as many items as one pack has, from the one at
+/// Two packs of items one after the other, as words: as many items as one pack has, from the one at
 /// `past` of the first pack on. Log2 k selections of every word, and a shift where items are
 /// narrower than words.
 template <class T, int k>

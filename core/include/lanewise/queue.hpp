@@ -13,12 +13,12 @@ LANEWISE_BEGIN_NAMESPACE
 /// What:     every active item gets a place of its own, and the places have no gaps: the queue's
 ///           items are items[0, size). What a warp appends by one call lies together, and so does
 ///           what a team appends; beyond that the order is unspecified.
-/// Overflow: items whose place is not below the capacity are dropped. Nothing behind the capacity
+/// Overflow: items whose place is not below the capacity are dropped. Nothing after the capacity
 ///           is written, `*counter` counts the dropped items too, and `*overflow` becomes 1. So
 ///           *counter says how much room would have been enough.
 /// Cost:     one atomic addition per call of a warp or of a team (Merrill, S3), none where no item
 ///           is active; a ballot per row of a warp, and compressing stores.
-/// Order:    all atomics are relaxed. Who reads the items must be ordered behind who appended them:
+/// Order:    all atomics are relaxed. Who reads the items must be ordered after who appended them:
 ///           by the end of the launch, a league barrier, a release and an acquire of its own.
 ///
 /// A queue is a view for kernels: the caller owns the memory, and sets the counter and the flag to
@@ -78,7 +78,7 @@ struct queue {
   }
 
   /// The active items to places from `at` on that this warp has reserved, row after row: what push
-  /// does behind its reservation.
+  /// does after its reservation.
   template <int rows, class W, class Mask, class Lanes>
   LANEWISE_FUNCTION void write(const W& warp, Index at, const Mask (&active)[rows],
                                const Lanes (&values)[rows]) const {
@@ -136,7 +136,7 @@ struct queue {
             warp.lanes_below());
         fitting = fitting & Mask(rank < left);
       }
-      // Where nothing fits, not even an address behind the capacity is computed.
+      // Where nothing fits, not even an address after the capacity is computed.
       warp.compress_store(items + (left != 0 ? at : Index{0}), fitting, values[r]);
       at = static_cast<Index>(at + static_cast<Index>(count));
       left -= count < left ? count : left;

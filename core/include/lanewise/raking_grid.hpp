@@ -27,7 +27,7 @@ struct raking_grid {
   /// Cells of a row of banks.
   static constexpr int row =
       banks * bank_bytes > int{sizeof(T)} ? banks* bank_bytes / int{sizeof(T)} : 1;
-  /// Places left out behind every row.
+  /// Places left out after every row.
   static constexpr int pad =
       cells <= row || segment % 2 == 1 ? 0 : (bank_bytes + int{sizeof(T)} - 1) / int{sizeof(T)};
 

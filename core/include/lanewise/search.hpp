@@ -175,7 +175,7 @@ struct merge_cut {
   Index from_b;
 };
 
-/// The cut behind the first `distance` <= n_a + n_b items of the stable merge of a(0) ... a(n_a -
+/// The cut after the first `distance` <= n_a + n_b items of the stable merge of a(0) ... a(n_a -
 /// 1) and b(0) ... b(n_b - 1), in which equal items of a come before those of b. By a lane: log2 of
 /// the shorter sequence's length rounds. (Merge path: Odeh, Green, Mwassi, Shmueli and Birk, 2012.)
 template <class A, std::integral Index, class B, class Less = less>
@@ -196,7 +196,7 @@ struct merge_piece {
   merge_cut<std::int64_t> end;
 
   /// How many items of each sequence, and of both, it has. The number of its first item in the
-  /// merge is that of both in front of it.
+  /// merge is that of both before it.
   LANEWISE_FUNCTION std::int64_t count_a() const { return end.from_a - begin.from_a; }
   LANEWISE_FUNCTION std::int64_t count_b() const { return end.from_b - begin.from_b; }
   LANEWISE_FUNCTION std::int64_t count() const { return count_a() + count_b(); }
@@ -239,11 +239,11 @@ LANEWISE_FUNCTION merge_cut<std::int64_t> merge_path(const W& warp, const A& a, 
   return {from_a, distance - from_a};
 }
 
-/// The cut behind the first `distance` items of the stable merge of several sorted sequences, by a
+/// The cut after the first `distance` items of the stable merge of several sorted sequences, by a
 /// warp: lane q owns sequence q, which has length(q) items item(q, 0), item(q, 1), ...; lanes
-/// without a sequence have length 0. Returns how many items of each lane's sequence lie in front of
-/// the cut. They sum up to distance, which is at most the sum of the lengths; nothing in front of
-/// the cut is greater than anything behind it, and of equal items those of lower lanes come first.
+/// without a sequence have length 0. Returns how many items of each lane's sequence lie before
+/// the cut. They sum up to distance, which is at most the sum of the lengths; nothing before
+/// the cut is greater than anything after it, and of equal items those of lower lanes come first.
 ///
 /// Every round takes an item as pivot, the weighted median of the middles of what is undecided, and
 /// counts by binary searches, one per lane, what comes before it. So it decides a quarter of all
@@ -256,7 +256,7 @@ LANEWISE_FUNCTION typename W::template lanes<std::int64_t> cut_many(
   using indices = typename W::template lanes<std::int64_t>;
   const auto lane = warp.lane();
   indices first(0), last = length;
-  std::int64_t left = distance;  // items in front of the cut that are undecided
+  std::int64_t left = distance;  // items before the cut that are undecided
   while (left > 0) {
     const indices undecided = last - first;
     const std::int64_t all = warp.reduce(undecided, plus{});
@@ -316,8 +316,8 @@ LANEWISE_FUNCTION typename W::template lanes<std::int64_t> cut_many(
 /// length[q] - 1), and in_front[q] of them lie in front. distance is at most the sum of the
 /// lengths.
 ///
-/// Every round looks at the middles of what is undecided. If more items are left than lie in front
-/// of the middles, the least of these lies in front of the cut; if not, the greatest lies behind
+/// Every round looks at the middles of what is undecided. If more items are left than lie before
+/// the middles, the least of these lies before the cut; if not, the greatest lies after
 /// it. So log2 of the length rounds for every sequence, each with one load. Where less is no order,
 /// too, in_front adds up to distance.
 template <class T, int k, class Item, class Less = less>
@@ -368,11 +368,11 @@ LANEWISE_FUNCTION void cut_few(const std::int64_t (&length)[k], const Item& item
 }
 
 /// The same cut for a few sequences in global memory, by a warp: sequence q is item(q, 0) to
-/// item(q, length[q] - 1), and in_front[q] of them lie in front of the cut.
+/// item(q, length[q] - 1), and in_front[q] of them lie before the cut.
 ///
 /// Every round loads W / k samples of each sequence's undecided items, all at once. Each sample is
 /// compared with those of the other sequences. That gives the least and the greatest number of
-/// items that can lie in front of it, and decides it if both are on one side of the cut. A round
+/// items that can lie before it, and decides it if both are on one side of the cut. A round
 /// leaves two or three steps of a sequence: 11 rounds for four sequences of 2^22 items by 32 lanes.
 /// Where less is no order, in_front adds up to no more than distance.
 template <class T, int k, class W, class Item, class Less = less>
@@ -393,9 +393,9 @@ LANEWISE_FUNCTION void cut_few(const W& warp, const std::int64_t (&length)[k], c
     in_front[q] = 0;
     last[q] = length[q];
   }
-  std::int64_t left = distance;  // items in front of the cut that are undecided
+  std::int64_t left = distance;  // items before the cut that are undecided
   for (bool decides = true; decides;) {
-    // Sample j of a sequence is the last of so many steps behind its first undecided item.
+    // Sample j of a sequence is the last of so many steps after its first undecided item.
     std::int64_t step[k], undecided[k], all = 0;
     indices at(0);
     LANEWISE_UNROLL
@@ -473,7 +473,7 @@ LANEWISE_FUNCTION void cut_few(const W& warp, const std::int64_t (&length)[k], c
 }
 
 /// A place on the path that merges the ends of consecutive ranges with the numbers of the items in
-/// them: so many ends and so many items lie in front of it. Cutting the path into equal pieces
+/// them: so many ends and so many items lie before it. Cutting the path into equal pieces
 /// shares out both, whatever the ranges' lengths are.
 template <class Index>
 struct path_point {
@@ -481,9 +481,9 @@ struct path_point {
   Index items;
 };
 
-/// The place `distance` steps from the beginning of the path of ranges that end in front of items
-/// end_of(0) <= end_of(1) <= ...: a range's end comes before the item that it ends in front of.
-/// distance <= ranges + items; the place is known not to lie in front of `from`. (Merge path, with
+/// The place `distance` steps from the beginning of the path of ranges that end before items
+/// end_of(0) <= end_of(1) <= ...: a range's end comes before the item that it ends before.
+/// distance <= ranges + items; the place is known not to lie before `from`. (Merge path, with
 /// the natural numbers as the second sequence.)
 template <class Index, class Ends>
 LANEWISE_FUNCTION constexpr path_point<Index> split_path(const Ends& end_of, Index ranges,
@@ -521,8 +521,8 @@ struct path_piece {
 };
 
 /// The piece from `first` to `last` steps from the beginning of the path, both ends of which are
-/// searched at once. An end is as many steps as `weight` items; a cut among them falls in front of
-/// the end, or in front of where the path is then.
+/// searched at once. An end is as many steps as `weight` items; a cut among them falls before
+/// the end, or before where the path is then.
 template <int weight = 1, class W, class Ends>
 LANEWISE_FUNCTION path_piece cut_path(const W& warp, const Ends& end_of, std::int64_t ranges,
                                       std::int64_t items, std::int64_t first, std::int64_t last) {
@@ -541,7 +541,7 @@ LANEWISE_FUNCTION path_piece cut_path(const W& warp, const Ends& end_of, std::in
   for (int q = 0; q < 2; ++q) {
     point[q] = {least[q], distance[q] - weight * least[q]};
     if (weight > 1 && least[q] < ranges) {
-      // Some steps of the next end may lie in front of the cut.
+      // Some steps of the next end may lie before the cut.
       const std::int64_t end = end_of(least[q]);
       if (end < point[q].items) point[q].items = end;
     }

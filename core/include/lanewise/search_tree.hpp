@@ -38,12 +38,12 @@ struct search_tree {
 
   const Key* keys = nullptr;
   std::int64_t n = 0;
-  const Key* samples = nullptr;     ///< level 1, and behind it level 2, ..., in whole nodes
+  const Key* samples = nullptr;     ///< level 1, and after it level 2, ..., in whole nodes
   int levels = 0;                   ///< levels of samples
   int shift = 0;                    ///< keys that the first node lacks
-  std::uint32_t whole[2] = {0, 0};  ///< nodes of the array that lack no key: [first, behind last)
+  std::uint32_t whole[2] = {0, 0};  ///< nodes of the array that lack no key: [first, after last)
   std::uint32_t nodes[most_levels + 1] = {0};     ///< of each level
-  std::uint32_t in_front[most_levels + 1] = {0};  ///< nodes of samples in front of each level
+  std::uint32_t in_front[most_levels + 1] = {0};  ///< nodes of samples before each level
 
   /// The shape of the tree over an array; `samples` is to be set. n is less than 2^34.
   static search_tree over(const Key* keys, std::int64_t n) {
@@ -172,7 +172,7 @@ struct search_tree {
 
  public:
   /// How many keys of a lane's node come before its key: keys [node node_keys, (node + 1)
-  /// node_keys) behind `level`. All lanes have nodes and keys. Sub-warps read the nodes of their
+  /// node_keys) after `level`. All lanes have nodes and keys. Sub-warps read the nodes of their
   /// lanes one after the other.
   template <bool upper, class W, class Less>
   static LANEWISE_FUNCTION auto ranks(const W& warp, const Key* level,

@@ -109,7 +109,7 @@ struct reversed_sink {
   }
 };
 
-/// n items of a source, and what lies in front of the first and behind the last (windows.hpp).
+/// n items of a source, and what lies before the first and after the last (windows.hpp).
 template <class Source>
 struct bordered {
   using value_type = typename Source::value_type;

@@ -21,7 +21,7 @@ namespace detail {
 template <class T>
 inline constexpr int items_per_word = sizeof(T) < 8 && 8 % sizeof(T) == 0 ? 8 / sizeof(T) : 1;
 
-/// How many items lie in front of the first whole word, at most n; n if none begins one.
+/// How many items lie before the first whole word, at most n; n if none begins one.
 template <class T>
 LANEWISE_FUNCTION std::int64_t items_before_words(const T* p, std::int64_t n) {
   const auto beyond = reinterpret_cast<std::uintptr_t>(p) % 8;
@@ -81,7 +81,7 @@ LANEWISE_FUNCTION void fill_rows(const Team& team, T* to, std::int64_t n, const 
 
 /// to[i] = from[i] for 0 <= i < n. The arrays do not overlap. Every item is read and written once,
 /// four rows of a warp in flight, narrow items in words where both arrays allow it. No barrier,
-/// neither before nor behind: team.barrier() before others use `to`, or write to `from`.
+/// neither before nor after: team.barrier() before others use `to`, or write to `from`.
 template <class Team, class T>
 LANEWISE_FUNCTION void copy(const Team& team, const T* from, std::int64_t n, T* to) {
   constexpr int k = detail::items_per_word<T>;
@@ -102,7 +102,7 @@ LANEWISE_FUNCTION void copy(const Team& team, const T* from, std::int64_t n, T* 
 }
 
 /// to[i] = x for 0 <= i < n. Every item is written once, narrow ones in words. No barrier, neither
-/// before nor behind: team.barrier() before others use `to`.
+/// before nor after: team.barrier() before others use `to`.
 template <class Team, class T>
 LANEWISE_FUNCTION void fill(const Team& team, T* to, std::int64_t n,
                             const std::type_identity_t<T>& x) {
@@ -133,7 +133,7 @@ struct find_scratch {
 
 /// The first i in [first, last) for which holds(i), or last; the same in all warps. holds is a
 /// scalar function. It is called at most once for every i, in rounds of four rows of every warp,
-/// and not for any round behind the one in which it held. A barrier per round and one at the end:
+/// and not for any round after the one in which it held. A barrier per round and one at the end:
 /// the scratch is free when it returns. What holds reads must be there for all warps before.
 template <class Team, std::integral Index, class F>
 LANEWISE_FUNCTION Index find(const Team& team, find_scratch<Team, Index>& shared, Index first,
@@ -144,7 +144,7 @@ LANEWISE_FUNCTION Index find(const Team& team, find_scratch<Team, Index>& shared
   constexpr auto width = std::int64_t{warp_type::width};
   constexpr std::int64_t each = rows * width, round = each * Team::warps;
   const auto warp = team.warp();
-  // 64 bits: the end of a round may lie behind the greatest index.
+  // 64 bits: the end of a round may lie after the greatest index.
   const auto end = static_cast<std::int64_t>(last);
   Index result = last;
   int turn = 0;

@@ -10,14 +10,14 @@ LANEWISE_BEGIN_NAMESPACE
 // Scans of one value per lane by a team, in three ways (Merrill, 4.4). Each is a policy:
 //
 //   scratch<Team, T>                       what the team shares
-//   scan(team, scratch, mine, op, first)   what lies in front of every lane, in warp and lane
+//   scan(team, scratch, mine, op, first)   what lies before every lane, in warp and lane
 //   order,
 //                                          beginning with first; and all of it. All warps call it;
 //                                          the scratch is free again when it returns
 //
 // op is associative and need not commute. Tiles scan by shuffles; docs/measurements.md compares.
 
-/// What lies in front of every lane, and of a lane behind the last.
+/// What lies before every lane, and of a lane after the last.
 template <class Lanes>
 struct team_prefix {
   Lanes before;
@@ -66,7 +66,7 @@ struct scan_by_shuffles {
 };
 
 /// Sequential reduce-then-scan (SRTS): one warp rakes, so that every lane of it folds a few cells,
-/// scans what the lanes have, and scans the cells behind that. Two barriers; cells are padded as T
+/// scans what the lanes have, and scans the cells after that. Two barriers; cells are padded as T
 /// needs it, so that lanes do not meet in a bank.
 struct scan_by_raking {
   template <class Team, class T>
@@ -118,7 +118,7 @@ struct scan_by_raking {
 
 /// Brent and Kung's tree, every level of it in an array of its own (RCBK): neighbours fold on the
 /// way up until one warp has a value per lane, which it scans; on the way down a left neighbour
-/// takes what is in front of both. More lanes at work than raking, and a barrier per level. Needs a
+/// takes what is before both. More lanes at work than raking, and a barrier per level. Needs a
 /// power of two of warps.
 struct scan_by_tree {
   template <class Team, class T>

@@ -58,10 +58,10 @@ using tile_t =
 ///                                op(item, the item before it); item 0 of the source as it is
 ///   store_adjacent_in_place(before, sink, op)
 ///                                the same to the array that the items come from; `before` is the
-///                                item in front of the tile
+///                                item before the tile
 ///   store_inclusive(sink, before, op)  store_exclusive(sink, before, op)
-///                                the scan, behind `before`, a maybe<T>; the first place of an
-///                                exclusive one behind nothing is before.value
+///                                the scan, after `before`, a maybe<T>; the first place of an
+///                                exclusive one after nothing is before.value
 ///   end(before, op)              after a store: the combination of before and the tile
 ///   park(place, op)              where the team has tiles_behind: leaves in scratch what a store
 ///                                needs
@@ -94,7 +94,7 @@ struct cut_items {
 };
 
 /// How the items of a call are cut into tiles of tile_t::items. If the output does not begin a line
-/// of memory, the first tile has only the items in front of the next line. All other tiles are then
+/// of memory, the first tile has only the items before the next line. All other tiles are then
 /// written in whole packs. If the output is no array, the lines of the input count. (H200, scans of
 /// 2^28 items to Views that begin anywhere: 0.88 to 1.02 of the aligned rate, before 0.36 to
 /// 1.01.)

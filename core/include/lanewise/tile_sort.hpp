@@ -11,7 +11,7 @@
 LANEWISE_BEGIN_NAMESPACE
 
 // Stable sorts of up to `most` items that lie in a team's scratch, by any strict weak order, for
-// kernels. Two mappings behind one contract:
+// kernels. Two mappings of one contract:
 //
 // - a team of several warps sorts k neighbours per lane in registers, k being the least odd number
 //   with k lanes' worth of room for `most`, and merges runs in pairs (merge_tile's way), within a
@@ -21,7 +21,7 @@ LANEWISE_BEGIN_NAMESPACE
 //
 // All warps of the team call them, with the same arguments. Items may have been written by any warp
 // just before; afterwards everybody sees the result, and the scratch is free again. `less` is
-// called with items below n only. Nothing at n and behind is touched. T is trivially copyable and
+// called with items below n only. Nothing at n and after is touched. T is trivially copyable and
 // default constructible; `most` is at most 2^30.
 
 namespace detail {

@@ -220,7 +220,7 @@ class warp_operations {
   LANEWISE_FUNCTION bool anywhere(bool here) const { return here; }
 
   /// Inclusive scan of the first n lanes that starts anew at every head (Merrill, 3.4). A lane is
-  /// blocked from the step in which its partner lies in front of its segment; the blocked lanes of
+  /// blocked from the step in which its partner lies before its segment; the blocked lanes of
   /// the next step follow from bits alone. n is at most `most`.
   template <int most = 64, class Values, class Bits, class Op>
   LANEWISE_FUNCTION Values segmented_scan(const Values& a, Bits heads, Op op,

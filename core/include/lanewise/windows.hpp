@@ -13,14 +13,14 @@ LANEWISE_BEGIN_NAMESPACE
 // Windows of lanes with their neighbours: for heads of runs, differences, stencils of radius 1, and
 // whatever else asks what lies beside an item. `bordered` has the items:
 //
-//   bordered<Source>{items, n, front, behind}
+//   bordered<Source>{items, n, front, after}
 //
-// n items of a source, the value in front of item 0, and the one behind item n - 1.
+// n items of a source, the value before item 0, and the one after item n - 1.
 
-/// Calls f(at, exists, item, before, behind) for windows of items [first, last), which lie in [0,
+/// Calls f(at, exists, item, before, after) for windows of items [first, last), which lie in [0,
 /// n), from the first to the last. Lane l of a window has item at + l, where the mask `exists`
 /// holds; `before` and `behind` are the items at + l - 1 and at + l + 1, or in.front and
-/// in.behind; other lanes are unspecified. Every window but the last is full. By one warp of the
+/// in.after; other lanes are unspecified. Every window but the last is full. By one warp of the
 /// team, which may walk through other items than the team's other warps.
 ///
 /// On devices every item is loaded once, with one more at either end, and neighbours come by

@@ -78,7 +78,7 @@ class workspace {
                     ": the workspace is in use on another execution space instance (of ",
                     owner_name_, ", now of ", Exec::name(), "); call release() first");
     grow<Backend>(exec, plain_, need.bytes, algorithm, false);
-    // One control word in front of the slots.
+    // One control word before the slots.
     const std::size_t chain_bytes =
         need.tickets == 0 ? 0
                           : sizeof(look_back_slot) * (static_cast<std::size_t>(need.tickets) + 1);

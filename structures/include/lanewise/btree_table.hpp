@@ -13,7 +13,7 @@ LANEWISE_BEGIN_NAMESPACE
 /// Owns a B+ tree that is changed in place. See btree_map.hpp.
 ///
 /// There is one block of memory: nodes, of which the first are the roots of subtrees and those
-/// behind them are taken when nodes are split; the roots' least keys; the samples of the search
+/// after them are taken when nodes are split; the roots' least keys; the samples of the search
 /// tree over these; and the number of nodes in use. Where leaves were put between the roots, least
 /// keys, samples and the numbers of the roots' nodes lie in a block of their own. Trees can be
 /// moved and not copied: to_ordered() makes a snapshot.

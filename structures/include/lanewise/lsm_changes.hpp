@@ -37,7 +37,7 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Merges runs [first, due) of a dictionary behind a newer one, all newest first: the newer ones
+/// Merges runs [first, due) of a dictionary after a newer one, all newest first: the newer ones
 /// with each other first, as they are the smaller ones. What lies between goes in turn to the
 /// memory of the result and to another, `spare` if that is large enough: two allocations for any
 /// number of runs, and half the elements of the result at most beside it. sorts_again: by sorting
@@ -78,7 +78,7 @@ void lsm_index(const Exec& exec, Run& r) {
   kernels::sample_keys(exec, r.level.tree, r.samples());
 }
 
-/// Puts a run in front of the others. While the next one has less than twice the elements of those
+/// Puts a run before the others. While the next one has less than twice the elements of those
 /// in front, it is merged with them: so batches of one length meet as the digits of a binary
 /// counter, and there are no more levels than digits whatever the lengths are.
 template <class Exec, class Map>

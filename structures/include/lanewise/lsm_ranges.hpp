@@ -105,7 +105,7 @@ class lsm_merged_first {
   bool is_merged_ = false;
 };
 
-/// Element i of the output, given how far in front of its place in the level it stands.
+/// Element i of the output, given how far before its place in the level it stands.
 template <class Key, class Value>
 struct lsm_copy_element {
   const Key* keys;

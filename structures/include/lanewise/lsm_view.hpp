@@ -71,7 +71,7 @@ class lsm_view {
 
   /// Calls f(i, key, level, index) for the live elements with keys in [k1, k2] of every lane's
   /// query, by any lane: i is first, and one more for each of the query, in ascending order of
-  /// keys. value_of(level, index) is the value. first becomes what is behind the last.
+  /// keys. value_of(level, index) is the value. first becomes what is after the last.
   ///
   /// A sink f may have begin(warp, i) and end(warp, i), which the whole warp calls before and after
   /// some calls of f, all for numbers from i of begin on, and most of them below that of end.
@@ -131,7 +131,7 @@ class lsm_view {
   }
   /// By a lane: calls f as for_each does for what lies between elements `first` and `first` + each
   /// of the largest level, by their keys, in a part of all levels. A piece at the part's begin or
-  /// end has what lies in front of it or behind it, too. Returns the number behind the last.
+  /// end has what lies before it or after it, too. Returns the number after the last.
   template <class F>
   LANEWISE_FUNCTION std::int64_t piece(const cursor& part, int largest, std::int64_t first,
                                        std::int64_t each, std::int64_t number, const F& f) const {
@@ -238,7 +238,7 @@ class lsm_view {
   }
 
   /// Calls f for the live elements of a cursor's part with keys below `stop`. Returns the number
-  /// behind the last.
+  /// after the last.
   template <class F>
   LANEWISE_FUNCTION std::int64_t walk(cursor& c, bool has_stop, Key stop, std::int64_t number,
                                       const F& f) const {

@@ -266,7 +266,7 @@ using erase_every = erase_change<Table, true>;
 }  // namespace kernels
 
 /// Puts pairs into a map, unless the key is there: of several items with one key the first. Puts
-/// them into a multimap behind what is there, items with one key in their order.
+/// them into a multimap after what is there, items with one key in their order.
 ///
 /// keys and values are Views of the table's types. Throws std::invalid_argument on wrong extents,
 /// Views with items and no memory, options that cannot be reached, and more elements than places

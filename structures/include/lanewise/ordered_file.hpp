@@ -55,7 +55,7 @@ class ordered_leaf_bytes {
       : bytes_(reinterpret_cast<const char*>(&leaf)) {}
 
   word key(std::uint32_t e) const { return at<word>(e * Layout::key_bytes); }
-  /// Whether places from e on are as those without an element, and bytes behind all places 0.
+  /// Whether places from e on are as those without an element, and bytes after all places 0.
   bool is_empty_from(std::uint32_t e) const {
     for (std::uint32_t i = e; i < Layout::elements; ++i)
       if (key(i) != Layout::padding) return false;

@@ -319,7 +319,7 @@ struct measure_range {
   }
 };
 
-/// The elements of ranges one behind the other: outputs [0, n), of which those of range r begin at
+/// The elements of ranges one after the other: outputs [0, n), of which those of range r begin at
 /// offsets[r]. Warps take equal parts of the outputs, whatever the ranges' lengths are.
 template <class Table>
 struct write_ranges_kernel {

@@ -255,7 +255,7 @@ class ordered_view {
     (void)warp.load_relaxed(all, words, at, 0u);
     warp.prefetch(all, words + 64 / sizeof(std::uint32_t), at);
   }
-  /// Places of the lanes' keys, which are in these leaves, or behind them.
+  /// Places of the lanes' keys, which are in these leaves, or after them.
   template <bool upper, class Warp>
   LANEWISE_FUNCTION lanes<Warp, std::uint32_t> place_in(const Warp& warp, mask<Warp> active,
                                                         const lanes<Warp, std::uint32_t>& leaf,
@@ -484,7 +484,7 @@ class ordered_table {
   word* lows() const {
     return block_ == nullptr ? nullptr : reinterpret_cast<word*>(block_ + lows_begin());
   }
-  /// Over the leaves' first keys; its samples are behind them.
+  /// Over the leaves' first keys; its samples are after them.
   search_tree<word> tree() const {
     auto t = search_tree<word>::over(lows(), number_of_leaves());
     t.samples = lows() == nullptr ? nullptr : lows() + samples_begin();

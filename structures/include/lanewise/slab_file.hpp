@@ -30,8 +30,8 @@ struct slab_file_header : file_header {
 using slab_file_units = file_items<slab_unit>;
 
 /// What a file's slabs must be for a table to work on them: every link leads to a unit that is in
-/// use and that no other link leads to, every key stands in the list that its hash says, in front
-/// of the first empty place, once if keys are unique, and units that are not in use are empty.
+/// use and that no other link leads to, every key stands in the list that its hash says, before
+/// the first empty place, once if keys are unique, and units that are not in use are empty.
 template <class Table>
 class slab_file_check {
  public:

@@ -18,7 +18,7 @@ LANEWISE_BEGIN_NAMESPACE
 //     empty -> key and value -> the same key, other values -> deleted
 //
 // A deleted slot stays so until flush(), and all slots before the first empty one are taken. So a
-// key that is there stands in front of the first empty slot; whoever finds that slot free and
+// key that is there stands before the first empty slot; whoever finds that slot free and
 // takes it has seen that the key is not there, and so has who loses it to another key and takes the
 // next one. That makes keys unique without any lock, for a second one would have to take the same
 // slot. It also keeps equal keys of a multimap in the order of insertion.
@@ -37,7 +37,7 @@ LANEWISE_BEGIN_NAMESPACE
 // Why a key that is there all the time is found: it stands still, in a slot that was taken before
 // the search began, and a search passes no slab by. A slab that was seen full without the key
 // cannot get it later. A slab may be read word by word: a link that was seen null, beside slots
-// that were seen full, says that the key was not behind this slab when the link was read.
+// that were seen full, says that the key was not after this slab when the link was read.
 //
 // Memory orders. Elements are exchanged and read relaxed: what an operation publishes is its own
 // element and nothing else. The operations on one key are linearisable all the same, because a
@@ -337,7 +337,7 @@ class slab_walk {
   /// Every active lane's operation, from its slab on. The whole warp calls. It searches for the
   /// slots of all lanes; then each lane changes its own, so that a warp waits once for all its
   /// exchanges. Lanes whose status is none afterwards are to go on where they have come to; those
-  /// with no_room may do so once there is a slab behind theirs. Where elements are in one piece
+  /// with no_room may do so once there is a slab after theirs. Where elements are in one piece
   /// sub-warps may go in step.
   template <class Tasks, class Mask, class Operations, class Combine>
   LANEWISE_FUNCTION void run(Tasks& t, Mask active, const Operations& operations,
@@ -391,12 +391,12 @@ class slab_walk {
     return link == no_unit ? nullptr : pool.unit(link);
   }
 
-  /// Moves the elements of a list that are there to its front, in order, makes the slots behind
-  /// them empty, and gives the slabs behind those back (the paper's FLUSH). No other warp may be
+  /// Moves the elements of a list that are there to its front, in order, makes the slots after
+  /// them empty, and gives the slabs after those back (the paper's FLUSH). No other warp may be
   /// using the list.
   template <class Pool>
   LANEWISE_FUNCTION void flush(const Pool& pool, slab_unit* head) const {
-    slab_unit* to = head;  // where elements go: to is never behind what is read
+    slab_unit* to = head;  // where elements go: to is never after what is read
     std::uint32_t filled = 0;
     slab_unit* from = head;
     do {

@@ -123,7 +123,7 @@ constexpr bool check_exclusive_scan() {
   return false;
 }
 
-/// Items, op and an init that becomes a T, of reductions, where init comes behind op.
+/// Items, op and an init that becomes a T, of reductions, where init comes after op.
 template <class Exec, class In, class Op, class Init, class T = Init, bool any_order = true>
 constexpr bool check_reduction() {
   constexpr bool swapped = detail::are_swapped<Op, Init>();

@@ -10,7 +10,7 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Arrays that a call keeps behind the workspace of the calls that it is made of.
+/// Arrays that a call keeps after the workspace of the calls that it is made of.
 class arrays_behind {
  public:
   explicit arrays_behind(const workspace_size& inner) : size_(inner) {}

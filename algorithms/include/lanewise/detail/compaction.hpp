@@ -14,8 +14,8 @@ namespace detail {
 /// from (team, scratch, source, marks, first, n).
 ///
 ///   total<State>()                what it adds to the chain's state
-///   write(one, two, start, end)   writes both columns; start items were kept in front of the tile,
-///                                 the last of them in front of index `end`. Returns how many items
+///   write(one, two, start, end)   writes both columns; start items were kept before the tile,
+///                                 the last of them before index `end`. Returns how many items
 ///                                 are kept up to the end of the tile
 template <class Team, class T, class Policy, class Selector, class First, class Second,
           class Source>

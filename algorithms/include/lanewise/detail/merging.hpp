@@ -29,7 +29,7 @@ using merging_t = std::conditional_t<Team::in_registers, device_merging<Team, T,
 /// scratch, first, second, piece).
 ///
 ///   mark<rule>(first, second, less)          keeps what a set operation does
-///   mark_firsts(first, second, keep, less)   keeps what differs from the item in front of it, and
+///   mark_firsts(first, second, keep, less)   keeps what differs from the item before it, and
 ///                                            of which keep(index, is_second) holds
 ///   write(put, start, room)                  writes what is kept to places from start on
 ///

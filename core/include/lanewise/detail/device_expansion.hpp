@@ -9,7 +9,7 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Short ranges together, by a warp whose lanes are cheap to ask and whose scratch is not. A bit
-/// per item says where ranges begin: how many bits lie in front of an item tells its range.
+/// per item says where ranges begin: how many bits lie before an item tells its range.
 template <class Team, class T>
 struct device_windows {
   using warp_type = typename Team::warp_type;

@@ -43,7 +43,7 @@ LANEWISE_FUNCTION void skip_items(const T* items, run_pair& runs, int distance, 
   const int from_a = distance < n_a ? distance : n_a;
   const T* const a = items + (runs.a + from_a - 1);
   const T* const b = items + (runs.b + distance - from_a);
-  // At most so many of the first from_a items of run a come behind the cut.
+  // At most so many of the first from_a items of run a come after the cut.
   int behind = from_a - least;
   constexpr int first = static_cast<int>(std::bit_floor(static_cast<unsigned>(most / 2)));
   if (behind > 0) {
@@ -60,7 +60,7 @@ LANEWISE_FUNCTION void skip_items(const T* items, run_pair& runs, int distance, 
 
 /// The next k items of the merge of a lane's runs, which have at least one: f(c, item, place, is_b)
 /// gets the items c = 0 ... k-1, where they are, and whether in run b. Where no item is left, all
-/// are meaningless. No branch on which run comes next. padded: there is something to read behind
+/// are meaningless. No branch on which run comes next. padded: there is something to read after
 /// either run.
 template <int k, bool padded, class T, class Less, class F>
 LANEWISE_FUNCTION void merge_items(const T* items, const run_pair& runs, const Less& less,
@@ -185,7 +185,7 @@ class device_merge_tile {
 
  private:
   static constexpr int per_pack = items_of_pack<T>;
-  /// Two pieces in packs, and one behind all.
+  /// Two pieces in packs, and one after all.
   static constexpr int places =
       static_cast<int>(divide_up(items + 4 * (per_pack - 1) + 1, per_pack)) * per_pack;
   using place = place_for<places>;

@@ -46,7 +46,7 @@ class segment_ranks {
   }
 
   /// Calls f(j, before) for all rows: so many marked items lie before a lane's pack of row j, and
-  /// `in_front` more in front of the segment.
+  /// `in_front` more before the segment.
   template <class F>
   LANEWISE_FUNCTION void for_each_row(std::uint32_t in_front, F f) const {
     LANEWISE_UNROLL
@@ -129,7 +129,7 @@ class device_ranks {
   static constexpr int warps = Rows::team_type::warps;
 
  public:
-  /// What every warp has of marked items and, where it is asked for, the tile-local index behind
+  /// What every warp has of marked items and, where it is asked for, the tile-local index after
   /// the last of them.
   struct scratch {
     std::uint32_t count[warps];

@@ -390,7 +390,7 @@ class device_rows {
     in[0] = warp.load(lane_index_ >= 1u, at, bytes{});
     LANEWISE_UNROLL
     for (int j = 1; j < rows; ++j) in[j] = warp.load_streaming(at + j * width);
-    // Behind the loads, so that all are under way before the first is waited for.
+    // After the loads, so that all are under way before the first is waited for.
     const lanes<bytes> ends(shared_packs(address, past));
     in[0] = lanewise::select(lane_index_ >= 1u, in[0], ends);
     LANEWISE_UNROLL
@@ -408,7 +408,7 @@ class device_rows {
   }
 
   /// The two packs that the segment shares with others, as one: the segment has the items from
-  /// `past` on of the first pack, and those in front of `past` of the last. The others' items are
+  /// `past` on of the first pack, and those before `past` of the last. The others' items are
   /// not read, as a scan in place may be writing them.
   template <class Item>
   LANEWISE_FUNCTION words<Item> shared_packs(const Item* address, int past) const {

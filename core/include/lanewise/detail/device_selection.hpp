@@ -140,7 +140,7 @@ class selection_inputs<Rows, selected_by_flags<Flags>> {
           rows, j, [](const auto& f, int c) { return f[c] != flag(0); }, flags_.row(j));
     });
   }
-  /// Whether the item behind the segment, which exists, is marked.
+  /// Whether the item after the segment, which exists, is marked.
   LANEWISE_FUNCTION bool is_selected_behind() const { return behind_ != flag(0); }
 
  private:

@@ -39,7 +39,7 @@ class device_tile_sort {
                                      const Less& less) {
     sort(team, items, n, less);
   }
-  /// padded: there is room behind the items for those of a lane.
+  /// padded: there is room after the items for those of a lane.
   template <bool padded = false, class Less>
   static LANEWISE_FUNCTION void sort(const Team& team, T* items, int n, const Less& less) {
     sort_runs<false, padded>(team, nullptr, items, n, less);
@@ -165,7 +165,7 @@ class device_tile_sort {
       meet(team, 2 * run);
       put_down();
     };
-    // While warps are on their own, others write behind their runs.
+    // While warps are on their own, others write after their runs.
     int run = k;
     for (; run < n && 2 * run <= width * k; run *= 2) merge_runs_of(run, std::false_type{});
     for (; run < n; run *= 2) merge_runs_of(run, std::bool_constant<padded>{});

@@ -50,7 +50,7 @@ class device_split_tile {
   }
   /// Where values are staged beside keys, a slot of the tile and its place in the output agree
   /// modulo this many items, so that rows of the tile end where sectors do: a row that cuts a
-  /// sector makes two pieces of it for the second-level cache. In front of a bucket's run up to
+  /// sector makes two pieces of it for the second-level cache. Before a bucket's run up to
   /// alignment - 1 slots remain empty for it. Keys alone are bound by instructions as much: with
   /// empty slots to leave out, 2^28 u32 on an H200 went into 8 and 32 buckets 3 and 1 % slower,
   /// into 256 4 % faster.
@@ -540,7 +540,7 @@ class device_split_tile {
         const auto begin = places.get(warp, first_of(team, q), buckets, runs[q].asked, total);
         if constexpr (Places::waits) runs[q].place = begin;
         // A run ends, modulo align, where its output ends, and so needs no sum to say how far
-        // behind it the next may begin. Groups begin at multiples of align. Empty buckets take no
+        // after it the next may begin. Groups begin at multiples of align. Empty buckets take no
         // room.
         const auto place = warp.template cast<std::uint32_t>(begin);
         const auto used = total != none;

@@ -8,7 +8,7 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A tile whose inclusive scan is known, to be stored behind what comes before the tile.
+/// A tile whose inclusive scan is known, to be stored after what comes before the tile.
 template <class Rows>
 class scanned_rows : public Rows {
   using T = typename Rows::value_type;
@@ -36,7 +36,7 @@ class scanned_rows : public Rows {
     }
   }
 
-  /// The tile's scan up to the item in front of this warp's segment.
+  /// The tile's scan up to the item before this warp's segment.
   maybe<T> in_front_{{}, false};
 
  private:
@@ -212,7 +212,7 @@ class device_tile : public scanned_rows<device_rows<Team, T, items_per_lane>> {
     resumed::fill(*this, place, total_);
   }
 
-  /// store_adjacent to the array that the items come from; `before` is the item in front of the
+  /// store_adjacent to the array that the items come from; `before` is the item before the
   /// tile. All warps of the team call it.
   template <class Sink, class Op>
   LANEWISE_FUNCTION void store_adjacent_in_place(const T& before, const Sink& sink, Op op) {
@@ -351,7 +351,7 @@ class device_tile : public scanned_rows<device_rows<Team, T, items_per_lane>> {
   lanes<T> lane_sum_[rows];
   T segment_total_;
   T total_;
-  /// What the tile has in front of this warp's segment.
+  /// What the tile has before this warp's segment.
   maybe<T> before_warp_{{}, false};
 };
 

@@ -23,7 +23,7 @@ struct array_piece {
   int count;
 };
 
-/// Where pieces are in scratch: piece q at places [begin[q], end[q]), in front of packs[q] packs.
+/// Where pieces are in scratch: piece q at places [begin[q], end[q]), before packs[q] packs.
 template <int pieces>
 struct fetched_pieces {
   int begin[pieces];
@@ -37,7 +37,7 @@ LANEWISE_FUNCTION bool is_packed(const T* p) {
   return items_of_pack<T> > 1 && reinterpret_cast<std::uintptr_t>(p) % sizeof(T) == 0;
 }
 
-/// Brings pieces of arrays to a team's scratch, one behind the other, in packs: a piece lies there
+/// Brings pieces of arrays to a team's scratch, one after the other, in packs: a piece lies there
 /// as it lies in its array, and the items beside it that are in the same packs come along, so every
 /// piece begins with a pack. The scratch has room for 2 (items_of_pack<T> - 1) more items for each
 /// piece. A lane has `rows` packs of every piece in flight at once; what is longer follows.
@@ -57,7 +57,7 @@ LANEWISE_FUNCTION fetched_pieces<pieces> fetch_packs(const Team& team, T* to,
   LANEWISE_UNROLL
   for (int q = 0; q < pieces; ++q) {
     const auto& [in, extent, begin, items] = piece[q];
-    // Packs lie where addresses are multiples of 16: the first of the array may begin in front of
+    // Packs lie where addresses are multiples of 16: the first of the array may begin before
     // it.
     const int past = lanewise::items_past<16>(in);
     const std::int64_t whole =

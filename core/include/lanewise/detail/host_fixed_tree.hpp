@@ -107,7 +107,7 @@ class host_fixed_tree_tile {
     }
   }
 
-  /// `before` is what the block has in front of the row, `last` the block's scan up to there; both
+  /// `before` is what the block has before the row, `last` the block's scan up to there; both
   /// become those of the next row.
   template <bool exclusive, bool full, class Sink, class Op>
   LANEWISE_FUNCTION void store_row(const Sink& sink, std::int64_t i, std::int64_t end,
@@ -141,7 +141,7 @@ class host_fixed_tree_tile {
       const lanes block(before_block.value);
       for (int c = 0; c < v; ++c) {
         const lanes all = combine<full>(packs_with<full>(c, i, end), block, column[c], op);
-        // Nothing but the blocks in front is in front of the first item.
+        // Nothing but the blocks in front is before the first item.
         const bool starts = exclusive && c == 0 && !last.present;
         column[c] = starts ? lanewise::select(is_first, block, all) : all;
       }

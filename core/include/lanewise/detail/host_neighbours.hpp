@@ -36,7 +36,7 @@ LANEWISE_FUNCTION void host_neighbours(const W& warp, const bordered<Source>& in
     ragged(at);
     at += width;
   }
-  // The item behind a window exists, too.
+  // The item after a window exists, too.
   const std::int64_t whole = last < in.n ? last : in.n - 1;
   for (; at + width <= whole; at += width) {
     f(at, warp.template first<T>(W::width), detail::load_window(warp, in.items, at),

@@ -51,7 +51,7 @@ class host_partition {
       const bits k = keys(warp, key, x);
       auto left_over = warp.template first<bits_type>(left(i, n));
       const auto put = [&](int p, const auto& here) LANEWISE_INLINE_LAMBDA {
-        // Behind the stream the next part begins, of which items are there already.
+        // After the stream the next part begins, of which items are there already.
         const std::int64_t at = next[p];
         const bool inside = at + width <= below[p];
         next[p] += inside ? warp.compress_store_over(to + at, here, x)

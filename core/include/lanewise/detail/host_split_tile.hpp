@@ -102,7 +102,7 @@ class host_split_tile {
     /// Items of odd sizes are never staged.
     static constexpr bool can_stage =
         has_vectors<key_bytes> && (value_bytes == 0 || has_vectors<value_bytes>);
-    /// A bucket's run has room for a rest in front, and keeps a distance behind.
+    /// A bucket's run has room for a rest in front, and keeps a distance after.
     static constexpr int front = [] {
       if constexpr (!can_stage) return 0;
       if constexpr (can_stage && value_bytes > 0 && value_bytes < key_bytes)
@@ -261,7 +261,7 @@ class host_split_tile {
                                                        : Policy::host_bytes_past_caches);
   }
 
-  /// Leaves the counts in count[0], those outside the buckets behind the last one.
+  /// Leaves the counts in count[0], those outside the buckets after the last one.
   template <class Source, class BucketOf>
   static LANEWISE_LOOP_FUNCTION void count_items(counters& count, Source source, index_range tile,
                                                  BucketOf bucket_of, std::uint32_t buckets) {
@@ -434,7 +434,7 @@ class host_split_tile {
     return reinterpret_cast<T*>(array.staged) + slot;
   }
 
-  /// Writes the whole chunks of a rest and of the n staged items behind it, which begin at this
+  /// Writes the whole chunks of a rest and of the n staged items after it, which begin at this
   /// slot and go to the places from `to` on, and keeps what is left.
   template <class W, class Array, class T>
   static LANEWISE_FUNCTION void write_run(const W& warp, Array& array, std::uint32_t bucket, T* to,
@@ -448,7 +448,7 @@ class host_split_tile {
     warp.fence();  // the run in front was read beyond its end
     copy(from, rest, kept);
     warp.fence();
-    // Up to the first line, unless nothing lies behind.
+    // Up to the first line, unless nothing lies after.
     std::int64_t i = detail::first_aligned(array_sink<T>{to, n}, 0, n);
     if (i == n) i = 0;
     copy(to, from, i);

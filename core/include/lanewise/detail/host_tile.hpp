@@ -106,7 +106,7 @@ class host_tile {
   }
 
   /// The same to the array that the items come from, from the back, so that every item is read
-  /// before it is replaced; `before` is the item in front of the tile.
+  /// before it is replaced; `before` is the item before the tile.
   template <class Sink, class Op>
   LANEWISE_FUNCTION void store_adjacent_in_place(const T& before, const Sink& sink, Op op) {
     using result = decltype(op(before, before));
@@ -158,7 +158,7 @@ class host_tile {
     store_scan<exclusive>(sink, i, op);
   }
 
-  /// Scans items [i, last), behind carry_.
+  /// Scans items [i, last), after carry_.
   template <bool exclusive, class Sink, class Op>
   LANEWISE_FUNCTION void store_scan(const Sink& sink, std::int64_t i, Op op) {
     T sum = carry_;

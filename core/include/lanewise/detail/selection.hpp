@@ -106,7 +106,7 @@ struct selected_items : no_column {
 };
 
 /// The item itself, where the sink is the array that items come from. A tile's items are read
-/// before its total is published, and that orders memory: tiles behind it, which write to the
+/// before its total is published, and that orders memory: tiles after it, which write to the
 /// places of its items, have acquired the total. A tile of which all items stay where they are
 /// writes nothing: the next tile may be reading the last of them.
 template <class Sink>
@@ -134,7 +134,7 @@ struct selected_values : no_column {
   LANEWISE_FUNCTION selected_values(const Source& from, const Sink& to) : source(from), sink(to) {}
 };
 
-/// How far the kept item lies behind the kept item before it; the first one, behind index -1.
+/// How far the kept item lies after the kept item before it; the first one, after index -1.
 template <class Sink>
 struct selected_distances : no_column {
   static constexpr bool needs_index = true;
@@ -144,7 +144,7 @@ struct selected_distances : no_column {
   LANEWISE_FUNCTION explicit selected_distances(const Sink& s) : sink(s) {}
 };
 
-/// The item of the source behind the kept item before it, which is the first of the run that ends
+/// The item of the source after the kept item before it, which is the first of the run that ends
 /// with the kept item. The source is that of the items.
 template <class Source, class Sink>
 struct selected_run_begins : no_column {
@@ -158,7 +158,7 @@ struct selected_run_begins : no_column {
       : source(from), sink(to) {}
 };
 
-/// How many items were kept, and the index behind the last of them, 0 when there is none. Twelve
+/// How many items were kept, and the index after the last of them, 0 when there is none. Twelve
 /// bytes: a word of the chain. Indices stay below 2^48.
 struct selection_state {
   std::uint32_t count_low;

@@ -18,7 +18,7 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// The leaves of a tree, which are given in order with the number of elements in front of each, and
+/// The leaves of a tree, which are given in order with the number of elements before each, and
 /// that of all.
 template <class Table>
 struct leaves_as_lines {
@@ -131,7 +131,7 @@ struct least_key_of {
     return static_cast<typename Layout::key_word>(nodes[i][0]);
   }
 };
-/// How many elements the leaves of a list have; behind the last none.
+/// How many elements the leaves of a list have; after the last none.
 template <class Layout>
 struct elements_of_leaf {
   const typename Layout::node* nodes;

@@ -16,7 +16,7 @@
 //   4. Least keys and nodes of all leaves, old and new, become the new top of the tree: each leaf
 //      is a root. No other leaf is read or written.
 //
-// In an example with room for 15 and fill 12, 40 keys come behind the last of leaves a b c:
+// In an example with room for 15 and fill 12, 40 keys come after the last of leaves a b c:
 //
 //   roots before   a b c        c has 12 elements
 //   run            52 elements, cut into 5 leaves: c d e f g, of 11 elements, and 8
@@ -80,7 +80,7 @@ struct leaf_runs {
     return {at(i), at(i + 1)};
   }
 };
-/// How many new leaves come of a run; behind the last none.
+/// How many new leaves come of a run; after the last none.
 template <class Runs>
 struct new_leaves_of {
   Runs runs;
@@ -89,7 +89,7 @@ struct new_leaves_of {
   }
 };
 
-/// The roots of a tree after new leaves were put behind touched ones.
+/// The roots of a tree after new leaves were put after touched ones.
 template <class Word>
 struct new_roots {
   std::int64_t n;                 // touched leaves

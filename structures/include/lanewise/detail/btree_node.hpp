@@ -13,7 +13,7 @@ namespace detail {
 
 /// How a B+ tree that kernels change in place keeps its nodes. A node is one line of 128 bytes, or
 /// two: as many words as fit, each of 4 bytes, or of 8 where the key or the value needs them. In
-/// the first half are keys, ascending, and behind them the node's state; in the second half what
+/// the first half are keys, ascending, and after them the node's state; in the second half what
 /// goes with each key. In a leaf that is its value, in an inner node the number of a child.
 ///
 ///   words          4 bytes, one line    4, two    8, one    8, two
@@ -53,7 +53,7 @@ struct btree_layout {
   static LANEWISE_FUNCTION word with_count(word state, int n) {
     return (state & ~(63 * one)) | static_cast<word>(n) * one;
   }
-  /// The state that a write leaves behind.
+  /// The state that a write leaves.
   static LANEWISE_FUNCTION word written(word state) {
     return static_cast<word>((state & ~writing) + once);
   }
@@ -83,7 +83,7 @@ struct btree_layout {
   static LANEWISE_FUNCTION bool is_at(const node& n, int i, word k) {
     return i < count(n[state_at]) && key(n, i) == k;
   }
-  /// The node with an element in front of the one at i. There is room.
+  /// The node with an element before the one at i. There is room.
   static LANEWISE_FUNCTION node with_element(const node& n, int i, word k, word x) {
     node out = n;
     LANEWISE_UNROLL

@@ -36,7 +36,7 @@ namespace detail {
 // waits who holds one: whoever finds a lock taken lets go of its own and begins again.
 //
 // Memory orders. The exchange that takes a lock is acq_rel, and the store that ends the write is a
-// release, which the next look at the state acquires. Elements are stored relaxed behind the
+// release, which the next look at the state acquires. Elements are stored relaxed after the
 // exchange: it has been done where all threads see it before its result is known here, and the
 // stores wait for the result. Readers acquire the elements, so that their second look at the state
 // comes after them. Who wants to write a leaf reads it relaxed: the exchange that locks it is a

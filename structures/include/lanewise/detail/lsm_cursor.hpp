@@ -61,7 +61,7 @@ struct lsm_cursor {
     return false;
   }
 
-  /// Steps back over keys, from the greatest in front of all places on, until one is live.
+  /// Steps back over keys, from the greatest before all places on, until one is live.
   LANEWISE_FUNCTION bool previous_live(const levels& all, Key& key, int& level,
                                        std::int64_t& index) {
     for (;;) {

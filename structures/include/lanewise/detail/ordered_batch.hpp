@@ -90,7 +90,7 @@ struct change_of {
   using value_type = typename Table::view_type::value_type;
   using edit = ordered_edit<word>;
   static constexpr bool reads_values = false;  // edits depend on the old value
-  static constexpr bool behind = false;        // new elements come behind those of the same key
+  static constexpr bool behind = false;        // new elements come after those of the same key
 
   sorted_batch<typename Table::key_type> batch;
   const value_type* given;
@@ -312,7 +312,7 @@ struct tally_kernel {
   }
 };
 
-/// How many elements an edit adds; behind the last edit none, so that its place is their sum.
+/// How many elements an edit adds; after the last edit none, so that its place is their sum.
 struct edit_balance {
   const std::uint32_t* removed;
   const std::uint32_t* put;

@@ -19,7 +19,7 @@ namespace detail {
 ///
 /// Keys are kept as unsigned integers in the same order (radix_key.hpp), values as their bytes. All
 /// leaves but the last are full: element i of the map is element i % elements of leaf i / elements.
-/// So a leaf needs no count and no link, and its right neighbour is the next line. Places behind
+/// So a leaf needs no count and no link, and its right neighbour is the next line. Places after
 /// the last element hold the largest word as key.
 template <class Key, class Value>
 struct ordered_layout {

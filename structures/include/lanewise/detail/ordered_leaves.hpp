@@ -14,7 +14,7 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
 /// The number of places, which do not descend, that are not greater than each of a window of
-/// ascending numbers. A warp that goes on from window to window looks only at the places behind
+/// ascending numbers. A warp that goes on from window to window looks only at the places after
 /// those it has passed.
 template <class Index>
 struct places_passed {
@@ -51,8 +51,8 @@ struct places_passed {
 template <class Key, class Value>
 struct ordered_edits {
   const std::uint32_t* place;    // where in the new table
-  const std::uint32_t* behind;   // the place behind what it puts there: place, or place + 1
-  const std::uint32_t* forward;  // new place i >= behind has the element of old place i + forward
+  const std::uint32_t* behind;   // the place after what it puts there: place, or place + 1
+  const std::uint32_t* forward;  // new place i >= after has the element of old place i + forward
   const Key* keys;
   const typename detail::ordered_layout<Key, Value>::value_word* values;
   std::int64_t n;

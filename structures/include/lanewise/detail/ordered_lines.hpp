@@ -14,7 +14,7 @@
 //   place    0 1 2  3 4     5  6 7 8  9    10 11  12 ...
 //   leaf     0      1          2      3           4
 //
-// Line 1 is stored in three pieces: one element behind those that line 0 puts into leaf 1, three
+// Line 1 is stored in three pieces: one element after those that line 0 puts into leaf 1, three
 // that are leaf 2, one that begins leaf 3. Whoever begins a leaf writes its first key among those
 // of the search tree.
 
@@ -96,7 +96,7 @@ struct table_as_lines {
 
 // Targets: leaves of `elements` elements each.
 
-/// Those of an ordered table. Behind the last element there are keys of ones.
+/// Those of an ordered table. After the last element there are keys of ones.
 template <class Key, class Value>
 struct ordered_target {
   using layout = detail::ordered_layout<Key, Value>;

@@ -284,7 +284,7 @@ struct slab_build_kernel {
     constexpr auto empty = static_cast<word>(layout::empty);
     constexpr int step = 4;  // keys looked at together
     lanes<Warp> result(0u);
-    lanes<Warp> next(0u);  // all keys in front of it are others
+    lanes<Warp> next(0u);  // all keys before it are others
     auto todo = live;
     while (warp.any(todo)) {
       lanes<Warp, word> there[step];

@@ -30,7 +30,7 @@ class parked_compaction {
 
   LANEWISE_FUNCTION parked_compaction(const team& t, parked& place) : team_(t), place_(place) {}
 
-  /// Writes the columns: start items were kept before this tile, the last of them in front of index
+  /// Writes the columns: start items were kept before this tile, the last of them before index
   /// `end`. Places beyond a sink's extent are left out. Returns how many items were kept up to the
   /// end of this tile.
   LANEWISE_FUNCTION std::int64_t write(const First& one, const Second& two, std::int64_t start,
@@ -162,7 +162,7 @@ class device_compaction : public device_rows<Team, T, items_per_lane> {
       const std::uint32_t index = row_first + lane * v;
       T* kept = place.item.data() + before;
       // As many items were rejected as lie before this one and were not kept. Those that do not
-      // exist find places behind all others.
+      // exist find places after all others.
       T* rejected = place.item.data() + (kept_of_tile + index - before);
       std::uint16_t* kept_index = nullptr;
       if constexpr (resumed::stages_indices) kept_index = place.index + before;

@@ -61,7 +61,7 @@ class host_compaction {
     return State::of(count_, end);
   }
 
-  /// Writes the columns: start items were kept before this tile, the last of them in front of index
+  /// Writes the columns: start items were kept before this tile, the last of them before index
   /// `end`. Places beyond a sink's extent are left out. Returns how many items were kept up to the
   /// end of this tile.
   template <class First, class Second>
@@ -78,7 +78,7 @@ class host_compaction {
   template <class Column>
   static constexpr bool is_distance = Column::needs_previous && !Column::is_of_runs;
 
-  /// The kept items of window w, those that are not, or those behind kept items. `follows`: so does
+  /// The kept items of window w, those that are not, or those after kept items. `follows`: so does
   /// the first item of the tile.
   template <class Column>
   LANEWISE_FUNCTION bits chosen(std::int64_t w, bool follows) const {
@@ -101,7 +101,7 @@ class host_compaction {
   LANEWISE_FUNCTION void put_tile(const Column& column, std::int64_t start,
                                   std::int64_t end) const {
     constexpr bool rejected = Column::needs_rejected;
-    // Runs are written where they begin. The one that began in front of the tile has its place.
+    // Runs are written where they begin. The one that began before the tile has its place.
     const bool follows = items_ > 0 && end == first_;
     const std::int64_t begun = count_ + (follows ? 1 : 0) - (last_is_kept() ? 1 : 0);
     const std::int64_t begin =
@@ -151,7 +151,7 @@ class host_compaction {
     }
   }
 
-  /// Turns indices into distances from the index before; in front of the first one lies `before`.
+  /// Turns indices into distances from the index before; before the first one lies `before`.
   /// From the back, so that every index is read before it is replaced.
   template <class Sink>
   LANEWISE_FUNCTION void subtract_previous(const Sink& sink, std::int64_t begin, std::int64_t end,

@@ -22,7 +22,7 @@ namespace detail {
 ///             it into the vertex's fresh word, and who brings the first of these lists the vertex
 /// bottom up   a vertex that not all searches have reached looks at its neighbours' fresh words,
 ///             until it has all. There are no atomic operations, and after some wide levels most
-///             vertices stop soon. What is left of long rows is looked at behind that by all warps,
+///             vertices stop soon. What is left of long rows is looked at after that by all warps,
 ///             as edges are top down, but for the vertex that they come from
 template <class Team, class Vertex, class Offset>
 class batch_search {

@@ -178,7 +178,7 @@ class bfs_search {
     return side != 0 ? task_.memory.bits[1] : task_.memory.bits[0];
   }
 
-  /// What comes behind a step. All teams know the same.
+  /// What comes after a step. All teams know the same.
   LANEWISE_KERNEL_FUNCTION step next(step s) const {
     if (s == step::parents) return step::end;
     if (s == step::others) return is_done() ? step::end : step::deep;

@@ -109,7 +109,7 @@ class frontier_search : frontier_phases<Team, Vertex, Offset, Policy, with_paren
     before_ = 0;  // this was no reservation
   }
 
-  /// The teams meet behind a phase that has written to a queue, which is read next. If it was too
+  /// The teams meet after a phase that has written to a queue, which is read next. If it was too
   /// short, the search is over.
   LANEWISE_FUNCTION void meet(const queue_type& out) {
     league_sums::add(team_, shared_.sums, {{pushed_, 0}});

@@ -164,7 +164,7 @@ class near_far_lists {
   memory memory_;
   ring_type near_;
   std::uint32_t own_begin_ = 0, own_end_ = 0;
-  bits near_end_ = 0;  // distances in front of it are near
+  bits near_end_ = 0;  // distances before it are near
   block_list<Team, Vertex> far_;
   std::uint32_t splits_ = 0;                     // of the far list
   bits least_ = distance::most();                // of those that this thread has sent there

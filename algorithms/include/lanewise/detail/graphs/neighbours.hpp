@@ -104,7 +104,7 @@ class few_columns {
   const std::uint32_t* bits_;
   Vertex vertices_;
   Offset edges_;
-  Offset shift_;  // of the columns, behind a multiple of a block
+  Offset shift_;  // of the columns, after a multiple of a block
 };
 
 }  // namespace detail

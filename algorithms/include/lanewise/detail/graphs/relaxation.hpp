@@ -104,7 +104,7 @@ class relaxation {
     }
   }
   LANEWISE_FUNCTION bool is_thin() const { return is_thin_; }
-  /// How many rounds a warp goes on for by itself, and how many rows it keeps behind them.
+  /// How many rounds a warp goes on for by itself, and how many rows it keeps after them.
   LANEWISE_FUNCTION int steps() const { return is_apart_ ? steps_apart : 1; }
   /// A thread of a host keeps its share, as what others go on with is not in its caches (16
   /// threads, a lattice of 4096^2: 98 ms if all rows are shared out, 62 so).

@@ -10,7 +10,7 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Lanes go through places in steps: each has `left` places in front of it, and goes `step` of them
+/// Lanes go through places in steps: each has `left` places before it, and goes `step` of them
 /// ahead at a time. body(there, places) for its next at_once places.
 template <int at_once, class W, class Place, class Body>
 LANEWISE_FUNCTION void take_places(const W& warp, typename W::template lanes<Place>& place,

@@ -15,7 +15,7 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// One search of a batch, from its source, by a few teams that have no other: top down, a meeting
-/// of these teams behind each level. Frontiers are small here, and what a warp does besides looking
+/// of these teams after each level. Frontiers are small here, and what a warp does besides looking
 /// at edges is what counts: a frontier is a list of vertices, and no more. A vertex is claimed by
 /// its level.
 template <class Team, class Vertex, class Offset>

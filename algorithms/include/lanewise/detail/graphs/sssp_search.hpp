@@ -105,7 +105,7 @@ class sssp_search {
   // ms (H200, urand.22), a round with a meeting takes 5 us.
   static constexpr int patience_apart = 32;
 
-  /// What comes behind a step. All teams know the same.
+  /// What comes after a step. All teams know the same.
   LANEWISE_FUNCTION step next(step s) const {
     if (s == step::init) return step::begin;
     if (frontier_.edges() != 0) return step::relax;
@@ -260,7 +260,7 @@ class sssp_search {
   const Team& team_;
   scratch& shared_;
   const task& task_;
-  bits near_end_ = 0;                    // distances in front of it are near
+  bits near_end_ = 0;                    // distances before it are near
   Offset far_ = 0;                       // vertices in the far list, where nothing is near
   std::uint32_t splits_ = 0;             // of the far list
   int deltas_ = 1;                       // of which near distances are

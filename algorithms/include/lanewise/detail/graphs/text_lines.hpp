@@ -30,7 +30,7 @@ class text_lines {
   text_lines(const char* call, std::istream& in, const std::string& name)
       : call_(call), name_(name), in_(in), buffer_(longest_line) {}
 
-  /// Goes on to the next line; false behind the last one.
+  /// Goes on to the next line; false after the last one.
   bool next() {
     const char* end = find_end();
     while (end == nullptr && fill()) end = find_end();

@@ -69,7 +69,7 @@ struct cull_nothing {
 
 /// A team's cache of vertices, each in the one place that its number says. Whoever finds its vertex
 /// there is dropped: somebody has put it there who did not find it, and has stayed. So nothing may
-/// drop a vertex behind this. As a place is read and written at once, warps need no order.
+/// drop a vertex after this. As a place is read and written at once, warps need no order.
 template <class Team, class Vertex>
 struct cull_by_history {
   static constexpr int places = 1024;
@@ -78,7 +78,7 @@ struct cull_by_history {
     Vertex cache[places];
   };
 
-  /// All warps call it, in front of a barrier.
+  /// All warps call it, before a barrier.
   static LANEWISE_FUNCTION void init(const Team& team, scratch& shared) {
     constexpr int width = Team::warp_type::width;
     const auto warp = team.warp();

@@ -126,7 +126,7 @@ struct histogram_call {
   Bins bins_of;
   std::uint32_t bins;
   Result* out[bins_per_item];
-  std::uint32_t first[bins_per_item + 1];  // of the bins of an output; behind all, bins
+  std::uint32_t first[bins_per_item + 1];  // of the bins of an output; after all, bins
   status* errors;
   bool is_alone;    // one team has all items, and overwrites the output
   counter* tables;  // on hosts, of all teams

@@ -10,7 +10,7 @@ namespace detail {
 
 /// Adds items [first, last) to tables that lie so far apart, and returns how many were outside. The
 /// distance 0 makes them one. Neighbouring items take turns with the tables, so that those of one
-/// bin do not wait for each other. Behind the bins a table has a counter for what is outside, which
+/// bin do not wait for each other. After the bins a table has a counter for what is outside, which
 /// saves a branch.
 template <class Team, int tables, class Call>
 LANEWISE_LOOP_FUNCTION std::int64_t count_in_tables(typename Call::counter* table,

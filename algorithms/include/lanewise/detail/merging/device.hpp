@@ -137,8 +137,8 @@ class device_merging {
   }
 
  private:
-  /// Every lane with a place in front of `end` merges k items to the places from its own first on:
-  /// of the runs that runs_of(first, skip) returns, `skip` items behind their beginning. again:
+  /// Every lane with a place before `end` merges k items to the places from its own first on:
+  /// of the runs that runs_of(first, skip) returns, `skip` items after their beginning. again:
   /// places of items have been noted before.
   template <bool ordered, bool again, class Runs, class Less>
   static LANEWISE_FUNCTION void merge_pairs(const Team& team, scratch<ordered>& shared,

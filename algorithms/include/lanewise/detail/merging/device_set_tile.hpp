@@ -32,7 +32,7 @@ LANEWISE_FUNCTION int equals_begin(const T* items, int low, int high, const T& x
                                    [&](int i) { return less(items[i], x); });
 }
 
-/// The item of a merge in front of a cut, if there is one.
+/// The item of a merge before a cut, if there is one.
 template <class First, class Second, class Less>
 LANEWISE_FUNCTION maybe<typename First::value_type> last_in_front(
     const merge_cut<std::int64_t>& cut, const First& first, const Second& second,
@@ -50,8 +50,8 @@ LANEWISE_FUNCTION maybe<typename First::value_type> last_in_front(
 /// walks k neighbouring items and marks those that are kept.
 ///
 /// A lane has to know how many items of the first sequence wait where it begins: those equal to the
-/// last one in front of it, less those of the second that are equal, too. It counts both in
-/// scratch. Where the last one lies in front of the tile, a warp has counted for the tile.
+/// last one before it, less those of the second that are equal, too. It counts both in
+/// scratch. Where the last one lies before the tile, a warp has counted for the tile.
 ///
 /// with_origins: put asks where items were. Else items that are small are kept in registers, and
 /// lie side by side in scratch when all lanes have walked.
@@ -65,7 +65,7 @@ class device_set_tile {
   static constexpr int items = Team::warps * width * k;
 
  private:
-  /// Two pieces in packs, one item in front, and one behind all.
+  /// Two pieces in packs, one item in front, and one after all.
   static constexpr int places =
       static_cast<int>(divide_up(items + 4 * (per_pack - 1) + 2, per_pack)) * per_pack;
   using place = place_for<places>;
@@ -122,8 +122,8 @@ class device_set_tile {
     });
   }
 
-  /// The same for another rule: an item is kept that differs from the one in front of it in the
-  /// merge, and of which keep(index, is_second) holds. keep is asked behind a barrier.
+  /// The same for another rule: an item is kept that differs from the one before it in the
+  /// merge, and of which keep(index, is_second) holds. keep is asked after a barrier.
   template <class First, class Second, class Keep, class Less>
   LANEWISE_FUNCTION std::uint32_t mark_firsts(const First& first, const Second& second,
                                               const Keep& keep, const Less& less) {
@@ -282,7 +282,7 @@ class device_set_tile {
     return open < 0 ? 0 : open;
   }
 
-  /// The items of a lane that differ from the one in front of them; of the tile's first lane that
+  /// The items of a lane that differ from the one before them; of the tile's first lane that
   /// is `last`, if there is one.
   template <class Less>
   LANEWISE_FUNCTION std::uint32_t walk_firsts(notes& from, int begin, int left, maybe<T> last,

@@ -12,7 +12,7 @@ namespace detail {
 /// Pieces of up to four runs, which become the items of a tile.
 struct run_pieces {
   std::int64_t first;     ///< the number of the tile's first item
-  std::int64_t shift[4];  ///< item i in front of end[q] is item i + shift[q] of the input
+  std::int64_t shift[4];  ///< item i before end[q] is item i + shift[q] of the input
   int end[4];
 
   LANEWISE_FUNCTION std::int64_t index(int i) const {
@@ -22,7 +22,7 @@ struct run_pieces {
   }
 };
 
-/// Sorted runs of `run` items, one behind the other in n items, of which `ways` neighbours are
+/// Sorted runs of `run` items, one after the other in n items, of which `ways` neighbours are
 /// merged: a group. Tiles do not cross from group to group.
 struct equal_runs {
   std::int64_t run;
@@ -35,7 +35,7 @@ struct equal_runs {
     return begin < n ? begin : n;
   }
 
-  /// cuts[4 t + q]: how many items of run q of its group lie in front of tile t. By a lane.
+  /// cuts[4 t + q]: how many items of run q of its group lie before tile t. By a lane.
   template <int tile, class Source, class Less>
   LANEWISE_FUNCTION void cut(const Source& source, std::int64_t* cuts, std::int64_t t,
                              const Less& less) const {

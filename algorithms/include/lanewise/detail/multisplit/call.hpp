@@ -85,7 +85,7 @@ inline std::size_t share_counter_bytes(std::int64_t n, std::uint32_t buckets) {
 template <class Key, class Value, class Exec, class Policy>
 struct two_rounds_layout {
   bucket_digits digits;
-  std::size_t keys_at;  // behind where the buckets of a round begin
+  std::size_t keys_at;  // after where the buckets of a round begin
   std::size_t values_at;
   std::size_t round_at;
   std::size_t sorted_at;  // where a round's results are kept that nobody can read again

@@ -9,7 +9,7 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
 // Two rounds on a device: the first counts the digits of both, so that the second need not read the
-// items once more before it places them. What is in front of one of its tiles it hears from the
+// items once more before it places them. What is before one of its tiles it hears from the
 // tiles in front.
 
 /// Counts columns by the digit of the first round, and all items by that of the second.

@@ -91,7 +91,7 @@ struct later_buckets {
 };
 
 /// Where the items of every column and bucket begin: starts[c * buckets + b], counted from the
-/// first place of bucket b, which is starts[columns * buckets + b]; behind that the number of all
+/// first place of bucket b, which is starts[columns * buckets + b]; after that the number of all
 /// items that are in buckets. A team scans rows of H, the team that finishes last the rows' sums.
 /// Much smaller than the general scan, which has to come from memory before it runs.
 struct starts_kernel {

@@ -9,8 +9,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Where the runs of a tile begin, from the scanned matrix of counts: behind the first place of the
-/// bucket, behind the columns in front, behind the tiles of the column in front.
+/// Where the runs of a tile begin, from the scanned matrix of counts: after the first place of the
+/// bucket, after the columns in front, after the tiles of the column in front.
 struct scanned_places {
   const std::int64_t* bucket;
   const std::int64_t* column;

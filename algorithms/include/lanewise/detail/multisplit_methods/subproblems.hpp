@@ -107,7 +107,7 @@ struct subproblems {
   }
 };
 
-/// The lanes that have an item behind the first n - left.
+/// The lanes that have an item after the first n - left.
 template <class W>
 LANEWISE_FUNCTION auto lanes_with_items(const W& warp, std::int64_t left) {
   return warp.first(static_cast<int>(left < W::width ? left : W::width));

@@ -13,7 +13,7 @@ namespace detail {
 /// word scans four counters (composite scan: Merrill, 5.4.1).
 ///
 /// Eight bits hold 255. A warp ranks run = 256 / width items per lane at a time, 256 in all: of
-/// these at most 255 lie in front of any, so that ranks fit, even if all 256 have one digit. Only
+/// these at most 255 lie before any, so that ranks fit, even if all 256 have one digit. Only
 /// the number of all of them would not, and carry into the next counter: sums are of 16 bits.
 template <class W, int words>
 class packed_counters {
@@ -48,7 +48,7 @@ class packed_counters {
     return (word >> place_of(digit)) & u32s(255u);
   }
 
-  /// What the lanes in front of each have counted: at most 255 items of a digit. A sum over all
+  /// What the lanes before each have counted: at most 255 items of a digit. A sum over all
   /// lanes may carry, but taking away what the last one added brings it back.
   LANEWISE_FUNCTION packed_counters in_front(const W& warp) const {
     packed_counters front;

@@ -20,7 +20,7 @@ struct mapped_digit {
   LANEWISE_FUNCTION std::uint32_t operator()(Bits key) const { return digit(map(key)); }
 };
 
-/// What the spine of a pass decides: where keys are behind it, and whether they stay.
+/// What the spine of a pass decides: where keys are after it, and whether they stay.
 struct pass_state {
   radix_array at;
   bool stays;
@@ -236,7 +236,7 @@ struct to_output_kernel {
   template <class Team>
   struct scratch {};
 
-  digit_pass<Bits, Value> last;  ///< the pass behind the last
+  digit_pass<Bits, Value> last;  ///< the pass after the last
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {

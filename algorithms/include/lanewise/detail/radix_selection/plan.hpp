@@ -21,8 +21,8 @@ namespace kernels {
 // Where items are many and k is few, all but one of these readings are of few items. A sample says
 // a floor which the threshold hardly ever lies below. One reading, the filter, notes for every unit
 // of 1024 neighbouring items how many are above the floor and how many equal it, and where in the
-// unit the first eight above it are. Everything behind looks at the notes, and at units with more
-// than eight again. If the floor turns out to be too high, all behind looks at all items. The host
+// unit the first eight above it are. Everything after looks at the notes, and at units with more
+// than eight again. If the floor turns out to be too high, all after looks at all items. The host
 // does not wait for that: kernels read what the launches before have found.
 //
 // Hosts find the threshold between bounds instead (bounds.hpp), but for keys of 128 bits.
@@ -91,7 +91,7 @@ struct selection_plan {
   candidates among;
 };
 
-/// Cleared in front of every call.
+/// Cleared before every call.
 struct selection_totals {
   std::uint64_t above;         // the floor
   std::uint64_t over;          // the digits that the filter counts
@@ -100,7 +100,7 @@ struct selection_totals {
   std::uint64_t finished[15];  // teams, of every launch that has a last one
 };
 
-/// How many items in front of a unit are beyond the threshold, and equal to it.
+/// How many items before a unit are beyond the threshold, and equal to it.
 struct selection_offset {
   std::int64_t beyond;
   std::int64_t equal;
@@ -136,7 +136,7 @@ struct selection {
   LANEWISE_FUNCTION plan_type first_plan() const {
     return {0, 0, 0, wanted(), Key::width, wanted() == 0, 0, candidates::all};
   }
-  /// What is known in front of a pass.
+  /// What is known before a pass.
   LANEWISE_FUNCTION plan_type known(int pass) const {
     return pass == 0 && !samples ? first_plan() : *plan;
   }

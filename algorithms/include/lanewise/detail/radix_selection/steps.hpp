@@ -10,7 +10,7 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
 /// Whether this team is the last of its league to say so. What all teams wrote before is seen
-/// behind it.
+/// after it.
 template <class Team>
 LANEWISE_FUNCTION bool is_last_team(const Team& team, std::uint64_t& finished, bool& shared) {
   team.barrier();
@@ -36,7 +36,7 @@ struct digit_scratch {
 };
 
 /// The digit of the wanted-th item from the top, of items whose digits were counted: of those there
-/// are at least as many. All warps of the team call it; the scratch is free again behind the next
+/// are at least as many. All warps of the team call it; the scratch is free again after the next
 /// barrier.
 template <class Team, class Count>
 LANEWISE_FUNCTION found_digit find_digit(const Team& team, digit_scratch<Team>& shared,

@@ -262,7 +262,7 @@ struct selected_kernel {
     });
   }
 
-  /// Those of items [first, last), by one warp, behind so many that were beyond the threshold or
+  /// Those of items [first, last), by one warp, after so many that were beyond the threshold or
   /// equal to it. Returns how many there are up to last.
   template <class W, class Source, class Classes>
   static LANEWISE_FUNCTION void write_items(const W& warp, const Source& in, std::int64_t first,

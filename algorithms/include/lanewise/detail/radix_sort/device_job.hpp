@@ -281,7 +281,7 @@ class device_radix_job {
     for (int k = 0; k < bins_per_lane / 4; ++k)
       warp.store(bins_here + k * threads, lanes<four>(four{}));
     team_.once([&] { shared_.bin[bins] = 0; });
-    // What lies in front of the first key and behind the last one stays there.
+    // What lies before the first key and after the last one stays there.
     if (team_.warp_index() == 0)
       warp.store(warp.first(halo), shared_.keys.data(), lanes<Key>(Key(Bits{0}, 0)));
     for (int i = team_.warp_index() * width; i < window; i += threads)
@@ -416,7 +416,7 @@ class device_radix_job {
     const auto bin = [&](auto full, int j) LANEWISE_INLINE_LAMBDA {
       const auto b = warp.map(bin_of, key_[j]);
       if constexpr (full) return b;
-      // What does not exist is in a bin of its own, behind all others.
+      // What does not exist is in a bin of its own, after all others.
       if constexpr (!full)
         return lanewise::select(exists<false>(j), b, u32s(static_cast<std::uint32_t>(bins)));
     };
@@ -575,7 +575,7 @@ class device_radix_job {
     a = low;
   }
 
-  /// A key's place is the begin of its bin and the number of the bin's keys in front of it.
+  /// A key's place is the begin of its bin and the number of the bin's keys before it.
   template <class Bin>
   LANEWISE_FUNCTION void compare_in_bins(const Bin& bin_of) {
     const auto warp = team_.warp();

@@ -88,7 +88,7 @@ class device_radix_count {
       warp.template store<order::relaxed>(plan.levels[0].descents, std::uint32_t{1});
   }
 
-  /// Whether none of a warp's keys is less than the one in front of it. Keys in no order are found
+  /// Whether none of a warp's keys is less than the one before it. Keys in no order are found
   /// out by the first look; only those that may be in order are read twice.
   template <class Source>
   static LANEWISE_FUNCTION bool are_in_order(const warp_type& warp,
@@ -446,7 +446,7 @@ class device_radix_starts {
     for (bits left = warp.ballot(which); left != 0;) {
       const int l = W::lowest(left);
       const std::int64_t begin = warp.broadcast(from, l);
-      // Buckets in front of `begin` are not in `left` any more, and behind a large one all end too
+      // Buckets before `begin` are not in `left` any more, and after a large one all end too
       // far away.
       const bits fitting = warp.ballot(upto <= begin + capacity) & left;
       const int last = W::highest(fitting);

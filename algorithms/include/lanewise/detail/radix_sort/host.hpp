@@ -538,7 +538,7 @@ struct host_sort_kernel {
     return {from.keys, job.end, identity{}};
   }
 
-  /// Returns whether items are out of order, also with the one in front of the chunk. Tiles in
+  /// Returns whether items are out of order, also with the one before the chunk. Tiles in
   /// order whose ends are in one bucket are counted at once.
   template <class Team, class TileOf, class BucketOf>
   LANEWISE_FUNCTION bool count_tiles(const Team& team, scratch<Team>& shared, const job_type& job,

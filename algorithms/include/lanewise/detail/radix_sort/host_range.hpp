@@ -17,7 +17,7 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The position behind the highest bit that is set.
+/// The position after the highest bit that is set.
 template <class Bits>
 LANEWISE_FUNCTION constexpr int bit_length(Bits x) {
   int length = 0;
@@ -106,7 +106,7 @@ struct key_parts {
 /// again: in vectors, and in few streams, as many output streams of pages of 4 KiB cost a core more
 /// than the vectors do. What is left is scattered once to as many parts as give pieces for a
 /// sorting network, by the range of the keys, and each part is sorted in registers. Where items
-/// must keep their order or have values, the network sorts keys with positions behind them. Ranges
+/// must keep their order or have values, the network sorts keys with positions after them. Ranges
 /// that such parts do not even out are cut by samples again, or sorted by least significant digits.
 template <class Team, class Item, class Value, class Key>
 class host_range_sort {
@@ -446,7 +446,7 @@ class host_range_sort {
     }
   }
 
-  /// By keys with positions behind them; false if these are too long.
+  /// By keys with positions after them; false if these are too long.
   LANEWISE_FUNCTION bool sort_numbered(const place& from, int n, const place& to, bits_type low,
                                        int length) const {
     if (length <= 25) {

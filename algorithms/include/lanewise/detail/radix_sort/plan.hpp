@@ -89,7 +89,7 @@ struct radix_level {
   std::uint32_t segments;
   std::uint32_t tiles;
   std::uint32_t tickets;
-  std::uint32_t descents;   ///< of level 0: whether a key is less than the one in front of it
+  std::uint32_t descents;   ///< of level 0: whether a key is less than the one before it
   std::uint32_t by_passes;  ///< of level 0: nothing is left for levels, keys are sorted by passes
   std::uint32_t stays;      ///< of level 0, whose segment is in no list
   std::uint32_t last;       ///< the same

@@ -91,7 +91,7 @@ class device_segment_job {
 
   struct scratch {
     bits marks[all_rows];            ///< where segments with items begin
-    std::uint32_t before[all_rows];  ///< segments that begin in front of a row
+    std::uint32_t before[all_rows];  ///< segments that begin before a row
     std::uint32_t segments;          ///< with items
     std::uint32_t begin[most_segments + 1];
     word low[most_segments], high[most_segments];

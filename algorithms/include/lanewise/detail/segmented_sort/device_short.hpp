@@ -28,7 +28,7 @@ class device_short_segments {
   static constexpr std::uint32_t at_once = 32;  ///< keys of a lane
   static constexpr int items = segment_windows::steps + segment_windows::most_length;
   static_assert(items < 1 << 16);
-  /// Behind 128 bytes of keys, four are left out: lanes that begin 8 or 16 keys apart do not meet
+  /// After 128 bytes of keys, four are left out: lanes that begin 8 or 16 keys apart do not meet
   /// in a bank.
   static constexpr std::uint32_t line = sizeof(Bits) < 128 ? 128 / sizeof(Bits) : 1;
   static constexpr std::uint32_t gap = sizeof(Bits) < 4 ? 4 / sizeof(Bits) : 1;

@@ -39,7 +39,7 @@ struct segment_windows {
   static constexpr int most_length = 64;  ///< of a short segment
   enum kind : std::uint32_t { none = 0, short_ones = 1, long_ones = 2 };
 
-  std::int64_t* first;   ///< of a window: the first segment that begins in it or behind it
+  std::int64_t* first;   ///< of a window: the first segment that begins in it or after it
   std::uint32_t* kinds;  ///< of a group's segments; first is set in those that have some
 
   static LANEWISE_FUNCTION std::int64_t window(std::int64_t step) { return step / steps; }

@@ -11,7 +11,7 @@ namespace detail {
 /// A tile in registers that is scanned anew at every head. The first item of all is a head.
 /// at_head(item) replaces the item at a head.
 /// A tile of which the inclusive scans of segments are known as far as the tile goes back, to be
-/// stored behind what comes before the tile.
+/// stored after what comes before the tile.
 template <class Rows>
 class scanned_segments : public Rows {
  protected:
@@ -40,7 +40,7 @@ class scanned_segments : public Rows {
                                lanes<std::uint32_t>(0u));
   }
 
-  /// What is in front of this warp's segment, given what is in front of the tile.
+  /// What is before this warp's segment, given what is before the tile.
   template <class Op>
   LANEWISE_FUNCTION maybe<T> before_segment(const maybe<T>& before_tile, Op op) const {
     if (!before_warp_.present) return before_tile;
@@ -50,7 +50,7 @@ class scanned_segments : public Rows {
   }
 
   lanes<std::uint32_t> heads_;
-  /// What the tile has in front of this warp's segment.
+  /// What the tile has before this warp's segment.
   maybe<state> before_warp_{{}, false};
 };
 
@@ -87,7 +87,7 @@ class parked_segments : public scanned_segments<Rows> {
     before_warp_ = place.before_warp.data()[t.warp_index()];
   }
 
-  /// Writes every item's scan of its segment up to and with the item, given what is in front of the
+  /// Writes every item's scan of its segment up to and with the item, given what is before the
   /// tile.
   template <class Sink, class Op>
   LANEWISE_FUNCTION void store_inclusive(const Sink& sink, const maybe<T>& before, Op op) {
@@ -121,8 +121,8 @@ class parked_segments : public scanned_segments<Rows> {
   }
 
  private:
-  /// Writes the rows after finish(j, row), what is in front of the tile having been added to the
-  /// items in front of its first head.
+  /// Writes the rows after finish(j, row), what is before the tile having been added to the
+  /// items before its first head.
   template <class Sink, class Op, class Finish>
   LANEWISE_FUNCTION void put(const Sink& sink, const maybe<T>& before, Op op, Finish finish) {
     const auto warp = this->team_.warp();
@@ -175,7 +175,7 @@ class parked_ends {
 
   LANEWISE_FUNCTION const state& total() const { return place_.total; }
 
-  /// Writes key and result of the segments that end in the tile; `before` is what is in front of
+  /// Writes key and result of the segments that end in the tile; `before` is what is before
   /// the tile. Places beyond a sink's extent are left out.
   template <class Heads, class KeySink, class Sink, class Op>
   LANEWISE_FUNCTION void write_ends(const Heads&, const KeySink& key_sink, const Sink& sink,
@@ -188,7 +188,7 @@ class parked_ends {
     const auto keys = any_key ? place_.ended : static_cast<std::uint32_t>(place_.total.heads());
     detail::for_each_place(team_, key_sink, key_start, 0, keys,
                            [&](int k) { key_sink(key_start + k, key[k]); });
-    // What is in front of the tile belongs to the first result alone.
+    // What is before the tile belongs to the first result alone.
     const int whole = open && place_.ended > 0 ? 1 : 0;
     if (whole == 1 && start < sink.extent)
       team_.once([&] { sink(start, op(before.value(), value[0])); });
@@ -272,7 +272,7 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
   /// What the tile hands on; needs count() > 0.
   LANEWISE_FUNCTION const state& total() const { return total_; }
 
-  /// Leaves in scratch what is known without what is in front of the tile. A barrier must follow.
+  /// Leaves in scratch what is known without what is before the tile. A barrier must follow.
   template <class Op>
   LANEWISE_FUNCTION void park(parked& place, const join_segments<T, Op>& join) {
     const maybe<T> before = this->before_segment({{}, false}, join.op);
@@ -316,7 +316,7 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
   template <class Op>
   LANEWISE_FUNCTION void park_ends(parked& place, bool present, Op op) {
     const auto warp = team_.warp();
-    // As many segments have ended in front of a pack as have begun up to and with its first item,
+    // As many segments have ended before a pack as have begun up to and with its first item,
     // but for the one that begins with the tile.
     const auto last = last_items();
     ranks_.for_each_row(in_front_ - begins_, [&](int j, const auto& before) {
@@ -375,16 +375,16 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
         if constexpr (any_key) key[to] = keys[c];
         ++to;
       }
-      // What lies in front of the pack belongs to the segment that ends in it first.
+      // What lies before the pack belongs to the segment that ends in it first.
       const bool ends_one = ((last >> first_bit) & base::row_mask) != 0;
       if (ends_one && begins == 0 && (all_have_prefix || lane > 0)) *first = op(prefix, *first);
     }
   };
 
-  /// Selector of the items that end a segment: those in front of a head, and the last of all.
+  /// Selector of the items that end a segment: those before a head, and the last of all.
   LANEWISE_FUNCTION auto last_items() const {
     const auto warp = team_.warp();
-    // The first bit of every row in the next lane; behind the last lane comes the next row.
+    // The first bit of every row in the next lane; after the last lane comes the next row.
     constexpr int last_row = (rows - 1) * v;
     const std::uint32_t next_rows =
         (v < 32 ? warp.broadcast(heads_, 0) >> (v % 32) : 0u) | std::uint32_t{closed_} << last_row;
@@ -410,7 +410,7 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
             const int at = j * row_items + static_cast<int>(lane) * v;
             std::uint32_t row =
                 ((heads >> (j * v)) & base::row_mask) >> 1 | ((behind >> (j * v)) & 1) << (v - 1);
-            // Nothing lies behind the last item of a ragged segment.
+            // Nothing lies after the last item of a ragged segment.
             if (mine < segment && mine - 1 >= at && mine - 1 < at + v) row |= 1u << (mine - 1 - at);
             if (at + v > mine) row &= at >= mine ? 0u : (1u << (mine - at)) - 1;
             last |= row << (j * v);
@@ -455,7 +455,7 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
     }
   }
 
-  /// Adds what comes before this warp's segment to the items in front of its first head; afterwards
+  /// Adds what comes before this warp's segment to the items before its first head; afterwards
   /// items are the inclusive scan of their segment, as far as `before` goes back.
   template <class Op>
   LANEWISE_FUNCTION void combine(const maybe<T>& before, Op op) {
@@ -486,7 +486,7 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
     }
   }
 
-  /// The lanes' sums become what lies in front of every lane's pack, back to the last head: the
+  /// The lanes' sums become what lies before every lane's pack, back to the last head: the
   /// first lane of all has something only if `before` is present.
   template <bool full, class Op>
   LANEWISE_FUNCTION void find_prefixes(maybe<T> before, Op op) {
@@ -498,7 +498,7 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
       const bits row_heads = row_heads_[j];
       const T row_total = warp.broadcast(lane_sum_[j], (n + v - 1) / v - 1);
       const auto left = warp.shuffle_up(lane_sum_[j], 1);
-      // Lanes with a head to their left do not see what is in front of the row.
+      // Lanes with a head to their left do not see what is before the row.
       const auto fresh = warp.lanes_below() & lanes<bits>(row_heads);
       lane_sum_[j] = warp.map(
           [&](const T& sum_of_lanes, bits heads_to_the_left, std::uint32_t lane) -> T {
@@ -516,7 +516,7 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
   template <class Op>
   static constexpr bool can_sum_up = ends ? is_commutative<Op, T> : false;
 
-  /// Whether all of this warp's segment belongs to one segment that began in front of it.
+  /// Whether all of this warp's segment belongs to one segment that began before it.
   LANEWISE_FUNCTION bool is_one_piece() const {
     return this->whole_segment() && !team_.warp().any(heads_ != lanes<std::uint32_t>(0u));
   }
@@ -589,7 +589,7 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
     }
   }
 
-  /// Finds what the tile comes to, and what it has in front of this warp's segment. All warps of
+  /// Finds what the tile comes to, and what it has before this warp's segment. All warps of
   /// the team meet here.
   template <class Op>
   LANEWISE_FUNCTION void fold_warps(Op op) {
@@ -638,14 +638,14 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
   scratch& shared_;
   selection_inputs<row_type, Heads> inputs_;
   const AtHead& at_head_;
-  /// Whether there are no items behind this warp's segment.
+  /// Whether there are no items after this warp's segment.
   bool is_last_;
-  /// Whether a segment begins behind this warp's, or nothing does.
+  /// Whether a segment begins after this warp's, or nothing does.
   bool closed_;
   bits row_heads_[rows];
   lanes<T> lane_sum_[rows];
   T segment_value_{};
-  /// Where results of segments are wanted: heads in front of packs, and in front of this warp.
+  /// Where results of segments are wanted: heads before packs, and before this warp.
   std::conditional_t<ends, segment_ranks<row_type>, identity> ranks_;
   std::uint32_t in_front_ = 0;
   /// Whether this warp's segment is summed up and not scanned.

@@ -47,7 +47,7 @@ class host_segments {
 
   LANEWISE_FUNCTION std::int64_t count() const { return items_; }
 
-  /// Finds the total: only what lies behind the last head matters.
+  /// Finds the total: only what lies after the last head matters.
   template <class Op>
   LANEWISE_FUNCTION void scan(Op op) {
     if (items_ == 0) return;
@@ -65,7 +65,7 @@ class host_segments {
   }
   LANEWISE_FUNCTION state total() const { return state::of(count_, open_); }
 
-  /// Writes key and result of the segments that end in the tile; `before` is what is in front of
+  /// Writes key and result of the segments that end in the tile; `before` is what is before
   /// the tile. Places beyond a sink's extent are left out.
   template <class Heads, class KeySink, class Sink, class Op>
   LANEWISE_FUNCTION void write_ends(const Heads& by, const KeySink& key_sink, const Sink& sink,
@@ -164,7 +164,7 @@ class host_segments {
 
  private:
   /// window(i, scans, heads, previous) for whole windows and item(i, scan, head, previous) for the
-  /// others, in order; previous is the scan in front of them. Windows without heads for which
+  /// others, in order; previous is the scan before them. Windows without heads for which
   /// needed(k, heads), k being the place in the tile, does not hold are left out.
   template <class Op, class Needed, class Window, class Item>
   LANEWISE_FUNCTION void for_each_scanned(const maybe<T>& before, Op op, Needed needed,
@@ -183,7 +183,7 @@ class host_segments {
         if constexpr (!std::is_same_v<AtHead, identity>)
           x = lanewise::select(warp.template mask_of<T>(heads), warp.map(at_head_, x), x);
         const auto scan = warp.segmented_scan(x, heads, op);
-        // Lanes in front of the first head go on with what came before. The next window depends on
+        // Lanes before the first head go on with what came before. The next window depends on
         // this one by scalars alone.
         const bits open = heads != 0 ? (heads & (~heads + 1)) - 1 : ~bits{0};
         const T last = warp.broadcast(scan, width - 1);
@@ -210,7 +210,7 @@ class host_segments {
   std::int64_t first_;
   std::int64_t items_;
   std::int64_t count_;
-  /// Whether a segment begins behind the tile, or nothing does.
+  /// Whether a segment begins after the tile, or nothing does.
   bool closed_;
   T open_{};
 };

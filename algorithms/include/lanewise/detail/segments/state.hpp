@@ -9,7 +9,7 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What a run of items hands on to the items behind it: how many segments begin in it, and the
+/// What a run of items hands on to the items after it: how many segments begin in it, and the
 /// value of the last one so far. In whole words, so that values of up to 4 bytes make a word of the
 /// chain.
 template <class T>
@@ -37,7 +37,7 @@ struct segment_state {
   }
 };
 
-/// b behind a: a's open segment goes on in b unless a segment begins there (Merrill, 3.4).
+/// b after a: a's open segment goes on in b unless a segment begins there (Merrill, 3.4).
 template <class T, class Op>
 struct join_segments {
   Op op;

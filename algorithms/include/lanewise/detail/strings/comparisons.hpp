@@ -12,7 +12,7 @@ namespace detail {
 /// So many rows of words are compared at once.
 inline constexpr int rows_at_once = 8;
 
-/// How many bytes of some rows of words are 0 in front of the first one that is not.
+/// How many bytes of some rows of words are 0 before the first one that is not.
 template <int number, class Warp, class F>
 LANEWISE_FUNCTION int first_difference(const Warp& warp, F row) {
   constexpr int width = Warp::width;

@@ -12,11 +12,11 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// The places of a piece, found, and to be written behind those of the pieces in front. In every
+/// The places of a piece, found, and to be written after those of the pieces in front. In every
 /// step of a piece a lane has a word, whose bits are neighbouring places of its own.
 ///
-/// What is found is kept in scratch, as chunks, one behind the other, as long as there is room; the
-/// steps behind them are searched again. A chunk is a list of places, of some steps with few of
+/// What is found is kept in scratch, as chunks, one after the other, as long as there is room; the
+/// steps after them are searched again. A chunk is a list of places, of some steps with few of
 /// them; the words of one step; or a run, however long, of which two numbers are enough. There is
 /// room for the words of Piece::kept_steps steps.
 template <class Team, class Piece>
@@ -51,7 +51,7 @@ class found_places {
     std::uint32_t number = 0;  ///< of all places, also of steps that are not kept
     std::uint32_t used = 0;    ///< of the room
     int chunks = 0;
-    int end = 0;  ///< behind the last step that is kept
+    int end = 0;  ///< after the last step that is kept
     std::int64_t period = 0;
     std::int64_t behind_run = -1;  ///< where the last chunk goes on, if it is a run
     chunk last{};

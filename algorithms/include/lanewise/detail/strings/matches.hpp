@@ -99,7 +99,7 @@ class match_finder {
         together_(together),
         steps_(warp, text, pattern, first, number) {}
 
-  /// Begins another text, or places in front of those that were asked for.
+  /// Begins another text, or places before those that were asked for.
   LANEWISE_FUNCTION void forget() const { remember({}); }
 
   LANEWISE_FUNCTION const steps& steps_of() const { return steps_; }
@@ -248,7 +248,7 @@ class match_finder {
     return {text_.begin + first + static_cast<std::int64_t>(next), pattern_.period,
             next < places ? static_cast<std::uint32_t>((places - 1 - next) / period) + 1 : 0};
   }
-  /// Of the places in front of the run those that are found, and every so many of the others.
+  /// Of the places before the run those that are found, and every so many of the others.
   LANEWISE_RARE_FUNCTION words keep_in_run(std::int64_t first, const words& found) const {
     // Some periods are added where the run began before the step.
     const std::int64_t behind = compared_.run_begin - first;
@@ -311,7 +311,7 @@ class match_finder {
     if (known.place != place || !stretch.repeats_at(known.bytes)) return place + 1;
     return place + known.bytes - stretch.period - stretch.begin + 1;
   }
-  /// Whether the pattern is at a place where there is room for it, and which is behind those that
+  /// Whether the pattern is at a place where there is room for it, and which is after those that
   /// were asked for before.
   ///
   /// The pattern's first bytes were found at another place. So it is known what the text has at a
@@ -338,7 +338,7 @@ class match_finder {
     return is_there;
   }
   /// How many bytes of the pattern are at a place, of which so many are known to be there. A
-  /// mismatch mostly comes early. Behind the first row, eight are on their way at once, and where
+  /// mismatch mostly comes early. After the first row, eight are on their way at once, and where
   /// warps compare together each has eight of its own.
   LANEWISE_FUNCTION std::int64_t agreed(std::int64_t place, std::int64_t known) const {
     constexpr int bytes = 4 * width;

@@ -13,7 +13,7 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// The words of a text, in the grid of 32 bytes of memory: a place is counted from the grid's byte
-/// at or in front of the text's first one, or from as many bytes as wanted in front of this. Bytes
+/// at or before the text's first one, or from as many bytes as wanted before this. Bytes
 /// beyond the text are 0.
 struct near_text {
   const unsigned char* data;
@@ -80,7 +80,7 @@ struct near_search {
   /// Of each step of 32 W places which lanes' bytes begin a window: lane l has words as text_steps
   /// has them, rows of k words.
   std::uint32_t* passed;
-  int of_turn;  ///< steps that a warp filters one behind the other
+  int of_turn;  ///< steps that a warp filters one after the other
 
   template <class Warp>
   static LANEWISE_FUNCTION std::int64_t steps(std::int64_t n) {
@@ -171,7 +171,7 @@ struct near_filter_kernel {
     }
     return passed;
   }
-  /// Words behind a lane's own come from the nearest cache (text_steps).
+  /// Words after a lane's own come from the nearest cache (text_steps).
   template <class Warp>
   LANEWISE_FUNCTION void load(const Warp& warp, std::int64_t place, words<Warp>* row) const {
     constexpr int k = detail::text_steps<Warp>::k;

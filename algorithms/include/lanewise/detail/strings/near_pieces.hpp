@@ -194,7 +194,7 @@ class near_piece {
     }
     warp.fence();
   }
-  /// The text's bytes at places that may be in front of it or behind, in the pattern's first bytes.
+  /// The text's bytes at places that may be before it or after, in the pattern's first bytes.
   template <class Mask, class Places>
   LANEWISE_FUNCTION auto is_near(const warp_type& warp, const Mask& there, const Places& at) const {
     const auto most = static_cast<std::uint32_t>(search_.pattern.most);

@@ -42,7 +42,7 @@ struct text_cuts {
     cuts.of_piece = std::max(of_piece, 8 * static_cast<int>(divide_up(all, 8 * teams * rounds)));
     return cuts;
   }
-  /// In front of the text up to 31 bytes belong to the first step.
+  /// Before the text up to 31 bytes belong to the first step.
   template <class Warp>
   static LANEWISE_FUNCTION std::int64_t steps(std::int64_t n) {
     return divide_up(n + 31, std::int64_t{detail::text_steps<Warp>::places});
@@ -145,7 +145,7 @@ LANEWISE_FUNCTION void each_passed(const Warp& warp, const std::uint32_t* passed
   }
 }
 
-/// Calls f(s, position, bits) or f.run(s, run) for some of the steps behind a place: `passed` has a
+/// Calls f(s, position, bits) or f.run(s, run) for some of the steps after a place: `passed` has a
 /// bit for each of them, from step `begin` on.
 template <class Team, class F>
 LANEWISE_SEPARATE_FUNCTION void find_in_steps(const Team& team,
@@ -163,7 +163,7 @@ LANEWISE_SEPARATE_FUNCTION void find_in_steps(const Team& team,
   }
 }
 
-/// A piece of a text, of which each warp of a team has some steps, one behind the other.
+/// A piece of a text, of which each warp of a team has some steps, one after the other.
 template <class Team, bool is_short>
 class text_piece {
  public:

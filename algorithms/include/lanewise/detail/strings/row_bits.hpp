@@ -15,12 +15,12 @@ namespace detail {
 // What finds places in the bytes of rows, a step of 32 W places at a time:
 //
 //   scratch<Warp>                            what a warp needs of the team's
-//   behind()                                 how many bytes belong to a place, beside its own
-//   past<Warp>(text)                         how far steps begin in front of the text
+//   after()                                 how many bytes belong to a place, beside its own
+//   past<Warp>(text)                         how far steps begin before the text
 //   finder<Warp>(warp, scratch, text, bits, first, steps).in_order(step)
 //                                            the bits of a step: lane l has places 32 l to 32 l+31
 //   passed                                   bits of the steps that may have any (passed_steps)
-//   in_front_of_results                      whether places count that are in front of the one that
+//   in_front_of_results                      whether places count that are before the one that
 //                                            the row's result is, and that becomes their number
 
 /// Which steps of the rows' bytes may have places: where this is known, a word for `of_word` steps
@@ -194,7 +194,7 @@ struct character_bits {
   };
 };
 
-/// Bits of some steps in scratch, each word with the number of bits in front of it.
+/// Bits of some steps in scratch, each word with the number of bits before it.
 template <class Warp>
 class ranked_bits {
   using numbers = typename Warp::template lanes<std::uint32_t>;
@@ -227,7 +227,7 @@ class ranked_bits {
     warp.fence();
     return before;
   }
-  /// How many are set in front of a place.
+  /// How many are set before a place.
   template <class Mask>
   LANEWISE_FUNCTION numbers rank(const Warp& warp, const Mask& active, const numbers& at) const {
     const entries entry = warp.gather(active, entry_, at >> numbers(5u), std::uint64_t{0});
@@ -239,7 +239,7 @@ class ranked_bits {
         },
         entry, at);
   }
-  /// The place, in so many steps, of a bit in front of which so many are set.
+  /// The place, in so many steps, of a bit before which so many are set.
   template <class Mask>
   LANEWISE_FUNCTION numbers place(const Warp& warp, const Mask& active, const numbers& rank,
                                   int steps) const {

@@ -17,7 +17,7 @@ class row_of_place {
  public:
   using places = typename Warp::template lanes<std::int64_t>;
 
-  /// The text begins so many bytes behind those of the rows; the part has places [begin, end).
+  /// The text begins so many bytes after those of the rows; the part has places [begin, end).
   LANEWISE_FUNCTION row_of_place(const Warp& warp, const row_layout& rows, std::int64_t first,
                                  std::int64_t begin, std::int64_t end)
       : warp_(warp), rows_(rows), first_(first), begin_(begin), end_(end) {}
@@ -43,7 +43,7 @@ class row_of_place {
   }
 
  private:
-  /// The first offset behind the part's first place, and the first behind its last one.
+  /// The first offset after the part's first place, and the first after its last one.
   LANEWISE_FUNCTION void cut() {
     std::int64_t from[2] = {0, 0}, to[2] = {rows_.count + 1, rows_.count + 1};
     const std::int64_t place[2] = {first_ + begin_, first_ + end_ - 1};

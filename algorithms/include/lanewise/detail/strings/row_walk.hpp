@@ -15,7 +15,7 @@ namespace detail {
 ///
 ///   steps       |  7  |  8  |  9  |        rows that end in step 7 may belong to the piece whose
 ///   rows         aa b cc ddddd eeeee        first step is 8: then it looks at step 7, too
-///   piece              |cc  d    |          c and d end in it, e goes on behind it
+///   piece              |cc  d    |          c and d end in it, e goes on after it
 template <class Warp, class Bits>
 class row_walk {
   static constexpr int width = Warp::width;
@@ -93,7 +93,7 @@ class row_walk {
     const std::int64_t place = open_.place < 0 ? -1 : origin_ + open_.place;
     return row_carry::of(question_.hands_on_number() ? open_.number : place, ends());
   }
-  /// Writes the row that may have begun in front of the piece, given what is known of it. Returns
+  /// Writes the row that may have begun before the piece, given what is known of it. Returns
   /// whether the place that is wanted is in this piece, and has to be found by walking once more.
   LANEWISE_FUNCTION bool write_first(std::int64_t before) {
     if (has_none_) out_.fill(warp_, piece_.first_row + 1, piece_.end_row, question_.none());
@@ -436,8 +436,8 @@ class row_walk {
   const row_results& out_;
   row_question question_;
   row_piece piece_;
-  std::int64_t origin_;  // in the text: a step in front of the piece's first
-  // The window of rows: its first, how many there are, which is next, and whether none is behind.
+  std::int64_t origin_;  // in the text: a step before the piece's first
+  // The window of rows: its first, how many there are, which is next, and whether none is after.
   std::int64_t seen_first_;
   int seen_, next_;
   bool sees_all_, any_flags_;

@@ -150,7 +150,7 @@ struct row_question {
   }
 };
 
-/// What a piece of the path hands on: what is known of the row that goes on behind it, and whether
+/// What a piece of the path hands on: what is known of the row that goes on after it, and whether
 /// that row begins in the piece.
 struct row_carry {
   static constexpr bool orders_memory = true;
@@ -178,7 +178,7 @@ struct row_piece {
 };
 
 /// The path through the steps of the bytes that rows have and the rows' ends, each of which comes
-/// behind the step that it ends in. Pieces of equal length are equal work, whatever rows there are.
+/// after the step that it ends in. Pieces of equal length are equal work, whatever rows there are.
 template <class Warp>
 struct row_path {
   static constexpr int places = 32 * Warp::width;
@@ -244,7 +244,7 @@ struct row_path {
     const std::int64_t some = most < of_all ? most : of_all;
     return some < few ? few : some;
   }
-  /// In front of which step a row has ended.
+  /// Before which step a row has ended.
   LANEWISE_FUNCTION std::int64_t end_of(std::int64_t r) const {
     const std::int64_t end = rows.within(rows.offsets(r + 1)) - first;
     const std::int64_t here = end < 0 ? 0 : (end < text.n ? end : text.n);

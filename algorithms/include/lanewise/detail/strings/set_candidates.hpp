@@ -26,7 +26,7 @@ class set_candidates {
  public:
   static constexpr int width = Warp::width;
   static constexpr int most_waiting = 256, most_hits = 128;
-  /// Windows begin up to so many bytes behind their patterns (51), or in front of the span (31).
+  /// Windows begin up to so many bytes after their patterns (51), or before the span (31).
   static constexpr int reach = 64;
   using words = typename Warp::template lanes<std::uint32_t>;
   using mask = typename Warp::template mask_for<std::uint32_t>;
@@ -60,7 +60,7 @@ class set_candidates {
 
   /// Adds windows that passed. bits[i] are those of list i: the short windows and the long ones, or
   /// those of probes. A lane has 32 neighbouring bytes, from byte `from` on, counted from `reach`
-  /// bytes in front of the span.
+  /// bytes before the span.
   LANEWISE_SEPARATE_FUNCTION void add(const words& from, const words (&bits)[2]) {
     add_here(from, bits, false);
   }
@@ -114,7 +114,7 @@ class set_candidates {
   }
 
  private:
-  /// Those that come behind so many others that their offset is 0, and so many.
+  /// Those that come after so many others that their offset is 0, and so many.
   LANEWISE_RARE_FUNCTION void put(const words& from, const words (&bits)[2], const words& offset,
                                   std::uint32_t number) {
     words all = bits[0] | bits[1];

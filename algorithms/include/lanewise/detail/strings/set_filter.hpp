@@ -73,7 +73,7 @@ struct set_filter {
         look<kind, looks_around>(warp, in, j, o, 4 * j + o, found);
     }
   }
-  /// A row, and the three words behind each lane's own, which are in the nearest cache.
+  /// A row, and the three words after each lane's own, which are in the nearest cache.
   LANEWISE_FUNCTION row_of_words load(const Warp& warp, const std::uint32_t* at) const {
     const auto whole = warp.load(reinterpret_cast<const pack<std::uint32_t, k>*>(at));
     row_of_words in;
@@ -119,7 +119,7 @@ struct set_filter {
       add(found.shorts, hash);
     }
   }
-  /// The four bytes behind the first q of a window.
+  /// The four bytes after the first q of a window.
   template <int kind>
   static LANEWISE_FUNCTION words behind_window(const row_of_words& in, int j, int o) {
     const int at = o + window_kind{kind}.bytes();

@@ -17,7 +17,7 @@ namespace detail {
 /// order. Where they are too many, or what looks like them, spans become shorter; and of a single
 /// step, and the next few, the automaton tells.
 ///
-/// Windows begin up to 51 bytes behind the places of their patterns, so the filter looks at the
+/// Windows begin up to 51 bytes after the places of their patterns, so the filter looks at the
 /// beginning of one more step:
 ///
 ///   places of a span      |<-- step -->|<-- step -->|
@@ -97,7 +97,7 @@ class set_finder {
     return first_ + std::int64_t{step} * places;
   }
   /// How many steps from one on can be looked at by words, as can the next one and the words
-  /// behind. Others are at an end of the text.
+  /// after. Others are at an end of the text.
   LANEWISE_FUNCTION int steps_inside(int step) const {
     const std::int64_t from = first_of(step) - past_, room = text_.n - from - places - 16;
     if (from < 0 || room < places) return 0;
@@ -117,7 +117,7 @@ class set_finder {
       if (!candidates_.is_full()) candidates_.look_up(true);
     }
   }
-  /// Of the step behind the last one, its beginning counts.
+  /// Of the step after the last one, its beginning counts.
   LANEWISE_FUNCTION words counting(const words& bits, int step, int number) const {
     const words all = text_steps<Warp>::in_order(warp_, bits);
     return step < number ? all
@@ -129,7 +129,7 @@ class set_finder {
     return warp_.lane() * words(32u) +
            words(static_cast<std::uint32_t>(step * places - past_ + 4 + reach));
   }
-  /// Adds the windows that pass in so many steps, and in the one behind.
+  /// Adds the windows that pass in so many steps, and in the one after.
   LANEWISE_FUNCTION void search_windows(const std::uint32_t* at, int number) const {
     const auto of = [&](auto kind, auto looks_around) LANEWISE_INLINE_LAMBDA {
       for (int s = 0; s <= number && !candidates_.is_full(); ++s) {
@@ -176,7 +176,7 @@ class set_finder {
   std::int64_t first_;
   int steps_;
   int& span_;
-  int past_;  // how far the bytes of a step are in front of its places: 4 or more, in the grid
+  int past_;  // how far the bytes of a step are before its places: 4 or more, in the grid
 };
 
 }  // namespace detail

@@ -91,7 +91,7 @@ class set_marked_finder {
 
  private:
   using kind = set_probes::kind;
-  /// Windows begin no further behind their patterns.
+  /// Windows begin no further after their patterns.
   static constexpr int most_ahead = 48;
   /// The windows of so many places are in W chunks, wherever these are.
   static constexpr int unmarked_places = places - 96;

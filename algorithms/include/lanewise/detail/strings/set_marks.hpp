@@ -92,7 +92,7 @@ struct set_marks_kernel {
   detail::set_chunks chunks;
   const std::uint32_t* filter;
   std::uint32_t* marks;
-  int of_turn;  ///< steps that a warp looks at one behind the other
+  int of_turn;  ///< steps that a warp looks at one after the other
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {

@@ -79,7 +79,7 @@ class set_probe_windows : public window_table {
       word |= std::uint32_t{static_cast<unsigned char>(p[i + b])} << 8 * b;
     return word & probes.letters;
   }
-  /// Whether a pattern has more bytes behind each of its windows that count.
+  /// Whether a pattern has more bytes after each of its windows that count.
   bool is_long(std::string_view p) const {
     return probes.how == set_probes::kind::with_behind && p.size() >= bytes_ + set_probes::side;
   }

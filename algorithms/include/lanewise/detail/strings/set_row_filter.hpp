@@ -41,7 +41,7 @@ struct set_row_filter {
         around(set.around),
         powers(words(1u) << warp.lane()) {}
 
-  /// Of the windows that begin 4 bytes behind each word from there on.
+  /// Of the windows that begin 4 bytes after each word from there on.
   template <int kind, looked_around where>
   LANEWISE_FUNCTION std::uint64_t look(const Warp& warp, const unsigned char* at) const {
     const words a =

@@ -27,13 +27,13 @@ class set_scan {
   static constexpr int most_places = 32 * 32 * Warp::width;  // of a span
   /// So many windows, or entries, are written at a time, whether they are there or not.
   static constexpr int at_once = 2;
-  /// A span has so many rows for each step, and one more: windows begin up to 51 bytes behind.
+  /// A span has so many rows for each step, and one more: windows begin up to 51 bytes after.
   static constexpr int rows_of_step = 8;
 
  public:
   static constexpr int width = Warp::width;
   static constexpr int most_hits = 1024;
-  /// Windows begin up to so many bytes behind their patterns (51), or in front of the span (31).
+  /// Windows begin up to so many bytes after their patterns (51), or before the span (31).
   static constexpr int reach = 64;
   using words = typename Warp::template lanes<std::uint32_t>;
   using mask = typename Warp::template mask_for<std::uint32_t>;
@@ -76,9 +76,9 @@ class set_scan {
   LANEWISE_FUNCTION bool is_full() const { return is_full_; }
   LANEWISE_FUNCTION int hits() const { return hits_; }
 
-  /// Finds the hits of some steps, whose bytes begin `past` bytes in front of their places.
+  /// Finds the hits of some steps, whose bytes begin `past` bytes before their places.
   LANEWISE_FUNCTION void search(const unsigned char* at, int past, int steps) {
-    // Windows are looked for from the second word on, as the first is in front of a window.
+    // Windows are looked for from the second word on, as the first is before a window.
     byte_ = static_cast<std::uint32_t>(reach + 4 - past);
     const int rows = rows_of_step * steps + 1;
     switch (set_.kinds) {
@@ -157,7 +157,7 @@ class set_scan {
     look_up<kind>(at, listed);
   }
   /// Lists windows of which bits tell: bit l lane l's, bit 32 + l its long one. Lanes' windows
-  /// begin so many bytes behind each other. Most often there are no more than two, which are
+  /// begin so many bytes one after the other. Most often there are no more than two, which are
   /// written without a branch. Returns how many are listed then.
   template <int lane_bytes>
   LANEWISE_FUNCTION int put(std::uint64_t passed, std::uint32_t first, int listed) {
@@ -277,7 +277,7 @@ class set_scan {
     return warp_.ballot(text != warp_.load(pattern));
   }
 
-  /// Makes the hits those of different places, in order: how many places are in front of one is
+  /// Makes the hits those of different places, in order: how many places are before one is
   /// counted by bits. Returns how many there are.
   LANEWISE_SEPARATE_FUNCTION int put_in_order() {
     const int last = static_cast<int>(places_ / 32);

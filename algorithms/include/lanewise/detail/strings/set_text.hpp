@@ -122,7 +122,7 @@ struct set_text {
     return true;
   }
 
-  /// The state of the automaton behind one more byte, that in front of what it has read.
+  /// The state of the automaton after one more byte, that before what it has read.
   LANEWISE_FUNCTION std::uint32_t next(std::uint32_t state, std::int64_t place) const {
     const std::uint32_t byte = folded(text.data[place]);
     while (state != 0) {

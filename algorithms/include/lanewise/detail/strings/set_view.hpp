@@ -15,8 +15,8 @@ namespace detail {
 ///
 /// Patterns of up to 3 bytes have none (short_pairs). The shortest of the others says which kind
 /// all have: of 4 to 6 bytes, from 7, and from 11 bytes on. In larger sets more bytes count, as
-/// fewer patterns have them: of long windows, behind which there is room in their patterns, the
-/// four bytes behind; of others those behind and in front that the shortest pattern has in any
+/// fewer patterns have them: of long windows, after which there is room in their patterns, the
+/// four bytes after; of others those after and in front that the shortest pattern has in any
 /// case:
 ///
 ///   a pattern of 12 bytes     e x t r a t e r r i t o       q = 8, s = 4
@@ -35,7 +35,7 @@ struct window_kind {
   LANEWISE_FUNCTION constexpr int span() const { return bytes() + stride() - 1; }
 };
 
-/// The bits that count of the words in front of a window and behind it.
+/// The bits that count of the words before a window and after it.
 struct window_surroundings {
   std::uint32_t front = 0, behind = 0;
   template <class Words>
@@ -129,8 +129,8 @@ struct window_entry {
 
 /// The windows by which devices look for a set's patterns: q bytes that begin at every fourth byte
 /// of memory, or at every byte. Of patterns of q + 3 bytes one begins at a fourth byte, wherever a
-/// pattern is. As fewer patterns have longer windows, two more bytes count in larger sets, behind
-/// a window that begins with its pattern or a byte behind, in front of others:
+/// pattern is. As fewer patterns have longer windows, two more bytes count in larger sets, after
+/// a window that begins with its pattern or a byte after, before others:
 ///
 ///   a pattern of 12 bytes     e x t r a t e r r i t o       q = 9
 ///                             = = = = = = = = = + +
@@ -142,13 +142,13 @@ struct window_entry {
 /// they are apart; the hash, with sides that with the bytes there, says where they are. So one look
 /// at the table, of which a GPU has time for one at every fourth byte, answers for both sides.
 struct set_probes {
-  /// with_behind: at every byte; of longer patterns two more bytes behind the window count.
+  /// with_behind: at every byte; of longer patterns two more bytes after the window count.
   enum class kind : std::uint32_t { none, every_byte, every_word, with_sides, with_behind };
   static constexpr int most_bytes = 12, side = 2;
 
   kind how;
   std::uint32_t letters;     ///< the bits of a word that count
-  std::uint32_t of_hash[3];  ///< factors of a window's words; bytes behind it are shifted out
+  std::uint32_t of_hash[3];  ///< factors of a window's words; bytes after it are shifted out
   std::uint32_t of_behind[2];
   int filter_bits;  ///< the filter has 2^filter_bits words
 
@@ -303,7 +303,7 @@ struct pattern_set_view {
   const std::uint32_t* ids_from;  ///< its ids, which are those of equal patterns
   const std::uint32_t* ids;
   const std::uint32_t* rank_of;  ///< id
-  const std::uint32_t* records;  ///< a pattern's rank, its size, its bytes, and 0 behind them
+  const std::uint32_t* records;  ///< a pattern's rank, its size, its bytes, and 0 after them
   const std::uint32_t* filter;   ///< its table
   const window_slot* slots;
   const window_entry* entries;

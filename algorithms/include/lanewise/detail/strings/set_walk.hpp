@@ -47,7 +47,7 @@ class set_walk {
     return place ^ (place >> 5 & words(31u));
   }
 
-  /// Each lane begins `depth` bytes behind its places, as its state depends on no more.
+  /// Each lane begins `depth` bytes after its places, as its state depends on no more.
   LANEWISE_SEPARATE_FUNCTION void fill_best(std::int64_t base) const {
     const set_text mine{text_, set_};
     words state = warp_.map(

@@ -22,7 +22,7 @@ namespace detail {
 /// too: of 800 patterns a...axa...a all have aaaaaaaa.)
 class set_windows : public window_table {
  public:
-  /// How far behind a pattern's begin a window may begin.
+  /// How far after a pattern's begin a window may begin.
   static constexpr std::size_t most_offset = 48;
 
   std::uint32_t kinds = 0;
@@ -61,7 +61,7 @@ class set_windows : public window_table {
     bool is_run;  ///< whether a window is a run that many patterns have
   };
 
-  /// Whether a pattern has four bytes more behind the window that begins at its byte i.
+  /// Whether a pattern has four bytes more after the window that begins at its byte i.
   bool is_long(std::string_view p, std::size_t i) const {
     return looks_around && p.size() >= i + window_bytes() + 4;
   }
@@ -86,7 +86,7 @@ class set_windows : public window_table {
     return static_cast<std::size_t>(window_kind{kind}.span());
   }
   /// Windows that are not long have so many bytes in front, in the shortest pattern and in longer
-  /// ones, and windows are so chosen that so many are behind.
+  /// ones, and windows are so chosen that so many are after.
   void set_surroundings() {
     all_behind_ = looks_around ? std::min<std::size_t>(shortest_ - span_of(kind_), 4) : 0;
     const std::size_t enough = window_bytes() + 3;
@@ -240,7 +240,7 @@ class set_windows : public window_table {
   std::uint32_t first_;  // rank
   int kind_ = 0;
   std::size_t shortest_ = 0;
-  std::size_t all_behind_ = 0;  // so many bytes are behind each window
+  std::size_t all_behind_ = 0;  // so many bytes are after each window
   std::vector<std::uint32_t> counts_;
   std::vector<window> windows_;
 };

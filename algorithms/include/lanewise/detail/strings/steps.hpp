@@ -38,8 +38,8 @@ LANEWISE_FUNCTION auto bits_set(const Warp& warp, const Words& words) {
 /// words with a few constants (pattern_filter).
 ///
 /// Lanes read k words at once, a row of 4 k W bytes, in the grid of 4 k bytes of memory: places of
-/// a step begin `past` bytes in front of what their numbers would be if they began with the text.
-/// The first step has places in front of the text, where nothing is found. Bit 4 k r + b of lane l
+/// a step begin `past` bytes before what their numbers would be if they began with the text.
+/// The first step has places before the text, where nothing is found. Bit 4 k r + b of lane l
 /// is the place first + 4 k W r + 4 k l + b:
 ///
 ///   k = 8      lane 0 has places 0 to 31, lane 1 32 to 63, ...
@@ -62,14 +62,14 @@ class text_steps {
         first_(first),
         at_(reinterpret_cast<std::uintptr_t>(text.data) +
             static_cast<std::uintptr_t>(first + pattern.filter.ahead)) {
-    // Steps that read 16 bytes behind themselves, and have room for the pattern at their last
+    // Steps that read 16 bytes after themselves, and have room for the pattern at their last
     // place.
     const std::int64_t room = text.n - pattern.size - 16 - first;
     begin_inside_ = first < 0 ? 1 : 0;
     end_inside_ = room < 0 ? 0 : room / places < steps ? static_cast<int>(room / places) : steps;
   }
 
-  /// How far the steps are in front of the text: step s has places [s 32 W - past, ...).
+  /// How far the steps are before the text: step s has places [s 32 W - past, ...).
   static LANEWISE_FUNCTION int past(const text_bytes& text, const pattern_view& pattern) {
     return static_cast<int>((reinterpret_cast<std::uintptr_t>(text.data) +
                              static_cast<std::uintptr_t>(pattern.filter.ahead)) %
@@ -204,7 +204,7 @@ class text_steps {
   static constexpr std::uint32_t row_bits = k == 8 ? ~0u : (1u << 4 * k % 32) - 1;
 
  private:
-  /// Bits of the places in front of one, in order.
+  /// Bits of the places before one, in order.
   LANEWISE_FUNCTION words ordered_in_front_of(std::int64_t place) const {
     const auto end = static_cast<std::uint32_t>(place < 0        ? 0
                                                 : place < places ? place
@@ -267,7 +267,7 @@ class text_steps {
       return warp_.load(reinterpret_cast<const text_pack*>(at));
     }
   }
-  /// Words behind a lane's own come from the nearest cache. To get them from the next lane takes a
+  /// Words after a lane's own come from the nearest cache. To get them from the next lane takes a
   /// shuffle and, for the last lane, a select, which nvcc makes two shuffles of, in branches.
   template <kind how>
   LANEWISE_FUNCTION row load(int step, int r) const {
@@ -403,7 +403,7 @@ class text_steps {
     LANEWISE_UNROLL
     for (int j = 0; j < k; ++j) {
       if constexpr (is_aligned(how)) {
-        // A window that begins o bytes behind the first one tells of a place that lies o bytes
+        // A window that begins o bytes after the first one tells of a place that lies o bytes
         // further ahead.
         const words mixture = mixed<how>(in[j], in[j + 1], in[j + 2]);
         LANEWISE_UNROLL

@@ -16,7 +16,7 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Bits of the places of a step as words of 32 neighbours, and those of some places behind it. What
+/// Bits of the places of a step as words of 32 neighbours, and those of some places after it. What
 /// is not known is taken for set.
 template <class Warp>
 struct places_in_a_row {
@@ -58,14 +58,14 @@ struct places_in_a_row {
 };
 
 /// The places of a step inside, from `first` on, where the text has the pattern's stretch, and all
-/// other bytes of the pattern if they are few. Bytes of the stretch that lie so far behind the step
+/// other bytes of the pattern if they are few. Bytes of the stretch that lie so far after the step
 /// that they are not known are taken for right.
 template <class Warp>
 class stretch_finder {
  public:
   using words = typename text_steps<Warp>::words;
   static constexpr int places = text_steps<Warp>::places;
-  /// So many bytes of a stretch are there behind a step inside.
+  /// So many bytes of a stretch are there after a step inside.
   static constexpr int known_behind = pattern_stretch::least_pairs + 16;
 
   LANEWISE_FUNCTION stretch_finder(const Warp& warp, const text_bytes& text,

@@ -25,7 +25,7 @@ LANEWISE_FUNCTION maybe<T> join(const maybe<T>& a, const maybe<T>& b, Op op) {
 }
 
 /// What a piece of the path through ranges' ends and their items hands on: whether a range ended in
-/// it, and what the items behind the last end come to. In whole words, so that values of up to 8
+/// it, and what the items after the last end come to. In whole words, so that values of up to 8
 /// bytes make a word of the chain.
 template <class T>
 struct segment_carry {
@@ -56,7 +56,7 @@ struct join_carries {
                                                 const segment_carry<T>& b) const {
     return b.ended() ? b : segment_carry<T>::of(a.ended(), detail::join(a.value(), b.value(), op));
   }
-  /// What lies in front of an end does not matter behind it, so that look-back stops there.
+  /// What lies before an end does not matter after it, so that look-back stops there.
   LANEWISE_FUNCTION bool stands_alone(const segment_carry<T>& b) const { return b.ended(); }
 };
 

@@ -50,12 +50,12 @@ class device_sums {
   using rows = device_rows<lone_warp<warp_type>, T, items_per_lane>;
   static constexpr int v = rows::v;
   using packs = pack<T, v>;
-  // Behind every 128 bytes the place of a pack is left out, so that lanes that walk side by side
+  // After every 128 bytes the place of a pack is left out, so that lanes that walk side by side
   // meet different banks.
   static constexpr std::uint32_t line =
       sizeof(packs) <= 64 ? std::bit_floor(128 / sizeof(packs)) : tile / v;
   static LANEWISE_FUNCTION constexpr std::uint32_t place(std::uint32_t p) { return p + p / line; }
-  /// The places of a lane's packs behind the first of them: a constant where none is left out.
+  /// The places of a lane's packs after the first of them: a constant where none is left out.
   static LANEWISE_FUNCTION constexpr std::uint32_t within(std::uint32_t l, std::uint32_t p) {
     if (line % rows::rows == 0) return p;
     return place(l * rows::rows + p) - place(l * rows::rows);
@@ -150,7 +150,7 @@ class device_sums {
     return n;
   }
 
-  /// Writes the range that may have begun in front of this warp's piece.
+  /// Writes the range that may have begun before this warp's piece.
   template <class Sink, class Op>
   LANEWISE_FUNCTION void write_first(const Sink& sink, const maybe<state>& before, const T& init,
                                      Op op) const {
@@ -259,7 +259,7 @@ class device_sums {
     warp.fence();
     LANEWISE_UNROLL
     for (int k = 0; k < rows_at_once; ++k) begin[k] = ask(k, 0);
-    // Ends behind the piece are cut, as are those that are out of order.
+    // Ends after the piece are cut, as are those that are out of order.
     const auto origin = static_cast<std::uint64_t>(ranges.first + near_);
     std::uint16_t* const to = here_.end.data() + 1 + from;
     LANEWISE_UNROLL
@@ -308,7 +308,7 @@ class device_sums {
         warp.each([&](std::uint32_t l) { sink(r + k * width + l, init); }, lane_);
     }
     if (r == seen_begin_ + next_) return;
-    // The window lies behind.
+    // The window lies after.
     seen_begin_ = r;
     seen_ = next_ = 0;
     sees_all_ = false;
@@ -326,7 +326,7 @@ class device_sums {
     }
   }
 
-  /// Adds the tiles in front of that end to every lane's sum.
+  /// Adds the tiles before that end to every lane's sum.
   template <class Source, class Op>
   LANEWISE_FUNCTION void add_whole_tiles(const Source& source, std::int64_t first,
                                          std::uint32_t end, Op op) {
@@ -454,7 +454,7 @@ class device_sums {
     }
   }
 
-  /// Calls f(r, k) in lanes for the window's ranges from i on and in front of `behind`: those of a
+  /// Calls f(r, k) in lanes for the window's ranges from i on and before `behind`: those of a
   /// lane are r and so many, with a warp's width between them.
   template <class F>
   LANEWISE_FUNCTION void for_seen(int i, int behind, F f) const {
@@ -473,7 +473,7 @@ class device_sums {
     }
   }
 
-  /// Selector the last items of the window's ranges in front of `behind`.
+  /// Selector the last items of the window's ranges before `behind`.
   LANEWISE_FUNCTION void mark_ends(int behind) const {
     const std::uint16_t* const end = here_.end.data() + 1;
     std::uint8_t* const mark = here_.mark.data();
@@ -482,7 +482,7 @@ class device_sums {
       std::uint32_t last[together.value];
       LANEWISE_UNROLL
       for (int k = 0; k < together.value; ++k) last[k] = end[r + k * width] - at_ - 1;
-      // Ranges without items mark the last item in front of them, which is marked already.
+      // Ranges without items mark the last item before them, which is marked already.
       LANEWISE_UNROLL
       for (int k = 0; k < together.value; ++k) {
         if (last[k] < static_cast<std::uint32_t>(tile_items)) mark[last[k]] = 1;
@@ -501,11 +501,11 @@ class device_sums {
     return all;
   }
 
-  /// sum_up_lanes for some of the items, and whether a range ends behind them.
+  /// sum_up_lanes for some of the items, and whether a range ends after them.
   template <class Op>
   LANEWISE_FUNCTION void sum_up_some(std::uint32_t count, bool is_end, Op op) {
     if constexpr (is_commutative<Op, T>) {
-      // Known operators do no harm to what does not count, which is behind a mark.
+      // Known operators do no harm to what does not count, which is after a mark.
       const auto warp = team_.warp();
       warp.once([&] { here_.mark.data()[count - 1] = 1; });
       warp.fence();
@@ -518,7 +518,7 @@ class device_sums {
   }
 
   /// Every lane sums up its items from mark to mark; the sums take the marked items' places, and
-  /// what is behind the last mark becomes open_.
+  /// what is after the last mark becomes open_.
   template <bool full, class Op>
   LANEWISE_FUNCTION void sum_up_lanes(std::uint32_t count, Op op) {
     const auto warp = team_.warp();
@@ -555,7 +555,7 @@ class device_sums {
           is_open = present ? 1 : 0;
         },
         sum, open, ends, lane_);
-    // A lane begins anew behind one that left nothing open.
+    // A lane begins anew after one that left nothing open.
     const int used = full ? width : static_cast<int>((count + items_per_lane - 1) / items_per_lane);
     const bits is_ended = warp.ballot(ends != lanes<std::uint32_t>(0u));
     const bits is_open = warp.ballot(open != lanes<std::uint32_t>(0u));
@@ -574,7 +574,7 @@ class device_sums {
     open_ = {warp.broadcast(upto, last), ((is_open >> last) & 1) != 0};
   }
 
-  /// Writes the results of the window's ranges in front of `behind`, which find their sums in the
+  /// Writes the results of the window's ranges before `behind`, which find their sums in the
   /// tile. The first range of the piece is kept.
   template <class Sink, class Op>
   LANEWISE_FUNCTION void write_ended(const Sink& sink, int behind, const T& init, Op op) {
@@ -603,7 +603,7 @@ class device_sums {
   const path_piece piece_;
   const lanes<std::uint32_t> lane_ = team_.warp().lane();
   /// The window: its first range, how many there are, which of them is the next to end, and whether
-  /// none is left behind them.
+  /// none is left over them.
   std::int64_t seen_begin_;
   int seen_ = 0;
   int next_ = 0;
@@ -612,14 +612,14 @@ class device_sums {
   std::int64_t near_;
   std::uint32_t at_ = 0;
   std::uint32_t last_ = 0;
-  /// What the items behind the last end come to, and those of whole tiles behind them.
+  /// What the items after the last end come to, and those of whole tiles after them.
   maybe<T> open_{{}, false};
   lanes<T> lane_sum_;
   bool lanes_open_ = false;
   /// What the range that ends first has in this piece.
   maybe<T> first_{{}, false};
   bool saw_bad_ = false;
-  /// What the warps in front of this one hand on.
+  /// What the warps before this one hand on.
   maybe<state> before_{{}, false};
   state total_ = state::of(false, {{}, false});
 };

@@ -176,7 +176,7 @@ class host_sums {
 
   LANEWISE_FUNCTION const segment_carry<T>& total() const { return total_; }
 
-  /// Writes the range that may have begun in front of the tile.
+  /// Writes the range that may have begun before the tile.
   template <class Sink, class Op>
   LANEWISE_FUNCTION void write_first(const Sink& sink, const maybe<segment_carry<T>>& before,
                                      const T& init, Op op) const {

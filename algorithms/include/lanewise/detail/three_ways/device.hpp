@@ -119,7 +119,7 @@ class device_three_ways : public device_rows<Team, T, items_per_lane> {
       const std::uint32_t index = row_first + lane * v;
       T* to_one = place.item.data() + before_one;
       T* to_two = place.item.data() + (first_of_two + before_two);
-      // Items that do not exist find places behind all others.
+      // Items that do not exist find places after all others.
       T* to_rest = place.item.data() + (first_of_rest + index - before_one - before_two);
       LANEWISE_UNROLL
       for (int c = 0; c < v; ++c) {

@@ -21,7 +21,7 @@ namespace detail {
 
 inline void check(cudaError_t result, const char* what) {
   if (result == cudaSuccess) return;
-  cudaGetLastError();  // leave no sticky error of ours behind
+  cudaGetLastError();  // leave no sticky error of ours after
   const std::string text = std::string("lanewise: ") + what + ": " + cudaGetErrorString(result);
   if (result == cudaErrorMemoryAllocation)
     throw std::runtime_error(text + " (out of device memory)");
@@ -208,7 +208,7 @@ struct backend {
     return tiles < resident ? tiles : resident;
   }
 
-  /// Of the last cache in front of the memory.
+  /// Of the last cache before the memory.
   static std::int64_t cache_bytes(const Kokkos::Cuda& exec) {
     return exec.cuda_device_prop().l2CacheSize;
   }

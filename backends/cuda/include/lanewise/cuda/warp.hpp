@@ -534,7 +534,7 @@ class warp : public warp_operations<warp<W, S>> {
     return x;
   }
 
-  /// How far a lane lies behind its head says in which steps it takes part: one comparison per
+  /// How far a lane lies after its head says in which steps it takes part: one comparison per
   /// step, where bits would have to be shifted to their lanes.
   template <int most = W, class T, class Op>
   LANEWISE_CUDA_FUNCTION lanes<T> segmented_scan(const lanes<T>& a, bits heads, Op op,

@@ -181,7 +181,7 @@ struct backend_with {
     return league_for_tiles<Kernel>(exec, tiles);
   }
 
-  /// Of the last cache in front of the memory; few, so that tests get to what is for more.
+  /// Of the last cache before the memory; few, so that tests get to what is for more.
   static std::int64_t cache_bytes(const lanewise::emulated&) { return 30'000; }
 
   /// The most that a team can have: as on an H100.

@@ -90,7 +90,7 @@ class thread_pool {
       while (job* const now = wait()) now->run(seat_);
     }
 
-    // Everybody's own: a shared one would order, for ThreadSanitizer, who begins late behind who
+    // Everybody's own: a shared one would order, for ThreadSanitizer, who begins late after who
     // has ended.
     std::mutex mutex_;
     std::condition_variable called_;

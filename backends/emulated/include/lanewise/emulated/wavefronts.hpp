@@ -35,7 +35,7 @@ inline int wavefronts_of(const bank_model& model, const std::int64_t* at, int la
     const int last = std::min(first + model.lanes_per_pass, lanes);
     int most = 0;
     for (int i = first; i < last; ++i) {
-      // Lane i counts if no lane in front of it asks for its cell.
+      // Lane i counts if no lane before it asks for its cell.
       const std::int64_t cell = at[i] / model.cell_bytes;
       int of_bank = 1;
       bool is_first = true;

@@ -1251,7 +1251,7 @@ class warp : public warp_operations<warp<W>> {
             (std::uint64_t{heads} >> (c * count)) & (~std::uint64_t{0} >> (64 - count));
         auto v = detail::segmented_scan_vector<Op>(d, a.get(c), here);
         if constexpr (c > 0) {
-          // Lanes in front of the first head go on with the vector before.
+          // Lanes before the first head go on with the vector before.
           const std::uint64_t open = here ^ (here - 1);
           const auto m = hn::LoadMaskBits(d, reinterpret_cast<const std::uint8_t*>(&open));
           const auto head = hn::LoadMaskBits(d, reinterpret_cast<const std::uint8_t*>(&here));
@@ -2124,7 +2124,7 @@ class warp : public warp_operations<warp<W>> {
       if constexpr (detail::predicate_registers) {  // one instruction joins three operands
         same = same & (lanes<bits>(~clear) ^ clear_here);
       } else {
-        // g++ would move conjunctions behind all votes, for which there are no registers.
+        // g++ would move conjunctions after all votes, for which there are no registers.
         same = detail::by_vectors<bits>([](auto x, auto y)
                                             LANEWISE_INLINE_LAMBDA { return hn::AndNot(x, y); },
                                         lanes<bits>(clear) ^ clear_here, same);

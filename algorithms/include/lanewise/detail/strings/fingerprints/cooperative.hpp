@@ -159,7 +159,7 @@ class cooperative_piece {
   std::int64_t first_;
 };
 
-/// Scans into arrays of the workspace, behind what the launches themselves need, and then the
+/// Scans into arrays of the workspace, after what the launches themselves need, and then the
 /// windows that lie between two of their places.
 template <class Windows, class T, int arrays_>
 struct scanned_windows {

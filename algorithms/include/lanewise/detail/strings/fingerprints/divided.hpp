@@ -77,7 +77,7 @@ namespace kernels {
 /// DRK: the places of a team's subtext, g neighbours for every lane, whose fingerprint rolls over
 /// g + m - 1 bytes (Ashkiani, 2.4 and 2.6.2).
 ///
-/// The team brings the subtext to its scratch, with the m - 1 bytes behind it that its last windows
+/// The team brings the subtext to its scratch, with the m - 1 bytes after it that its last windows
 /// need. As g / 4 is odd, lanes read from different banks. Longer halos than there is room for stay
 /// where they are, and so does the subtext then.
 template <class Team, class Fingerprint>

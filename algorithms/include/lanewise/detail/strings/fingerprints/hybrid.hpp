@@ -10,7 +10,7 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 struct hybrid_text {
-  /// The letters of a subtext, the m - 1 behind its places included: 32 KiB of matrices.
+  /// The letters of a subtext, the m - 1 after its places included: 32 KiB of matrices.
   static constexpr int letters = 1024;
 
   const unsigned char* data;
@@ -96,7 +96,7 @@ class hybrid_piece {
   }
 
  private:
-  /// to[i]: the product of the matrices up to i, or of the inverses in front of it.
+  /// to[i]: the product of the matrices up to i, or of the inverses before it.
   template <bool inclusive, class Product>
   LANEWISE_FUNCTION void scan(const Product& product, matrix* to) const {
     const auto warp = team_.warp();
@@ -105,7 +105,7 @@ class hybrid_piece {
     const std::int64_t left = text_.n - begin_;
     const auto all = static_cast<int>(left < letters ? left : letters);
     const int at = team_.warp_index() * width * of_lane;
-    // Behind the text nothing is multiplied.
+    // After the text nothing is multiplied.
     const auto matrix_of = [=, make = &make](int i) {
       return i >= all    ? detail::unit_matrix()
              : inclusive ? make->of(text[i])

@@ -12,7 +12,7 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// What a pattern is verified by, chunk by chunk: a lane has 1 or 4 letters of a chunk of 32 or
-/// 128, as one number of so many digits. Behind the pattern's end letters are 0, in the text's last
+/// 128, as one number of so many digits. After the pattern's end letters are 0, in the text's last
 /// chunk, too.
 struct chunk_check {
   static constexpr std::int64_t lanes = 32;
@@ -116,7 +116,7 @@ two_stage_fingerprint two_stage_print(std::string_view pattern, const Policy& ho
 }
 
 struct two_stage_text : divided_text<exact_fingerprint<std::uint64_t>> {
-  const unsigned char* whole;  ///< the text, of which `data` is `offset` bytes behind
+  const unsigned char* whole;  ///< the text, of which `data` is `offset` bytes after
   bool is_whole;
   chunk_check check;
 };
