@@ -74,7 +74,7 @@ LANEWISE_FUNCTION constexpr index_range even_share(std::int64_t n, std::int64_t 
   return {begin, begin + each + (part < extra ? 1 : 0)};
 }
 
-/// Calls f(tile) for this team's part of so many tiles, which are no more than league_for_tiles was
+/// Calls f(tile) for this team's part of `tiles` tiles, which are no more than league_for_tiles was
 /// told of.
 template <class Team, class F>
 LANEWISE_FUNCTION void for_each_tile(const Team& team, std::int64_t tiles, F f) {

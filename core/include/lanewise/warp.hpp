@@ -262,7 +262,7 @@ class warp_operations {
     return lanewise::select(active, same, values(bits{0}));
   }
 
-  /// The same for buckets below bucket_count.
+  /// As peers<planes>, for buckets below bucket_count.
   template <class Mask, class Buckets>
   LANEWISE_FUNCTION auto peers(Mask active, const Buckets& bucket,
                                std::uint32_t bucket_count) const {
