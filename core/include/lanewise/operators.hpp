@@ -104,9 +104,9 @@ struct deterministic_operator {
 };
 
 /// Gives reduce and the scans an operator to evaluate in one fixed order. The bits are the same on
-/// every run, for every number of threads and teams, and on every backend. That is so for operators
-/// that do not associate exactly, too, as sums of floating-point numbers. docs/algorithms.md
-/// describes the order.
+/// every run, for every number of threads and teams, and on every backend. This serves operators
+/// that do not associate exactly, as sums of floating-point numbers. docs/algorithms.md describes
+/// the order.
 template <class Op>
 constexpr deterministic_operator<Op> deterministic(const Op& op) {
   return {op};

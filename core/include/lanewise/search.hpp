@@ -11,9 +11,9 @@
 
 LANEWISE_BEGIN_NAMESPACE
 
-// Binary searches, in scratch or in global memory, with three faces. A lane searches on its own. A
-// warp searches together, and asks at one place per lane at once. Or the search is by lanes: each
-// lane has a search of its own, and all lanes keep step.
+// Binary searches, in scratch or in global memory, in three forms. A lane searches on its own. A
+// warp searches together, and asks at one place per lane at once. By lanes, each lane has a search
+// of its own, and all lanes keep step.
 //
 // What is searched is called with an index, as sources are: a(i). Searches by lanes gather, so they
 // take pointers. An order `less` is a strict weak order, as std::sort needs.

@@ -39,7 +39,7 @@ LANEWISE_BEGIN_NAMESPACE
 //   smaller_items(a, b) larger_items(a, b)
 //   bits_of_items(L<F>)                   L<uint32_t>: bit i is flag i; k <= 32.
 //   match_words(a, L<T>)                  L<uint32_t>: bit i says that word i of a lane's pack,
-//                                         seen as words of T's size, equals its T; at most 32 words.
+//                                         seen as words of T's size, equals its T; at most 32.
 //
 //   lane()                                L<uint32_t> with 0, 1, ..., W-1.
 //   first<T>(n)                           mask of the lanes below n, any n.
@@ -123,9 +123,9 @@ LANEWISE_BEGIN_NAMESPACE
 //   Warp::part<w>                         the type of sub. part<1>() is a warp of one lane, for
 //                                         code that a single thread runs, under any divergence.
 //   sub.take(a) sub.put(a, s)             a sub-warp's part of a value of the parent warp.
-//   split_in_step<w>(f)                   as split, where all sub-warps make the same calls of sub's
-//                                         operations in the same order, whatever their values are. On
-//                                         CUDA these cost much less.
+//   split_in_step<w>(f)                   as split, where all sub-warps make the same calls of
+//                                         sub's operations in the same order, whatever their values
+//                                         are. On CUDA these cost much less.
 //   sub.anywhere(b)                       whether b, uniform in each sub-warp, holds in any of the
 //                                         sub-warps in step.
 //   sub.apart()                           the same lanes out of step, for code between two calls.
