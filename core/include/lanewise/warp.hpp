@@ -38,8 +38,8 @@ LANEWISE_BEGIN_NAMESPACE
 //   select_items(L<F>, a, b)              item by item.
 //   smaller_items(a, b) larger_items(a, b)
 //   bits_of_items(L<F>)                   L<uint32_t>: bit i is flag i; k <= 32.
-//   match_words(a, L<T>)                  L<uint32_t>: bit i says that word i of a lane's pack,
-//                                         seen as words of T's size, equals its T; at most 32.
+//   match_words(a, L<T>)                  L<uint32_t>: bit i says that word i of the pack, seen as
+//                                         words of T's size, equals the lane's T; at most 32 words.
 //
 //   lane()                                L<uint32_t> with 0, 1, ..., W-1.
 //   first<T>(n)                           mask of the lanes below n, any n.

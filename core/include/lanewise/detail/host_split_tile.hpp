@@ -18,10 +18,10 @@ namespace detail {
 /// first-level cache.
 ///
 /// Items are scattered straight to their places while few output streams are open or the output
-/// stays in a cache. Otherwise the streams drive each other out of the caches. That is so above all
-/// if n is a power of two, as all buckets then begin in the same cache set. The tile is first
-/// brought into bucket order in scratch then, and its runs are copied. (Zen 5, one core, 2^26
-/// pairs, 32 buckets: 1.0 ns per pair instead of 3.5.)
+/// stays in a cache. Otherwise the streams drive each other out of the caches. They do so above all
+/// if n is a power of two, as all buckets then begin in the same cache set. So the tile is first
+/// brought into bucket order in scratch, and its runs are copied. (Zen 5, one core, 2^26 pairs, 32
+/// buckets: 1.0 ns per pair instead of 3.5.)
 template <class Team, class Key, class Policy, std::int64_t most_items>
 class host_split_tile {
   /// Several tables of counts: neighbours of one bucket do not wait for each other.

@@ -61,7 +61,7 @@ class shadow {
     accessor who;
   };
 
-  /// guard_bytes guard bytes are on either side.
+  /// guard_bytes: how many guard bytes are on either side.
   shadow(const void* begin, std::size_t bytes, std::size_t guard_bytes, int warps)
       : begin_(reinterpret_cast<std::uintptr_t>(begin)),
         bytes_(bytes),
