@@ -152,18 +152,18 @@ void launch(const Exec& exec, const char* label, std::int64_t league, const Kern
   backend_of<Exec>::launch(exec, label, league, kernel);
 }
 
-/// How many teams of the kernel the instance can run at the same time, when it runs nothing else:
-/// on CUDA as many as fit all multiprocessors, on hosts one per thread of the instance, and one
-/// where the caller is in a parallel region already.
+/// How many teams of the kernel the instance can run at the same time, when it runs nothing else.
+/// On CUDA these are the teams that fit all multiprocessors. On hosts it is one team per thread of
+/// the instance, and one team if the caller is in a parallel region already.
 template <class Kernel, execution_space Exec>
 std::int64_t resident_teams(const Exec& exec) {
   return backend_of<Exec>::template resident_teams<Kernel>(exec);
 }
 
-/// The same as launch, and grants that all teams of the league run at the same time, so that they
-/// may wait for each other (league_barrier.hpp). Throws std::invalid_argument with the label, the
-/// league and the number of teams that can be resident where that cannot be granted; then no team
-/// has started. That can be so for a league of resident_teams, too, where the OpenMP runtime has
+/// As `launch`, and grants that all teams of the league run at the same time, so that they may wait
+/// for each other (league_barrier.hpp). If that cannot be granted, no team has started, and it
+/// throws std::invalid_argument. The exception has the label, the league and the number of teams
+/// that can be resident. A league of resident_teams can be refused, too, if the OpenMP runtime has
 /// fewer threads to give than the instance has. Does not block on CUDA.
 template <execution_space Exec, class Kernel>
 void launch_resident(const Exec& exec, const char* label, std::int64_t league,

@@ -10,7 +10,7 @@ LANEWISE_BEGIN_NAMESPACE
 // where its own begin, in order and without gaps. This is the bare primitive for a warp and for a
 // team; allocate.hpp has the one for an array.
 
-/// Where every lane's places begin, and how many there are in all.
+/// Every lane's first place, and how many places there are in all.
 template <class Lanes>
 struct allocation {
   Lanes offset;
@@ -49,12 +49,12 @@ LANEWISE_FUNCTION allocation<Lanes> allocate(const Team& team, allocation_scratc
   return mine;
 }
 
-// The same in an array that all teams share, whose taken places a counter counts: one atomic
-// addition for all lanes that ask together (Merrill, S3). Everybody's places are disjoint and leave
-// no gaps, and the counter ends as the sum of all counts. In which order those who ask get their
-// places is unspecified. The addition is relaxed: what is written to the places is seen by whoever
-// would see any other plain write of its writer, in the next launch, say, or after a league
-// barrier. Neither looks at how many places there are: queue.hpp does.
+// Reservations in an array that all teams share. A counter counts its taken places: one atomic
+// addition serves all lanes that ask together (Merrill, S3). The places of all lanes are disjoint
+// and leave no gaps, and the counter ends as the sum of all counts. The order in which calls get
+// their places is unspecified. The addition is relaxed: a reader sees what is written to the places
+// if it would see any other plain write of the writer. That is so in the next launch, say, or after
+// a league barrier. Neither function looks at how many places there are: queue.hpp does.
 
 /// An allocation whose offsets are places in what the counter counts, and where all of it begins.
 template <class Lanes>
@@ -96,7 +96,7 @@ struct warps_places {
   Counter begin;
 };
 
-/// So many places for every warp of a team.
+/// Reserves places for every warp of a team: `count` of them for this warp.
 template <class Team, class Counter>
 LANEWISE_FUNCTION warps_places<Counter> reserve_for_warps(
     const Team& team, reservation_scratch<Team, Counter>& shared, Counter& counter, Counter count) {

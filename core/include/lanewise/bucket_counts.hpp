@@ -8,11 +8,11 @@
 
 LANEWISE_BEGIN_NAMESPACE
 
-// Counting items by bucket in a team's scratch, for one or several ways to assign buckets at once,
-// so that items are read once (the warp-private counters of GPU Multisplit, 5.2.2, as counters of a
-// team, which hardware adds to).
+// Counts items by bucket in a team's scratch. It serves one or several ways to assign buckets at
+// once, so that items are read once. (The warp-private counters of GPU Multisplit, 5.2.2, as
+// counters of a team, which hardware adds to.)
 
-/// So many tables of counters, one after the other.
+/// `tables` tables of `buckets` counters each, one after the other.
 template <int tables, int buckets>
 struct bucket_counters {
   static constexpr int size = tables * buckets;

@@ -11,8 +11,8 @@ LANEWISE_BEGIN_NAMESPACE
 // Searches of many lanes in one sorted list in the team's scratch (Karsin, Casanova and Sitchinava:
 // batched predecessor search). Lanes that halve one list ask for the same few banks: 4,096 keys
 // take 146 rounds of scratch for 32 random queries, and 255 for the worst (the paper's PBS). So the
-// list is seen as columns, one for each bank. Every lane halves the column of its own bank first,
-// whose keys no other lane asks for, and then the less than `columns` keys that are left.
+// list is seen as columns, one for each bank. Every lane first halves the column of its own bank,
+// whose keys no other lane asks for. Then it searches the less than `columns` keys that are left.
 
 /// What follows the search in a column: halving what is left (the paper's PBS-CL), or one key after
 /// the other, in step with all lanes and so without conflicts (PBS-CF).
@@ -33,8 +33,8 @@ struct column_search {
   }
 
   /// Brings keys(0) ... keys(n - 1) to room for room_for(n) keys in scratch. All warps of the team
-  /// call it, and a barrier afterwards. Rows are filled up with the first and with the last key,
-  /// which compare as they do, so that no type needs a least and a greatest key.
+  /// call it, and a barrier afterwards. Rows are filled up with the first and with the last key.
+  /// The copies compare as these keys do, so that no type needs a least and a greatest key.
   template <class T, class Team, class Keys>
   static LANEWISE_FUNCTION void load(const Team& team, const Keys& keys, std::uint32_t n, T* room) {
     using warp_type = typename Team::warp_type;
@@ -113,7 +113,7 @@ struct column_search {
             rank[a]);
     }
   }
-  /// The same for one key of every lane.
+  /// As `ranks`, for one key of every lane.
   template <bool upper, class W, class T, class Less = less>
   static LANEWISE_FUNCTION typename W::template lanes<std::uint32_t> rank(
       const W& warp, const T* room, std::uint32_t n,

@@ -116,14 +116,14 @@ using decoupled_look_back_scratch = detail::parked_tiles<Team, T, Tile>;
 ///   store(tile, ticket, before)         ends it, given what comes before it: the totals of the
 ///                                       tiles in front combined by op, beginning with `first`
 ///
-/// Totals are published as soon as they are known. Where the policy says so, a team has
-/// tiles_behind tiles wait while it begins more, and one warp of its own finds out what is before
-/// them, so that nobody waits for tiles that are late: what is left of a tile is parked in scratch
-/// by tile.park(place, op), and store is called with a Tile::resumed. What load() asks of memory
-/// should be used in total() only: another tile is stored in between. A league of one team knows
-/// what is before a tile without asking: where a tile can say what it comes to while it is stored,
-/// it is stored without total(). one_by_one: see look_back_chain::publish_and_look_back. All warps
-/// of the team call it once.
+/// Totals are published as soon as they are known. If the policy says so, a team has tiles_behind
+/// tiles wait while it begins more. One more warp of the team finds out what is before them, so
+/// that no other warp waits for tiles that are late. What is left of a waiting tile is parked in
+/// scratch by tile.park(place, op), and store is called with a Tile::resumed. What load() asks of
+/// memory should be used in total() only: another tile is stored in between. A league of one team
+/// knows what is before a tile without asking. If a tile can say what it comes to while it is
+/// stored, such a league stores it without total(). one_by_one: see
+/// look_back_chain::publish_and_look_back. All warps of the team call it once.
 template <bool one_by_one = false, class Team, class T, class Scratch, class Op, class Load,
           class Total, class Store>
 LANEWISE_FUNCTION void decoupled_look_back(const Team& team, const look_back_chain<T>& link,

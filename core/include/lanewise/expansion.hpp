@@ -19,27 +19,27 @@ LANEWISE_BEGIN_NAMESPACE
 //
 //   body(warp, mask, value, item, rank)
 //
-// for windows of up to as many items as a warp has lanes, whose ranks follow each other: the
-// active lane l has item `item` of a range whose value is `value`, and it is the (rank + l)-th item
-// of all. value and item are lanes, rank is a scalar. Every item comes once; windows, and those of
-// different warps, come in no particular order. Short ranges share windows, long ones fill their
-// own.
+// for windows of items whose ranks follow each other. A window has at most one item for each lane.
+// The active lane l has item `item` of a range whose value is `value`, and it is the (rank + l)-th
+// item of all. value and item are lanes, rank is a scalar. Every item comes once. Windows come in
+// no particular order, within a warp and across warps. Short ranges share windows, long ones fill
+// their own.
 //
-// A body of expansion_t may also have
+// A body of expansion_t may also have:
 //
 //   whole(warp, value, rank)          called instead where every lane has an item, on devices
-//                                     several times in a row
+//                                     several times in a row.
 //   static constexpr bool last_call_wins = true
 //                                     needs whole, and says that a call leaves no trace where a
 //                                     later one has the same item. It may then be told of an item
 //                                     several times, with values of earlier ranges first. On hosts
 //                                     short ranges cost less so, as they need no windows of their
-//                                     own
+//                                     own.
 //
-//   expansion_t<Team, T, Policy>      consecutive ranges, of which the ends are known: item ==
-//                                     rank + l. The ranges may be many, the league shares them
-//   range_expansion_t<Team, T>        ranges anywhere, of which begin and length are in lanes: the
-//                                     neighbours of as many vertices, for instance
+//   expansion_t<Team, T, Policy>      consecutive ranges whose ends are known: item == rank + l.
+//                                     The ranges may be many, the league shares them.
+//   range_expansion_t<Team, T>        ranges anywhere, whose begin and length are in lanes: the
+//                                     neighbours of a vertex for each lane, for instance.
 
 namespace detail {
 
@@ -177,13 +177,13 @@ LANEWISE_FUNCTION void expand_piece(const Team& team,
 
 /// Expansion of consecutive ranges: range r ends before item end_of(r), and the ends do not
 /// decrease. The path that merges the ends with the items (search.hpp) is cut into equal pieces,
-/// one for every warp of the league, so that empty ranges count, too.
+/// one for every warp of the league. So empty ranges count, too.
 ///
-///   steps      so many ends and items, taken together, are worth a team
+///   steps      the number of ends and items, taken together, that is worth a team.
 ///   expand(team, scratch, end_of, ranges, items, value, body)
 ///              the team's share. value(r), a T, is called once for every range and warp that
-///              looks at it; for end_of it is the same, and some ranges more for the cuts. No
-///              barrier: warps do not wait for each other, and may have unequal numbers of windows
+///              looks at it. So is end_of, and for some ranges more for the cuts. No barrier: warps
+///              do not wait for each other, and may have unequal numbers of windows.
 ///
 /// Memory: ends and values once. Scratch: a warp of T for each warp, on hosts 17 warps of T.
 template <class Team, class T, class Policy>
@@ -198,11 +198,11 @@ struct expansion_t {
   static LANEWISE_FUNCTION void expand(const Team& team, scratch& shared, const Ends& end_of,
                                        std::int64_t ranges, std::int64_t items, const Value& value,
                                        const Body& body) {
-    // An end is as many steps of the path as so many items: on devices a warp waits for the ends of
-    // as many ranges as it has lanes, but not for what it writes, so that one with nothing but
-    // empty ranges would come last. (H200, 2^28 items in 2^16 ranges, of which the first has half
-    // and the next 2^15 have none: 733 us with 1, 384 with 4, 305 with 8, 288 with 32. As many
-    // ranges as items lose 3 % with 32.)
+    // The end of a range is `weight` steps of the path; an item is one. On devices a warp waits for
+    // the ends of one range per lane, but not for what it writes. So a warp with nothing but empty
+    // ranges would come last. (H200, 2^28 items in 2^16 ranges, where the first has half and the
+    // next 2^15 have none: 733 us with 1, 384 with 4, 305 with 8, 288 with 32. With equal numbers
+    // of ranges and items, 3 % are lost with 32.)
     constexpr int weight = Team::in_registers ? 16 : 1;
     const path_piece mine = detail::piece_of_warp<weight>(
         team, team.warp_index(), end_of, ranges, items, team.share(weight * ranges + items));
@@ -218,21 +218,21 @@ struct expansion_t {
 /// What a range hands to its items if there is nothing to hand.
 struct no_value {};
 
-/// Expansion of ranges that lie anywhere, a range per lane: items begin, begin + 1, ..., begin +
-/// length - 1, all of which get the lane's value. begin and length are lanes of std::int64_t,
-/// length >= 0; value is a lanes<T>. Ranks go by warp, by lane, and by place in the range.
+/// Expansion of ranges that lie anywhere, a range per lane. Items begin, begin + 1, ..., begin +
+/// length - 1 all get the lane's value. begin and length are lanes of std::int64_t, length >= 0;
+/// value is a lanes<T>. Ranks go by warp, by lane, and by place in the range.
 ///
 ///   by_warp(team, scratch, begin, length, value, body)
 ///              the ranges of this warp by this warp; returns how many items they have. No barrier,
-///              so control need not be team-uniform
+///              so control need not be team-uniform.
 ///   by_team(team, scratch, begin, length, value, body)
 ///              the ranges of all warps of the team by all of them: warps have equal numbers of
 ///              windows, one more or less, even where one range has all items. Returns how many
 ///              items the team has. All warps call it; four barriers. The scratch is free again
-///              when it returns
+///              when it returns.
 ///
-/// This is Merrill's hybrid of the serial, the warp's and the team's gathering: an allocation scan
-/// gives every range its ranks, equal pieces of which go to the warps; in a piece long ranges are
+/// This is Merrill's hybrid of the serial, the warp's and the team's gathering. An allocation scan
+/// gives every range its ranks, and warps get equal pieces of the ranks. In a piece long ranges are
 /// taken whole, and short ones together. Ranges that are much longer than others of the league are
 /// better cut before, as nothing here moves work to another team.
 template <class Team, class T = no_value>

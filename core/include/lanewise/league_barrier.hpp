@@ -16,16 +16,16 @@ LANEWISE_BEGIN_NAMESPACE
 /// Memory:   words(league) words of 32 bits, which the caller sets to 0 once. Every barrier leaves
 ///           them 0, so that later launches use them as they are. After a launch that ended with an
 ///           exception, clear them again.
-/// Order:    what any warp of any of these teams wrote before, plainly, is there for plain reads of
-///           all of them after it, and what they read before is not overwritten by what others
+/// Order:    what any warp of these teams wrote plainly before it is there for plain reads of all
+///           of them after it. What they read before it is not overwritten by what other warps
 ///           write after it. It orders nothing for teams that do not take part.
-/// Cost:     two barriers of the team; each team but the first announces itself by an atomic
-///           operation and watches one word, and the first gathers and releases 32 teams by a word.
-///           So there are three accesses one after the other to memory that all teams share.
+/// Cost:     two barriers of the team. Each team but the first announces itself by an atomic
+///           operation and watches one word. The first team gathers and releases 32 teams by a
+///           word. So there are three accesses one after the other to memory that all teams share.
 ///
 /// Every team has a bit of its own, which it sets when it arrives, and which the first team clears.
-/// Counting arrivals would not do: a team that has no part in a barrier of few may be waiting at
-/// the next one of all already, and would be counted for the other.
+/// Counting arrivals would not do: a team outside of a barrier of few may be waiting at the next
+/// barrier of all already. It would then be counted for the other one.
 struct league_barrier {
   std::uint32_t* arrived;
 

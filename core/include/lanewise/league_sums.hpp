@@ -102,7 +102,8 @@ class league_sums {
     warp.template store<order::relaxed, scope::device>(here[0], tag() | (x[0] & most));
     warp.template store<order::release, scope::device>(here[1], tag() | (x[1] & most));
   }
-  /// Of the teams from `first` on, 32 of every `step`, when all of them have handed in.
+  /// Waits until the teams from `first` on, 32 of every `step`, have handed in, and sums up their
+  /// numbers.
   template <class W>
   LANEWISE_FUNCTION numbers sum_of_teams(const W& warp, std::uint32_t first, std::uint32_t step,
                                          std::uint32_t teams) const {

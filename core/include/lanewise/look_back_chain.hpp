@@ -32,8 +32,8 @@ inline constexpr bool orders_memory = requires {
 };
 
 /// Ordered hand-over of a running value from tile to tile (decoupled look-back; Merrill, 3 as a
-/// single pass). Tiles take tickets; a tile publishes its total before it waits for its
-/// predecessors, so the tile with the lowest ticket never waits and progress needs no assumption
+/// single pass). Tiles take tickets. A tile publishes its total before it waits for its
+/// predecessors. So the tile with the lowest ticket never waits, and progress needs no assumption
 /// about scheduling. Memory is cleared once, when it is allocated: a tag carries the epoch of its
 /// launch, and whoever draws the last ticket of a launch starts the next epoch. A tag has 30 bits
 /// for the epoch, which come again. Therefore every launch also clears a few slots that it does not
@@ -230,7 +230,7 @@ class look_back_chain {
     }
     T sum = warp.fold(warp.broadcast(with_prefix, last_prefix), with_prefix, op, last_prefix + 1,
                       W::width);
-    // Of the windows in between all totals are needed: no operation waits for a condition.
+    // All totals of the windows in between are needed: no operation waits for a condition.
     LANEWISE_UNROLL
     for (int w = windows - 2; w >= 0; --w) {
       if (w < farthest) sum = warp.fold(sum, value[w], op, 0, W::width);

@@ -33,8 +33,8 @@
 #endif
 
 #if defined(__CUDACC__)
-// Where nvcc does not optimise (-G), the variables of all functions that are inlined lie side by
-// side on the stack: a kernel then needs up to 107 KB of stack a thread.
+// If nvcc does not optimise (-G), the variables of all functions that are inlined lie side by side
+// on the stack: a kernel then needs up to 107 KB of stack a thread.
 #if defined(__CUDACC_DEBUG__) || (!defined(__CUDA_ARCH__) && !LANEWISE_FORCE_INLINE)
 #define LANEWISE_FUNCTION __host__ __device__ inline
 #else
@@ -71,9 +71,9 @@
 #define LANEWISE_RARE_FUNCTION __attribute__((noinline))
 #define LANEWISE_LOOP_FUNCTION __attribute__((noinline))
 #define LANEWISE_SEPARATE_FUNCTION __attribute__((noinline))
-// g++ 12 warns of the sign of every array bound that depends on a template's int, as in `T x[k]`,
-// and of parameters that have the name of a user's global, where a template is instantiated after
-// it. clang has neither fault, and the tests ask it.
+// g++ 12 warns of the sign of every array bound that depends on a template's int, as in `T x[k]`.
+// It also warns of parameters that have the name of a user's global, if a template is instantiated
+// after the global. clang has neither fault, and the tests ask it.
 #if defined(__GNUC__) && !defined(__clang__)
 #define LANEWISE_BEGIN_NAMESPACE                                                         \
   _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wsign-conversion\"") \

@@ -14,13 +14,13 @@ LANEWISE_BEGIN_NAMESPACE
 // A merge tile: a team merges a piece of two sorted sequences (merge path: Odeh, Green, Mwassi,
 // Shmueli and Birk, 2012). Two mappings of one contract:
 //
-// - a team of several warps brings both parts to scratch, finds by merge path where every lane
-//   begins, and lets every lane merge items_per_lane neighbouring items. What a lane notes is where
-//   an item lies, so that items of any size move twice, and windows of neighbouring lanes hand over
+// - a team of several warps brings both parts to scratch, and finds by merge path where every lane
+//   begins. Every lane merges items_per_lane neighbouring items. What a lane notes is where an item
+//   lies, so that items of any size move twice. Windows of neighbouring lanes hand over
 //   neighbouring places;
 // - a host's thread merges the sequences where they are.
 
-/// Where an item of a merge was.
+/// The place that an item of a merge had.
 struct merge_origin {
   std::int64_t index;  ///< in its sequence
   int sequence;        ///< 0: a, 1: b
@@ -64,7 +64,7 @@ struct merge_put {
   LANEWISE_FUNCTION void store(std::int64_t i, const T& x, const V& value) const {
     sink.store(i, x, value);
   }
-  /// Where items go that nothing else is done with.
+  /// The array that items go to, if nothing else is done with them.
   LANEWISE_FUNCTION T* array() const requires requires(const Sink& s) {
     requires std::is_same_v<decltype(s.array()), T*>;
   }
@@ -75,18 +75,18 @@ struct merge_put {
 
 /// Hands the items of a piece of the stable merge of a and b (equal items of a first) to a sink:
 ///
-///   sink(i, x)          item x is number i of the merge, counted from its beginning
-///   sink(i, x, from)    the same, and from, a merge_origin, says where it was; so values of any
+///   sink(i, x)          item x is number i of the merge, counted from its beginning.
+///   sink(i, x, from)    also says by `from`, a merge_origin, where the item was. So values of any
 ///                       type can follow: values[from.sequence][from.index] for an array of two
-///                       pointers, which compilers make no branch of
+///                       pointers, which compilers make no branch of.
 ///
-/// for every i once, in no particular order; neighbouring lanes call it for neighbouring i. All
-/// warps of the team call merge_tile, with the same piece of at most merge_tile_t::items items; the
-/// scratch is free again when it returns. a(i) and b(i) are called for indices in the piece only,
-/// once per item on devices, any number of times on hosts, by any lane; less, a strict weak order,
-/// for items in the piece only. Where a and b are arrays, devices read packs of up to 16 bytes, and
-/// so items of the arrays beside the piece. On devices the items of a sink that has array(), a T*,
-/// go to array()[i] in place of sink(i, x).
+/// The sink is called once for every i, in no particular order; neighbouring lanes call it for
+/// neighbouring i. All warps of the team call merge_tile, with the same piece of at most
+/// merge_tile_t::items items; the scratch is free again when it returns. a(i) and b(i) are called
+/// by any lane, for indices in the piece only: once per item on devices, any number of times on
+/// hosts. less is a strict weak order, and is called for items in the piece only. If a and b are
+/// arrays, devices read packs of up to 16 bytes, and so items of the arrays beside the piece. If a
+/// sink has array(), a T*, its items go to array()[i] on devices, in place of sink(i, x).
 ///
 /// O(piece) work; every item is read once from global memory. On devices three barriers, and
 /// log2(piece) + items_per_lane gathers of scratch for every lane.
@@ -100,7 +100,7 @@ LANEWISE_FUNCTION void merge_tile(const Team& team,
                                                                    put_type{sink}, less);
 }
 
-/// The same for items [first, last) of the merge of a(0) ... a(n_a - 1) and b(0) ... b(n_b - 1).
+/// As above, for items [first, last) of the merge of a(0) ... a(n_a - 1) and b(0) ... b(n_b - 1).
 /// Finds the piece first: one more barrier, and log n to the base of the warp's width + 1 rounds of
 /// loads, by one warp.
 template <class T, class Policy, class Team, class A, class B, class Sink, class Less = less>

@@ -103,9 +103,10 @@ struct deterministic_operator {
   Op op;
 };
 
-/// Gives reduce and the scans an operator to evaluate in one fixed order: the same bits on every
-/// run, for every number of threads and teams, and on every backend, for operators that do not
-/// associate exactly, as sums of floating-point numbers. docs/algorithms.md describes the order.
+/// Gives reduce and the scans an operator to evaluate in one fixed order. The bits are the same on
+/// every run, for every number of threads and teams, and on every backend. This serves operators
+/// that do not associate exactly, as sums of floating-point numbers. docs/algorithms.md describes
+/// the order.
 template <class Op>
 constexpr deterministic_operator<Op> deterministic(const Op& op) {
   return {op};
@@ -129,8 +130,8 @@ constexpr accumulating_operator<T, Op> accumulate_as(const Op& op) {
 
 namespace detail {
 
-/// What values are combined as that are of type T if the operator does not say otherwise, and the
-/// operator without what it says of that.
+/// `type` is what values of type T are combined as: T, if the operator does not say otherwise.
+/// `without` gives the operator without what it says of that.
 template <class Op, class T>
 struct accumulation {
   using type = T;
@@ -163,7 +164,7 @@ constexpr auto without_accumulation(const Op& op) {
 
 template <class Op, class T>
 inline constexpr bool in_fixed_order = false;
-/// Where any order gives the same bits, none is fixed.
+/// If any order gives the same bits, no order is fixed.
 template <class Op, class T>
 inline constexpr bool in_fixed_order<deterministic_operator<Op>, T> =
     !(std::is_integral_v<T> && is_commutative<Op, T>);

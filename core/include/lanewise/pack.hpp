@@ -256,7 +256,7 @@ struct bits_of_equal_words {
  private:
   /// A byte of `differs` has its highest bit where the byte of the word is not zero: there is no
   /// carry from one byte to the next. Sums of products of bytes bring the bits of two words
-  /// together: 22 instructions for 16 bytes, of which comparisons one by one take some 60.
+  /// together: 22 instructions for 16 bytes. Comparisons one by one take some 60.
   template <class P, class T>
   static __device__ std::uint32_t of_bytes(const P& a, T x) {
     constexpr int words = sizeof(P) / 4;

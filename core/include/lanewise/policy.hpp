@@ -31,22 +31,22 @@ struct launch_policy {
   /// as long for it.)
   static constexpr std::int64_t host_bytes_staged = 512 << 10;
   /// More than one where teams take even shares of the items and none waits for another: threads
-  /// that are done then help those that are slower.
+  /// that are done then help slower threads.
   static constexpr int host_teams_per_thread = 1;
   /// Whether runs of pairs that are split begin in scratch where they do in a sector of the output.
   static constexpr bool aligns_runs = true;
   static constexpr bool deterministic = false;  ///< tiles are blocks of the fixed tree
 };
 
-/// How many tiles of so many bytes can wait in 96 KiB of scratch, which leaves room for two teams
-/// on a multiprocessor of an H200 and for one on GPUs with less.
+/// How many tiles of tile_bytes bytes can wait in 96 KiB of scratch. That leaves room for two teams
+/// on a multiprocessor of an H200, and for one on GPUs with less.
 constexpr int tiles_that_wait(std::int64_t tile_bytes) {
   const std::int64_t tiles = (96 << 10) / tile_bytes;
   return tiles > 5 ? 5 : static_cast<int>(tiles);
 }
 
-/// The items per lane of a tile that waits in scratch: as many as wanted, or fewer where items are
-/// so large that these would take more than 96 KiB.
+/// The items per lane of a tile that waits in scratch: `wanted`, or fewer if items are so large
+/// that these would take more than 96 KiB.
 constexpr int items_that_fit(int wanted, int warps, std::size_t item_bytes) {
   const std::size_t of_lane = item_bytes * 32 * static_cast<std::size_t>(warps);
   while (wanted > 1 && of_lane * static_cast<std::size_t>(wanted) > (96 << 10)) wanted /= 2;

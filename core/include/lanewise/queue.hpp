@@ -42,7 +42,7 @@ struct queue {
     const Lanes row[1] = {values};
     return push(warp, rows, row);
   }
-  /// The same for several rows of items, row after row, with one atomic addition.
+  /// A warp appends the active items of several rows, row after row, with one atomic addition.
   template <int rows, class W, class Mask, class Lanes>
   requires requires { W::width; }
   LANEWISE_FUNCTION Index push(const W& warp, const Mask (&active)[rows],
@@ -136,7 +136,7 @@ struct queue {
             warp.lanes_below());
         fitting = fitting & Mask(rank < left);
       }
-      // Where nothing fits, not even an address after the capacity is computed.
+      // If nothing fits, not even an address after the capacity is computed.
       warp.compress_store(items + (left != 0 ? at : Index{0}), fitting, values[r]);
       at = static_cast<Index>(at + static_cast<Index>(count));
       left -= count < left ? count : left;

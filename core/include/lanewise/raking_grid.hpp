@@ -8,17 +8,17 @@
 
 LANEWISE_BEGIN_NAMESPACE
 
-/// Where the cells of a raking grid are, in scratch of `banks` banks of bank_bytes each: `cells`
-/// items of T, of which every one of `lanes` lanes rakes a segment of neighbours. With s =
-/// sizeof(T), cell i has the place
+/// The places of a raking grid's cells, in scratch of `banks` banks of bank_bytes each. There are
+/// `cells` items of T, and every one of `lanes` lanes rakes a segment of neighbours. Let s =
+/// sizeof(T). Counted in items, cell i has the place
 ///
-///   i + floor(i / row) pad,   row = floor(banks bank_bytes / s),   pad = ceil(bank_bytes / s),
+///   i + floor(i / row) pad,   row = floor(banks bank_bytes / s),   pad = ceil(bank_bytes / s).
 ///
-/// counted in items, and the place i where all cells fit in one row or a segment is odd. For s =
-/// 2^j up to 16, lanes that write neighbouring cells do not meet in a bank, nor do lanes that rake
-/// segments of a power of two of at most `row` cells. Lanes that rake odd segments of items of 4
-/// bytes and more do not meet either; padding them would make 15 lanes meet where 15 items of 8
-/// bytes are raked. (Merrill, 3.3.2, figure 21.)
+/// If all cells fit in one row or a segment is odd, cell i has the place i. For s = 2^j up to 16,
+/// lanes that write neighbouring cells do not meet in a bank. Nor do lanes that rake segments of a
+/// power of two of at most `row` cells. Lanes that rake odd segments of items of 4 bytes and more
+/// do not meet either. Padding them would make 15 lanes meet where 15 items of 8 bytes are raked.
+/// (Merrill, 3.3.2, figure 21.)
 template <class T, int cells, int lanes, int banks = 32, int bank_bytes = 4>
 struct raking_grid {
   static_assert(cells % lanes == 0, "lanewise: all lanes rake as many cells");

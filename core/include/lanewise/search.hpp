@@ -11,9 +11,9 @@
 
 LANEWISE_BEGIN_NAMESPACE
 
-// Binary searches, in scratch or in global memory, with three faces: by a lane on its own; by a
-// warp together, which asks at as many places at once as it has lanes; and by lanes, each of which
-// has a search of its own and all of which keep step.
+// Binary searches, in scratch or in global memory, in three forms. A lane searches on its own. A
+// warp searches together, and asks at one place per lane at once. By lanes, each lane has a search
+// of its own, and all lanes keep step.
 //
 // What is searched is called with an index, as sources are: a(i). Searches by lanes gather, so they
 // take pointers. An order `less` is a strict weak order, as std::sort needs.
@@ -33,9 +33,9 @@ LANEWISE_FUNCTION constexpr Index partition_point(Index first, Index last, F hol
   return first;
 }
 
-/// The same for k ranges at once, by a warp: first[q] becomes the first index in [first[q],
-/// last[q]) for which holds(q, i) is false. Log n to the base of the warp's width + 1 rounds of
-/// loads instead of log2 n, and no more of them for k ranges than for the longest.
+/// partition_point for k ranges at once, by a warp: first[q] becomes the first index in [first[q],
+/// last[q]) for which holds(q, i) is false. It takes log n to the base of the warp's width + 1
+/// rounds of loads instead of log2 n. k ranges take no more rounds than the longest range.
 template <int k, class W, class F>
 LANEWISE_FUNCTION void partition_points(const W& warp, std::int64_t (&first)[k],
                                         std::int64_t (&last)[k], F holds) {
@@ -71,7 +71,7 @@ LANEWISE_FUNCTION void partition_points(const W& warp, std::int64_t (&first)[k],
   }
 }
 
-/// The same for one range.
+/// partition_point for one range, by a warp.
 template <class W, class F>
 LANEWISE_FUNCTION std::int64_t partition_point(const W& warp, std::int64_t first, std::int64_t last,
                                                F holds) {
@@ -92,7 +92,7 @@ LANEWISE_FUNCTION constexpr Index upper_bound(const T* sorted, Index n, const U&
   return lanewise::partition_point(Index{0}, n, [&](Index i) { return !(x < sorted[i]); });
 }
 
-/// The same for any order.
+/// lower_bound and upper_bound for any order.
 template <class T, std::integral Index, class U, class Less>
 LANEWISE_FUNCTION constexpr Index lower_bound(const T* sorted, Index n, const U& x, Less less) {
   return lanewise::partition_point(Index{0}, n, [&](Index i) { return less(sorted[i], x); });
@@ -150,16 +150,16 @@ LANEWISE_FUNCTION auto bound_by_lanes(const W& warp, const Mask& active, const T
 }  // namespace detail
 
 /// By lanes: every active lane gets the first index of a sorted array of n items whose item is not
-/// less than the lane's key, as lanes<Index>; 0 in inactive lanes, which touch nothing. The number
-/// of rounds depends on n alone: floor(log2 n) + 1, each a gather and a comparison, and no lane
-/// waits for another. `less` is called with items and keys that exist only.
+/// less than its key. The indices are lanes<Index>; they are 0 in inactive lanes, which touch
+/// nothing. The number of rounds depends on n alone: floor(log2 n) + 1, each a gather and a
+/// comparison, and no lane waits for another. `less` is called with items and keys that exist only.
 template <class W, class Mask, class T, std::integral Index, class Less = less>
 LANEWISE_FUNCTION auto lower_bound(const W& warp, const Mask& active, const T* sorted, Index n,
                                    const typename W::template lanes<std::type_identity_t<T>>& keys,
                                    Less less = {}) {
   return detail::bound_by_lanes<false>(warp, active, sorted, n, keys, less);
 }
-/// The same for the first index whose item is greater than the lane's key.
+/// As `lower_bound`, for the first index whose item is greater than the lane's key.
 template <class W, class Mask, class T, std::integral Index, class Less = less>
 LANEWISE_FUNCTION auto upper_bound(const W& warp, const Mask& active, const T* sorted, Index n,
                                    const typename W::template lanes<std::type_identity_t<T>>& keys,
@@ -167,8 +167,8 @@ LANEWISE_FUNCTION auto upper_bound(const W& warp, const Mask& active, const T* s
   return detail::bound_by_lanes<true>(warp, active, sorted, n, keys, less);
 }
 
-/// A cut through the merge of two sorted sequences: so many items of a and so many of b lie in
-/// front of it.
+/// A cut through the merge of two sorted sequences: from_a items of a and from_b items of b lie
+/// before it.
 template <class Index>
 struct merge_cut {
   Index from_a;
@@ -218,7 +218,7 @@ LANEWISE_FUNCTION merge_piece cut_merge(const W& warp, const A& a, std::int64_t 
   lanewise::partition_points(warp, from, most, [&](int q, std::int64_t i) {
     return !less(b((q == 0 ? first : last) - 1 - i), a(i));
   });
-  // Where less is no order, too, a piece has as many items as were asked for.
+  // Even if less is no order, a piece has the number of items that was asked for.
   if (from[1] < from[0]) from[1] = from[0];
   if (from[1] - from[0] > last - first) from[1] = from[0] + (last - first);
   return {{from[0], first - from[0]}, {from[1], last - from[1]}};
@@ -245,9 +245,9 @@ LANEWISE_FUNCTION merge_cut<std::int64_t> merge_path(const W& warp, const A& a, 
 /// the cut. They sum up to distance, which is at most the sum of the lengths; nothing before
 /// the cut is greater than anything after it, and of equal items those of lower lanes come first.
 ///
-/// Every round takes an item as pivot, the weighted median of the middles of what is undecided, and
-/// counts by binary searches, one per lane, what comes before it. So it decides a quarter of all
-/// that is undecided at least, and half of it mostly: O(log n) rounds of O(log n) loads, which
+/// Every round takes an item as pivot: the weighted median of the middles of what is undecided. It
+/// counts by binary searches, one per lane, what comes before the pivot. So it decides a quarter of
+/// all that is undecided at least, and half of it mostly: O(log n) rounds of O(log n) loads, which
 /// wait for each other, and of a comparison with the pivot of every lane. T is the type of items.
 template <class T, class W, class Item, class Less = less>
 LANEWISE_FUNCTION typename W::template lanes<std::int64_t> cut_many(
@@ -312,14 +312,14 @@ LANEWISE_FUNCTION typename W::template lanes<std::int64_t> cut_many(
   return first;
 }
 
-/// The same cut for k sequences by a lane, for many cuts: sequence q is item(q, 0) to item(q,
-/// length[q] - 1), and in_front[q] of them lie in front. distance is at most the sum of the
-/// lengths.
+/// As `cut_many`, for k sequences by a lane, for many cuts: sequence q is item(q, 0) to item(q,
+/// length[q] - 1), and in_front[q] of its items lie before the cut. distance is at most the sum of
+/// the lengths.
 ///
 /// Every round looks at the middles of what is undecided. If more items are left than lie before
-/// the middles, the least of these lies before the cut; if not, the greatest lies after
-/// it. So log2 of the length rounds for every sequence, each with one load. Where less is no order,
-/// too, in_front adds up to distance.
+/// the middles, the least of these lies before the cut; if not, the greatest lies after it. So log2
+/// of the length rounds for every sequence, each with one load. Even if less is no order, in_front
+/// adds up to distance.
 template <class T, int k, class Item, class Less = less>
 LANEWISE_FUNCTION void cut_few(const std::int64_t (&length)[k], const Item& item,
                                std::int64_t distance, std::int64_t (&in_front)[k], Less less = {}) {
@@ -367,14 +367,14 @@ LANEWISE_FUNCTION void cut_few(const std::int64_t (&length)[k], const Item& item
   }
 }
 
-/// The same cut for a few sequences in global memory, by a warp: sequence q is item(q, 0) to
-/// item(q, length[q] - 1), and in_front[q] of them lie before the cut.
+/// cut_few by a warp, for a few sequences in global memory: sequence q is item(q, 0) to item(q,
+/// length[q] - 1), and in_front[q] of its items lie before the cut.
 ///
 /// Every round loads W / k samples of each sequence's undecided items, all at once. Each sample is
-/// compared with those of the other sequences. That gives the least and the greatest number of
-/// items that can lie before it, and decides it if both are on one side of the cut. A round
-/// leaves two or three steps of a sequence: 11 rounds for four sequences of 2^22 items by 32 lanes.
-/// Where less is no order, in_front adds up to no more than distance.
+/// compared with the samples of the other sequences. That gives the least and the greatest number
+/// of items that can lie before it. If both are on one side of the cut, the sample is decided. A
+/// round leaves two or three steps of a sequence: 11 rounds for four sequences of 2^22 items by 32
+/// lanes. If less is no order, in_front adds up to no more than distance.
 template <class T, int k, class W, class Item, class Less = less>
 LANEWISE_FUNCTION void cut_few(const W& warp, const std::int64_t (&length)[k], const Item& item,
                                std::int64_t distance, std::int64_t (&in_front)[k], Less less = {}) {
@@ -395,7 +395,7 @@ LANEWISE_FUNCTION void cut_few(const W& warp, const std::int64_t (&length)[k], c
   }
   std::int64_t left = distance;  // items before the cut that are undecided
   for (bool decides = true; decides;) {
-    // Sample j of a sequence is the last of so many steps after its first undecided item.
+    // Sample j of sequence q is number j step[q] of its undecided items, counted from 1.
     std::int64_t step[k], undecided[k], all = 0;
     indices at(0);
     LANEWISE_UNROLL
@@ -473,8 +473,8 @@ LANEWISE_FUNCTION void cut_few(const W& warp, const std::int64_t (&length)[k], c
 }
 
 /// A place on the path that merges the ends of consecutive ranges with the numbers of the items in
-/// them: so many ends and so many items lie before it. Cutting the path into equal pieces
-/// shares out both, whatever the ranges' lengths are.
+/// them: `ends` ends and `items` items lie before it. Cutting the path into equal pieces shares out
+/// both, whatever the ranges' lengths are.
 template <class Index>
 struct path_point {
   Index ends;
@@ -496,7 +496,7 @@ LANEWISE_FUNCTION constexpr path_point<Index> split_path(const Ends& end_of, Ind
   return {ends, distance - ends};
 }
 
-/// The same by a warp.
+/// split_path by a warp.
 template <class W, class Ends>
 LANEWISE_FUNCTION path_point<std::int64_t> split_path(const W& warp, const Ends& end_of,
                                                       std::int64_t ranges, std::int64_t items,
@@ -520,9 +520,9 @@ struct path_piece {
   }
 };
 
-/// The piece from `first` to `last` steps from the beginning of the path, both ends of which are
-/// searched at once. An end is as many steps as `weight` items; a cut among them falls before
-/// the end, or before where the path is then.
+/// The piece from `first` to `last` steps from the beginning of the path. Both of its ends are
+/// searched at once. The end of a range is as many steps as `weight` items; a cut among them falls
+/// before this end, or before where the path is then.
 template <int weight = 1, class W, class Ends>
 LANEWISE_FUNCTION path_piece cut_path(const W& warp, const Ends& end_of, std::int64_t ranges,
                                       std::int64_t items, std::int64_t first, std::int64_t last) {

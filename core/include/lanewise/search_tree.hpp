@@ -91,16 +91,16 @@ struct search_tree {
     }
     return keys[(behind < n ? behind : n) - 1];
   }
-  /// How many keys a level has, which are as many as the level below has nodes; level > 0.
+  /// How many keys a level has: the number of nodes of the level below; level > 0.
   LANEWISE_FUNCTION std::uint32_t keys_of(int level) const { return nodes[level - 1]; }
   LANEWISE_FUNCTION const Key* keys_at(int level, std::int64_t node = 0) const {
     return samples + (std::int64_t{in_front[level]} + node) * node_keys;
   }
 
-  /// Every active lane gets the index of the first key that is not less than its own (that is
-  /// greater, where upper), or n, as lanes<std::int64_t>; inactive lanes get any number. `less` is
-  /// called with keys of the array and of active lanes. A node of every level is read for every
-  /// lane.
+  /// Every active lane gets the index of the first key that is not less than its own; if upper, of
+  /// the first key that is greater. It is n if there is no such key. Indices are
+  /// lanes<std::int64_t>; inactive lanes get any number. `less` is called with keys of the array
+  /// and of active lanes. A node of every level is read for every lane.
   template <bool upper, class W, class Mask, class Less = less>
   LANEWISE_FUNCTION auto bound(const W& warp, const Mask& active,
                                const typename W::template lanes<Key>& key, Less less = {}) const {
@@ -115,7 +115,7 @@ struct search_tree {
     descend<upper, 1>(warp, all, node, levels, place, less);
     return place[0];
   }
-  /// The same by a thread on its own, under any divergence. W is a warp of one lane.
+  /// As `bound`, by a thread on its own, under any divergence. W is a warp of one lane.
   template <bool upper, class W, class Less = less>
   LANEWISE_FUNCTION std::int64_t bound_of(const Key& key, Less less = {}) const {
     const W solo;

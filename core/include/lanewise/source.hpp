@@ -19,8 +19,9 @@ LANEWISE_BEGIN_NAMESPACE
 template <class F, class... S>
 struct zipped_source;
 
-// Where items come from and where results go. Algorithms accept Views and anything made by the
-// functions below; fusing work into a source or a sink costs no memory traffic of its own.
+// Sources, which items come from, and sinks, which results go to. Algorithms accept Views and
+// anything made by the functions below; fusing work into a source or a sink costs no memory traffic
+// of its own.
 
 /// Items of a contiguous array, each passed through f when it is read.
 template <class Raw, class F>
@@ -78,8 +79,8 @@ struct function_sink {
   }
 };
 
-/// Another source, of which an item is asked for again by what works beside: it should stay in the
-/// nearest cache.
+/// Another source. Neighbouring work asks for its items again: they should stay in the nearest
+/// cache.
 template <class Source>
 struct shared_source : Source {};
 

@@ -50,7 +50,7 @@ requires(std::is_same_v<std::remove_const_t<T>, status>) void check(
 }
 
 namespace detail {
-/// Where an option View has its values: counts and offsets are integers of any type.
+/// How an option View has its values: counts and offsets are integers of any type.
 template <class T>
 struct option_values {
   using type = T*;

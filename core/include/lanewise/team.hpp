@@ -11,42 +11,48 @@
 LANEWISE_BEGIN_NAMESPACE
 
 // clang-format off
-// The team layer. A team is several warps with scratch memory and a barrier on CUDA, one thread
-// with one warp on the host, several warps on threads of their own in the emulated backend. A
+// The team layer. A team is several warps with scratch memory and a barrier on CUDA, and one thread
+// with one warp on the host. In the emulated backend it is several warps on threads of their own. A
 // league is all teams of a launch.
 //
-//   Team::warps                      warps per team
-//   warp()  warp_index()             this warp, and which one of the team it is
-//   index()  league()                this team, and how many there are
+//   Team::warps                      warps per team.
+//   warp()  warp_index()             this warp, and which one of the team it is.
+//   index()  league()                this team, and how many there are.
 //   barrier()                        all warps of the team meet; memory is ordered. Only under
-//                                    team-uniform control
-//   once(f)                          one lane of one warp calls f(); no result
+//                                    team-uniform control.
+//   once(f)                          one lane of one warp calls f(); no result.
 //   share(n)                         this team's contiguous part [begin, end) of n things, dealt
-//                                    evenly
+//                                    evenly.
 //   Team::windows_in_flight          warps' worth of random accesses that one warp should prefetch
-//                                    before it uses the first
+//                                    before it uses the first.
 //   Team::one_ticket                 true where a launch has one team per tile, so that a team
-//                                    draws once
-//   Team::tiles_behind               tiles that wait for their turn in decoupled_look_back. If there are any, one
-//                                    more warp runs the kernel, of which decoupled_look_back makes use:
-//     looks_back()                     whether this warp is that one; it takes no part in the rest
-//     everybody()                      the barrier of all warps
-//   Team::signal<n>                  in scratch: init() by one lane, then raise(warp) by n warps, and
-//                                    wait(warp, times) until all of them have, so many times; it is
-//                                    not raised again before all have waited. Orders memory
+//                                    draws once.
+//   Team::tiles_behind               tiles that wait for their turn in decoupled_look_back. If
+//                                    there are any, one more warp runs the kernel, for
+//                                    decoupled_look_back to use:
+//     looks_back()                     whether this warp is that one; it takes no part in the
+//                                      rest.
+//     everybody()                      the barrier of all warps.
+//   Team::signal<n>                  in scratch: init() by one lane, then raise(warp) by n warps.
+//                                    wait(warp, times) waits until all of them have raised it
+//                                    `times` times. It is not raised again before all have waited.
+//                                    Orders memory.
 //   Team::staging<Raw, n>            in scratch: room for up to n neighbouring items of an array on
 //                                    their way to the team's closest memory. All warps call
-//     init(team)                                once; then barrier()
+//     init(team)                                once; then barrier().
 //     load_async(team, source, first, count)    begins with items [first, first + count) of an
-//                                               array_source and returns; before: barrier() after
-//                                               the last use of what was there
-//     wait(team, source, times)                 returns when they are there, and them, as a source
-//                                               whose item 0 is item `first`; it is the times-th
-//   Team::in_registers               whether a tile of items is held in registers by several warps, or
-//                                    left in the cache that it is in, by a team of one. Kernels do
-//                                    not ask: tile.hpp, expansion.hpp and the families of algorithms
-//                                    choose by it between what is written for devices and for hosts
-//   Team::narrow_warp<w>             hosts only: a warp of w < 32 lanes, for what fits fewer vectors
+//                                               array_source and returns. Before: barrier() after
+//                                               the last use of what was there.
+//     wait(team, source, times)                 waits until they are there, and returns them as a
+//                                               source whose item 0 is item `first`; it is the
+//                                               times-th wait.
+//   Team::in_registers               whether a tile of items is held in registers by several warps.
+//                                    If not, a team of one warp leaves it in the cache that it is
+//                                    in. Kernels do not ask: tile.hpp, expansion.hpp and the
+//                                    families of algorithms choose by it between what is written
+//                                    for devices and for hosts.
+//   Team::narrow_warp<w>             hosts only: a warp of w < 32 lanes, for what fits fewer
+//                                    vectors.
 //
 // What a team does with tiles of items is in tile.hpp, over all of that.
 //
@@ -74,7 +80,7 @@ LANEWISE_FUNCTION constexpr index_range even_share(std::int64_t n, std::int64_t 
   return {begin, begin + each + (part < extra ? 1 : 0)};
 }
 
-/// Calls f(tile) for this team's part of so many tiles, which are no more than league_for_tiles was
+/// Calls f(tile) for this team's part of `tiles` tiles, which are no more than league_for_tiles was
 /// told of.
 template <class Team, class F>
 LANEWISE_FUNCTION void for_each_tile(const Team& team, std::int64_t tiles, F f) {

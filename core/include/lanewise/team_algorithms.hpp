@@ -16,8 +16,8 @@ LANEWISE_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// How many neighbouring items travel together: of few bytes as many as 8 bytes hold, which all
-/// backends move as one word.
+/// How many neighbouring items travel together: the items that fill 8 bytes, which all backends
+/// move as one word, or one item.
 template <class T>
 inline constexpr int items_per_word = sizeof(T) < 8 && 8 % sizeof(T) == 0 ? 8 / sizeof(T) : 1;
 
@@ -132,9 +132,9 @@ struct find_scratch {
 };
 
 /// The first i in [first, last) for which holds(i), or last; the same in all warps. holds is a
-/// scalar function. It is called at most once for every i, in rounds of four rows of every warp,
-/// and not for any round after the one in which it held. A barrier per round and one at the end:
-/// the scratch is free when it returns. What holds reads must be there for all warps before.
+/// scalar function. It is called at most once for every i, in rounds of four rows of every warp. It
+/// is not called for any round after the one in which it held. A barrier per round and one at the
+/// end: the scratch is free when it returns. What holds reads must be there for all warps before.
 template <class Team, std::integral Index, class F>
 LANEWISE_FUNCTION Index find(const Team& team, find_scratch<Team, Index>& shared, Index first,
                              std::type_identity_t<Index> last, F holds) {

@@ -52,9 +52,9 @@ struct reduce_by_shuffles {
   }
 };
 
-/// Three phases: after reduce_own, lanes leave their values in scratch, and one warp rakes, so
-/// that every lane of it folds a few cells, and combines what its lanes have without a barrier. One
-/// barrier before the result, one after it, and one until the scratch is free.
+/// Three phases: after reduce_own, lanes leave their values in scratch, and one warp rakes. Every
+/// lane of this warp folds a few cells, and the warp combines what its lanes have without a
+/// barrier. One barrier before the result, one after it, and one until the scratch is free.
 struct reduce_by_raking {
   template <class Team, class T>
   using grid = raking_grid<T, Team::warps * Team::warp_type::width, Team::warp_type::width>;

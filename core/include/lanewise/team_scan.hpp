@@ -9,11 +9,10 @@ LANEWISE_BEGIN_NAMESPACE
 
 // Scans of one value per lane by a team, in three ways (Merrill, 4.4). Each is a policy:
 //
-//   scratch<Team, T>                       what the team shares
-//   scan(team, scratch, mine, op, first)   what lies before every lane, in warp and lane
-//   order,
+//   scratch<Team, T>                       what the team shares.
+//   scan(team, scratch, mine, op, first)   what lies before every lane, in warp and lane order,
 //                                          beginning with first; and all of it. All warps call it;
-//                                          the scratch is free again when it returns
+//                                          the scratch is free again when it returns.
 //
 // op is associative and need not commute. Tiles scan by shuffles; docs/measurements.md compares.
 

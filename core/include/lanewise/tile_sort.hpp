@@ -13,10 +13,10 @@ LANEWISE_BEGIN_NAMESPACE
 // Stable sorts of up to `most` items that lie in a team's scratch, by any strict weak order, for
 // kernels. Two mappings of one contract:
 //
-// - a team of several warps sorts k neighbours per lane in registers, k being the least odd number
-//   with k lanes' worth of room for `most`, and merges runs in pairs (merge_tile's way), within a
-//   warp without a barrier. O(k^2 + k log(lanes) + log(lanes) log(n)) comparisons for every lane; a
-//   barrier and two more for every doubling beyond a warp's k items per lane;
+// - a team of several warps sorts k neighbours per lane in registers. k is the least odd number for
+//   which k lanes' worth of room fits `most` items. The team merges runs in pairs (merge_tile's
+//   way), within a warp without a barrier. O(k^2 + k log(lanes) + log(lanes) log(n)) comparisons
+//   for every lane; a barrier and two more for every doubling beyond a warp's k items per lane;
 // - on hosts std::stable_sort or, where nobody can tell, std::sort.
 //
 // All warps of the team call them, with the same arguments. Items may have been written by any warp

@@ -24,112 +24,112 @@ LANEWISE_BEGIN_NAMESPACE
 // Let W be Warp::width, L<T> = Warp::lanes<T>, M = Warp::mask_for<T>, bits = Warp::bits (bit i =
 // lane i).
 //
-//   L<T> x;  L<T>(s)                      unspecified values; the same s in every lane
+//   L<T> x;  L<T>(s)                      unspecified values; the same s in every lane.
 //   a + b - * & | ^ ~ << >>               arithmetic T, lane by lane; shifts also by a scalar
-//                                         count
-//   a == b  !=  <  <=  >  >=              a mask; it does not convert to bool
+//                                         count.
+//   a == b  !=  <  <=  >  >=              a mask; it does not convert to bool.
 //   m & n, m | n, !m                      masks of types of equal size; other sizes convert
-//                                         implicitly
-//   select(m, a, b)                       lane by lane m ? a : b
+//                                         implicitly.
+//   select(m, a, b)                       lane by lane m ? a : b.
 //
 //   For packs of integers, P = pack<T, k>: a + b - & | ^ ~ work item by item, == and != compare
-//   whole packs, and, with F = pack_flags<T, k>, an item of which has all bits set or none,
-//   equal_items(a, b)  less_items(a, b)   L<F>: the items for which it holds
-//   select_items(L<F>, a, b)              item by item
+//   whole packs. An item of F = pack_flags<T, k> has all bits set or none.
+//   equal_items(a, b)  less_items(a, b)   L<F>: the items for which it holds.
+//   select_items(L<F>, a, b)              item by item.
 //   smaller_items(a, b) larger_items(a, b)
-//   bits_of_items(L<F>)                   L<uint32_t>: bit i is flag i; k <= 32
-//   match_words(a, L<T>)                  L<uint32_t>: bit i says that word i of a lane's pack, seen
-//                                         as words of T's size, equals its T; at most 32 words
+//   bits_of_items(L<F>)                   L<uint32_t>: bit i is flag i; k <= 32.
+//   match_words(a, L<T>)                  L<uint32_t>: bit i says that word i of the pack, seen as
+//                                         words of T's size, equals the lane's T; at most 32 words.
 //
-//   lane()                                L<uint32_t> with 0, 1, ..., W-1
-//   first<T>(n)                           mask of the lanes below n, any n
-//   mask_of<T>(bits)                      mask from bits
-//   lanes_below()                         L<bits>: lane i has the bits of lanes 0..i-1
-//   map(f, a...)                          L<R>: the scalar function f applied in every lane
+//   lane()                                L<uint32_t> with 0, 1, ..., W-1.
+//   first<T>(n)                           mask of the lanes below n, any n.
+//   mask_of<T>(bits)                      mask from bits.
+//   lanes_below()                         L<bits>: lane i has the bits of lanes 0..i-1.
+//   map(f, a...)                          L<R>: the scalar function f applied in every lane.
 //   map(m, f, otherwise, a...)            the same where m holds, otherwise elsewhere; f is not
-//                                         called there
-//   each(f, a&...), each(m, f, a&...)     f modifies its arguments lane by lane
-//   cast<U>(a)                            static_cast lane by lane
+//                                         called there.
+//   each(f, a&...), each(m, f, a&...)     f modifies its arguments lane by lane.
+//   cast<U>(a)                            static_cast lane by lane.
 //
-//   ballot(m) any(m) all(m) count(m)      votes; warp-uniform
+//   ballot(m) any(m) all(m) count(m)      votes; warp-uniform.
 //   Warp::popcount(bits) lowest(bits) highest(bits)
-//                                         scalar helpers; lowest/highest need bits != 0
-//   broadcast(a, i)                       the value of lane i, warp-uniform
-//   shuffle(a, L<uint32_t>)               value of the lane named by each lane (taken modulo W)
+//                                         scalar helpers; lowest/highest need bits != 0.
+//   broadcast(a, i)                       the value of lane i, warp-uniform.
+//   shuffle(a, L<uint32_t>)               value of the lane named by each lane (taken modulo W).
 //   shuffle_up(a, k) shuffle_down(a, k)   from lane - k / lane + k; lanes without one keep their
-//                                         own
+//                                         own.
 //   shuffle_xor(a, k)
-//   reduce(a, op, n = W)                  ordered reduction of the first n >= 1 lanes
-//   reduce_from(i, a, op)                 ordered reduction of lanes i..W-1
-//   fold(x, a, op, begin, end)            x op lane begin op ... op lane end-1, from left to right
-//   inclusive_scan(a, op, n = W)          lanes >= n are unspecified; op is not called for them
+//   reduce(a, op, n = W)                  ordered reduction of the first n >= 1 lanes.
+//   reduce_from(i, a, op)                 ordered reduction of lanes i..W-1.
+//   fold(x, a, op, begin, end)            x op lane begin op ... op lane end-1, from left to right.
+//   inclusive_scan(a, op, n = W)          lanes >= n are unspecified; op is not called for them.
 //   exclusive_scan(a, op, init, n = W)
 //   segmented_scan<most = W>(a, heads, op, n = W)
-//                                         inclusive, anew at every lane whose bit is set in heads
+//                                         inclusive, anew at every lane whose bit is set in heads.
 //   scan_by_doubling(a, op, n = W)        an inclusive scan that every backend associates in one
 //                                         way: lane i becomes op(lane i - k, lane i) for k = 1, 2,
-//                                         4, ..., where there is a lane i - k
+//                                         4, ..., where there is a lane i - k.
 //   match_any(m, a)                       L<bits>: active lanes with an equal value; 0 in inactive
-//                                         lanes
-//   peers(m, bucket, count)               the same for small numbers 0 <= bucket < count
-//   peers<planes>(m, bucket)              ... for bucket < 2^planes; bucket is L<uint32_t>
-//   rank_among_equals(m, bucket, count)   L<uint32_t>: earlier active lanes of the same bucket
+//                                         lanes.
+//   peers(m, bucket, count)               the same for small numbers 0 <= bucket < count.
+//   peers<planes>(m, bucket)              ... for bucket < 2^planes; bucket is L<uint32_t>.
+//   rank_among_equals(m, bucket, count)   L<uint32_t>: earlier active lanes of the same bucket.
 //   histogram<q>(m, bucket, count)        L<uint32_t>: lane i has the number of active lanes of
-//                                         bucket q*W + i
+//                                         bucket q*W + i.
 //
-//   load(p)  load(m, p, otherwise)        lane i reads p[i]        store(p, a)  store(m, p, a)
-//   gather(p, L<I>)  gather(m, p, L<I>, otherwise)
-//                                         scatter(p, L<I>, a)  scatter(m, p, L<I>, a)
-//   load_streaming(p), store_streaming(p, a)     data that is touched once
-//   load_unaligned<T>(p)                  lane i reads the T at byte i sizeof(T) from p, a pointer to
-//                                         bytes, on; p may be any
-//   gather_unaligned<T>(p, L<I>)          the same at byte index sizeof(T); T has 4 bytes
-//   load<caching c>(p), store<caching c>(p, a)   with a hint to the caches
-//   load_relaxed(m, p, L<I>, otherwise) load_acquire(...)          racing reads
+//   load(p)  load(m, p, otherwise)        lane i reads p[i].
+//   store(p, a)  store(m, p, a)           lane i writes p[i].
+//   gather(p, L<I>)  gather(m, p, L<I>, otherwise)   lane i reads p[its index].
+//   scatter(p, L<I>, a)  scatter(m, p, L<I>, a)      lane i writes p[its index].
+//   load_streaming(p), store_streaming(p, a)     data that is touched once.
+//   load_unaligned<T>(p)                  the T at byte i sizeof(T) from p, any byte pointer.
+//   gather_unaligned<T>(p, L<I>)          the same at byte index sizeof(T); T has 4 bytes.
+//   load<caching c>(p), store<caching c>(p, a)   with a hint to the caches.
+//   load_relaxed(m, p, L<I>, otherwise) load_acquire(...)          racing reads.
 //   load_relaxed(p) load_acquire(p)       lane i reads p[i], a word or a pack of words, each word a
-//                                         racing read of its own
-//   store_relaxed(m, p, a)                lane i writes p[i], a racing write of a word
+//                                         racing read of its own.
+//   store_relaxed(m, p, a)                lane i writes p[i], a racing write of a word.
 //   fetch_add(m, p, L<I>, a)  fetch_or  fetch_and
 //                                         per-lane atomics, return the old values (inactive lanes:
-//                                         T{})
-//   fetch_min(m, p, L<I>, a)  fetch_max   the same for integers of 4 or 8 bytes
-//   exchange(m, p, L<I>, a)               the same for any type of 4 or 8 bytes
-//   compare_exchange(m, p, L<I>, expected, desired)                returns the old values
+//                                         T{}).
+//   fetch_min(m, p, L<I>, a)  fetch_max   the same for integers of 4 or 8 bytes.
+//   exchange(m, p, L<I>, a)               the same for any type of 4 or 8 bytes.
+//   compare_exchange(m, p, L<I>, expected, desired)                returns the old values.
 //   compress_store(p, m, a)               writes exactly count(m) values, in lane order; returns
-//                                         count(m)
-//   compress_store_over(p, m, a)          the same, and may write anything to the rest of p[0, W)
-//   prefetch(m, p, L<I>)                  a hint; nothing on CUDA
+//                                         count(m).
+//   compress_store_over(p, m, a)          the same, and may write anything to the rest of p[0, W).
+//   prefetch(m, p, L<I>)                  a hint; nothing on CUDA.
 //   Warp::prefetch(p) Warp::prefetch_to_write(p)
-//                                         the same for the line at p
-//   Warp::guesses_by_instruction()        on hosts: see for_each_by_cursors
-//   once(f)                               one lane calls f(); its result is broadcast
+//                                         the same for the line at p.
+//   Warp::guesses_by_instruction()        on hosts: see for_each_by_cursors.
+//   once(f)                               one lane calls f(); its result is broadcast.
 //   load<o, s>(ref)  store<o, s>(ref, x)  fetch_add<o, s>(ref, x)  fetch_or  fetch_and  fetch_min
 //   fetch_max  exchange  compare_exchange<o, s>(ref, expected, desired)
-//                                         uniform racing accesses: one per warp
-//   pause()                               between two looks at memory that another team writes
+//                                         uniform racing accesses: one per warp.
+//   pause()                               between two looks at memory that another team writes.
 //   Warp::has_wide_words                  16-byte values can be loaded and stored as one relaxed
-//                                         word
-//   Warp::words_of_text                   how many words of 4 bytes a lane best reads at once of bytes
-//                                         that are searched
-//   Warp::has_wide_exchange               compare_exchange(ref, ...) takes 16-byte values too
+//                                         word.
+//   Warp::words_of_text                   how many words of 4 bytes a lane best reads at once of
+//                                         bytes that are searched.
+//   Warp::has_wide_exchange               compare_exchange(ref, ...) takes 16-byte values too.
 //   Warp::line_width  line_depth          how many lanes best read a 128-byte line together, and
-//                                         how many lines such a sub-warp best has in flight
-//   fence()                               orders memory accesses between lanes of the warp
+//                                         how many lines such a sub-warp best has in flight.
+//   fence()                               orders memory accesses between lanes of the warp.
 //   full_fence()                          what this warp did before it comes before what it does
-//                                         after, for all threads (sequentially consistent)
+//                                         after, for all threads (sequentially consistent).
 //
 //   split<w>(f)                           calls f(sub) for every sub-warp of w lanes; sub has this
-//                                         interface
+//                                         interface.
 //   Warp::part<w>                         the type of sub. part<1>() is a warp of one lane, for
-//                                         code that a single thread runs, under any divergence
-//   sub.take(a) sub.put(a, s)             a sub-warp's part of a value of the parent warp
-//   split_in_step<w>(f)                   the same for code in which all sub-warps make the same
-//                                         calls of sub's operations in the same order, whatever
-//                                         their values are. On CUDA these cost much less
-//   sub.anywhere(b)                       whether b, uniform in each sub-warp, holds in any of those
-//                                         that are in step
-//   sub.apart()                           the same lanes out of step, for code between two calls
-//   cooperate<depth>(m, issue, resolve)   see below, for sub-warps in step cooperate_in_step
+//                                         code that a single thread runs, under any divergence.
+//   sub.take(a) sub.put(a, s)             a sub-warp's part of a value of the parent warp.
+//   split_in_step<w>(f)                   as split, where all sub-warps make the same calls of
+//                                         sub's operations in the same order, whatever their values
+//                                         are. On CUDA these cost much less.
+//   sub.anywhere(b)                       whether b, uniform in each sub-warp, holds in any of the
+//                                         sub-warps in step.
+//   sub.apart()                           the same lanes out of step, for code between two calls.
+//   cooperate<depth>(m, issue, resolve)   see below; for sub-warps in step cooperate_in_step.
 // clang-format on
 
 /// Lane by lane m ? a : b. A function of this namespace: lanes of a user's type find none of
@@ -156,9 +156,9 @@ class warp_operations {
     });
   }
 
-  /// The same for sub-warps in step: all of them go on while any has tasks. resolve(source, state,
-  /// live) is also told whether there is a task. Where there is none, source is some lane, for
-  /// which issue and resolve go through the motions and change nothing.
+  /// As `cooperate`, for sub-warps in step: all of them go on while any has tasks.
+  /// resolve(source, state, live) is also told whether there is a task. If there is none, source is
+  /// some lane, for which issue and resolve go through the motions and change nothing.
   template <int depth, class Mask, class Issue, class Resolve>
   LANEWISE_FUNCTION void cooperate_in_step(Mask pending, Issue issue, Resolve resolve) const {
     using bits = decltype(self().ballot(pending));
@@ -262,7 +262,7 @@ class warp_operations {
     return lanewise::select(active, same, values(bits{0}));
   }
 
-  /// The same for buckets below bucket_count.
+  /// As peers<planes>, for buckets below bucket_count.
   template <class Mask, class Buckets>
   LANEWISE_FUNCTION auto peers(Mask active, const Buckets& bucket,
                                std::uint32_t bucket_count) const {

@@ -37,7 +37,8 @@ LANEWISE_FUNCTION void windows_of_warp(const Team& team, const bordered<Source>&
   }
 }
 
-/// The same by all warps of a team, each of which takes an even share of the windows. No barrier.
+/// As windows_of_warp, by all warps of a team: every warp takes an even share of the windows. No
+/// barrier.
 template <class Team, class Source, class F>
 LANEWISE_FUNCTION void windows_of_team(const Team& team, const bordered<Source>& in,
                                        std::int64_t first, std::int64_t last, F f) {

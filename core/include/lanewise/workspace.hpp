@@ -89,8 +89,9 @@ class workspace {
 
   void* plain() const { return plain_.data; }
 
-  /// Where calls without a status View of their own count bad items: in memory of the instance,
-  /// since the first use; null before, and in the workspace of a single call.
+  /// The status in which calls without a status View of their own count bad items. It is in memory
+  /// of the instance, since the first use. It is null before, and in the workspace of a single
+  /// call.
   status* errors() const { return static_cast<status*>(errors_.data); }
 
   /// The chain in this workspace; payload lies at an offset of the plain memory.

@@ -28,7 +28,7 @@ struct zipped_source {
   }
 };
 
-/// Results that are tuples, each value of which goes to a sink of its own.
+/// Results that are tuples: each value goes to a sink of its own.
 template <class... S>
 struct unzipped_sink {
   static constexpr bool contiguous = false;

@@ -6,9 +6,9 @@
 
 #include <Kokkos_Core.hpp>
 
-// Which templates a unit finds compiled in the CMake target Lanewise::compiled, which defines
-// LANEWISE_COMPILED and LANEWISE_COMPILED_<target> for each SIMD target that it was built for.
-// Units of another SIMD target compile all by themselves.
+// The templates that a unit finds compiled in the CMake target Lanewise::compiled. The target
+// defines LANEWISE_COMPILED, and LANEWISE_COMPILED_<target> for each SIMD target that it was built
+// for. Units of another SIMD target compile all templates by themselves.
 
 #define LANEWISE_COMPILED_FOR_NAME(target) LANEWISE_COMPILED_##target
 #define LANEWISE_COMPILED_FOR(target) LANEWISE_COMPILED_FOR_NAME(target)

@@ -53,8 +53,8 @@ inline constexpr int value_bytes = static_cast<int>(sizeof(typename Values::valu
 template <>
 inline constexpr int value_bytes<std::nullptr_t> = 0;
 
-/// Turns counts, of which there are whole windows, into where buckets begin, which begins(b, place)
-/// is called with, too. By one warp. Returns the number of all items.
+/// Turns counts, which come in whole windows, into the places next[b] where buckets begin. It also
+/// calls begins(b, place) for every bucket. By one warp. Returns the number of all items.
 template <class W, class Begins>
 LANEWISE_FUNCTION std::int64_t scan_buckets(const W& warp, const std::uint32_t* counts,
                                             std::uint32_t buckets, std::int64_t* next,
@@ -97,7 +97,8 @@ struct places_of_slots {
   }
 };
 
-/// Where the next run of every bucket begins, for a team that places tiles one after the other.
+/// The places where the next run of every bucket begins, for a team that places tiles one after the
+/// other.
 struct places_in_turn {
   std::int64_t* next;  // in scratch
 

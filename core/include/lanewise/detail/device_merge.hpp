@@ -43,7 +43,7 @@ LANEWISE_FUNCTION void skip_items(const T* items, run_pair& runs, int distance, 
   const int from_a = distance < n_a ? distance : n_a;
   const T* const a = items + (runs.a + from_a - 1);
   const T* const b = items + (runs.b + distance - from_a);
-  // At most so many of the first from_a items of run a come after the cut.
+  // At most `behind` of the first from_a items of run a come after the cut.
   int behind = from_a - least;
   constexpr int first = static_cast<int>(std::bit_floor(static_cast<unsigned>(most / 2)));
   if (behind > 0) {

@@ -18,7 +18,7 @@ class segment_ranks {
   static constexpr int v = Rows::v;
 
  public:
-  /// Of a segment without marks.
+  /// For a segment without marks.
   LANEWISE_FUNCTION segment_ranks() {
     LANEWISE_UNROLL
     for (int w = 0; w < words; ++w) {
@@ -45,8 +45,8 @@ class segment_ranks {
     return all;
   }
 
-  /// Calls f(j, before) for all rows: so many marked items lie before a lane's pack of row j, and
-  /// `in_front` more before the segment.
+  /// Calls f(j, before) for all rows: `before` marked items lie before a lane's pack of row j.
+  /// `in_front` of these lie before the segment.
   template <class F>
   LANEWISE_FUNCTION void for_each_row(std::uint32_t in_front, F f) const {
     LANEWISE_UNROLL
@@ -60,7 +60,7 @@ class segment_ranks {
   }
 
  private:
-  // Counts of a row fit so many bits, so that one scan serves several rows.
+  // Counts of a row fit field_bits bits, so that one scan serves several rows.
   static constexpr int field_bits = Rows::row_items < 256 ? 8 : 16;
   static constexpr int fields = 32 / field_bits;
   static constexpr int words = (rows + fields - 1) / fields;
@@ -164,7 +164,7 @@ class device_ranks {
   LANEWISE_FUNCTION std::uint32_t end() const { return end_; }
   LANEWISE_FUNCTION const lanes<std::uint32_t>& marks() const { return marks_; }
 
-  /// Calls f(j, before) for all rows: so many marked items of the tile lie before a lane's pack.
+  /// Calls f(j, before) for all rows: `before` marked items of the tile lie before a lane's pack.
   template <class F>
   LANEWISE_FUNCTION void for_each_row(F f) const {
     ranks_.for_each_row(in_front_, f);

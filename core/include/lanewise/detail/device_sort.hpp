@@ -29,7 +29,7 @@ class device_tile_sort {
   using place = place_for<most>;
 
  public:
-  /// Where every item was.
+  /// from[i] is where item i was.
   struct scratch {
     place from[most];
   };
@@ -155,7 +155,7 @@ class device_tile_sort {
                 static_cast<const T*>(items), runs, less,
                 [&](int c, const T& z, [[maybe_unused]] int at, bool) LANEWISE_INLINE_LAMBDA {
                   y[c] = z;
-                  // Where no item is left, `at` may be another warp's place, or none.
+                  // If no item is left, `at` may be another warp's place, or none.
                   if constexpr (ordered) {
                     if (padded || first + c < n) q[c] = from[at];
                   }
@@ -217,7 +217,7 @@ class device_tile_sort {
     }
   }
 
-  /// Orders the accesses of those that have to do with the same `together` items.
+  /// Orders the accesses of the lanes that have to do with the same `together` items.
   static LANEWISE_FUNCTION void meet(const Team& team, int together) {
     if (together <= width * k) {
       team.warp().fence();

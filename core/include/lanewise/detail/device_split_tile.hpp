@@ -48,12 +48,11 @@ class device_split_tile {
     const int k = 32 / (bytes & -bytes);
     return k > 8 ? 8 : (k < 1 ? 1 : k);
   }
-  /// Where values are staged beside keys, a slot of the tile and its place in the output agree
-  /// modulo this many items, so that rows of the tile end where sectors do: a row that cuts a
-  /// sector makes two pieces of it for the second-level cache. Before a bucket's run up to
-  /// alignment - 1 slots remain empty for it. Keys alone are bound by instructions as much: with
-  /// empty slots to leave out, 2^28 u32 on an H200 went into 8 and 32 buckets 3 and 1 % slower,
-  /// into 256 4 % faster.
+  /// If values are staged beside keys, a slot of the tile and its place in the output agree modulo
+  /// this many items. So rows of the tile end where sectors do: a row that cuts a sector makes two
+  /// pieces of it for the second-level cache. Before a bucket's run up to alignment - 1 slots
+  /// remain empty for it. Keys alone are bound by instructions as much: with empty slots to leave
+  /// out, 2^28 u32 on an H200 went into 8 and 32 buckets 3 and 1 % slower, into 256 4 % faster.
   template <int value_bytes>
   static constexpr int alignment = [] {
     if constexpr (!aligns_runs || !stages_values<value_bytes>) {
@@ -291,7 +290,8 @@ class device_split_tile {
     return slots;
   }
 
-  /// Where slot i of the tile goes, being in bucket b; wide: that may be 2^32 or beyond.
+  /// The place that slot i of the tile goes to, being in bucket b; wide: that may be 2^32 or
+  /// beyond.
   template <bool wide, int value_bytes>
   static LANEWISE_FUNCTION std::int64_t place_of(const scratch<value_bytes>& shared,
                                                  std::uint32_t b, std::uint32_t i) {
@@ -315,7 +315,7 @@ class device_split_tile {
       const int rows = static_cast<int>((slots + (width - 1)) / width);
       int row = team.warp_index();
       if constexpr (full) {
-        // So many there are for certain. Unrolled, loads of rows overtake stores of others: in a
+        // These rows exist for certain. Unrolled, loads of rows overtake stores of others: in a
         // loop of four rows at a time, pairs went into 8 buckets 10 % slower.
         LANEWISE_UNROLL
         for (int j = 0; j < items_per_lane; j += together) {
@@ -349,7 +349,7 @@ class device_split_tile {
     }
   }
 
-  /// Writes n rows, the first of which is `row`, with those of other warps in between. All that is
+  /// Writes n rows: `row` is the first of them, and rows of other warps lie in between. All that is
   /// read comes first.
   template <int n, bool wide, class Value, int value_bytes, class BucketOf, class Sink,
             class ValueSink>
@@ -500,7 +500,7 @@ class device_split_tile {
             bits{0}, at, length));
   }
 
-  /// Where the tile's runs of a window of buckets begin, in the tile and in the output.
+  /// The places where the tile's runs of a window of buckets begin, in the tile and in the output.
   template <class Places>
   struct run_starts {
     decltype(std::declval<const Places&>().ask(std::declval<const warp_type&>(), 0u, 0u)) asked;

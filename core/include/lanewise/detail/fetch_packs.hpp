@@ -23,7 +23,8 @@ struct array_piece {
   int count;
 };
 
-/// Where pieces are in scratch: piece q at places [begin[q], end[q]), before packs[q] packs.
+/// The places of pieces in scratch: piece q is at places [begin[q], end[q]), in packs before pack
+/// packs[q].
 template <int pieces>
 struct fetched_pieces {
   int begin[pieces];
@@ -37,8 +38,8 @@ LANEWISE_FUNCTION bool is_packed(const T* p) {
   return items_of_pack<T> > 1 && reinterpret_cast<std::uintptr_t>(p) % sizeof(T) == 0;
 }
 
-/// Brings pieces of arrays to a team's scratch, one after the other, in packs: a piece lies there
-/// as it lies in its array, and the items beside it that are in the same packs come along, so every
+/// Brings pieces of arrays to a team's scratch, one after the other, in packs. A piece lies there
+/// as it lies in its array. The items beside it that are in the same packs come along, so every
 /// piece begins with a pack. The scratch has room for 2 (items_of_pack<T> - 1) more items for each
 /// piece. A lane has `rows` packs of every piece in flight at once; what is longer follows.
 template <int rows, class Team, class T, int pieces>

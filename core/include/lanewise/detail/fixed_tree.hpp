@@ -11,14 +11,14 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The order in which deterministic operators are evaluated: a function of sizeof(T) alone, and
-/// that of a device tile.
+/// The order in which deterministic operators are evaluated: a function of sizeof(T) alone, and the
+/// order of a device tile.
 ///
 /// Neighbouring items form a pack of up to 16 bytes, 32 packs a row, a few rows a segment, 8
-/// segments a block. A pack is folded from left to right, packs combine by doubling
-/// (scan_by_doubling), rows from left to right, segments by doubling, and blocks from left to
-/// right. A result of a scan is what the blocks in front come to, combined with the scan of its own
-/// block.
+/// segments a block. A pack is folded from left to right, and packs combine by doubling
+/// (scan_by_doubling). Rows combine from left to right, segments by doubling, and blocks from left
+/// to right. A result of a scan is what the blocks before come to, combined with the scan of its
+/// own block.
 template <class T>
 struct fixed_tree : launch_policy {
   static constexpr bool deterministic = true;
@@ -80,8 +80,8 @@ struct lone_warp {
   LANEWISE_FUNCTION void barrier() const {}
 };
 
-/// The total of the block of items [first, first + fixed_tree<T>::block) that exist below n, of
-/// which there is at least one, by this warp alone.
+/// The total of the items of block [first, first + fixed_tree<T>::block) that exist below n; there
+/// is at least one. By this warp alone.
 template <class T, class W, class Source, class Op>
 LANEWISE_FUNCTION T device_block_total(const W& warp, const Source& source, std::int64_t first,
                                        std::int64_t n, Op op) {

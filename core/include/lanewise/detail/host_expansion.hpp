@@ -60,8 +60,8 @@ struct host_windows {
   }
 };
 
-/// A piece of the path for a body of which the last call wins: it gets every range's value for
-/// whole vectors, also for what it gets again, and scratch is not needed.
+/// A piece of the path, for a body whose last call wins. The body gets every range's value for
+/// whole vectors, also for items that it gets again, and scratch is not needed.
 template <class Team, class T, class Ends, class Value, class Body>
 LANEWISE_FUNCTION void expand_over(const Team& team, const path_piece& mine, const Ends& end_of,
                                    const Value& value, const Body& body) {

@@ -36,8 +36,8 @@ class host_few_buckets {
     count_up_to<8>(source, range, bucket_of, buckets, count);
   }
 
-  /// Sends the items of the range, of which there are counts[b] in bucket b, to places from
-  /// place[b] on, and moves these on. Writes nothing else.
+  /// Sends the items of the range to places from place[b] on, and moves these on; counts[b] of the
+  /// items are in bucket b. Writes nothing else.
   template <class Source, class BucketOf, class Sink, class Values, class ValueSink>
   static LANEWISE_FUNCTION void distribute(const Source& source, index_range range,
                                            const BucketOf& bucket_of, std::uint32_t buckets,

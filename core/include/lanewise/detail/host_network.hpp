@@ -163,7 +163,7 @@ class host_network {
     }
   }
 
-  /// Merges groups of m lanes in pairs, and those that come of it, up to one group.
+  /// Merges groups of m lanes in pairs, then the merged groups, up to one group.
   template <int rows, int m>
   static LANEWISE_FUNCTION void merge(const warp_type& warp, lanes (&row)[rows]) {
     if constexpr (m < width) {

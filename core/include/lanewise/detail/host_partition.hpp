@@ -10,10 +10,10 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Brings items into `parts` parts by one thread, each part in its order: part p has the ones with
-/// keys from limit[p - 1] on that are less than limit[p]; limits ascend, keys are unsigned
-/// integers. Whole vectors are compared with each limit and compressed into the parts' streams, so
-/// that few streams are written side by side, and no branch and no address depends on a key.
+/// Brings items into `parts` parts by one thread, each part in its order: part p has the items with
+/// limit[p - 1] <= key < limit[p]. Limits ascend, keys are unsigned integers. Whole vectors are
+/// compared with each limit and compressed into the parts' streams. So few streams are written side
+/// by side, and no branch and no address depends on a key.
 template <class Team, class Key, int parts>
 class host_partition {
   using warp_type = typename Team::warp_type;
@@ -51,7 +51,7 @@ class host_partition {
       const bits k = keys(warp, key, x);
       auto left_over = warp.template first<bits_type>(left(i, n));
       const auto put = [&](int p, const auto& here) LANEWISE_INLINE_LAMBDA {
-        // After the stream the next part begins, of which items are there already.
+        // After the stream the next part begins, and some of its items are there already.
         const std::int64_t at = next[p];
         const bool inside = at + width <= below[p];
         next[p] += inside ? warp.compress_store_over(to + at, here, x)

@@ -78,7 +78,7 @@ LANEWISE_FUNCTION std::int64_t select_windows(const W& warp, const Selector& mar
   return count;
 }
 
-/// The chosen lanes of a, in order, to places from `to` on, of which a window's width may be
+/// The chosen lanes of a, in order, to places from `to` on. A window's width of places may be
 /// overwritten.
 template <class W, class Sink, class Lanes>
 LANEWISE_FUNCTION void compress_window_over(const W& warp, const Sink& sink, std::int64_t to,

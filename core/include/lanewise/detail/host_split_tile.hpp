@@ -18,10 +18,10 @@ namespace detail {
 /// first-level cache.
 ///
 /// Items are scattered straight to their places while few output streams are open or the output
-/// stays in a cache. Otherwise the streams drive each other out of the caches, above all where n is
-/// a power of two, as all buckets then begin in the same cache set: the tile is first brought into
-/// bucket order in scratch, and its runs are copied. (Zen 5, one core, 2^26 pairs, 32 buckets: 1.0
-/// ns per pair instead of 3.5.)
+/// stays in a cache. Otherwise the streams drive each other out of the caches. They do so above all
+/// if n is a power of two, as all buckets then begin in the same cache set. So the tile is first
+/// brought into bucket order in scratch, and its runs are copied. (Zen 5, one core, 2^26 pairs, 32
+/// buckets: 1.0 ns per pair instead of 3.5.)
 template <class Team, class Key, class Policy, std::int64_t most_items>
 class host_split_tile {
   /// Several tables of counts: neighbours of one bucket do not wait for each other.
@@ -30,14 +30,15 @@ class host_split_tile {
   static constexpr std::uint32_t most_direct_buckets = 8;
   using by_lanes = host_few_buckets<Team>;
   static_assert(most_direct_buckets == by_lanes::most);
-  /// Items as gathered as in so many equal buckets are not staged. A binomial distribution over 256
-  /// is as gathered as 28.
+  /// Items that are at least as gathered as in most_gathered equal buckets are not staged. A
+  /// binomial distribution over 256 is as gathered as 28.
   static constexpr std::uint64_t most_gathered = 30;
-  /// Up to so many cursors take turns so fast that a core waits for what it stores.
+  /// Up to few_cursors cursors take turns so fast that a core waits for what it stores.
   static constexpr std::uint64_t few_cursors = 64;
-  /// Up to so many buckets items are counted in pairs: half as many counters are changed.
+  /// Up to most_paired_buckets buckets, items are counted in pairs: half as many counters are
+  /// changed.
   static constexpr std::uint32_t most_paired_buckets = 32;
-  /// As many as a second-level cache keeps lines of one set, twice over.
+  /// Twice the number of lines of one set that a second-level cache keeps.
   static constexpr std::uint32_t most_cached_streams = 32;
   /// Bytes between staged runs: keeps runs of equal length out of each other's cache sets.
   static constexpr int padding = 64;
@@ -73,7 +74,7 @@ class host_split_tile {
     return some < least ? least : (some < items ? some : items);
   }
 
-  /// The items of some tiles of a call of at most `most` items, of which n exist.
+  /// The items of some tiles of a call. The call has at most `most` items; n of them exist.
   static LANEWISE_FUNCTION index_range items_of(index_range tiles, std::int64_t most,
                                                 std::int64_t n) {
     const std::int64_t begin = tiles.begin * tile_items(most), end = tiles.end * tile_items(most);
@@ -212,9 +213,9 @@ class host_split_tile {
     }
   }
 
-  /// Sends the items of a range, of which there are so many in each bucket, to the places from
-  /// shared.place on, and moves these on. The output has n items. What is written last may be kept
-  /// back: see flush.
+  /// Sends the items of a range to the places from shared.place on, and moves these on; counts[b]
+  /// of the items are in bucket b. The output has n items. What is written last may be kept back:
+  /// see flush.
   template <int value_bytes, class W, class Source, class BucketOf, class Sink, class Values,
             class ValueSink>
   static LANEWISE_FUNCTION void place_items(const W& warp, scratch<value_bytes>& shared,
@@ -239,7 +240,8 @@ class host_split_tile {
     distribute(source, range, bucket_of, buckets, shared.place, counts, sink, values, value_sink);
   }
 
-  /// Whether items are as gathered as in so many equal buckets: two have the same bucket as often.
+  /// Whether items are at least as gathered as in `most` equal buckets: two items have the same
+  /// bucket at least as often.
   static LANEWISE_FUNCTION bool is_gathered(const std::uint32_t* counts, std::uint32_t buckets,
                                             std::uint64_t most) {
     std::uint64_t all = 0, squares = 0;
@@ -250,8 +252,7 @@ class host_split_tile {
     return squares * most >= all * all;
   }
 
-  /// Whether tiles are staged where so many items go to so many buckets: their counts are needed
-  /// then.
+  /// Whether tiles are staged if n items go to `buckets` buckets: their counts are needed then.
   template <int value_bytes, class Sink, class Values, class ValueSink>
   static LANEWISE_FUNCTION bool stages(std::uint32_t buckets, std::int64_t n) {
     constexpr int bytes = sizeof(Key) + value_bytes;
@@ -381,7 +382,7 @@ class host_split_tile {
     shared.has_rests = past_caches;
   }
 
-  /// Sends every item to the next place of its bucket, of which there are so many.
+  /// Sends every item to the next place of its bucket; counts[b] of the items are in bucket b.
   template <class Source, class BucketOf, class Sink, class Values, class ValueSink>
   static LANEWISE_FUNCTION void distribute(const Source& source, index_range range,
                                            const BucketOf& bucket_of, std::uint32_t buckets,
@@ -407,7 +408,7 @@ class host_split_tile {
                                value_sink);
   }
 
-  /// Arrays are taken by value, so that their addresses stay in registers, and cursors lie where
+  /// Arrays are taken by value, so that their addresses stay in registers. Cursors lie where
   /// nothing else is written, so that the next are read before an item is stored. (Zen 5, keys of 4
   /// bytes into 32 buckets: 0.43 ns to place one, with cursors of 8 bytes in scratch 0.47.)
   template <class Cursor, class Source, class BucketOf, class Sink, class Values, class ValueSink>
@@ -434,8 +435,8 @@ class host_split_tile {
     return reinterpret_cast<T*>(array.staged) + slot;
   }
 
-  /// Writes the whole chunks of a rest and of the n staged items after it, which begin at this
-  /// slot and go to the places from `to` on, and keeps what is left.
+  /// Writes the whole chunks of a rest and of the n staged items after it, and keeps what is left.
+  /// The staged items begin at `slot` and go to the places from `to` on.
   template <class W, class Array, class T>
   static LANEWISE_FUNCTION void write_run(const W& warp, Array& array, std::uint32_t bucket, T* to,
                                           std::int64_t slot, std::int64_t n) {
@@ -472,7 +473,7 @@ class host_split_tile {
     }
   }
 
-  /// Not by masked stores, of which Zen 3 does one in 12 cycles.
+  /// Not by masked stores: Zen 3 does one of them in 12 cycles.
   template <class T>
   static LANEWISE_FUNCTION void copy(T* to, const T* from, std::int64_t n) {
     std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(T));

@@ -38,7 +38,7 @@ LANEWISE_FUNCTION void for_each_by_cursors(index_range range, bool few, const F&
   }
 }
 
-/// Items of a tile on hosts: as many as stay in a core's second-level cache.
+/// Items of a tile on hosts: they stay in a core's second-level cache.
 template <class T, class Policy>
 inline constexpr std::int64_t host_tile_items = Policy::host_tile_bytes /
                                                     static_cast<std::int64_t>(sizeof(T)) / 64 * 64 +
@@ -105,8 +105,8 @@ class host_tile {
     up_to(last_);
   }
 
-  /// The same to the array that the items come from, from the back, so that every item is read
-  /// before it is replaced; `before` is the item before the tile.
+  /// As store_adjacent, to the array that the items come from. It goes from the back, so that every
+  /// item is read before it is replaced; `before` is the item before the tile.
   template <class Sink, class Op>
   LANEWISE_FUNCTION void store_adjacent_in_place(const T& before, const Sink& sink, Op op) {
     using result = decltype(op(before, before));
@@ -196,9 +196,8 @@ class host_tile {
   std::int64_t n_;
   T total_{};
   T carry_{};
-  /// How far ahead of a scan its items are asked for: a page, or where the tile has been read
-  /// before, the tile that this team will probably draw next, because reads alone do not fill the
-  /// bus.
+  /// How far ahead of a scan its items are asked for: a page or, if the tile has been read before,
+  /// the tile that this team will probably draw next: reads alone do not fill the bus.
   std::int64_t ahead_ = 0;
 };
 

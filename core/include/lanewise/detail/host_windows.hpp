@@ -92,7 +92,8 @@ LANEWISE_FUNCTION void store_window(const W& warp, const Sink& sink, std::int64_
   }
 }
 
-/// Asks for the lines a page after this place, to write to them, as many as `places` need.
+/// Asks for the lines a page after this place, to write to them: the lines that `places` places
+/// need.
 template <int places, class W, class Sink>
 LANEWISE_FUNCTION void prefetch_places(const W&, const Sink& sink, std::int64_t to) {
   if constexpr (Sink::contiguous) {

@@ -78,8 +78,8 @@ template <class... Parts>
 void expects(bool holds, const Parts&... parts) {
   if (!holds) detail::refuse({parts...});
 }
-/// Throws std::length_error where an output has fewer places than a call had results, of which the
-/// first have been written.
+/// Throws std::length_error if an output has fewer places than a call had results. The first
+/// results have been written.
 inline void expects_room(const char* call, const char* output, std::int64_t places,
                          std::int64_t results) {
   if (places < results)

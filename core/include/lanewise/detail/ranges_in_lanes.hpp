@@ -13,7 +13,7 @@ namespace detail {
 /// Some may be empty.
 template <class W, class T>
 struct ranges_in_lanes {
-  /// Ranges of so many items are taken one by one, those between them together.
+  /// Ranges of `many` items or more are taken one by one, shorter ones between them together.
   static constexpr int many = 8 * W::width;
 
   typename W::template lanes<std::int64_t> begin;

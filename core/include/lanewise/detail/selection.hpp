@@ -106,9 +106,9 @@ struct selected_items : no_column {
 };
 
 /// The item itself, where the sink is the array that items come from. A tile's items are read
-/// before its total is published, and that orders memory: tiles after it, which write to the
-/// places of its items, have acquired the total. A tile of which all items stay where they are
-/// writes nothing: the next tile may be reading the last of them.
+/// before its total is published, and that orders memory: tiles after it, which write to the places
+/// of its items, have acquired the total. A tile whose items all stay where they are writes
+/// nothing: the next tile may be reading the last of them.
 template <class Sink>
 struct items_in_place : selected_items<Sink> {
   static constexpr bool in_place = true;
@@ -199,7 +199,7 @@ struct add_selection_counts {
   }
 };
 
-/// The same count, for columns in place.
+/// As selection_count, for columns in place.
 struct ordered_selection_count {
   static constexpr bool orders_memory = true;
   std::int64_t number;

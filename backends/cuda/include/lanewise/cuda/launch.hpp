@@ -179,7 +179,7 @@ struct backend {
     start(exec, label, league, kernel, false);
   }
 
-  /// The same by a cooperative launch, which begins when all teams have a place, whatever else the
+  /// As `launch`, by a cooperative launch: it begins when all teams have a place, whatever else the
   /// device is doing.
   template <class Kernel>
   static void launch_resident(const Kokkos::Cuda& exec, const char* label, std::int64_t league,
@@ -208,7 +208,7 @@ struct backend {
     return tiles < resident ? tiles : resident;
   }
 
-  /// Of the last cache before the memory.
+  /// The bytes of the last cache before the memory.
   static std::int64_t cache_bytes(const Kokkos::Cuda& exec) {
     return exec.cuda_device_prop().l2CacheSize;
   }

@@ -31,7 +31,8 @@ class signal {
                  : "r"(address())
                  : "memory");
   }
-  /// The same, which counts when that many bytes have come by copies that report here.
+  /// raise_by_lane(bytes): this raise counts when copies that report here have brought `bytes`
+  /// bytes.
   LANEWISE_CUDA_FUNCTION void raise_by_lane(std::uint32_t bytes) {
     asm volatile("{ .reg .b64 state; mbarrier.arrive.expect_tx.shared.b64 state, [%0], %1; }"
                  :

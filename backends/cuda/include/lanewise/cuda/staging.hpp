@@ -8,9 +8,9 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::cuda {
 
-/// Items of an array on their way to shared memory: one bulk copy, which the copy engine carries
-/// out, from sm_90 on; copies of 16 bytes per lane before. Both move aligned 16 bytes, so that
-/// items have the same place within 16 bytes as in the array, and the ragged ends are copied byte
+/// Items of an array on their way to shared memory. From sm_90 on, the copy engine carries out one
+/// bulk copy; before sm_90, every lane copies 16 bytes at a time. Both move aligned 16 bytes, so
+/// that items have the same place within 16 bytes as in the array. The ragged ends are copied byte
 /// by byte.
 template <class Raw, int n, int warps>
 class staging {

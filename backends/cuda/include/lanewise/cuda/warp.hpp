@@ -12,9 +12,9 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::cuda {
 
-// Functions say what they return, and never auto: of code for both sides, a lambda of Kokkos for
-// one, nvcc compiles the host's side too, and there leaves these without a body, so that auto would
-// be void. The host never gets to call them.
+// Functions name their return type, and never say auto. nvcc also compiles the host's side of code
+// for both sides, such as a lambda of Kokkos. There it leaves these functions without a body, so
+// that auto would be void. The host never gets to call them.
 #if defined(__CUDACC_DEBUG__)
 #define LANEWISE_CUDA_FUNCTION __device__ inline
 #else
@@ -38,7 +38,7 @@ constexpr bool compiled_from(int architecture) {
 #endif
 }
 
-/// What one instruction moves of so many bytes.
+/// A type of `bytes` bytes that one instruction moves.
 template <std::size_t bytes>
 using word_of = std::conditional_t<
     bytes == 1, unsigned char,
@@ -360,10 +360,11 @@ LANEWISE_CUDA_FUNCTION void store_words(T* p, const T& x) {
 
 }  // namespace detail
 
-/// A hardware warp (W = 32) or an aligned group of W neighbouring threads of one, of which S
-/// threads go in step. Collectives name those S: that is free for a whole hardware warp, while
-/// before each that names fewer ptxas checks by a MATCH.ANY whether its threads have converged, and
-/// these then take more time than the reads of a table (docs/measurements.md).
+/// A hardware warp (W = 32) or an aligned group of W neighbouring threads of one. S threads of the
+/// hardware warp go in step. Collectives name these S threads, which is free for a whole hardware
+/// warp. Before each collective that names fewer, ptxas checks by a MATCH.ANY whether its threads
+/// have converged. These checks then take more time than the reads of a table
+/// (docs/measurements.md).
 template <int W = 32, int S = W>
 class warp : public warp_operations<warp<W, S>> {
   static_assert(W == 1 || W == 2 || W == 4 || W == 8 || W == 16 || W == 32);
@@ -669,8 +670,8 @@ class warp : public warp_operations<warp<W, S>> {
       mask m, T* p, const lanes<I>& index, std::remove_const_t<T> otherwise) const {
     return lanes<std::remove_const_t<T>>(m.value ? p[index.value] : otherwise);
   }
-  /// From the team's scratch. Where a pointer has been through memory or a call, nvcc 13.0 does not
-  /// know that it leads there, and reads by slower instructions for any memory.
+  /// Reads from the team's scratch. If a pointer has been through memory or a call, nvcc 13.0 does
+  /// not know that it leads there. It then reads by slower instructions for any memory.
   template <class T, class I>
   requires(sizeof(T) == 4) LANEWISE_CUDA_FUNCTION lanes<T> gather_scratch(const T* p,
                                                                           const lanes<I>& index)
@@ -941,8 +942,9 @@ class warp : public warp_operations<warp<W, S>> {
     }
   }
 
-  // Sums of words, to which an addition is a single instruction with a predicate, which nvcc turns
-  // into a selection and an addition. They do no harm in lanes beyond those that are asked for.
+  // Sums of words. An addition to a word is a single instruction with a predicate; nvcc turns it
+  // into a selection and an addition. The sums do no harm in lanes beyond the ones that are asked
+  // for.
   template <class Op, class T>
   static constexpr bool adds_words = std::is_same_v<Op, plus>&& std::is_integral_v<T> &&
                                      sizeof(T) == 4;

@@ -190,7 +190,8 @@ class lockstep {
     next_after(static_cast<std::size_t>(lane));
   }
 
-  /// Of the lanes [first, first + width). What sub-warps noted was compared in those.
+  /// Compares the notes of lanes [first, first + width). The notes of narrower sub-warps were
+  /// compared within these sub-warps.
   void compare_notes(int first, int width) {
     // Every rendezvous comes here: no allocations, and no names unless they are told.
     const auto read = [&](int lane, std::vector<noted>& result) {
@@ -225,7 +226,7 @@ class lockstep {
 
   const std::function<void(lockstep&, int)>& body_;
   std::vector<fiber> fibers_;
-  /// Of the sub-warps of width w the one that begins with lane i is number (lanes + i) / w.
+  /// The sub-warp of width w that begins with lane i is number (lanes + i) / w.
   std::vector<group> groups_;
   std::vector<std::size_t> order_;
   std::vector<noted> compared_[2];

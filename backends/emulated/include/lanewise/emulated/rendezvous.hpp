@@ -15,7 +15,7 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::emulated {
 
-/// Where in the source a barrier stands.
+/// The place of a barrier in the source.
 struct place {
   const char* file;
   int line;
@@ -25,15 +25,15 @@ struct place {
   }
 };
 
-/// The barriers of one team: of all its warps, and of those that do not look back for the others.
-/// It knows which warps wait where and which have left the kernel, and fails where a GPU would
-/// hang, or would let warps meet that stand at different barriers.
+/// The barriers of one team: one for all its warps, and one without the warp that looks back for
+/// the others. It knows which warps wait where, and which have left the kernel. It fails where a
+/// GPU would hang, or would let warps meet that stand at different barriers.
 class rendezvous {
  public:
   rendezvous(int warps, int first_seat)
       : first_seat_(first_seat), all_(warps), some_(warps), left_(warps) {}
 
-  /// A barrier that the first so many warps of the team pass.
+  /// A barrier that the first `warps` warps of the team pass.
   void arrive(running_warp& me, place here, int warps) {
     me.leave_if_stopped();
     std::unique_lock lock(mutex_);
@@ -71,7 +71,7 @@ class rendezvous {
   }
 
  private:
-  /// Where warps [0, members) meet.
+  /// The meeting place of warps [0, members).
   struct gathering {
     explicit gathering(int warps) : members(warps), waits(static_cast<std::size_t>(warps)) {}
     int waiting_below(int warps) const {
@@ -93,8 +93,8 @@ class rendezvous {
     std::uint32_t times = 0;
   };
 
-  /// Whether warps wait there for this one that the first so many warps, which it waits for, are
-  /// among.
+  /// `me` waits for the first `warps` warps. Returns whether any of these waits at `there` for
+  /// `me`.
   static bool needs(const gathering& there, const running_warp& me, int warps) {
     return me.warp_index < there.members &&
            there.waiting_below(warps < there.members ? warps : there.members) > 0;

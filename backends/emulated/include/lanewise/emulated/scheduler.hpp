@@ -14,8 +14,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::emulated {
 
-/// Lets one of several threads run at a time and chooses by a seed who is next, so that what the
-/// threads do together is a function of the seed. Threads are known by their seats.
+/// Lets one of several threads run at a time, and chooses by a seed which thread is next. So what
+/// the threads do together is a function of the seed. Threads are known by their seats.
 class scheduler {
  public:
   scheduler(std::uint32_t seed, int threads)

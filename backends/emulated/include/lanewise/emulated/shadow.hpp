@@ -14,9 +14,9 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::emulated {
 
-/// Where a warp is, and what of the other warps' work is in order before what it does now. A warp's
-/// work is numbered by epochs, from 1: one ends where others may learn of it, which is at a barrier
-/// and where it raises a signal.
+/// A warp's position, and the other warps' work that is in order before what it does now. A warp's
+/// work is numbered by epochs, from 1. An epoch ends where other warps may learn of it: at a
+/// barrier, and where the warp raises a signal.
 struct phase {
   phase(int warp_index, int warps) : warp(warp_index), known(static_cast<std::size_t>(warps)) {
     next_epoch();
@@ -40,8 +40,8 @@ struct phase {
   std::uint32_t fences = 0;
 };
 
-/// Remembers for every byte of a team's scratch who last wrote it and how every warp last read it
-/// since, to find accesses that nothing orders.
+/// Remembers for every byte of a team's scratch which warp last wrote it, and how every warp last
+/// read it since. So it finds accesses that nothing orders.
 ///
 /// The records are relaxed atomics: they neither race nor order anything, so ThreadSanitizer sees
 /// the kernel as if they were not there. They outlive teams, because epochs count on. read() and
@@ -53,7 +53,7 @@ class shadow {
     int lane;
   };
   static constexpr int most_warps = 64;
-  /// Several lanes of a warp, of which the first is the one that asks.
+  /// Stands for several lanes of a warp; the first of them is the lane that asks.
   static constexpr int unknown = -1;
   struct conflict {
     bool found;
@@ -61,7 +61,7 @@ class shadow {
     accessor who;
   };
 
-  /// So many guard bytes are on either side.
+  /// guard_bytes: how many guard bytes are on either side.
   shadow(const void* begin, std::size_t bytes, std::size_t guard_bytes, int warps)
       : begin_(reinterpret_cast<std::uintptr_t>(begin)),
         bytes_(bytes),
@@ -180,7 +180,7 @@ class shadow {
     if ((load(byte.readers) & bit) == 0) {
       __atomic_fetch_or(&byte.readers, bit, __ATOMIC_RELAXED);
     } else if (const std::uint64_t before = load(my_read); phase_of(before) == phase_of(mine)) {
-      // Of several lanes that read in one phase the record keeps the first.
+      // If several lanes read in one phase, the record keeps the first.
       mine = lane_of(before) == lane_of(mine) ? before : before | several_bit;
     }
     store(my_read, mine);
@@ -191,7 +191,7 @@ class shadow {
   std::size_t guard_bytes_;
   std::size_t warps_;
   std::unique_ptr<of_byte[], freed> of_bytes_;
-  /// Of every byte every warp's last read, where its readers say that there is one.
+  /// Every warp's last read of every byte, where the byte's readers say that there is one.
   std::unique_ptr<std::uint64_t[]> reads_;
 };
 

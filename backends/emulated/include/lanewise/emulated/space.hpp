@@ -45,7 +45,7 @@ class emulated {
   interleaving mode_ = interleaving::free;
 };
 
-/// The same with warps of another width: what algorithms compute must not depend on it.
+/// As `emulated`, with warps of another width: what algorithms compute must not depend on it.
 template <int width>
 class emulated_with_width : public emulated {
  public:
@@ -53,8 +53,8 @@ class emulated_with_width : public emulated {
   using emulated::emulated;
 };
 
-/// The same with teams of one warp that leave their items where they are, as teams of hosts do:
-/// brings what is mapped for hosts under the sanitizers.
+/// As `emulated`, with teams of one warp that leave their items where they are, as teams of hosts
+/// do: brings what is mapped for hosts under the sanitizers.
 class emulated_host : public emulated {
  public:
   using emulated::emulated;

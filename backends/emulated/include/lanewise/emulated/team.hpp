@@ -112,7 +112,7 @@ inline void run_warp(running_warp me, std::int64_t slot, std::int64_t at_once,
   if (order != nullptr) order->leave(me.seat);
 }
 
-/// Runs teams of so many warps, a few teams at a time, every warp on a thread of its own. Throws
+/// Runs teams of `warps` warps, a few teams at a time, every warp on a thread of its own. Throws
 /// what a warp threw, when all have ended.
 inline void run_league(const lanewise::emulated& exec, const char* label, std::int64_t league,
                        int warps, std::size_t scratch_bytes, const team_part& part) {
@@ -181,7 +181,7 @@ struct backend_with {
     return league_for_tiles<Kernel>(exec, tiles);
   }
 
-  /// Of the last cache before the memory; few, so that tests get to what is for more.
+  /// The bytes of the last cache before the memory: few, so that tests reach the code for more.
   static std::int64_t cache_bytes(const lanewise::emulated&) { return 30'000; }
 
   /// The most that a team can have: as on an H100.

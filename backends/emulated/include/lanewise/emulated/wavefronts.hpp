@@ -13,9 +13,9 @@
 
 LANEWISE_BEGIN_NAMESPACE
 
-/// Memory in banks. Cells of so many bytes lie in the banks in turn; lanes of one pass that ask for
-/// different cells of one bank wait for each other, and all that ask for the same cell are served
-/// at once (Karsin, Casanova and Sitchinava, section 2).
+/// Memory in banks. Cells of cell_bytes bytes lie in the banks in turn. Lanes of one pass that ask
+/// for different cells of one bank wait for each other. All lanes of a pass that ask for the same
+/// cell are served at once (Karsin, Casanova and Sitchinava, section 2).
 struct bank_model {
   int cell_bytes;
   int banks;

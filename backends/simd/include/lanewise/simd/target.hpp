@@ -52,7 +52,7 @@
 #endif
 
 // Everything whose code depends on the SIMD flags of the including unit lives in an inline
-// namespace named by the target, so that units compiled with different flags link into one program
+// namespace named by the target. So units compiled with different flags link into one program
 // without picking each other's instructions.
 #define LANEWISE_BEGIN_TARGET_NAMESPACE LANEWISE_BEGIN_NAMESPACE inline namespace LANEWISE_TARGET {
 #define LANEWISE_END_TARGET_NAMESPACE \

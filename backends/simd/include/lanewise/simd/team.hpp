@@ -39,8 +39,8 @@ bool in_parallel_region() {
   return false;
 }
 
-/// Of `most` threads that Kokkos asks for, those that a parallel_for runs on, by whom is one of
-/// them. OpenMP gives fewer where it may (OMP_DYNAMIC) or has to (OMP_THREAD_LIMIT).
+/// The number of threads that run a parallel_for, if Kokkos asks for `most`; one of these threads
+/// calls it. OpenMP gives fewer where it may (OMP_DYNAMIC) or has to (OMP_THREAD_LIMIT).
 template <class Exec>
 int threads_of_region(int most) {
 #if defined(KOKKOS_ENABLE_OPENMP)
@@ -234,7 +234,7 @@ struct backend {
   template <class Policy>
   using team = simd::team;
 
-  /// Where threads wait for work, waking them takes some microseconds, which one team is not worth.
+  /// If threads wait for work, waking them takes some microseconds. One team is not worth that.
   template <class Exec, class Kernel>
   static void launch(const Exec& exec, const char* label, std::int64_t league,
                      const Kernel& kernel) {

@@ -123,10 +123,10 @@ LANEWISE_SIMD_FUNCTION void store_vector(D, hn::Vec<D> v, T* p) {
 
 #if HWY_TARGET <= HWY_AVX3
 // Masks of AVX-512 are joined and made numbers by instructions that the compiler does not look
-// into. A conversion of a mask to a wider integer is not safe: where the mask comes from a
-// comparison and serves as a mask too, g++ 12 makes one instruction of both and then forgets that
-// the upper bits are 0. Out of registers it stores 16 bits and reads 32
-// (tests/codegen/find_widened_masks finds that): with -O3 the operations of slab_concurrent's lanes
+// into. A conversion of a mask to a wider integer is not safe. If the mask comes from a comparison
+// and serves as a mask too, g++ 12 makes one instruction of both. It then forgets that the upper
+// bits are 0. When it is out of registers, it stores 16 bits and reads 32
+// (tests/codegen/find_widened_masks finds that). With -O3 the operations of slab_concurrent's lanes
 // 16 to 31 took part when they should not.
 #define LANEWISE_SIMD_MASKS(bits, half, join)                                          \
   LANEWISE_SIMD_FUNCTION __mmask##bits joined(__mmask##half high, __mmask##half low) { \
@@ -369,7 +369,7 @@ struct mask {
   LANEWISE_SIMD_FUNCTION hn::Mask<D> get_for(D d, int vector) const {
     return hn::RebindMask(d, get(vector));
   }
-  /// The same without the lanes that a vector smaller than a register has above its own.
+  /// As `get_for`, without the lanes that a vector smaller than a register has above its own.
   template <class D>
   LANEWISE_SIMD_FUNCTION hn::Mask<D> get_valid(D d, int vector) const {
     if constexpr (tag().MaxBytes() < 16) {
@@ -773,7 +773,7 @@ LANEWISE_SIMD_FUNCTION void transpose_blocks(D d, V (&x)[4]) {
   x[3] = upper(c, e);
 }
 
-/// Where pack i is after that: v vectors of n lanes hold n packs.
+/// The lane of pack i after transpose_blocks: v vectors of n lanes hold n packs.
 template <class T, int v, int W>
 constexpr int lane_of_pack(int i) {
   if constexpr (packs_are_blocks<T, v>) {
@@ -933,7 +933,7 @@ LANEWISE_SIMD_FUNCTION hn::Vec<D> compress(D, hn::Vec<D> v, hn::Mask<D> m) {
 #endif
 }
 
-// Where a target compresses no bytes, so many of them together are compressed as wider words.
+// On targets that compress no bytes, compressed_bytes bytes together are compressed as wider words.
 #if HWY_TARGET <= HWY_AVX3
 inline constexpr int compressed_bytes = 16;
 using compressed_word = std::uint32_t;
@@ -969,8 +969,8 @@ LANEWISE_SIMD_FUNCTION T replace(T& ref, F f) {
   return before;
 }
 
-/// The same, atomically. What stays as it is need not be written, and its line need not be owned,
-/// unless the write is a release.
+/// As `replace`, atomically. What stays as it is need not be written, and its line need not be
+/// owned, unless the write is a release.
 template <order o, class T, class F>
 LANEWISE_SIMD_FUNCTION T replace_atomically(T& ref, F f) {
   const std::atomic_ref<T> word(ref);
@@ -1741,8 +1741,8 @@ class warp : public warp_operations<warp<W>> {
     }
   }
 
-  /// A row of W packs of v items in columns: column c has item c of every pack, in some order of
-  /// packs, in which the first and the last are the first and the last lane.
+  /// A row of W packs of v items in columns: column c has item c of every pack. The packs are in
+  /// some order, in which the first and the last pack are the first and the last lane.
   template <int v, class T>
   LANEWISE_SIMD_FUNCTION void load_columns(const T* p, lanes<T> (&column)[v]) const {
     if constexpr (detail::packs_are_blocks<T, v>) {
