@@ -14,11 +14,11 @@ namespace detail {
 
 /// Sorts tiles, and merges sorted runs of equal lengths tile by tile. Members, all static:
 ///
-///   ways                   how many runs a pass can merge: 2 or 4; 4 need cuts.
-///   items                  of a tile.
-///   scratch<ordered>       ordered: where items come from is wanted.
-///   sort<ordered>(team, scratch, source, first, n, less, out, move)
-///   merge<ordered>(team, scratch, in, runs, cuts, t, less, out, move)
+///   ways                   how many runs a pass can merge: 2 or 4; 4 need cuts;
+///   items                  of a tile;
+///   scratch<ordered>       ordered: where items come from is wanted;
+///   sort<ordered>(team, scratch, source, first, n, less, out, move);
+///   merge<ordered>(team, scratch, in, runs, cuts, t, less, out, move).
 ///
 /// out[i] gets item i; if ordered, move(i, j) says that it was item j.
 template <class Team, class T, class Policy>

@@ -12,9 +12,9 @@ namespace kernels {
 
 // A segmented sort makes jobs of the segments as they come. A job is a run of segments that fits a
 // team's scratch, and one team sorts it. A longer segment is a job of its own for a team of 32
-// warps, if it fits such a team, and if segments have 1024 items or more on average. Segments that
-// fit no team go by levels of a radix sort from the most significant digit down
-// (radix_sort/device.hpp); only the list of the first level is made here. The first kernel sorts
+// warps. It has to fit such a team, and segments to have 1024 items or more on average. A segment
+// that fits no team goes by levels of a radix sort (radix_sort/device.hpp). That sort begins at the
+// most significant digit; only the list of its first level is made here. The first kernel sorts
 // windows of short segments, and makes the lists. Its warps take equal parts of the path through
 // items and segments, and look for the last segment that still fits.
 

@@ -9,8 +9,10 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// A tile in registers that is scanned anew at every head. The first item of all is a head.
-/// at_head(item) replaces the item at a head. The inclusive scans of segments are known as far as
-/// the tile goes back. They are stored after what comes before the tile.
+/// at_head(item) replaces the item at a head.
+///
+/// The inclusive scans of segments are known as far as the tile goes back. They are stored after
+/// what comes before the tile.
 template <class Rows>
 class scanned_segments : public Rows {
  protected:
