@@ -127,8 +127,8 @@ inline constexpr std::uint32_t compared_words = 4 * text_steps<Warp>::k;
 
 /// Leaves the places of a step from `from` on where some words of a pattern are, four at a time.
 /// The words lie far from each other. Where a text is like the pattern, 128 bytes side by side may
-/// be there at 21 places of a step, and four words from all over it at two or three (Thue-Morse,
-/// 1,024 bytes). Words of 4 bytes around the places can be read.
+/// be there at 21 places of a step. Four words from all over it may be there at two or three places
+/// (Thue-Morse, 1,024 bytes). Words of 4 bytes around the places can be read.
 template <class Warp>
 LANEWISE_RARE_FUNCTION typename text_steps<Warp>::words compare_words(
     const Warp& warp, const unsigned char* from, const std::uint32_t* pattern,
