@@ -210,7 +210,7 @@ constexpr bool check_transformation() {
     return false;
   }
 }
-/// Checks the arguments of adjacent differences: op is a function of neighbours.
+/// A function of two neighbouring items whose results are written to a sink.
 template <class Exec, class Op, class T, class Sink>
 constexpr bool check_difference() {
   constexpr bool fitting = detail::fits<Exec, void, Op, T, T>();

@@ -12,12 +12,12 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-// The edges of rows. Each lane has one row (Merrill, 6.4.1). All forms call body for each edge:
+// The edges of rows. Each lane has one row (Merrill, 6.4.1). All forms call
 //
-//   body(warp, mask, value, edge, place).
+//   body(warp, mask, value, edge, place);
 //
-// Active lanes have an edge, the value of the row's lane, and the edge's place. Rows get
-// neighbouring places in the order of warps and lanes. All warps of a team call gather.
+// Each active lane has an edge, the value of the lane that has the row, and the edge's place. Rows
+// get neighbouring places in the order of warps and lanes. All warps of a team call gather.
 
 /// The places of the edges of a lane's row, and of all rows of the team. Not known unless places
 /// are needed.

@@ -9,8 +9,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Calls f(at, mask) for windows of `items` items, as wide as a warp. They go to all warps of the
-/// league by turns; f gets this warp's windows.
+/// Cuts `items` items into windows as wide as a warp, which go to all warps of the league by turns.
+/// Calls f(at, mask) for this warp's windows.
 template <class Team, class F>
 LANEWISE_FUNCTION void for_each_window_of(const Team& team, std::int64_t items, const F& f) {
   using warp_type = typename Team::warp_type;

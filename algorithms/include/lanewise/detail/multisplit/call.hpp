@@ -419,7 +419,7 @@ bool split_by_shares(const Exec& exec, char* memory,
   return true;
 }
 
-/// A split with all it needs in memory; it takes split_size bytes of that. most: a constant that
+/// A split with all it needs in `memory`, in the size that split_size says. most: a constant that
 /// the number of buckets does not exceed, so that less has to be compiled.
 template <class Policy, std::int64_t most, class Exec, class Source, class Sink, class Values,
           class ValueSink, class BucketOf>

@@ -337,7 +337,7 @@ struct radix_whole_kernel {
 };
 
 /// Up to few_keys, a sort of few digits is one launch; up to whole_keys, one of all digits is; up
-/// to many_keys, the passes of one digit are. Beyond most_keys the third level is a launch, too.
+/// to many_keys, the passes of a sort are. Beyond most_keys the third level is a launch, too.
 inline constexpr std::int64_t few_keys = std::int64_t{1} << 13;
 inline constexpr std::int64_t whole_keys = std::int64_t{1} << 20;
 inline constexpr std::int64_t many_keys = std::int64_t{1} << 25;
@@ -421,7 +421,7 @@ class device_radix_sort {
   using job_team = team_t<Exec, typename jobs::policy>;
 
  public:
-  /// Keys that one team sorts in one launch.
+  /// The most keys that one team sorts in one launch.
   template <class Exec>
   static constexpr std::int64_t capacity =
       detail::device_radix_job<job_team<Exec>, Bits, key, Value>::items;

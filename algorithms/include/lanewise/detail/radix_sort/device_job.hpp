@@ -39,8 +39,8 @@ struct placed_key<Bits, true> {
     return a.bits < b.bits || (a.bits == b.bits && a.place < b.place);
   }
 };
-/// A placed key in half a word, for keys that differ in their lowest 19 bits only. Kernels for the
-/// other keys have sorted by the bits above.
+/// A placed key in half a word, for keys that differ in their lowest 19 bits only. These keys have
+/// been sorted by their other bits before.
 template <class Bits>
 struct narrow_key {
   static constexpr int place_bits = 13;

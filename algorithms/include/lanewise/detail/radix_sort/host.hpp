@@ -613,7 +613,7 @@ struct host_sort_arrays {
   Value* values_out = nullptr;
   Value* values_temporary = nullptr;
 
-  /// This sort with keys and values that both are in place, or both are not: what was not is
+  /// These arrays with keys and values that both are in place, or both are not: what was not is
   /// copied.
   host_sort_arrays alike(std::int64_t n) const {
     host_sort_arrays all = *this;

@@ -374,7 +374,7 @@ class device_segmented_sort {
   template <class Segments>
   using offsets_kernel = device_segment_offsets_kernel<Segments>;
 
-  /// Items that one team sorts.
+  /// The most items that one team sorts.
   template <class Exec>
   static constexpr std::int64_t most_items = job<Exec>::items;
   /// Up to few_items items, the jobs of a kind are one launch, with all that they may need:

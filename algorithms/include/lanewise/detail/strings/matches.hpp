@@ -248,7 +248,8 @@ class match_finder {
     return {text_.begin + first + static_cast<std::int64_t>(next), pattern_.period,
             next < places ? static_cast<std::uint32_t>((places - 1 - next) / period) + 1 : 0};
   }
-  /// Keeps the places before the run that are found, and a place of the run for each period.
+  /// Keeps the places before the run that are found. From the run's begin on, keeps one for each
+  /// period.
   LANEWISE_RARE_FUNCTION words keep_in_run(std::int64_t first, const words& found) const {
     // Some periods are added where the run began before the step.
     const std::int64_t behind = compared_.run_begin - first;

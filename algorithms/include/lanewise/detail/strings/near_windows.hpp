@@ -13,9 +13,10 @@ namespace detail {
 
 /// The words by which the parts of a pattern are looked for, all at once.
 ///
-/// A part's window is some bytes of it, as many for each part. If all have 7, 8 or 12 with three
-/// more bytes around, a part has four windows. A word of the text is one of these wherever the part
-/// lies (pattern_filter). Else it has one, of up to 8 bytes, which is looked for at every byte.
+/// A part's window is some bytes of it, the same number for each part. If all have 7, 8 or 12 with
+/// three more bytes around, a part has four windows. A word of the text is one of these wherever
+/// the part lies (pattern_filter). Else it has one, of up to 8 bytes, which is looked for at every
+/// byte.
 ///
 /// Words of a window are mixed into one. A mixture names a slot of a table, in which there is the
 /// window that has this slot, if one has: so a look at the table tells about all parts.

@@ -13,7 +13,7 @@ namespace kernels {
 /// how many there are in each row. All begins as zeros.
 ///
 /// A place has the longest pattern that the text has there. In a row that ends before this pattern
-/// does, the place has the longest pattern that it begins with and that ends in the row.
+/// does, the place has the longest pattern that this one begins with and that ends in the row.
 template <class Pieces>
 struct set_rows_kernel {
   struct policy : Pieces::policy {

@@ -187,7 +187,8 @@ class set_shorts {
     }
     return rank;
   }
-  /// A pattern that begins at the end of the text becomes one that ends in it.
+  /// At the end of the text: the longest beginning of the pattern of this rank that is a pattern,
+  /// too, and ends in the text.
   LANEWISE_RARE_FUNCTION words inside(std::int64_t first, const words& place,
                                       const words& rank) const {
     return warp_.map(

@@ -472,7 +472,7 @@ class device_sums {
     }
   }
 
-  /// Selector the last items of the window's ranges before `behind`.
+  /// Marks the last items of the window's ranges before `behind`.
   LANEWISE_FUNCTION void mark_ends(int behind) const {
     const std::uint16_t* const end = here_.end.data() + 1;
     std::uint8_t* const mark = here_.mark.data();

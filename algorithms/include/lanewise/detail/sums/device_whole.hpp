@@ -8,10 +8,10 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The sums of ranges that are few. A search for equal pieces of the path through ends and items,
-/// and waiting for what other teams hand on, would take longer than the items. Every team of
-/// several warps takes as many neighbouring ranges, one in a lane of each warp, and its warps equal
-/// parts of their items.
+/// The sums of ranges that are few. Two things would take longer than the items: a search for equal
+/// pieces of the path through ends and items, and waiting for what other teams hand on. Every team
+/// of several warps takes as many neighbouring ranges, one in a lane of each warp, and its warps
+/// equal parts of their items.
 template <class Team, class T, int items_per_lane>
 class device_whole {
   using warp_type = typename Team::warp_type;
