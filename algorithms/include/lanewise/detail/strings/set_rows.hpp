@@ -12,8 +12,8 @@ namespace kernels {
 /// Finds the patterns of a set that lie in rows: either sets the bits of their places, or adds up
 /// how many there are in each row. All begins as zeros.
 ///
-/// A place has the longest pattern that the text has there. In a row that ends before this pattern
-/// does, the place has the longest pattern that this one begins with and that ends in the row.
+/// A place has the longest pattern that the text has there. If a row ends before this pattern does,
+/// the place has the longest pattern that this one begins with and that ends in the row.
 template <class Pieces>
 struct set_rows_kernel {
   struct policy : Pieces::policy {
