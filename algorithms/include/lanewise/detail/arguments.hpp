@@ -44,7 +44,7 @@ constexpr bool check_results() {
     return fitting;
   }
 }
-/// The same of results that have been combined as T. says: the caller wants T.
+/// As check_results, for results that have been combined as T. says: the caller wants T.
 template <class Exec, class T, class Sink, bool says>
 constexpr bool check_combined() {
   static_assert(says || !detail::narrows<T, typename sink_value<Sink>::type>(),
@@ -114,7 +114,7 @@ constexpr bool are_swapped() {
   using op = plain_operator_t<Op>;
   return !returns_from<op, T, T, T> && returns_from<plain_operator_t<T>, Op, Op, Op>;
 }
-/// The same with init, which comes before op.
+/// As check_scan, with init, which comes before op.
 template <class Exec, class In, class Out, class T, class Op, bool any_order = true>
 constexpr bool check_exclusive_scan() {
   constexpr bool swapped = detail::are_swapped<Op, T>();
@@ -210,7 +210,7 @@ constexpr bool check_transformation() {
     return false;
   }
 }
-/// The same of a function of neighbours.
+/// A function of two neighbouring items whose results are written to a sink.
 template <class Exec, class Op, class T, class Sink>
 constexpr bool check_difference() {
   constexpr bool fitting = detail::fits<Exec, void, Op, T, T>();

@@ -14,7 +14,7 @@ namespace kernels {
 class arrays_behind {
  public:
   explicit arrays_behind(const workspace_size& inner) : size_(inner) {}
-  /// Where n items of type T are.
+  /// The place of n items of type T.
   template <class T>
   std::size_t add(std::int64_t n) {
     const std::size_t at = (size_.bytes + 255) / 256 * 256;

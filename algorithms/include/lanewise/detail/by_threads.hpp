@@ -8,7 +8,7 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Whether a warp is a thread of a host. A warp of a search in a graph then has room for thousands
-/// of rows, and nobody else to go on with while it waits for memory.
+/// of rows. No other warp goes on while it waits for memory.
 template <class Team>
 inline constexpr bool by_threads = !Team::in_registers;
 

@@ -106,7 +106,7 @@ std::int64_t compact_tiles(std::int64_t n) {
   return n > 0 ? divide_up(n, items) : 1;
 }
 
-/// Where the number of kept items goes: checked, and reachable.
+/// The place for the number of kept items: checked, and reachable.
 template <class Exec, class T, class... P>
 detail::integers count_place(const Kokkos::View<T, P...>& count, const char* algorithm) {
   using view = Kokkos::View<T, P...>;

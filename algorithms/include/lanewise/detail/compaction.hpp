@@ -10,8 +10,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A tile of which some items are kept, and the columns that are written for those: constructed
-/// from (team, scratch, source, marks, first, n).
+/// A tile in which some items are kept, and the columns that are written for the kept items.
+/// Constructed from (team, scratch, source, marks, first, n).
 ///
 ///   total<State>()                what it adds to the chain's state
 ///   write(one, two, start, end)   writes both columns; start items were kept before the tile,

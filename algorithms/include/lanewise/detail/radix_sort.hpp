@@ -47,12 +47,12 @@ struct host_radix_sorter {
   }
 };
 
-/// How a space sorts keys that are unsigned integers in memory, and what moves with them, which is
-/// no_value or an unsigned integer. ordered: keys that agree in the range's bits keep their order;
-/// otherwise nothing moves with keys, and they have the same bits outside the range. Members, all
-/// static:
+/// How a space sorts keys that are unsigned integers in memory, and values that move with them:
+/// Value is no_value or an unsigned integer. ordered: keys that agree in the range's bits keep
+/// their order; otherwise nothing moves with keys, and they have the same bits outside the range.
+/// Members, all static:
 ///
-///   workspace<Exec>(n, range, overwrites)          what it needs for up to n keys
+///   workspace<Exec>(n, range, overwrites)          what it needs for up to n keys;
 ///   sort(exec, keys, values, n, map, range, work)  out may be in, of keys or of values. The room
 ///                                                  of both is `in`, and `out` is not, or null
 template <class Exec, class Bits, class Value, bool ordered>

@@ -8,11 +8,11 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// How a space sorts segments of keys that are unsigned integers in memory, and what moves with
-/// them, which is no_value or an unsigned integer. ordered: equal keys keep their order. apart:
-/// lists have shifts. Members, all static:
+/// How a space sorts segments of keys that are unsigned integers in memory, and values that move
+/// with them: Value is no_value or an unsigned integer. ordered: equal keys keep their order.
+/// apart: lists have shifts. Members, all static:
 ///
-///   bytes<Exec>(n, segments, range)   of memory, for up to so many
+///   bytes<Exec>(n, segments, range)   of memory, for up to n items and `segments` segments;
 ///   sort(exec, in, out, values_in, values_out, n, list, map, range, memory)
 ///                                     out may be in, and values_out values_in; what is in no
 ///                                     segment is not touched

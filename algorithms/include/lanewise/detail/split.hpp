@@ -16,12 +16,12 @@ inline constexpr bool is_one_thread = !Team::in_registers;
 
 /// Counts tiles into buckets and distributes them over these. Members, all static:
 ///
-///   tile_items(n)              items of the tiles that a call of n is cut into
-///   few                        up to so many items are not worth columns
-///   columns(tiles, league)     columns that a launch should have, at most most_columns(tiles)
-///   tile_counters(tiles, buckets)
-///   count(...)                 counts a column, by a team with count_scratch
-///   pieces(tiles, columns)     what a place kernel deals out
+///   tile_items(n)              items of the tiles that a call of n is cut into;
+///   few                        up to this number of items columns do not pay;
+///   columns(tiles, league)     columns that a launch should have, at most most_columns(tiles);
+///   tile_counters(tiles, buckets);
+///   count(...)                 counts a column, by a team with count_scratch;
+///   pieces(tiles, columns)     what a place kernel deals out;
 ///   place(...)                 places a piece, by a team with scratch<value_bytes>
 template <class Team, class Key, class Policy>
 using split_t =

@@ -17,11 +17,11 @@
 #include <type_traits>
 #include <vector>
 
-// What the files of all structures have in common: a header that says what the structure is made
-// of, then its data, each guarded by a checksum. All numbers are little-endian.
+// What the files of all structures have in common. A file has a header that says what the structure
+// is made of, then its data, each guarded by a checksum. All numbers are little-endian.
 //
 // Whoever can write a file can write its checksums. So nothing is allocated because a number of a
-// header says so, and no structure is made of what was read before all of it was looked at.
+// header says so. No structure is made of what was read before all of it was looked at.
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
@@ -57,7 +57,7 @@ inline std::string text_of_type(std::uint32_t type) {
   return message(kinds[kind], " of ", type - (kind << 8), " bytes");
 }
 
-/// Of sets, maps and multimaps, whose kind is a slab_keys.
+/// The text for sets, maps and multimaps. Their kind is a slab_keys.
 inline std::string text_of_table(const file_header& header) {
   const char* name = header.value == 0 ? "set" : "map";
   return message(header.kind == 0 ? "a " : "a multi", name, " from ", text_of_type(header.key),

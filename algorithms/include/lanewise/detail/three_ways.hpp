@@ -12,7 +12,7 @@ namespace detail {
 
 /// A tile whose items go three ways: constructed from (team, scratch, source, ways, first, n).
 ///
-///   total()               how many items of it go the first way and the second, a selection_state
+///   total()               how many items of it go the first way and the second, a selection_state;
 ///   write(sinks, before)  writes all items, given how many before the tile go these ways
 template <class Team, class T, class Policy, class Ways, class Source>
 using three_ways_t =

@@ -16,7 +16,7 @@ constexpr int item_class(std::size_t bytes) {
   return row;
 }
 
-/// The same for a key and a value together: smaller ones have the registers of 8 bytes.
+/// The class of a key and a value together: smaller ones have the registers of 8 bytes.
 constexpr int pair_class(std::size_t bytes) {
   return item_class(bytes < 8 ? 8 : bytes);
 }
@@ -93,8 +93,8 @@ LANEWISE_POLICY(reduce_by_key, 32, 8, 4, 2, 128)
 // clang-format on
 #undef LANEWISE_POLICY
 
-/// The items per lane of a table's row for items of so many bytes: as many bytes as of items that
-/// fill their class.
+/// The items per lane of a table's row for items of `bytes` bytes. A lane has the bytes that it has
+/// of items that fill their class.
 template <template <int> class Table, std::size_t bytes>
 constexpr int items_per_lane_of = [] {
   constexpr int row = item_class(bytes);

@@ -94,7 +94,7 @@ class parked_compaction {
   parked& place_;
 };
 
-/// A tile in registers of which some items are kept.
+/// A tile in registers in which some items are kept.
 template <class Team, class T, int items_per_lane, class First, class Second, class Selector>
 class device_compaction : public device_rows<Team, T, items_per_lane> {
   using base = device_rows<Team, T, items_per_lane>;
@@ -161,7 +161,7 @@ class device_compaction : public device_rows<Team, T, items_per_lane> {
                                       std::uint32_t lane) const {
       const std::uint32_t index = row_first + lane * v;
       T* kept = place.item.data() + before;
-      // As many items were rejected as lie before this one and were not kept. Those that do not
+      // Rejected before this item are the items before it less the kept ones. Items that do not
       // exist find places after all others.
       T* rejected = place.item.data() + (kept_of_tile + index - before);
       std::uint16_t* kept_index = nullptr;

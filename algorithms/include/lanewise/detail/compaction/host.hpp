@@ -10,8 +10,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A tile of which some items are kept, left where it is: a first pass marks and counts, a second
-/// one, which finds the items in cache, writes.
+/// A tile in which some items are kept, left where it is. A first pass marks and counts. A second
+/// pass, which finds the items in cache, writes.
 template <class Team, class Source, std::int64_t most_items>
 class host_compaction {
   using warp_type = typename Team::warp_type;
@@ -78,8 +78,8 @@ class host_compaction {
   template <class Column>
   static constexpr bool is_distance = Column::needs_previous && !Column::is_of_runs;
 
-  /// The kept items of window w, those that are not, or those after kept items. `follows`: so does
-  /// the first item of the tile.
+  /// The kept items of window w, the items that are not kept, or the items after kept items.
+  /// `follows`: the first item of the tile follows a kept item.
   template <class Column>
   LANEWISE_FUNCTION bits chosen(std::int64_t w, bool follows) const {
     const std::int64_t here = items_ - w * width;
@@ -167,7 +167,7 @@ class host_compaction {
     if (begin < end) place[begin] = static_cast<out>(place[begin] + 1 - before);
   }
 
-  /// Where a column's values come from.
+  /// The source of a column's values.
   template <class Column>
   LANEWISE_FUNCTION const auto& values_of(const Column& column) const {
     if constexpr (requires { column.source; }) {
@@ -186,8 +186,8 @@ class host_compaction {
   std::int64_t count_;
 };
 
-/// The same where the kept items go to the array that they come from: they are brought together in
-/// scratch before the tile says how many they are.
+/// A host_compaction whose kept items go to the array that they come from. They are brought
+/// together in scratch before the tile says how many they are.
 template <class Team, class Source, std::int64_t most_items>
 class staged_compaction : public host_compaction<Team, Source, most_items> {
   using base = host_compaction<Team, Source, most_items>;

@@ -10,14 +10,14 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-// A batch of searches is four launches, of which the last three mostly find nothing to do:
+// A batch of searches is four launches. The last three mostly find nothing to do:
 //
 // shared   all searches go on together, as bits of words (batch_search). They stop where they have
-//          little in common
+//          little in common.
 // apart    each begins anew by itself, beside the others (search_apart), as long as its frontiers
-//          are small
-// order    levels of searches apart go where they belong (order_levels)
-// shared   searches whose frontiers are not small, once more
+//          are small.
+// order    levels of searches apart go where they belong (order_levels).
+// shared   searches whose frontiers are not small, once more.
 
 /// Numbers of a launch of shared searches, all 0 before the launch.
 template <class Offset>
@@ -41,7 +41,7 @@ struct batch_memory {
   edge_piece<Vertex, Offset>* pieces[2];  // by turns; vertices, of searches apart
   std::int64_t room;                      // of pieces, batch_pieces
   std::uint64_t* seen;       // a word for each vertex: a bit for each search that has reached it
-  std::uint64_t* fresh;      // 3 by turns: those that reached it in one level
+  std::uint64_t* fresh;      // 3 by turns: searches that reached it in one level
   Vertex* lists;             // 3 by turns: vertices that have fresh bits
   std::int32_t* own_levels;  // of threads that search apart: a level for each vertex
   Vertex* own_queues;        // and a place for each, and one more

@@ -13,17 +13,18 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Up to 64 breadth-first searches at once: a vertex has a bit for each. Fresh words have the bits
-/// that vertices got in one level, whose vertices are listed. Fresh words and lists are three by
-/// turns: those of the next level are written while those of this level are read and those of the
-/// level before become 0 again. So top down teams meet once for each level, bottom up three times.
-/// A level goes
+/// that vertices got in one level; these vertices are listed. Fresh words and lists are three by
+/// turns: those of the next level are written, those of this level are read, and those of the level
+/// before become 0 again. So top down teams meet once for each level, bottom up three times. A
+/// level goes:
 ///
-/// top down    an edge takes all fresh bits along that its vertex has. Who sets a bit first brings
-///             it into the vertex's fresh word, and who brings the first of these lists the vertex
+/// top down    an edge takes all fresh bits along that its vertex has. The lane that sets a bit
+///             first brings it into the vertex's fresh word. The lane that brings the first bit of
+///             this word lists the vertex.
 /// bottom up   a vertex that not all searches have reached looks at its neighbours' fresh words,
 ///             until it has all. There are no atomic operations, and after some wide levels most
-///             vertices stop soon. What is left of long rows is looked at after that by all warps,
-///             as edges are top down, but for the vertex that they come from
+///             vertices stop soon. After that all warps look at what is left of long rows. They do
+///             so as with edges top down, but for the vertex that edges come from.
 template <class Team, class Vertex, class Offset>
 class batch_search {
   using warp_type = typename Team::warp_type;
@@ -151,8 +152,8 @@ class batch_search {
     return is_bottom_up_ ? listed(depth_) > task_.out.vertices / 32
                          : frontier_.edges() > task_.out.edges / 16;
   }
-  /// Where searches have little in common in each of the first few levels they begin anew, apart. A
-  /// few vertices of a level tell, which all warps look at.
+  /// If searches have little in common in each of the first few levels, they begin anew, apart. A
+  /// few vertices of a level decide that; all warps look at them.
   LANEWISE_FUNCTION bool parts() {
     if (!is_lonely_ || depth_ > patience) return false;
     const auto warp = team_.warp();
@@ -305,7 +306,7 @@ class batch_search {
   bool is_last_;
   shared_counts<Offset> counts_;
   std::uint64_t wanted_;     // searches of this launch
-  std::uint64_t alive_ = 0;  // those that reach anything still, in a level bottom up
+  std::uint64_t alive_ = 0;  // searches that reach anything still, in a level bottom up
   std::int32_t depth_ = -1;
   bool is_bottom_up_ = false;  // this level, and between levels the one before
   bool is_lonely_ = true;      // so far

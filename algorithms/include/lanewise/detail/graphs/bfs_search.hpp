@@ -19,18 +19,18 @@ namespace detail {
 /// Breadth-first search from one vertex or several, by teams that are all resident and meet after
 /// each step. The steps:
 ///
-/// begin      the sources are the first frontier
-/// top_down   each edge of the frontier leads to a vertex, whose bit is set by an atomic operation;
-///            who sets it first lists the vertex's row for the next level
-/// bottom_up  each vertex that is not reached looks for a neighbour that is
-/// list       what was reached bottom up becomes a frontier of rows
+/// begin      the sources are the first frontier.
+/// top_down   each edge of the frontier leads to a vertex, whose bit is set by an atomic operation.
+///            The lane that sets it first lists the vertex's row for the next level.
+/// bottom_up  each vertex that is not reached looks for a neighbour that is.
+/// list       what was reached bottom up becomes a frontier of rows.
 /// others     vertices without a bit are marked as not reached. That is the end, unless the levels
 ///            had few edges for long; then:
 /// deep       the rest is searched by relaxation, as shortest paths are. Warps need not meet after
-///            each level
-/// parents    of what was reached deep
+///            each level.
+/// parents    of what was reached deep.
 ///
-/// Whoever reaches a vertex writes its level and parent.
+/// The lane that reaches a vertex writes its level and parent.
 template <class Team, class Vertex, class Offset>
 class bfs_search {
   using warp_type = typename Team::warp_type;
@@ -101,7 +101,7 @@ class bfs_search {
       value[k] = from;
     }
     task_.out.only_vertices(warp, there, to, task_.errors, open);
-    // Where frontiers are wide, most bits are set, and a read is cheaper.
+    // If frontiers are wide, most bits are set, and a read is cheaper.
     LANEWISE_UNROLL
     for (int k = 0; k < at_once; ++k)
       open[k] = open[k] & !detail::is_reached<true>(warp, bits(), open[k], to[k]);
@@ -144,9 +144,9 @@ class bfs_search {
     if constexpr (by_threads<Team>) return pays_thread_bottom_up();
     return frontier_.edges() > edges_left_ / alpha;
   }
-  /// Bottom up a thread goes through all words of bits, and vertices look at edges until one leads
-  /// into the frontier, or at all they have. Costs are in edges top down. (One core, 2^18 vertices,
-  /// in times of top down: by alpha a small world 1.89 and a tree 1.58, so 1.00 and 1.01.)
+  /// Bottom up a thread goes through all words of bits. Vertices look at edges until one leads into
+  /// the frontier, or at all they have. Costs are in edges top down. (One core, 2^18 vertices, in
+  /// times of top down: by alpha a small world 1.89 and a tree 1.58, so 1.00 and 1.01.)
   LANEWISE_KERNEL_FUNCTION bool pays_thread_bottom_up() const {
     const auto n = static_cast<double>(task_.out.vertices);
     const auto here = static_cast<double>(frontier_.edges());
@@ -155,8 +155,7 @@ class bfs_search {
     const double words = vertices < n / 32 ? vertices : n / 32;
     const double looks = edges_of_look * left * vertices / (here + vertices);
     if (here > edges_of_word * words + looks) return true;
-    // Where vertices are reached in the order of their numbers, fewer words have some that are
-    // left.
+    // If vertices are reached in the order of their numbers, fewer words have some that are left.
     if (team_.league() > 1 || here <= edges_of_word * vertices / 32 + looks) return false;
     return here > edges_of_word * open_words() + looks;
   }

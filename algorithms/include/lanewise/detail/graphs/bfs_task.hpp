@@ -30,11 +30,11 @@ struct bfs_task {
   bfs_memory<Vertex, Offset> memory;
   status* errors;
 
-  /// Levels are numbers without sign here, the greatest of which are not reached.
+  /// Levels are numbers without sign here; the greatest number means not reached.
   LANEWISE_KERNEL_FUNCTION std::uint32_t* depths() const {
     return levels != nullptr ? reinterpret_cast<std::uint32_t*>(levels) : memory.depths;
   }
-  /// The active lanes' vertices are so deep.
+  /// Records `depth` and the parents of the active lanes' vertices.
   template <class W, class Mask, class Lanes>
   LANEWISE_KERNEL_FUNCTION void record(const W& warp, const Mask& mask, const Lanes& vertex,
                                        const Lanes& parent, std::int32_t depth) const {

@@ -16,9 +16,9 @@ namespace detail {
 /// that is needed; new ones are written to other words.
 ///
 /// Vertices wait in scratch until a warp of them is there. Each lane looks at a few columns of its
-/// own; those that find nobody wait again. So no lane waits for others that look longer: H200,
-/// urand.22, 0.35 ms instead of 0.46, where a warp's lanes looked at 8 columns, and the warp at
-/// what was left of one row after the other.
+/// own. A vertex that finds no neighbour there waits again. So no lane waits for others that look
+/// longer: H200, urand.22, 0.35 ms instead of 0.46, where a warp's lanes looked at 8 columns, and
+/// the warp at what was left of one row after the other.
 template <class Team, class Vertex, class Offset>
 class bottom_up {
   using warp_type = typename Team::warp_type;
@@ -29,7 +29,7 @@ class bottom_up {
   using piece = edge_piece<Vertex, Offset>;
   using few = few_columns<Vertex, Offset>;
   static constexpr Vertex nobody = static_cast<Vertex>(~Vertex{0});
-  static constexpr std::uint32_t long_row = 128;  // so many columns are left for the warp
+  static constexpr std::uint32_t long_row = 128;  // more columns are left for the warp
 
  public:
   using task = bfs_task<Vertex, Offset>;
@@ -38,8 +38,8 @@ class bottom_up {
                                      std::uint32_t* after)
       : team_(team), task_(t), before_(before), after_(after), columns_(t.into, before) {}
 
-  /// The vertices that are found are so deep. waiting: room for 2 * width of this warp. Returns how
-  /// many edges lead from those that it has found.
+  /// The vertices that are found get level `depth`. waiting: room for 2 * width of this warp.
+  /// Returns how many edges lead from the vertices that this warp has found.
   LANEWISE_KERNEL_FUNCTION std::uint64_t search(std::int32_t depth, piece* waiting) {
     depth_ = depth;
     waiting_ = waiting;
@@ -102,7 +102,7 @@ class bottom_up {
                                                        },
                                                        begin, length, vertex)));
   }
-  /// As many as there are lanes, of those that wait, look at what is next of their rows.
+  /// A waiting vertex for each lane, as far as there are any, looks at what is next of its row.
   LANEWISE_KERNEL_FUNCTION void look() {
     const auto warp = team_.warp();
     const int taken = count_ < width ? count_ : width;
@@ -173,7 +173,7 @@ class bottom_up {
   few columns_;
   std::int32_t depth_ = 0;
   piece* waiting_ = nullptr;
-  int count_ = 0;  // of those that wait
+  int count_ = 0;  // vertices that wait
   lanes<std::uint64_t> edges_{std::uint64_t{0}};
 };
 

@@ -69,8 +69,8 @@ class bottom_up_by_words {
                                               const std::uint32_t* before, std::uint32_t* after)
       : team_(team), task_(t), before_(before), after_(after) {}
 
-  /// As that of bottom_up: the vertices that are found are so deep. Returns how many edges lead
-  /// from those that this warp has found.
+  /// As that of bottom_up: the vertices that are found get level `depth`. Returns how many edges
+  /// lead from the vertices that this warp has found.
   LANEWISE_FUNCTION std::uint64_t search(std::int32_t depth, edge_piece<Vertex, Offset>*) const {
     edge_sums edges(std::uint64_t{0});
     detail::for_each_word_batch(

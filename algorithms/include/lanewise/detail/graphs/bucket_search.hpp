@@ -13,7 +13,7 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Where a search stands between launches.
+/// The state of a search between launches.
 template <class Bits>
 struct bucket_state {
   std::uint64_t begin, end;  // where the list has the vertices that wait
@@ -57,7 +57,7 @@ struct bucket_task {
   Weight delta;
   std::int64_t buckets;
   const std::int64_t* offsets;  // where buckets begin in the list; null: the search begins
-  Vertex* list;                 // those that wait, in buckets; from there on those that are lowered
+  Vertex* list;                 // vertices that wait, in buckets; then vertices that are lowered
   std::uint32_t* waiting;       // a bit for each vertex
   bucket_state<bits>* state;
   frontier_memory<Vertex, Offset> memory;  // of a launch, for one round, without `listed`

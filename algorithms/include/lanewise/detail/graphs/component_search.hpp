@@ -41,17 +41,18 @@ struct components_task {
 };
 
 /// Connected components by teams that are all resident and meet after each step (Afforest, by
-/// Sutton, Ben-Nun and Barak): the first edges of all vertices unite most of a large component;
-/// then vertices that are in it have nothing more to do, as long as the others look at their edges
+/// Sutton, Ben-Nun and Barak). The first edges of all vertices unite most of a large component.
+/// Then vertices that are in it have nothing more to do, as long as the others look at their edges
 /// in both directions.
 ///
-/// adopt     a vertex is hung under its first neighbour, if that is less
-/// compress  labels become roots
-/// sample    the first two neighbours are united with the vertex
-/// compress  and each warp guesses which component is the largest
-/// rest      vertices outside of it are united with their other neighbours; long rows go to a queue
-/// pieces    of long rows
-/// compress
+///   adopt     a vertex is hung under its first neighbour, if that is less.
+///   compress  labels become roots.
+///   sample    the first two neighbours are united with the vertex.
+///   compress  and each warp guesses which component is the largest.
+///   rest      vertices outside of it are united with their other neighbours; long rows go to a
+///             queue.
+///   pieces    of long rows.
+///   compress
 template <class Team, class Vertex, class Offset>
 class component_search {
   using warp_type = typename Team::warp_type;
@@ -259,7 +260,7 @@ class component_search {
     lanes<Vertex> vertex;
     mask_type there;
   };
-  /// Where the active lanes' edges lead to. Those that lead nowhere are counted.
+  /// The vertices that the active lanes' edges lead to. Edges that lead nowhere are counted.
   LANEWISE_KERNEL_FUNCTION neighbours only_vertices(const mask_type& mask,
                                                     const lanes<Offset>& edge,
                                                     const rows& all) const {

@@ -30,7 +30,8 @@ struct distances {
     std::memcpy(&x, &b, sizeof(b));
     return x;
   }
-  /// Of what is not reached. As a kernel sees it: the library's constants are those of the host.
+  /// The distance of what is not reached. As a kernel sees it: the library's constants are those of
+  /// the host.
   static constexpr T most_value =
       is_floating ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
   static LANEWISE_FUNCTION bits most() {

@@ -39,7 +39,7 @@ struct edge_key {
     if (a == b && (drop_self_loops || backwards)) return edge_is_kept::left_out;
     return backwards != turned ? b << bits | a : a << bits | b;
   }
-  /// The same of all edges, one after the other, and then of all turned round.
+  /// Number i of all edges, one after the other, and then of all edges turned round.
   LANEWISE_FUNCTION std::uint64_t operator()(std::int64_t i) const {
     const bool backwards = i >= edges;
     return number(backwards ? i - edges : i, backwards);

@@ -14,7 +14,7 @@ LANEWISE_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// So many vertices a graph may have.
+/// The most vertices that a graph may have.
 template <class Vertex>
 constexpr std::int64_t most_vertices() {
   static_assert(std::is_integral_v<Vertex> && sizeof(Vertex) >= 4,

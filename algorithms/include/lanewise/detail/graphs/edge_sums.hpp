@@ -80,7 +80,7 @@ struct sums_of_part {
   }
 
  private:
-  /// The last row from this one on that begins at the edge or before it, looked for within
+  /// The last row from `row` on that begins at the edge or before it. It is looked for within
   /// `step` rows, twice as many, and so on: an edge's row is near that of the edge before it.
   LANEWISE_FUNCTION std::int64_t row_of(std::uint64_t edge, std::int64_t row,
                                         std::int64_t step) const {

@@ -34,7 +34,7 @@ struct row_length {
   }
 };
 
-/// The rows of vertices in a list, of which the ends in all their edges are known.
+/// The rows of vertices in a list. `ends` says where each row ends in all their edges.
 template <class Frontier, class Vertex, class Offset>
 struct rows_of_list {
   Frontier frontier;
@@ -48,7 +48,7 @@ struct rows_of_list {
     std::int64_t items;
 
     LANEWISE_FUNCTION std::int64_t end(std::int64_t r) const { return list.ends[r]; }
-    /// The same as it is in memory, and what is added there.
+    /// The ends as they are in memory, and the number that is added to them there.
     LANEWISE_FUNCTION const std::int64_t* ends() const { return list.ends; }
     LANEWISE_FUNCTION std::int64_t origin() const { return 0; }
     LANEWISE_FUNCTION edge_owner<Vertex> owner(std::int64_t r) const {
@@ -104,8 +104,8 @@ struct rows_in_order {
 /// Nobody joins another frontier.
 struct no_frontier {};
 
-/// What vertices that a warp sends to a queue wait in, until they are as many as it has lanes: an
-/// atomic operation for every few edges would be one too many.
+/// The vertices that a warp sends to a queue wait here until there is one for each lane: an atomic
+/// operation for every few edges would be one too many.
 template <class Team, class Queue>
 class vertices_to_queue {
   static constexpr int width = Team::warp_type::width;

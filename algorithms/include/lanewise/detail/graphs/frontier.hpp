@@ -29,8 +29,8 @@ struct edge_end {
 };
 
 /// The frontier of a search in a resident kernel, as rows whose edges are to be looked at in the
-/// next round. Rows go to an array that all teams share, long ones in pieces, and are shared evenly
-/// in the next round: no warp has much more to do than others.
+/// next round. Rows go to an array that all teams share, long ones in pieces. They are shared
+/// evenly in the next round: no warp has much more to do than others.
 ///
 /// Where rounds are thin, a warp keeps a few rows of one piece in scratch instead. These need no
 /// way through memory, so that a warp can go on with them for several rounds before all meet.
@@ -38,15 +38,15 @@ struct edge_end {
 /// A search is a Visit with two functions, or three:
 ///
 ///   look(there, from, edge, open, to, value)
-///            edges of the frontier, in arrays of at_once masks and lanes; those of a lane are from
-///            one vertex. Says which lead to vertices that may be in the next frontier, and what
-///            they bring there. Most edges of most searches do not, so that lanes get few
+///            edges of the frontier, in arrays of at_once masks and lanes. The edges of a lane are
+///            from one vertex. Says which lead to vertices that may be in the next frontier, and
+///            what they bring there. Most edges of most searches do not, so that lanes get few.
 ///   claim(active, vertex, value)
-///            such vertices, side by side now. Returns which are in the next frontier, for which a
-///            vertex may come again and again, but each time for one of those who claim it
+///            such vertices, side by side now. Returns which are in the next frontier. A vertex may
+///            come there again and again, but each time for one of the lanes that claim it.
 ///   is_next(active, value)
 ///            before these are claimed: which of them are in the next frontier if their claim says
-///            so. The rows of others are not read. Without it all may be
+///            so. The rows of others are not read. Without it all may be.
 template <class Team, class Vertex, class Offset, class Value>
 class frontier {
   using warp_type = typename Team::warp_type;
@@ -130,9 +130,9 @@ class frontier {
     league_sums::add(team_, shared_.found.sums, {{edges, 0}});
   }
 
-  /// Looks at the edges of this round's rows: those that this warp has kept, and its share of the
-  /// others. Then goes on with rows that this warp has pushed and may keep, for `steps` rounds in
-  /// all.
+  /// Looks at the edges of this round's rows: the rows that this warp has kept, and its share of
+  /// the others. Then goes on with rows that this warp has pushed and may keep, for `steps` rounds
+  /// in all.
   template <class Visit>
   LANEWISE_KERNEL_FUNCTION void visit_edges(int steps, Visit& visit) {
     const auto number = static_cast<Offset>(queue_end_ - queue_begin_);
@@ -187,7 +187,7 @@ class frontier {
     return shared_.ends.data() + team_.warp_index() * room;
   }
 
-  /// While there are so many ends, claims as many as there are lanes.
+  /// While there are `least` ends or more, claims up to one for each lane.
   template <class Visit>
   LANEWISE_KERNEL_FUNCTION void claim(int least, Visit& visit) {
     const auto warp = team_.warp();
@@ -235,7 +235,7 @@ class frontier {
     has_long_ = false;
   }
 
-  /// The edges of what this warp has kept, and of its share of so many pieces.
+  /// The edges of what this warp has kept, and of its share of `number` pieces.
   template <class Visit>
   LANEWISE_KERNEL_FUNCTION void expand_round(Offset number, Visit& visit) {
     const auto warp = team_.warp();
@@ -281,7 +281,7 @@ class frontier {
               there, [=](std::uint32_t l) { return next[l].begin; }, Offset{0}, warp.lane()));
     }
   }
-  /// Where the rows of vertices begin that are to be claimed.
+  /// Prefetches the row begins of vertices that are to be claimed.
   template <int k>
   LANEWISE_KERNEL_FUNCTION void ask_for_rows(const mask_type (&open)[k],
                                              const lanes<Vertex> (&vertex)[k]) const {

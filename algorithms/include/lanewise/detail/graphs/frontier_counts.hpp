@@ -15,9 +15,9 @@ struct bfs_level_counts {
   std::uint64_t edges = 0;             ///< that lead from them
   std::uint64_t examined = 0;          ///< edges to vertices that were looked up
   std::uint64_t behind_bitmap = 0;     ///< of these, those whose bit was not found set
-  std::uint64_t behind_levels = 0;     ///< and those that had no level
-  std::uint64_t behind_warp_cull = 0;  ///< and those that no other lane of the warp had
-  std::uint64_t expanded = 0;          ///< and those that the team did not remember
+  std::uint64_t behind_levels = 0;     ///< of these, to a vertex that had no level
+  std::uint64_t behind_warp_cull = 0;  ///< of these, to a vertex that no other lane of the warp had
+  std::uint64_t expanded = 0;          ///< of these, to a vertex that the team did not remember
   std::uint64_t expanded_edges = 0;  ///< edges from these: more than `edges` where some came twice
   /// Words of 4 or 8 bytes, as vertices and row begins have, that were read and written: queues,
   /// columns, row begins, levels, and one of the bitmap or the levels for each look-up.

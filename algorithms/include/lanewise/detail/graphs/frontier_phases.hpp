@@ -107,7 +107,7 @@ class frontier_phases {
   std::int64_t size_ = 0;                // of the queue that is read
   std::uint64_t before_ = 0;             // what was pushed before this phase
   std::uint64_t pushed_ = 0;             // by this warp in this phase
-  frontier_counts<counted> now_, next_;  // of this level, and of those that its edges lead to
+  frontier_counts<counted> now_, next_;  // of this level, and of vertices that its edges lead to
 
  private:
   template <class F>

@@ -20,15 +20,15 @@ struct alignas(16) edge_piece {
   Vertex from;
 };
 
-/// The most edges of a piece in the queue: as many as a warp looks at together.
+/// The most edges of a piece in the queue, which a warp looks at together.
 inline constexpr std::uint32_t most_piece_edges = 128;
 /// The most pieces of a graph.
 constexpr std::int64_t most_edge_pieces(std::int64_t vertices, std::int64_t edges) {
   return vertices + edges / most_piece_edges + 1;
 }
 
-/// The rows of a frontier: each warp lists those that it finds in scratch, and sends what it may
-/// not keep to a queue of all teams, long rows in pieces.
+/// The rows of a frontier. Each warp lists the rows that it finds in scratch. It sends the rows
+/// that it may not keep to a queue of all teams, long rows in pieces.
 template <class Team, class Vertex, class Offset>
 class frontier_pieces {
   using warp_type = typename Team::warp_type;
@@ -165,7 +165,7 @@ class frontier_pieces {
     }
     return places.total;
   }
-  /// So many pieces of rows to places from `first` on.
+  /// Writes `pieces` pieces of each row to places from `first` on.
   static LANEWISE_FUNCTION void write(const warp_type& warp, const queue_part& part,
                                       const lanes<piece>& rows, const lanes<Offset>& pieces,
                                       const lanes<Offset>& first) {

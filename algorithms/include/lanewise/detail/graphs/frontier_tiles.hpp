@@ -9,8 +9,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A frontier in memory: vertices, or edges by the vertices that they lead to, with those that they
-/// come from where parents are wanted.
+/// A frontier in memory: vertices, or edges. An edge is the vertex that it leads to and, if parents
+/// are wanted, the vertex that it comes from.
 template <class Vertex>
 struct frontier_queue {
   Vertex* vertices;

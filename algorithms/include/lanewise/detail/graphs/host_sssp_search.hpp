@@ -18,9 +18,9 @@ struct host_sssp_memory {
   near_far_memory<Vertex, Bits> lists;
 };
 
-/// The search of sssp_search for threads of a host. Few have much to do each, and what they wait
-/// for is memory: a thread goes through vertices, edges and ends of edges a batch at a time, and
-/// asks for all that a batch needs before it uses the first of it.
+/// The search of sssp_search for threads of a host. Few threads have much to do each, and what they
+/// wait for is memory. A thread goes through vertices, edges and ends of edges a batch at a time.
+/// It prefetches all that a batch needs before it uses the first of it.
 ///
 /// Threads go on with near vertices as long as there are any. So they meet twice for each range of
 /// distances, however many steps that has.
@@ -218,7 +218,7 @@ class host_sssp_search {
   std::uint64_t bad_ = 0;
   std::uint64_t near_added_ = 0;  // vertices since all met
   std::uint64_t near_count_ = 0;  // of this range
-  int deltas_ = 1;                // of which this range is
+  int deltas_ = 1;                // deltas in this range
   int thin_ranges_ = 0;           // one after the other
 };
 

@@ -9,10 +9,11 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Where searches apart have levels: those of one search for a few vertices lie side by side, since
-/// frontiers of many graphs go along vertices with neighbouring numbers. (H200, lattice of 4096^2:
-/// 161 ms instead of 220.) They take the place of the levels of all searches for these vertices,
-/// and order_levels puts them in order. The last few vertices are in order from the beginning.
+/// The places of the levels of searches apart. The levels of one search for a few vertices lie side
+/// by side, since frontiers of many graphs go along vertices with neighbouring numbers. (H200,
+/// lattice of 4096^2: 161 ms instead of 220.) These levels take the place of the levels of all
+/// searches for these vertices, and order_levels puts them in order. The last few vertices are in
+/// order from the beginning.
 struct level_tiles {
   static constexpr int width = 16;
 

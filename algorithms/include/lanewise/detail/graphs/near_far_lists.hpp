@@ -26,7 +26,7 @@ struct near_far_memory {
   vertex_marks* marks;        // in which lists a vertex is
 };
 
-/// Where the vertices of a search by threads of a host are listed: near ones, whose edges are to be
+/// The lists of the vertices of a search by threads of a host: near ones, whose edges are to be
 /// looked at now, and far ones, each once in either.
 ///
 /// A thread goes on with the near vertices that it has found, oldest first. It keeps up to own_room
@@ -102,7 +102,7 @@ class near_far_lists {
     far_added_ = 0;
     return blocks;
   }
-  /// All threads have added so many.
+  /// All threads have added `blocks` far blocks.
   LANEWISE_FUNCTION void behind_meeting(std::uint64_t blocks) { far_blocks_ += blocks; }
 
   LANEWISE_FUNCTION bool has_far() const { return far_blocks_ != 0; }
@@ -151,7 +151,8 @@ class near_far_lists {
     if (own_end_ - own_begin_ == own_room) share_own(own_room - batch);
     shared_.own[own_end_++ % own_room] = v;
   }
-  /// The oldest of the vertices of this thread are for all, in whole blocks, but so many.
+  /// Shares the oldest of the vertices of this thread with all, in whole blocks, except the last
+  /// `kept`.
   LANEWISE_FUNCTION void share_own(std::uint32_t kept) {
     while (own_end_ - own_begin_ >= kept + block) near_.put([this] { return next_own(); });
   }
@@ -167,7 +168,7 @@ class near_far_lists {
   bits near_end_ = 0;  // distances before it are near
   block_list<Team, Vertex> far_;
   std::uint32_t splits_ = 0;                     // of the far list
-  bits least_ = distance::most();                // of those that this thread has sent there
+  bits least_ = distance::most();                // of vertices that this thread has sent there
   std::uint64_t far_added_ = 0;                  // blocks since all met
   std::uint64_t far_base_ = 0, far_blocks_ = 0;  // of all far lists, by the pool's counter
 };

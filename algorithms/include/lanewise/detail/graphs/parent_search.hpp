@@ -26,16 +26,15 @@ struct parent_task {
 };
 
 /// Parents of vertices whose distances are known. An edge (u, v) of weight w is tight if
-/// distance(u)
-/// + w == distance(v). The steps of teams that are all resident, and meet after each:
+/// `distance(u) + w == distance(v)`. The steps of teams that are all resident, and meet after each:
 ///
-/// list    the rows of all vertices that are reached go to the queue
-/// strict  of the tight edges from lesser distances, the least vertex is the parent
-/// count   vertices that have none yet: their tight edges are from distances as great as theirs,
-///         since weights are 0, or rounded away
-/// equal   in rounds: such an edge from a vertex that had a parent before this round. So there is
-/// no
-///         cycle: distances fall along parents, or rounds do
+///   list    the rows of all vertices that are reached go to the queue.
+///   strict  the tight edges from lesser distances are looked at. The least vertex that they come
+///           from is the parent.
+///   count   vertices that have none yet: their tight edges are from distances as great as theirs,
+///           since weights are 0, or rounded away.
+///   equal   in rounds: such an edge from a vertex that had a parent before this round. So there is
+///           no cycle: distances fall along parents, or rounds do.
 template <class Team, class Vertex, class Offset, class Weight>
 class parent_search {
   using warp_type = typename Team::warp_type;

@@ -22,9 +22,9 @@ struct quadratic_task {
   status* errors;
 };
 
-/// Breadth-first search without queues: for each level all vertices are looked at, and those that
-/// have it give the next one to their neighbours without any (Merrill, listing 6, with the test
-/// that it lacks).
+/// Breadth-first search without queues. For each level all vertices are looked at. The vertices of
+/// the level give the next one to their neighbours without a level (Merrill, listing 6, with the
+/// test that it lacks).
 template <class Team, class Vertex, class Offset>
 class quadratic_search {
   using warp_type = typename Team::warp_type;

@@ -52,7 +52,7 @@ struct unit_edges {
 /// distance is lowered, and near, is in the next frontier. Whatever the order is, distances are
 /// right when nothing is lowered any more. So where rounds are thin, a warp goes on with what it
 /// has found for several steps before all meet. As warps are about equally fast, few distances are
-/// lowered twice, and most of what is so many steps away is right when they meet.
+/// lowered twice, and most of what lies within these steps is right when they meet.
 template <class Team, class Vertex, class Offset, class Edges, class Value>
 class relaxation {
   using warp_type = typename Team::warp_type;
@@ -113,7 +113,8 @@ class relaxation {
     return is_apart_ ? most_kept : 0;
   }
 
-  /// Which of these edges may lower a distance, of which vertex, and to what.
+  /// Says in `open` which of these edges may lower a distance, in `to` the vertex's number, and in
+  /// `value` to what.
   LANEWISE_FUNCTION void look(const mask_type (&there)[at_once], const lanes<Vertex>& from,
                               const lanes<Offset> (&edge)[at_once], mask_type (&open)[at_once],
                               lanes<Vertex> (&to)[at_once], lanes<Value> (&value)[at_once]) const {
@@ -135,7 +136,7 @@ class relaxation {
       if (number != 0 && errors_ != nullptr)
         warp.fetch_add(errors_->bad_items, static_cast<std::uint64_t>(number));
     }
-    // Where many edges are relaxed, most lower nothing, and a read is cheaper. Elsewhere warps of
+    // If many edges are relaxed, most lower nothing, and a read is cheaper. Otherwise warps of
     // devices do not wait for it.
     if (!by_threads<Team> && is_thin_) return;
     LANEWISE_UNROLL

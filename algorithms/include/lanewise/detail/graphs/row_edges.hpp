@@ -41,9 +41,10 @@ class row_edges {
   using lanes = typename warp_type::template lanes<T>;
   using piece = edge_piece<Vertex, Offset>;
   static constexpr std::uint32_t short_row = 16;  // edges that a lane looks at alone
-  // Up to so many edges are looked at by groups of lanes on devices, 32 of a row at once: by the
-  // whole warp three of four lanes had nothing where rows have 32 edges. To hand out longer rows to
-  // groups cost more than it gained (H200, bfs top down: kron.22 1.61 ms for all rows, 1.22 so).
+  // On devices, rows of up to middle_row edges are looked at by groups of lanes, 32 edges of a row
+  // at once: by the whole warp three of four lanes had nothing where rows have 32 edges. To hand
+  // out longer rows to groups cost more than it gained (H200, bfs top down: kron.22 1.61 ms for all
+  // rows, 1.22 so).
   static constexpr std::uint32_t middle_row = by_threads<Team> ? short_row : 64;
   static constexpr bool has_middle_rows = middle_row > short_row;
   static constexpr std::uint32_t group = by_threads<Team> ? width : 8;

@@ -12,15 +12,15 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-// The edges of rows, of which each lane has one (Merrill, 6.4.1). All forms call
+// The edges of rows. Each lane has one row (Merrill, 6.4.1). All forms call
 //
-//   body(warp, mask, value, edge, place)
+//   body(warp, mask, value, edge, place);
 //
-// with an edge for each active lane, the value of the lane that has the row, and the edge's place:
-// rows get neighbouring places in the order of warps and lanes. All warps of a team call gather.
+// Each active lane has an edge, the value of the lane that has the row, and the edge's place. Rows
+// get neighbouring places in the order of warps and lanes. All warps of a team call gather.
 
-/// Where the edges of a lane's row go, and those of all rows of the team. Not known where nobody
-/// asks for places.
+/// The places of the edges of a lane's row, and of all rows of the team. Not known unless places
+/// are needed.
 template <class W>
 struct edge_places {
   typename W::template lanes<std::int64_t> offset;

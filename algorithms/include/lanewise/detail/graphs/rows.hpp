@@ -50,7 +50,7 @@ struct graph_rows {
     return valid[0];
   }
 
-  /// Where lanes' rows begin and how long they are.
+  /// The begins and the lengths of lanes' rows.
   template <class W>
   struct ranges {
     typename W::template lanes<Offset> begin;
@@ -76,7 +76,7 @@ struct graph_rows {
   LANEWISE_FUNCTION ranges<W> from(const W& warp, const Mask& mask, Vertex first) const {
     return between(warp, limits_from(warp, mask, first));
   }
-  /// The same in two steps: what is read early, and what waits for it.
+  /// These ranges in two steps: what is read early, and what waits for it.
   template <class W, class Mask>
   LANEWISE_FUNCTION limits<W> limits_from(const W& warp, const Mask& mask, Vertex first) const {
     return {warp.load(mask, begins + first, Offset{0}),

@@ -61,7 +61,7 @@ class search_apart {
           [&](std::int64_t at, const mask_type& there) LANEWISE_INLINE_LAMBDA {
             visit(there, team_.warp().load(there, vertices + at, Vertex{0}));
           });
-      // Of the list after the next one. Nobody uses it now.
+      // The counter of the list after the next one. No warp uses it now.
       if (team_.index() == 0 && team_.warp_index() == 0)
         team_.warp().template store<order::relaxed, scope::device>(*counter(depth_ + 2), Offset{0});
       listed = meet();
@@ -70,7 +70,7 @@ class search_apart {
   }
 
  private:
-  /// Of two by turns, in the place of pieces.
+  /// The list of a level: one of two by turns, in the place of pieces.
   LANEWISE_FUNCTION Vertex* items(std::int32_t depth) const {
     void* const all = (depth & 1) != 0 ? task_.memory.pieces[1] : task_.memory.pieces[0];
     return static_cast<Vertex*>(all) + which_ * static_cast<std::int64_t>(room_);
@@ -197,8 +197,8 @@ class search_apart {
   std::uint32_t meetings_ = 0;
 };
 
-/// The searches of a batch that are to be done apart, each by an equal part of the league, or in
-/// turn where there are more of them than teams.
+/// The searches of a batch that are to be done apart. An equal part of the league does each; if
+/// there are more searches than teams, they are done in turn.
 template <class Team, class Vertex, class Offset>
 class searches_apart {
   using part = part_of_league<Team>;

@@ -14,7 +14,7 @@ namespace detail {
 
 // What searches in graphs ask of their arguments.
 
-/// Where a search begins. Vertex is unsigned.
+/// The vertices at which a search begins. Vertex is unsigned.
 template <class Vertex>
 struct search_sources {
   const Vertex* first;  // null: one

@@ -114,7 +114,7 @@ class sssp_search {
   LANEWISE_FUNCTION void meet(step s) {
     frontier_.meet(s == step::relax ? relaxation_.kept() : 0);
     if (s == step::split) ++splits_;
-    // Where nothing is near.
+    // Nothing is near.
     if (frontier_.edges() == 0)
       far_ = team_.warp().template load<order::relaxed, scope::device>(far_count());
   }
@@ -228,7 +228,7 @@ class sssp_search {
             LANEWISE_INLINE_LAMBDA { split(at, there, done, left); });
     note_least(to, left);
   }
-  /// A few windows of the far list. left: the least distances of those that stay.
+  /// Splits a few windows of the far list. left: the least distances of vertices that stay.
   LANEWISE_FUNCTION void split(const std::int64_t (&at)[at_once], const mask_type (&there)[at_once],
                                bits done, lanes<bits>& left) {
     const auto warp = team_.warp();
@@ -263,12 +263,12 @@ class sssp_search {
   bits near_end_ = 0;                    // distances before it are near
   Offset far_ = 0;                       // vertices in the far list, where nothing is near
   std::uint32_t splits_ = 0;             // of the far list
-  int deltas_ = 1;                       // of which near distances are
+  int deltas_ = 1;                       // deltas in the near range
   int thin_splits_ = 0;                  // one after the other
   bool was_wide_ = false;                // a round since the last split
   int thin_rounds_ = 0;                  // one after the other
   int waiting_ = 0;                      // far vertices in scratch
-  lanes<bits> least_{distance::most()};  // of those that became far in this round
+  lanes<bits> least_{distance::most()};  // of vertices that became far in this round
   frontier_type frontier_;
   relaxation_type relaxation_;
 };

@@ -26,8 +26,8 @@ struct sssp_task {
   Memory memory;
   status* errors;
 
-  /// The end of the near range that begins at `from`: so many deltas further, or the next number
-  /// where adding changes nothing.
+  /// The end of the near range that begins at `from`: `deltas` deltas further, or the next number
+  /// if adding changes nothing.
   LANEWISE_FUNCTION bits end_of_near(bits from, int deltas) const {
     bits end = from;
     for (int i = 0; i < deltas; ++i)

@@ -67,7 +67,7 @@ class text_lines {
     if (least == most) refuse("expected ", what, " ", least, ", found ", quoted(text));
     refuse("expected ", what, " from ", least, " to ", most, ", found ", quoted(text));
   }
-  /// Of edges that have none, it is a number all the same.
+  /// For edges without weights, the text has to be a number all the same.
   template <class Weight>
   Weight weight() {
     using number = std::conditional_t<std::is_same_v<Weight, no_weight>, double, Weight>;

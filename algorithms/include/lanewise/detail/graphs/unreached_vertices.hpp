@@ -53,7 +53,7 @@ class unreached_vertices {
                                         const lanes<Vertex>& vertex, std::uint32_t depth) const {
     const auto warp = team_.warp();
     warp.scatter(valid, task_.memory.frontier.listed, vertex, words(0u));
-    // No depth of those that are reached is lowered any more.
+    // No depth of a vertex that is reached is lowered any more.
     if (task_.levels == nullptr)
       warp.scatter(valid, task_.depths(), vertex,
                    lanewise::select(others, words(unit_edges::none()), words(depth)));

@@ -9,8 +9,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The blocks of so many vertices each that lists of threads need, if each thread has one that is
-/// not full.
+/// The blocks that lists of threads need for `vertices` vertices, `block` in each block, if each
+/// thread has one that is not full.
 constexpr std::int64_t blocks_of_threads(std::int64_t vertices, std::int64_t block,
                                          std::int64_t threads) {
   return vertices / block + threads + 1;
@@ -33,8 +33,8 @@ class block_list {
   static constexpr int block = block_pool<Vertex>::block;
 
  public:
-  /// Returns how many blocks of the pool this takes, of which `base` were taken before any of the
-  /// lists in it.
+  /// Returns how many blocks of the pool this takes. The pool's counter was `base` before any of
+  /// the lists in it took a block.
   LANEWISE_FUNCTION std::uint64_t push(const Team& team, const block_pool<Vertex>& pool,
                                        std::uint64_t base, Vertex v) {
     const bool is_full = count_ % block == 0;

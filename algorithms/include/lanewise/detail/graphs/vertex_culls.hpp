@@ -44,7 +44,7 @@ struct cull_by_hash {
   }
 };
 
-/// Of equal vertices the one in the lowest lane stays.
+/// Among equal vertices, the one in the lowest lane stays.
 template <class Team, class Vertex>
 struct cull_by_match {
   struct scratch {};

@@ -9,8 +9,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Calls f(at, mask) for windows of so many items, as wide as a warp: those that are this warp's,
-/// of all warps of the league by turns.
+/// Cuts `items` items into windows as wide as a warp, which go to all warps of the league by turns.
+/// Calls f(at, mask) for this warp's windows.
 template <class Team, class F>
 LANEWISE_FUNCTION void for_each_window_of(const Team& team, std::int64_t items, const F& f) {
   using warp_type = typename Team::warp_type;
@@ -24,7 +24,7 @@ LANEWISE_FUNCTION void for_each_window_of(const Team& team, std::int64_t items, 
   }
 }
 
-/// Calls f(at, masks) for k windows at a time, of which the last few may be empty, at 0. So k loads
+/// Calls f(at, masks) for k windows at a time. The last few windows may be empty, at 0. So k loads
 /// of a warp are on their way before one is waited for. The windows are far apart, so that few
 /// items are shared by as many warps as by for_each_window_of.
 template <int k, class Team, class F>

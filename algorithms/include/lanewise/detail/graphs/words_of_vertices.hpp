@@ -12,8 +12,8 @@ namespace detail {
 
 // Vertices by the words of their bits, 32 each.
 
-/// Calls f(first, mask) for a few words of bits at a time, those that are this warp's, of all warps
-/// of the league by turns.
+/// Calls f(first, mask) for a few words of bits at a time. They go to all warps of the league by
+/// turns; f gets this warp's words.
 template <class Team, class F>
 LANEWISE_FUNCTION void for_each_word_batch(const Team& team, std::int64_t vertices, const F& f) {
   using warp_type = typename Team::warp_type;
@@ -29,7 +29,7 @@ LANEWISE_FUNCTION void for_each_word_batch(const Team& team, std::int64_t vertic
   }
 }
 
-/// Where vertices have their bits: the word, and the bit in it.
+/// The word that has a vertex's bit. bit_of_vertex: the bit in it.
 template <class W, class Lanes>
 LANEWISE_FUNCTION Lanes word_of_vertex(const W& warp, const Lanes& vertex) {
   using Vertex = typename Lanes::value_type;

@@ -97,7 +97,7 @@ LANEWISE_FUNCTION placed place_value(const Bins& bins, std::uint32_t value, int 
   }
 }
 
-/// The bins of neighbouring items, each of which exists.
+/// The bins of neighbouring items. All of the items exist.
 template <int k, class Bins, class Item>
 LANEWISE_FUNCTION void place_all(const Bins& bins, const pack<Item, k>& x, int t, placed* r) {
   LANEWISE_UNROLL

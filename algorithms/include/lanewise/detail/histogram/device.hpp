@@ -13,9 +13,9 @@ namespace detail {
 ///
 /// Its table is in scratch, if the bins fit; at the end it is added to the output. Hardware adds
 /// ones to counters in scratch faster than items come from memory, whether they meet or not
-/// (docs/measurements.md). Weights that meet wait for each other, so lanes have tables of their
-/// own where bins are few. More bins are counted in the output, in the second-level cache, and only
-/// the most frequent of them in scratch: those that a sample of the items finds.
+/// (docs/measurements.md). Weights that meet wait for each other, so lanes have tables of their own
+/// where bins are few. More bins are counted in the output, in the second-level cache. Only the
+/// most frequent bins are counted in scratch; a sample of the items finds them.
 template <class Team, class Call, int scratch_bytes>
 class device_histogram {
   using warp_type = typename Team::warp_type;
@@ -64,7 +64,7 @@ class device_histogram {
   /// The fewest items that are worth a team.
   static constexpr std::int64_t least_share(std::int64_t) { return 4096; }
   static std::int64_t workspace_bytes(std::int64_t, std::int64_t) { return 0; }
-  /// Whether teams with so much scratch serve so many items better than others with less.
+  /// Whether teams with this much scratch serve `n` items better than teams with `less`.
   static constexpr bool has_use_for_more = !counts_values;
   static bool needs_more(std::int64_t n, std::int64_t bins, std::int64_t less) {
     return bins <= most_in_scratch && bins * static_cast<std::int64_t>(sizeof(counter)) > less &&

@@ -34,7 +34,7 @@ LANEWISE_LOOP_FUNCTION std::int64_t count_in_tables(typename Call::counter* tabl
   for (int k = 0; k < tables; ++k) count[k] = table + k * distance;
   std::int64_t i = first;
   if constexpr (Call::bins_per_item == 1 && !Call::has_weights) {
-    // Where items belong is found for many at a time, by vectors where that is arithmetic.
+    // The bins of many items are found at a time, by vectors where that is arithmetic.
     constexpr int together = 64;
     std::uint32_t at[together];
     for (; i + together <= last; i += together) {

@@ -116,7 +116,7 @@ class device_merging {
           less);
     }
     if constexpr (ordered) {
-      // Where an item of scratch came from.
+      // What the index of an item in scratch needs to become its index in the input.
       std::int64_t shift[4];
       LANEWISE_UNROLL
       for (int q = 0; q < 4; ++q)

@@ -46,8 +46,8 @@ LANEWISE_FUNCTION maybe<typename First::value_type> last_in_front(
   return {less(x, y) ? y : x, true};
 }
 
-/// A tile of a set operation: a piece of the merge of two sequences in scratch, of which every lane
-/// walks k neighbouring items and marks those that are kept.
+/// A tile of a set operation: a piece of the merge of two sequences in scratch. Every lane walks k
+/// neighbouring items of it and marks the items that are kept.
 ///
 /// A lane has to know how many items of the first sequence wait where it begins: those equal to the
 /// last one before it, less those of the second that are equal, too. It counts both in
@@ -122,8 +122,8 @@ class device_set_tile {
     });
   }
 
-  /// The same for another rule: an item is kept that differs from the one before it in the
-  /// merge, and of which keep(index, is_second) holds. keep is asked after a barrier.
+  /// As `mark`, for another rule. An item is kept that differs from the one before it in the merge,
+  /// if keep(index, is_second) holds. keep is asked after a barrier.
   template <class First, class Second, class Keep, class Less>
   LANEWISE_FUNCTION std::uint32_t mark_firsts(const First& first, const Second& second,
                                               const Keep& keep, const Less& less) {
@@ -173,13 +173,13 @@ class device_set_tile {
     std::int64_t extent;
   };
 
-  /// Where an item of scratch was in its sequence.
+  /// The index that an item of scratch had in its sequence.
   LANEWISE_FUNCTION std::int64_t index_of(place p) const {
     return p + (p < all_.b ? piece_.begin.from_a - all_.a : piece_.begin.from_b - all_.b);
   }
 
-  /// walk(notes, begin, left) marks the items of a lane, number `begin` of the tile and on, of
-  /// which there are `left`, and notes them.
+  /// walk(notes, begin, left) marks the items of a lane, number `begin` of the tile and on, and
+  /// notes them. There are `left` of them.
   template <class Walk>
   LANEWISE_FUNCTION std::uint32_t bring_together(const Walk& walk) {
     const auto warp = team_.warp();

@@ -11,14 +11,15 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Where a tile of a host notes what it keeps of a piece: items, and with_origins where they were.
+/// The notes of a host's tile about what it keeps of a piece: items, and with_origins where they
+/// were.
 template <class T, bool with_origins>
 struct host_set_notes {
   T* item;
   std::uint32_t* from;
   merge_piece piece;
 
-  /// Where an item was, as a number in the piece: those of the first sequence come first. It is
+  /// The place of an item as a number in the piece: items of the first sequence come first. It is
   /// computed, as a choice becomes a branch.
   LANEWISE_FUNCTION std::int64_t place_of(std::int64_t index, bool is_second) const {
     const std::int64_t more = piece.begin.from_a - piece.begin.from_b + piece.count_a();
@@ -158,7 +159,7 @@ class host_set_walk {
       });
       walk.template pass<true, true, rule.first || rule.taker>(p, pairs);
       if (pairs > 0) continue;
-      // Of a copy: p stays in registers where no other function knows it.
+      // A copy is passed: p stays in registers if no other function knows it.
       host_set_part q = p;
       if (steps >= block) {
         by_branches<false>(walk, steps < steps_at_once ? steps : steps_at_once, q);
@@ -207,7 +208,7 @@ class host_set_walk {
   LANEWISE_FUNCTION std::uint8_t step(host_set_part& p) const {
     const std::int64_t i = p.left.begin.from_a, j = p.left.begin.from_b;
     const T x = first(i), y = second(j);
-    // Where less is no order, too, a step passes something.
+    // If less is no order, too, a step passes something.
     const bool only_first = less(x, y), is_greater = less(y, x);
     const bool only_second = is_greater & !only_first;
     if constexpr (rule.first) {

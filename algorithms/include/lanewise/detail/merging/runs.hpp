@@ -22,14 +22,14 @@ struct run_pieces {
   }
 };
 
-/// Sorted runs of `run` items, one after the other in n items, of which `ways` neighbours are
-/// merged: a group. Tiles do not cross from group to group.
+/// Sorted runs of `run` items, one after the other in n items. `ways` neighbouring runs are merged:
+/// a group. Tiles do not cross from group to group.
 struct equal_runs {
   std::int64_t run;
   std::int64_t n;
   int ways;
 
-  /// Where run number q of the group of an item begins; from `ways` on, where the group ends.
+  /// The begin of run number q of the group of an item; from `ways` on, the end of the group.
   LANEWISE_FUNCTION std::int64_t start(std::int64_t item, int q) const {
     const std::int64_t begin = item - item % (run * ways) + (q < ways ? q : ways) * run;
     return begin < n ? begin : n;
@@ -50,7 +50,7 @@ struct equal_runs {
     for (int q = 0; q < 4; ++q) cuts[4 * t + q] = in_front[q];
   }
 
-  /// The same by a warp.
+  /// As `cut` above, by a warp.
   template <int tile, class W, class Source, class Less>
   LANEWISE_FUNCTION void cut(const W& warp, const Source& source, std::int64_t* cuts,
                              std::int64_t t, const Less& less) const {
@@ -97,7 +97,7 @@ struct equal_runs {
     }
     return made_of(first, tile, begin, end);
   }
-  /// The same for runs in pairs, by a warp, which searches for the pieces.
+  /// What tile t of runs in pairs is made of, by a warp, which searches for the pieces.
   template <int tile, class W, class Source, class Less>
   LANEWISE_FUNCTION run_pieces pieces(const W& warp, const Source& source, std::int64_t t,
                                       const Less& less) const {
@@ -129,7 +129,7 @@ struct equal_runs {
     const std::int64_t all = n - first < tile ? n - first : tile;
     LANEWISE_UNROLL
     for (int q = 0; q < 4; ++q) {
-      // Where less is no order, too, the tile has no more items than fit.
+      // If less is no order, too, the tile has no more items than fit.
       const std::int64_t count = end[q] - begin[q], room = all - before;
       result.shift[q] = begin[q] - before;
       before += count < 0 ? 0 : (count < room ? count : room);

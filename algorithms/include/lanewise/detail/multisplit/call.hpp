@@ -20,8 +20,8 @@ inline std::size_t whole_lines(std::size_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
-/// Where the parts of the workspace of a split into at most 256 buckets lie: for as many columns as
-/// there may be, as the size must not depend on the number of teams.
+/// The places of the parts of the workspace of a split into at most 256 buckets. There is room for
+/// the most columns possible, as the size must not depend on the number of teams.
 template <class Key, class Exec, class Policy = split_policy<Key>>
 struct split_layout {
   using split = split_of<Key, Exec, Policy>;
@@ -81,7 +81,7 @@ inline std::size_t share_counter_bytes(std::int64_t n, std::uint32_t buckets) {
   return 2 * static_cast<std::size_t>(counters) * sizeof(std::uint32_t);
 }
 
-/// The same of a split into more, by two rounds, or on hosts by one.
+/// This layout for a split into more buckets, by two rounds, or on hosts by one.
 template <class Key, class Value, class Exec, class Policy>
 struct two_rounds_layout {
   bucket_digits digits;
@@ -419,8 +419,8 @@ bool split_by_shares(const Exec& exec, char* memory,
   return true;
 }
 
-/// A split with all it needs in memory, of which it takes as much as split_size says. most: a
-/// constant that the number of buckets does not exceed, so that less has to be compiled.
+/// A split with all it needs in `memory`, in the size that split_size says. most: a constant that
+/// the number of buckets does not exceed, so that less has to be compiled.
 template <class Policy, std::int64_t most, class Exec, class Source, class Sink, class Values,
           class ValueSink, class BucketOf>
 void split_in(const Exec& exec, workspace& work, char* memory,

@@ -11,8 +11,8 @@ namespace detail {
 /// What a team of several warps counts into, or distributes over, buckets.
 ///
 /// A team counts a column, a run of tiles, and says for each tile what precedes it in the column;
-/// it places a tile. So few numbers have to be scanned, and tiles that are placed at the same time
-/// are neighbours, as are then the lines of the output that they write parts of.
+/// it places a tile. So few numbers have to be scanned. Tiles that are placed at the same time are
+/// neighbours, and so are the lines of the output that they write parts of.
 template <class Team, class Key, int items_per_lane>
 class device_split : device_split_tile<Team, Key, items_per_lane> {
   using tile_type = device_split_tile<Team, Key, items_per_lane>;
@@ -53,7 +53,7 @@ class device_split : device_split_tile<Team, Key, items_per_lane> {
     std::uint32_t bad;
   };
 
-  /// Where tiles are few, each is a column, whatever is resident.
+  /// If tiles are few, each is a column, whatever is resident.
   static constexpr std::int64_t few_tiles = 1024;
   /// Several columns for every team that is resident, so that all of those end at about the same
   /// time.
@@ -96,8 +96,8 @@ class device_split : device_split_tile<Team, Key, items_per_lane> {
         result, report_bad);
   }
 
-  /// The same by digit_of(which exist, their buckets), of which there are `buckets`; of the
-  /// functor's buckets there are `all`.
+  /// Counts as `count` does, by digit_of(which exist, their buckets): there are `buckets` digits.
+  /// The functor has `all` buckets.
   template <class Source, class BucketOf, class DigitOf, class Result, class ReportBad>
   static LANEWISE_FUNCTION void count_by(const Team& team, count_scratch& shared,
                                          const Source& source, std::int64_t tiles, std::int64_t c,

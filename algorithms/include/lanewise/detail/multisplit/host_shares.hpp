@@ -11,8 +11,8 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-// Many buckets on hosts, in one round: every thread counts a share of the items by counters of its
-// own in memory, one thread turns counts into places, and every thread places its share. That is
+// Many buckets on hosts, in one round. Every thread counts a share of the items by counters of its
+// own in memory. One thread turns counts into places, and every thread places its share. That is
 // faster than two rounds while the lines that are written stay in a cache: neighbours go to few
 // buckets, or there are few.
 

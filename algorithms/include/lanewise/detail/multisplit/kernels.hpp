@@ -17,9 +17,9 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
-// Multisplit in the paper's three steps: count every column's buckets into the matrix H (bucket by
-// column), scan H in bucket-major order, and send every item to the place that the scan reserved
-// for its bucket and column. A column is a run of tiles that one team counts. On the host it is a
+// Multisplit in the paper's three steps. Count every column's buckets into the matrix H (bucket by
+// column). Scan H in bucket-major order. Send every item to the place that the scan reserved for
+// its bucket and column. A column is a run of tiles that one team counts. On the host it is a
 // thread's share, which that thread places too. On a GPU there are a few for every team; tiles are
 // placed one by one, so what precedes a tile in its column is written down when it is counted.
 // split_tile_t does the work in a tile: ranking, and bringing neighbours of the output together.
@@ -90,10 +90,10 @@ struct later_buckets {
   }
 };
 
-/// Where the items of every column and bucket begin: starts[c * buckets + b], counted from the
-/// first place of bucket b, which is starts[columns * buckets + b]; after that the number of all
-/// items that are in buckets. A team scans rows of H, the team that finishes last the rows' sums.
-/// Much smaller than the general scan, which has to come from memory before it runs.
+/// Finds where the items of every column and bucket begin. starts[c * buckets + b] is counted from
+/// the first place of bucket b, which is starts[columns * buckets + b]; after that the number of
+/// all items that are in buckets. A team scans rows of H; the team that finishes last scans the
+/// rows' sums. Much smaller than the general scan, which has to come from memory before it runs.
 struct starts_kernel {
   struct policy : launch_policy {};
   template <class Team>
@@ -227,7 +227,7 @@ struct place_kernel {
   }
 };
 
-/// One team of 16 warps, a tile of which takes up to 40 KiB of scratch.
+/// One team of 16 warps. A tile takes up to 40 KiB of its scratch.
 template <class Key>
 struct few_policy : launch_policy {
   static constexpr int warps = 16;
@@ -236,7 +236,7 @@ struct few_policy : launch_policy {
                                                             : 64 / sizeof(Key);
 };
 
-/// One team takes all items if they are at most so many, as three launches would take longer. On
+/// One team takes all items if they are at most few_items, as three launches would take longer. On
 /// hosts the limit grows with the buckets: threads with few items of each bucket wait for each
 /// other's lines. (Xeon, 16 cores, us for 2^14 keys into 8, 32 and 256 buckets: one thread 37, 36
 /// and 37, a plain loop 47, the same loop by 16 threads 22, 23 and 75. 2^16 keys into 256 buckets
@@ -331,8 +331,8 @@ struct digit_of_bucket {
   }
 };
 
-/// One team sends all items by the lower digits of their buckets to Between, which are the sinks
-/// and sources of an array, and from there by the upper ones.
+/// One team sends all items by the lower digits of their buckets to Between, and from there by the
+/// upper ones. Between has the sinks and sources of an array.
 template <class Source, class Sink, class Values, class ValueSink, class BucketOf, class Between,
           class ValuesBetween>
 struct few_twice_kernel {
@@ -371,7 +371,7 @@ struct few_twice_kernel {
   }
 };
 
-/// Where buckets begin in an array that is in their order.
+/// Finds where buckets begin in an array that is in their order.
 template <class Key, class BucketOf>
 struct begins_kernel {
   struct policy : launch_policy {

@@ -9,8 +9,9 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Where the runs of a tile begin, from the scanned matrix of counts: after the first place of the
-/// bucket, after the columns in front, after the tiles of the column in front.
+/// The places at which the runs of a tile begin, from the scanned matrix of counts. They are the
+/// sum of the first place of the bucket, of the columns before, and of the tiles of the column
+/// before.
 struct scanned_places {
   const std::int64_t* bucket;
   const std::int64_t* column;

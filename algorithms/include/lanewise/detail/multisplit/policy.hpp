@@ -22,9 +22,9 @@ struct split_policy : tuning::split<tuning::item_class(sizeof(Key))> {
   static constexpr int host_teams_per_thread = 4;
 };
 
-/// For pairs values wait in registers beside keys. Two teams then leave each thread enough of them
-/// for a tile that is larger by a third, so that more items go to each bucket at a time, where keys
-/// and values are of 4 bytes; larger ones go to more warps.
+/// For pairs values wait in registers beside keys. With two teams, each thread has enough registers
+/// for a tile that is larger by a third, if keys and values are of 4 bytes. More items then go to
+/// each bucket at a time. Larger keys or values go to more warps.
 template <class Key, int value_bytes>
 struct split_pairs_policy : split_policy<Key> {
   static constexpr int own_warps = split_policy<Key>::warps;
@@ -40,7 +40,7 @@ struct split_pairs_policy : split_policy<Key> {
       grows || divides ? 2 : split_policy<Key>::teams_per_multiprocessor;
 };
 
-/// Where ids of buckets take the place of keys, what moves beside them says how large a tile is.
+/// If ids of buckets take the place of keys, what moves beside them says how large a tile is.
 template <class Id, int value_bytes>
 struct split_ids_policy : split_policy<Id> {
   static constexpr int warps = 8;

@@ -91,8 +91,8 @@ struct count_subproblems_kernel {
   }
 };
 
-/// Where the items of bucket b and subproblem s begin: from the exclusive scan of the whole matrix,
-/// or from inclusive scans of its rows and where rows begin.
+/// The places at which the items of bucket b and subproblem s begin: from the exclusive scan of the
+/// whole matrix, or from inclusive scans of its rows and the begins of rows.
 struct scanned_matrix {
   const std::uint32_t* data;
   std::int64_t columns;

@@ -38,7 +38,7 @@ struct ranges_to_split {
   LANEWISE_FUNCTION std::int64_t zeros_below(std::int64_t i) const {
     return i > 0 ? zeros[i - 1] : 0;
   }
-  /// Where the range's items with digit 1 go.
+  /// The first place of the range's items with digit 1.
   LANEWISE_FUNCTION std::int64_t middle(std::int64_t range) const {
     const std::int64_t first = begin(range);
     return first + zeros_below(begin(range + 1)) - zeros_below(first);
@@ -51,7 +51,7 @@ struct ranges_to_split {
   }
 };
 
-/// Where ranges begin that are half as large.
+/// The begins of ranges that are half as large.
 struct begin_of_half {
   ranges_to_split ranges;
   LANEWISE_FUNCTION std::uint32_t operator()(std::int64_t half) const {
@@ -119,7 +119,7 @@ struct scan_splits {
       begins_at = values_at + kernels::whole_lines(items * moved_bytes<Value>);
       bytes = begins_at + (by_ranges ? 2 * half_bytes() : 0);
     }
-    /// Of the begins of a round.
+    /// The bytes of the begins of a round.
     std::size_t half_bytes() const {
       return whole_lines(((std::size_t{1} << rounds) + 1) * sizeof(std::uint32_t));
     }

@@ -45,9 +45,9 @@ struct digit_of_number {
   }
 };
 
-/// How items are cut (Ashkiani, table 3.1): a subproblem is so many tiles of a warp or of a team, a
-/// tile so many windows of every warp, a window an item for every lane. A subproblem has a column
-/// of the matrix; what is reordered is reordered by tiles.
+/// How items are cut (Ashkiani, table 3.1). A subproblem is `tiles` tiles of a warp or of a team. A
+/// tile is `windows` windows of every warp. A window is an item for every lane. A subproblem has a
+/// column of the matrix; what is reordered is reordered by tiles.
 template <bool by_team_, int warps_, int windows_, int tiles_, int most_>
 struct subproblems {
   static_assert(warps_ >= 1 && windows_ >= 1 && tiles_ >= 1);

@@ -76,10 +76,12 @@ struct bucket_registers {
     return result;
   }
 
-  /// Becomes the number of items of each bucket in a window, and returns how many of the lanes in
-  /// front have an item of a lane's bucket. One ballot for each binary digit of the buckets serves
-  /// both (GPU Multisplit, algorithms 2 and 3, the latter with the exclusive mask that its text
-  /// asks for). buckets with the same leading digits alias; those that do not exist count nothing.
+  /// Becomes the number of items of each bucket in a window. Returns how many of the lanes before a
+  /// lane have an item of its bucket. One ballot for each binary digit of the buckets serves both
+  /// (GPU Multisplit, algorithms 2 and 3). Algorithm 3 is taken with the exclusive mask that its
+  /// text asks for. Buckets with the same leading digits alias; buckets that do not exist count
+  /// nothing.
+  /// count nothing.
   template <class Mask>
   LANEWISE_FUNCTION u32s vote(const Warp& warp, const Mask& exists, const u32s& bucket,
                               std::uint32_t buckets) {

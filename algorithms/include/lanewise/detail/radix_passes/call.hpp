@@ -37,7 +37,7 @@ struct passes_call {
   static constexpr bool is_alone = std::is_empty_v<Value>;
 };
 
-/// Where the parts of a sort's workspace lie: room for the items, then what a way of ranking needs.
+/// The parts of a sort's workspace: room for the items, then what a way of ranking needs.
 template <class Bits, class Value>
 struct passes_layout {
   std::size_t values_at;

@@ -79,8 +79,8 @@ struct downsweep_digits_kernel {
     return x >> u32s<Team>(5u);
   }
 
-  /// slot = the ranks of a warp's 256 keys among its keys of their digits, of which `own` counts
-  /// those in front, and then these, too.
+  /// slot = the ranks of a warp's 256 keys among its keys of their digits. `own` counts the keys
+  /// before these, and then these, too.
   template <class Team, class W, class Exists, class Keys, int run>
   LANEWISE_FUNCTION void rank(const W& warp, std::uint32_t* own, Exists exists,
                               const Keys (&key)[run], u32s<Team> (&slot)[run]) const {
@@ -164,7 +164,7 @@ struct downsweep_digits_kernel {
     write<full>(team, shared, static_cast<std::uint32_t>(count));
   }
 
-  /// Where every warp's keys of a digit begin in the tile, and the tile's in the output.
+  /// Finds where every warp's keys of a digit begin in the tile, and the tile's in the output.
   template <class Team>
   LANEWISE_FUNCTION void find_slots(const Team& team, scratch<Team>& shared) const {
     constexpr int width = Team::warp_type::width;

@@ -9,12 +9,12 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A counter per digit in every lane, eight bits each and four to a word, so that one scan of a
-/// word scans four counters (composite scan: Merrill, 5.4.1).
+/// A counter per digit in every lane, eight bits each and four to a word. So one scan of a word
+/// scans four counters (composite scan: Merrill, 5.4.1).
 ///
-/// Eight bits hold 255. A warp ranks run = 256 / width items per lane at a time, 256 in all: of
-/// these at most 255 lie before any, so that ranks fit, even if all 256 have one digit. Only
-/// the number of all of them would not, and carry into the next counter: sums are of 16 bits.
+/// Eight bits hold 255. A warp ranks run = 256 / width items per lane at a time, 256 in all. At
+/// most 255 of these lie before any, so that ranks fit, even if all 256 have one digit. Only the
+/// number of all of them would not, and carry into the next counter: sums are of 16 bits.
 template <class W, int words>
 class packed_counters {
  public:

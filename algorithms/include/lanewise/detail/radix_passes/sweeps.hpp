@@ -34,7 +34,7 @@ template <class Team>
 inline constexpr int digit_slots =
     Team::warp_type::width > most_scanned_digits ? Team::warp_type::width : most_scanned_digits;
 
-/// Loads a run of `run` items per lane, of which those below `count` exist, which may be negative.
+/// Loads a run of `run` items per lane. Items below `count` exist; `count` may be negative.
 template <bool full, int run, class W, class T>
 LANEWISE_FUNCTION void load_runs(const W& warp, const T* from, int count,
                                  typename W::template lanes<T> (&item)[run]) {
@@ -86,7 +86,7 @@ struct digit_pass {
   int number;
   detail::mapped_digit<Bits> digit;
 
-  /// Where the pass finds keys.
+  /// The array in which the pass finds keys.
   LANEWISE_FUNCTION detail::radix_array from() const {
     return number == 0 ? detail::radix_array::in : states[number].at;
   }
@@ -177,8 +177,8 @@ struct upsweep_digits_kernel {
 };
 
 /// Turns counts into where every team's items of every digit go: one scan of all of them, as teams
-/// of a digit are neighbours. If no digit but one has keys, which shows as none beginning between
-/// the first key and the last, the pass has nothing to do (early exit: Merrill, 5.4.2).
+/// of a digit are neighbours. If only one digit has keys, the pass has nothing to do: then no digit
+/// begins between the first key and the last (early exit: Merrill, 5.4.2).
 struct digit_spine_kernel {
   struct policy : launch_policy {};
   template <class Team>

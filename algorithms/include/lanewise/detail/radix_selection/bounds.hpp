@@ -22,7 +22,7 @@ namespace kernels {
 // them alone. Few items between bounds are brought together, where std::nth_element finds it. One
 // thread at a time does all that follows from the counts.
 
-/// Where the threshold turned out to be.
+/// What the threshold turned out to be.
 enum class threshold_at : std::int32_t {
   between,  ///< or a bound: not known
   last,
@@ -35,7 +35,7 @@ struct selection_bounds {
   Bits first;
   Bits last;
   std::int64_t wanted;  ///< of the items not beyond last; while anew, of all
-  bool anew;            ///< the bounds are not between those that were counted last
+  bool anew;            ///< the bounds are not between the bounds that were counted last
   threshold_at found;
 };
 
@@ -222,10 +222,10 @@ struct bounds_pass_kernel {
   };
   // Neighbours count in different counters, as they often are alike.
   static constexpr int digit_bits = 9, copies = digit_values >> digit_bits;
-  /// As many as a key has digits, one with bounds that moved, and one of a single value.
+  /// A pass for each digit of a key, one with bounds that moved, and one of a single value.
   static constexpr int passes = (key::width + digit_bits - 1) / digit_bits + 2;
-  /// One thread brings so many items together, and no more than one for so many units, as it may
-  /// have to read a unit for each.
+  /// One thread brings up to most_together items together. It brings at most one for units_for_one
+  /// units, as it may have to read a unit for each.
   static constexpr std::int64_t most_together = 2048, units_for_one = 8;
   template <class Team>
   struct scratch {
@@ -361,7 +361,7 @@ struct bounds_pass_kernel {
     }
   }
 
-  /// Where every unit's items go; `last` then counts those that equal the threshold.
+  /// Finds where every unit's items go; `last` then counts items that equal the threshold.
   LANEWISE_LOOP_FUNCTION void place_units(threshold_at found) const {
     selection_offset before{0, 0};
     for (std::int64_t u = 0; u < all.units(); ++u) {
@@ -508,7 +508,8 @@ struct selected_loop_kernel {
   }
 };
 
-/// Where hosts sort. Narrow keys have the room of wider ones, so that few sorts are compiled.
+/// The memory in which hosts sort. Narrow keys have the room of wider ones, so that few sorts are
+/// compiled.
 template <class Bits>
 struct selected_sort_memory {
   using word = std::conditional_t<sizeof(Bits) <= 4, std::uint32_t, std::uint64_t>;
@@ -522,7 +523,7 @@ struct selected_sort_memory {
   }
 };
 
-/// Writes the selected items, of which `indices` has the indices in input order, in their order.
+/// Writes the selected items in their order. `indices` has their indices in input order.
 template <class Exec, class Selection, class Columns>
 void sort_by_bits(const Exec& exec, const selection_names& names, const Selection& all,
                   const Columns& columns, std::uint64_t* indices,

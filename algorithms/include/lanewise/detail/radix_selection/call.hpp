@@ -28,7 +28,7 @@ constexpr selection_limits limits_on() {
   return limits;
 }
 
-/// Where everything lies in the workspace.
+/// The places of all parts of the workspace.
 struct selection_layout {
   std::size_t cleared, histograms, plan, notes, places, noted, chosen, offsets, indices, runs[2],
       board, payload, bytes;
@@ -70,7 +70,7 @@ struct selection_layout {
   }
 };
 
-/// Writes the selected items, of which `indices` has the indices in input order, in their order.
+/// Writes the selected items in their order. `indices` has their indices in input order.
 template <class Exec, class Selection, class Columns>
 void sort_selected(const Exec& exec, const selection_names& names, const Selection& all,
                    const Columns& columns, const std::int64_t* indices,

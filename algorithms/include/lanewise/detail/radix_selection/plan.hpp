@@ -13,17 +13,17 @@ namespace kernels {
 // An item's bits are its key as an unsigned integer, and the greatest bits come first
 // (radix_key.hpp).
 //
-// The bits of the k-th item, the threshold, are found digit by digit from the top: every pass
+// The bits of the k-th item, the threshold, are found digit by digit from the top. Every pass
 // counts the next digit of the items that agree with the threshold so far (Merrill's counting of
-// digits, 2.13, without his scatter). Then items beyond the threshold, and as many equal to it as
-// are missing, earliest first, are written in input order.
+// digits, 2.13, without his scatter). Then the items beyond the threshold are written in input
+// order, and with them as many equal to it as are missing, earliest first.
 //
 // Where items are many and k is few, all but one of these readings are of few items. A sample says
-// a floor which the threshold hardly ever lies below. One reading, the filter, notes for every unit
-// of 1024 neighbouring items how many are above the floor and how many equal it, and where in the
-// unit the first eight above it are. Everything after looks at the notes, and at units with more
-// than eight again. If the floor turns out to be too high, all after looks at all items. The host
-// does not wait for that: kernels read what the launches before have found.
+// a floor which the threshold hardly ever lies below. One reading, the filter, makes notes for
+// every unit of 1024 neighbouring items. They say how many are above the floor and how many equal
+// it, and where in the unit the first eight above it are. Everything after looks at the notes, and
+// at units with more than eight again. If the floor turns out to be too high, all after looks at
+// all items. The host does not wait for that: kernels read what the launches before have found.
 //
 // Hosts find the threshold between bounds instead (bounds.hpp), but for keys of 128 bits.
 
@@ -84,7 +84,7 @@ struct selection_plan {
   Bits base;            ///< digits are those of bits - base, of bits that are at least base
   Bits at;              ///< its digits, zeros where they are not known
   Bits floor;           ///< where there is a sample
-  std::int64_t wanted;  ///< so many of the items that agree with it are selected
+  std::int64_t wanted;  ///< number of the items that agree with it and are selected
   std::int32_t open;    ///< the number of low bits that are not known
   std::int32_t done;    ///< nothing more needs to be known
   std::int32_t sampled;
@@ -122,7 +122,7 @@ struct selection {
   std::uint64_t* histograms = nullptr;  // one per pass, and one of the filter
   // Per unit: items above the floor, and from bit 16 on equal to it.
   std::uint32_t* notes = nullptr;
-  // Of the first items above the floor: places in the unit, and bits.
+  // Places in the unit, and bits, of the first items above the floor.
   std::uint16_t* places = nullptr;
   bits* noted = nullptr;
   std::uint32_t* chosen = nullptr;      // per unit: items beyond the threshold, and equal to it

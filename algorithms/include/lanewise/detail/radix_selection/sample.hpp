@@ -14,9 +14,10 @@ LANEWISE_FUNCTION std::int64_t sampled_place(std::int64_t i, std::int64_t stride
   return i * stride + static_cast<std::int64_t>((x >> 32) % static_cast<std::uint64_t>(stride));
 }
 
-/// Finds the floor: the q-th greatest of a sample, of which about r = k s / n belong to the k first
-/// of all. q lies so far beyond r that the floor is too high once in 10^5 times, on random data.
-/// Also says how many binary digits tell items above the floor apart, as far as the sample knows.
+/// Finds the floor: the q-th greatest of a sample. About r = k s / n of the sample belong to the k
+/// first of all. q lies so far beyond r that the floor is too high once in 10^5 times, on random
+/// data. Also says how many binary digits tell items above the floor apart, as far as the sample
+/// knows.
 template <class Selection>
 struct sample_kernel {
   using bits = typename Selection::bits;

@@ -16,7 +16,7 @@ LANEWISE_FUNCTION auto window_indices(const W& warp, std::int64_t first) {
   return warp.map([=](std::uint32_t l) -> std::int64_t { return first + l; }, warp.lane());
 }
 
-/// Where results go: to columns, or their indices to a list that is sorted afterwards.
+/// Puts results into columns, or their indices into a list that is sorted afterwards.
 template <class Columns>
 struct put_selected {
   Columns columns;

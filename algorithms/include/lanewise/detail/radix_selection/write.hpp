@@ -79,7 +79,7 @@ struct choose_kernel {
   }
 };
 
-/// Where every unit's items go.
+/// Finds where every unit's items go.
 struct add_selection_offsets {
   LANEWISE_FUNCTION detail::selection_state operator()(const detail::selection_state& a,
                                                        const detail::selection_state& b) const {
@@ -262,8 +262,8 @@ struct selected_kernel {
     });
   }
 
-  /// Those of items [first, last), by one warp, after so many that were beyond the threshold or
-  /// equal to it. Returns how many there are up to last.
+  /// Writes the selected ones of items [first, last), by one warp. `before` counts the items before
+  /// them that were beyond the threshold or equal to it.
   template <class W, class Source, class Classes>
   static LANEWISE_FUNCTION void write_items(const W& warp, const Source& in, std::int64_t first,
                                             std::int64_t last, const Classes& class_of,

@@ -16,11 +16,11 @@ namespace kernels {
 // which agree in all digits above, to 256 buckets each: it counts them, finds out where buckets
 // begin, and places the keys. Buckets that fit a team's scratch are sorted there at once (a job);
 // larger ones are the segments of the next level. Keys in random order so take two levels up to
-// some 2^28, and each key is read five times and written three times. Where all keys of a segment
-// have the same digit they are not moved, nor where all keys differ in so few bits of it that a
-// level more would follow. Two levels are launches; one resident kernel does all deeper ones, as
-// only the device knows what is left. Up to 2^20 keys all is one launch. Keys that gather in few
-// buckets go by passes (passes.hpp), and so do few digits.
+// some 2^28, and each key is read five times and written three times. The keys of a segment are not
+// moved if all have the same digit. They are not moved either if they differ in so few bits of the
+// digit that a further level would follow. Two levels are launches; one resident kernel does all
+// deeper ones, as only the device knows what is left. Up to 2^20 keys all is one launch. Keys that
+// gather in few buckets go by passes (passes.hpp), and so do few digits.
 //
 // Keys alone need not keep their order, so a team takes places of a bucket by an atomic addition.
 // Where values move along, or keys are sorted by some of their bits, tiles are ranked and placed in
@@ -252,8 +252,8 @@ struct radix_job_kernel {
   detail::radix_plan<Bits, Counter> plan;
   detail::radix_arrays<Value> values;
   detail::radix_jobs which;
-  int bins_tried;    ///< bins have been tried where so many bits differ, or fewer
-  int shares_tried;  ///< the same of shares
+  int bins_tried;    ///< bins have been tried where this many bits of keys differ, or fewer
+  int shares_tried;  ///< shares have been tried where this many bits of keys differ, or fewer
 
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
@@ -336,8 +336,8 @@ struct radix_whole_kernel {
   }
 };
 
-/// Keys up to which a sort of few digits, one of all digits, and the passes of one are one launch,
-/// and beyond which the third level is a launch, too.
+/// Up to few_keys, a sort of few digits is one launch; up to whole_keys, one of all digits is; up
+/// to many_keys, the passes of a sort are. Beyond most_keys the third level is a launch, too.
 inline constexpr std::int64_t few_keys = std::int64_t{1} << 13;
 inline constexpr std::int64_t whole_keys = std::int64_t{1} << 20;
 inline constexpr std::int64_t many_keys = std::int64_t{1} << 25;
@@ -345,7 +345,7 @@ inline constexpr std::int64_t most_keys = std::int64_t{1} << 28;
 /// The most teams that work on deeper levels, whatever the device.
 inline constexpr std::int64_t most_meeting = 1024;
 
-/// Where the parts of a device sort's workspace lie.
+/// The places of the parts of a device sort's workspace.
 template <class Bits, class Value, bool ordered>
 struct device_radix_layout {
   static constexpr std::size_t value_bytes = std::is_empty_v<Value> ? 0 : sizeof(Value);
@@ -421,7 +421,7 @@ class device_radix_sort {
   using job_team = team_t<Exec, typename jobs::policy>;
 
  public:
-  /// So many keys are sorted by one team in one launch.
+  /// The most keys that one team sorts in one launch.
   template <class Exec>
   static constexpr std::int64_t capacity =
       detail::device_radix_job<job_team<Exec>, Bits, key, Value>::items;
@@ -508,14 +508,14 @@ class device_radix_sort {
         capacity<Exec>);
   }
 
-  /// What sort_listed needs, the first bytes of which are 0.
+  /// What sort_listed needs; listed_zeroed_bytes says how much of it is 0.
   template <class Exec>
   static std::size_t listed_bytes(std::int64_t n, std::int64_t least, detail::radix_range range) {
     if (!ordered && is_wide(n))
       return device_radix_sort<Bits, Value, true>::template listed_bytes<Exec>(n, least, range);
     return layout_of<Exec>(n, range, false, true, least).bytes;
   }
-  /// So many.
+  /// The first bytes of listed_bytes, which are 0 when sort_listed is called.
   template <class Exec>
   static std::size_t listed_zeroed_bytes(std::int64_t n, std::int64_t least,
                                          detail::radix_range range) {
@@ -524,9 +524,9 @@ class device_radix_sort {
                                                                                       range);
     return layout_of<Exec>(n, range, false, true, least).zeroed;
   }
-  /// The same for segments alone, of more than `least` keys each: begin(plan) launches what appends
-  /// them to level 1, and finish(plan, values) may launch what sorts the jobs; it returns whether
-  /// it does.
+  /// As `sort`, for segments alone, of more than `least` keys each. begin(plan) launches what
+  /// appends them to level 1, and finish(plan, values) may launch what sorts the jobs; it returns
+  /// whether it does.
   template <class Exec, class Begin, class Finish>
   static void sort_listed(const Exec& exec, const key_arrays& keys, const value_arrays& values,
                           std::int64_t n, const detail::key_map<Bits>& map,
@@ -569,7 +569,7 @@ class device_radix_sort {
     } else if constexpr (ordered) {
       run_as<std::uint64_t>(exec, keys, values, n, map, range, memory, list, least);
     } else {
-      // So many keys go in their order: kernels for them are there already.
+      // A wide `n` is sorted in order: kernels for it are there already.
       device_radix_sort<Bits, Value, true>::run(exec, keys, values, n, map, range, memory, list,
                                                 least);
     }

@@ -39,8 +39,8 @@ struct placed_key<Bits, true> {
     return a.bits < b.bits || (a.bits == b.bits && a.place < b.place);
   }
 };
-/// The same in half a word, for keys that differ in their lowest 19 bits only: those have been
-/// sorted by the others.
+/// A placed key in half a word, for keys that differ in their lowest 19 bits only. These keys have
+/// been sorted by their other bits before.
 template <class Bits>
 struct narrow_key {
   static constexpr int place_bits = 13;
@@ -71,16 +71,16 @@ struct bare_key {
 
 /// Sorts up to `items` keys in a team's scratch.
 ///
-/// By bins: the keys' differing bits are looked for, and the upper twelve of them choose one of
-/// 4096 bins (thirteen and 8192 for more than 16 warps), so that a bin has one key on average. Bins
-/// are brought together in scratch, by atomic additions. What is left are small disorders within
-/// bins, which exchanges of neighbours repair: as many rounds as the largest bin has keys, in
-/// registers. Larger bins are sorted key by key, by comparing with all others of the bin. Keys of
-/// which many are in one bin are refused.
+/// By bins: the upper twelve of the bits in which keys differ choose one of 4096 bins (thirteen and
+/// 8192 for more than 16 warps). So a bin has one key on average. Bins are brought together in
+/// scratch, by atomic additions. What is left are small disorders within bins, which exchanges of
+/// neighbours repair, in registers: a round for each key of the largest bin. Larger bins are sorted
+/// key by key, by comparing with all others of the bin. Keys are refused if many of them are in one
+/// bin.
 ///
 /// By shares: the upper eight of the differing bits are counted first, and each of their values
-/// gets bins for the keys that it has. Rows of a graph, a few of which have most of the keys, are
-/// so sorted like keys in no order.
+/// gets bins for the keys that it has. Rows of a graph are so sorted like keys in no order, even if
+/// a few rows have most of the keys.
 ///
 /// By digits: eight differing bits at a time from the lowest up, keys of a digit in their order. It
 /// takes as long whatever the keys are.
@@ -109,10 +109,11 @@ class device_radix_job {
   static constexpr int core = window - 2 * halo;
   /// For each key, with others of its bin, on average.
   static constexpr std::uint32_t most_comparisons = 16;
-  /// The same, expected of bins; digits take less time than more.
+  /// Expected comparisons for each key by bins; above this, digits take less time.
   static constexpr std::uint32_t most_expected = 8;
-  /// How many times as many keys of a digit agree in that alone as in eight bits more, too, where
-  /// bins of shares are worth a try. Keys in no order: 256.
+  /// A factor. Bins of shares are worth a try if enough pairs of keys that agree in a digit differ
+  /// in the next eight bits. Pairs that agree in these, too, have to be fewer by this factor. Keys
+  /// in no order: 256.
   static constexpr std::uint32_t spread = 64;
   /// What a row with a frequent key and many others counts for.
   static constexpr std::uint32_t mixed_row = 8;
@@ -123,7 +124,7 @@ class device_radix_job {
     std::uint32_t largest;
     std::uint32_t comparisons;  ///< of all keys with all others of their bins
   };
-  /// Of a bin's begin: its keys are not all equal.
+  /// A flag in the begin of a bin: its keys are not all equal.
   static constexpr std::uint32_t mixed = std::uint32_t{1} << 31;
   struct index_pair {
     std::uint32_t begin, end;
@@ -186,7 +187,8 @@ class device_radix_job {
   Bits common_;     ///< the bits above, of all keys
   int top_;
 
-  /// A warp has neighbouring keys, of which most warps have all: f(true), else f(false).
+  /// A warp has neighbouring keys. f(true) if it has all that it has room for, as most warps do;
+  /// f(false) if it has some.
   template <class F>
   LANEWISE_FUNCTION void by_rows(F f) const {
     if (mine_ >= segment) {
@@ -221,7 +223,7 @@ class device_radix_job {
       LANEWISE_UNROLL
       for (int j = 0; j < rows; ++j) differing = differing | (key_[j] ^ lanes<Bits>(any_key));
       if (reads.is_identity()) return;
-      // Where signs differ, all bits may.
+      // If signs differ, all bits may.
       LANEWISE_UNROLL
       for (int j = 0; j < rows; ++j) {
         key_[j] = warp.map(reads, key_[j]);
@@ -510,8 +512,8 @@ class device_radix_job {
     return warp.reduce(warp.load(warp.first(Team::warps), shared_.warp_largest, 0u), maximum{});
   }
 
-  /// Every warp takes its part of the keys and `halo` more on both sides, so that it sees all of
-  /// every bin that reaches into its part. A lane has neighbouring keys.
+  /// Every warp takes its part of the keys and `halo` more on both sides. So it sees all of every
+  /// bin that reaches into its part. A lane has neighbouring keys.
   LANEWISE_FUNCTION void exchange_neighbours(int rounds) {
     struct alignas(sizeof(Key) <= 8 ? 2 * sizeof(Key) : alignof(Key)) two {
       Key key[2];
@@ -607,8 +609,8 @@ class device_radix_job {
     team_.barrier();
   }
 
-  /// The same, but bins whose keys are all equal are in order. False if one of the others is too
-  /// large.
+  /// As compare_in_bins, but bins whose keys are all equal are in order. False if one of the other
+  /// bins is too large.
   template <class Bin>
   LANEWISE_FUNCTION bool compare_different_in_bins(const Bin& bin_of) {
     const auto warp = team_.warp();
@@ -619,7 +621,7 @@ class device_radix_job {
     for (int j = 0; j < rows; ++j)
       x[j] = warp.load(exists<false>(j), all + first() + j * width, Key{});
     if constexpr (bare) mark_mixed_bins(bin_of, x);
-    // Where a key's bin begins and ends; nowhere: it stays.
+    // The begin and the end of a key's bin; both are the begin if the key stays.
     const auto bin_range = [&](const Key& key) {
       const std::uint32_t b = bin_of(key_of(key));
       const bool moves = !bare || (bin[b] & mixed) != 0;

@@ -30,7 +30,7 @@ class device_radix_count {
     alignas(16) counters count[radix_buckets];
   };
 
-  /// Counts a level's tiles, so many before it adds up.
+  /// Counts a level's tiles, `together` of them before it adds up.
   static LANEWISE_FUNCTION void count_level(const Team& team, scratch& shared,
                                             const radix_plan<Bits, Counter>& plan, int level,
                                             std::int64_t together) {
@@ -88,8 +88,8 @@ class device_radix_count {
       warp.template store<order::relaxed>(plan.levels[0].descents, std::uint32_t{1});
   }
 
-  /// Whether none of a warp's keys is less than the one before it. Keys in no order are found
-  /// out by the first look; only those that may be in order are read twice.
+  /// Whether none of a warp's keys is less than the one before it. Keys in no order are found out
+  /// by the first look; only keys that may be in order are read twice.
   template <class Source>
   static LANEWISE_FUNCTION bool are_in_order(const warp_type& warp,
                                              const radix_plan<Bits, Counter>& plan,
@@ -307,8 +307,8 @@ class device_radix_starts {
     }
   }
 
-  /// Whether keys that differ in so many bits of their first digit are too many for jobs after two
-  /// levels, and would not be if the digit began where they differ.
+  /// Whether s has too many keys for jobs after two levels, and would not if its first digit began
+  /// at the highest bit that differs. `bits`: how many bits of the first digit differ.
   static LANEWISE_FUNCTION bool takes_a_level_more(const radix_segment& s, int bits,
                                                    std::int64_t capacity) {
     const auto fits = [&](int known) { return s.count >> known <= capacity - capacity / 16; };

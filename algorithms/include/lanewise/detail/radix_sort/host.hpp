@@ -24,7 +24,7 @@ struct host_sort_task {
   std::int64_t end;
 };
 
-/// Where the items of a range lie.
+/// The array that holds the items of a range.
 enum class sort_array : std::int32_t { input, temporary, output };
 
 /// Cuts keys into a job's buckets: equal parts of [low, low + (parts << shift)), the power of two
@@ -282,7 +282,7 @@ struct host_sort_kernel {
   place temporary;
   item_count count;
   std::int64_t bound;
-  std::int64_t few;    // one team sorts so many
+  std::int64_t few;    // one team sorts up to this number of items
   std::int64_t teams;  // that run
   detail::host_sort_board<bits_type> board;
   bool begins;  // the launch of one team that begins
@@ -309,9 +309,9 @@ struct host_sort_kernel {
     }
   }
 
-  /// Up to so many items are sorted by one thread, in one launch. A thread that is alone cuts more
-  /// into tiles first, as many threads do: four parts at a time are many passes. (Zen 3, AVX2, 2^20
-  /// keys of 4 and 8 bytes: 6.7 and 11.3 ns a key, by four parts 7.6 and 18.4.)
+  /// Up to few_items(threads) items are sorted by one thread, in one launch. A thread that is alone
+  /// cuts more into tiles first, as many threads do: four parts at a time are many passes. (Zen 3,
+  /// AVX2, 2^20 keys of 4 and 8 bytes: 6.7 and 11.3 ns a key, by four parts 7.6 and 18.4.)
   static std::int64_t few_items(std::int64_t threads) {
     if (threads > 1) return std::int64_t{1} << 14;
     return (std::int64_t{1} << (Key::takes_all && sizeof(Item) == 4 ? 20 : 19)) /
@@ -601,7 +601,7 @@ struct host_sort_kernel {
 ///
 ///   in         read, and never written unless it is another array, too
 ///   out        receives the result: all of n items; what is there before the end is unspecified
-///   temporary  room for n items, of which none is kept. It may be `in` where `in` is not `out`
+///   temporary  room for n items; none is kept. It may be `in` where `in` is not `out`
 ///
 /// `in` and `out` are the same array, or do not overlap, of keys and of values.
 template <class Item, class Value>
@@ -613,7 +613,8 @@ struct host_sort_arrays {
   Value* values_out = nullptr;
   Value* values_temporary = nullptr;
 
-  /// The same with keys and values that both are in place, or both are not: what was not is copied.
+  /// These arrays with keys and values that both are in place, or both are not: what was not is
+  /// copied.
   host_sort_arrays alike(std::int64_t n) const {
     host_sort_arrays all = *this;
     if constexpr (!std::is_same_v<Value, no_value>) {
@@ -645,10 +646,10 @@ std::size_t host_radix_sort_bytes(std::int64_t n) {
 }
 
 /// Sorts n() items by a sort_key; items with equal keys keep their order unless the key is plain.
-///
-/// One launch for few items. Otherwise one team takes a sample, and in a second launch all teams
-/// cut ranges that are too large for one of them into up to 256 buckets by the highest bits that
-/// differ, until all buckets are sorted. 3 n reads and 2 n writes of keys; fewer reads where they
+/// One launch for few items. Otherwise one team takes a sample. In a second launch all teams cut
+/// ranges that are too large for one of them, until all buckets are sorted. A cut makes up to 256
+/// buckets by the highest bits that differ. 3 n reads and 2 n writes of keys; fewer reads where
+/// they are in order. memory: host_radix_sort_bytes(n.bound).
 /// are in order. memory: host_radix_sort_bytes(n.bound).
 template <class Item, class Value, class Key, class Exec>
 void host_sort_by(const Exec& exec, const host_sort_arrays<Item, Value>& given, item_count n,
@@ -679,8 +680,8 @@ void host_sort_by(const Exec& exec, const host_sort_arrays<Item, Value>& given, 
 }
 
 /// Sorts n() items by bits [begin_bit, end_bit) of bits_of(item), an unsigned integer, ascending;
-/// items with the same bits keep their order. Where all bits count and there are no values, bits_of
-/// may say that equal bits are equal items, by item_of(bits), its inverse, or by is_identity.
+/// items with the same bits keep their order. If all bits count and there are no values, bits_of
+/// may say that equal bits are equal items: by item_of(bits), its inverse, or by is_identity.
 template <class KeyOf, class Item, class Value, class Exec>
 void host_radix_sort(const Exec& exec, const host_sort_arrays<Item, Value>& arrays, item_count n,
                      int begin_bit, int end_bit, const KeyOf& bits_of, void* memory) {

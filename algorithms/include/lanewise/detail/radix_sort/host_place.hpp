@@ -11,8 +11,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Where part i of n items, in parts of `step`, is sampled: not at equal distances, at which items
-/// of a period would all be alike.
+/// The index at which part i of n items, in parts of `step`, is sampled. Samples are not at equal
+/// distances, as all items that they take from periodic items could then be alike.
 LANEWISE_FUNCTION constexpr std::int64_t sampled_at(std::int64_t i, std::int64_t step) {
   const auto fraction = static_cast<std::uint32_t>(static_cast<std::uint64_t>(i) * 0x9E3779B9u);
   // Steps beyond 2^31 are sampled in their first part.

@@ -103,11 +103,11 @@ struct key_parts {
 /// Sorts a range of items by one thread, from the most significant digits on.
 ///
 /// A range that is larger than the nearest cache is cut into four parts by a sample, again and
-/// again: in vectors, and in few streams, as many output streams of pages of 4 KiB cost a core more
-/// than the vectors do. What is left is scattered once to as many parts as give pieces for a
-/// sorting network, by the range of the keys, and each part is sorted in registers. Where items
-/// must keep their order or have values, the network sorts keys with positions after them. Ranges
-/// that such parts do not even out are cut by samples again, or sorted by least significant digits.
+/// again: in vectors, and in few streams. Many output streams of pages of 4 KiB cost a core more
+/// than the vectors do. What is left is scattered once, by the range of the keys, to as many parts
+/// as give pieces for a sorting network. Each part is sorted in registers. Where items must keep
+/// their order or have values, the network sorts keys with positions after them. Ranges that such
+/// parts do not even out are cut by samples again, or sorted by least significant digits.
 template <class Team, class Item, class Value, class Key>
 class host_range_sort {
  public:
@@ -138,10 +138,10 @@ class host_range_sort {
   /// Parts that a range is cut into at a time. (One core of a Xeon, u32, twice as many items as the
   /// sixteenth part of the second-level cache: 3.6 ns a key; with eight parts 5.4.)
   static constexpr int parts_at_once = 4;
-  /// Where keys are spread evenly they need not be counted first: every part gets room for 1.7
-  /// times its share, in lines of its own number, so that neighbours begin in different cache sets.
-  /// One part of a hundred has more than the network takes. (Zen 5, 2^16 keys to 630 parts: 1.1 ns
-  /// a key for all, as 2^12 to 40 take; cut by a sample before 1.5.)
+  /// If keys are spread evenly they need not be counted first. Every part gets room for 1.7 times
+  /// its share, in lines of its own number, so that neighbours begin in different cache sets. One
+  /// part of a hundred has more than the network takes. (Zen 5, 2^16 keys to 630 parts: 1.1 ns a
+  /// key for all, as 2^12 to 40 take; cut by a sample before 1.5.)
   static constexpr std::int64_t most_even =
       in_network ? (std::int64_t{9} << 15) / static_cast<std::int64_t>(sizeof(word)) : 0;
   static constexpr int even_piece = plain_network::most * (sizeof(word) == 4 ? 26 : 24) / 32;
@@ -223,7 +223,7 @@ class host_range_sort {
     }
     std::int64_t wanted = n / piece;
     if (wanted < 2) wanted = 2;
-    // Larger ranges are cut into those that the nearest cache holds.
+    // Larger ranges are cut into ranges that the nearest cache holds.
     if (n > 4 * near) wanted = n / near < most_parts ? n / near : most_parts;
     const auto parts = key_parts<bits_type>::of(low, high, wanted);
     if (used + static_cast<int>(parts.parts) > arena || n >= (std::int64_t{1} << 32))
@@ -521,7 +521,7 @@ class host_range_sort {
     return digits;
   }
 
-  /// By least significant digits, four of which are counted at a time. Constant bits between the
+  /// By least significant digits; four of them are counted at a time. Constant bits between the
   /// others cost nothing.
   LANEWISE_LOOP_FUNCTION void sort_by_digits(place from, std::int64_t n, place to,
                                              place other) const {

@@ -70,9 +70,9 @@ struct ordered_policy : launch_policy {
   static constexpr bool aligns_runs = false;
 };
 
-/// A radix sort from the least significant digit up. It takes as long whatever the keys are, so it
-/// is for keys that gather in few buckets, which a sort from the most significant digit down would
-/// move many times, and for few digits.
+/// A radix sort from the least significant digit up. It takes as long whatever the keys are. So it
+/// is for few digits, and for keys that gather in few buckets: a sort from the most significant
+/// digit down would move such keys many times.
 ///
 /// One reading counts all digits. Then every pass over a digit reads and writes each key once: a
 /// team takes the next tile, ranks and places it, and learns from the tiles before it where its

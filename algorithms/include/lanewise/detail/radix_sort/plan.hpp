@@ -26,7 +26,7 @@ struct key_map {
   }
   LANEWISE_FUNCTION bool is_identity() const { return flip == 0 && negative == 0; }
 
-  /// The same of lanes.
+  /// of_lanes and items_of do this for lanes.
   static constexpr bool takes_lanes = true;
   template <class Lanes>
   LANEWISE_FUNCTION Lanes of_lanes(const Lanes& key) const {
@@ -138,7 +138,7 @@ LANEWISE_FUNCTION radix_range radix_range_of(Bits x) {
   return {high > 0 ? detail::radix_bit_width(lowest) - 1 : 0, high};
 }
 
-/// Which jobs a launch does: all, those that another has left, or one of all keys.
+/// The jobs that a launch does: all, the jobs that another launch has left, or one job of all keys.
 enum class radix_jobs : std::uint8_t { all, left, one };
 
 /// Digits of eight bits.
@@ -188,7 +188,7 @@ struct radix_arrays {
   LANEWISE_FUNCTION const T* operator()(radix_array a) const {
     return a == radix_array::in ? in : (a == radix_array::out ? out : room);
   }
-  /// Where keys go from there, if the input is not the room.
+  /// The array to which keys go from there, if the input is not the room.
   static LANEWISE_FUNCTION radix_array other(radix_array a) {
     return a == radix_array::room ? radix_array::out : radix_array::room;
   }
@@ -220,7 +220,7 @@ struct radix_plan {
   std::uint32_t* unsorted_jobs;  ///< numbers of jobs that were left
   std::uint32_t* unsorted_count;
 
-  /// The same plan for code that takes counts for integers of another type.
+  /// This plan for code that takes counts for integers of another type.
   template <class Other>
   LANEWISE_FUNCTION radix_plan<Bits, Other> with_counters() const {
     const auto as_other = [](Counter* of) { return reinterpret_cast<Other*>(of); };

@@ -7,8 +7,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Bins of keys of which many have the same digit: a digit has as many of the bins as it has of the
-/// keys, and the 32 bits below it choose one of them. Bins are in the order of keys.
+/// Bins for keys that often have the same digit. A digit has bins in proportion to its keys, and
+/// the 32 bits below it choose one of them. Bins are in the order of keys.
 template <class Bits>
 struct radix_shares {
   Bits ordering;         ///< the bits that order keys
@@ -28,7 +28,7 @@ struct radix_shares {
     return (mine & 0xffff) + static_cast<std::uint32_t>(std::uint64_t{below} * (mine >> 16) >> 32);
   }
 
-  /// Turns counts of digits, of n keys, into shares of so many bins. A digit that has keys has a
+  /// Turns counts of digits, of n keys, into shares of `bins` bins. A digit that has keys has a
   /// bin.
   template <class W>
   LANEWISE_FUNCTION void share_out(const W& warp, std::uint32_t n, std::uint32_t bins) const {

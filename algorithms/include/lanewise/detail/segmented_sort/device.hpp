@@ -12,10 +12,10 @@ namespace kernels {
 
 // A segmented sort makes jobs of the segments as they come. A job is a run of segments that fits a
 // team's scratch, and one team sorts it. A longer segment is a job of its own for a team of 32
-// warps, if it fits such a team, and if segments have 1024 items or more on average. Segments that
-// fit no team go by levels of a radix sort from the most significant digit down
-// (radix_sort/device.hpp); only the list of the first level is made here. The first kernel sorts
-// windows of short segments, and makes the lists: its warps take equal parts of the path through
+// warps. It has to fit such a team, and segments to have 1024 items or more on average. A segment
+// that fits no team goes by levels of a radix sort (radix_sort/device.hpp). That sort begins at the
+// most significant digit; only the list of its first level is made here. The first kernel sorts
+// windows of short segments, and makes the lists. Its warps take equal parts of the path through
 // items and segments, and look for the last segment that still fits.
 
 /// What the kernels of a segmented sort share.
@@ -152,10 +152,10 @@ struct segment_windows_kernel {
   }
 };
 
-/// The jobs of a launch: all; those that another one refused; one, of all segments.
+/// The jobs of a launch: all; the jobs that another launch refused; one, of all segments.
 enum class segment_jobs : std::uint8_t { all, refused, one };
 
-/// Sorts jobs. Those that bins refuse are merged, or left to another launch that merges.
+/// Sorts jobs. Jobs that bins refuse are merged, or left to another launch that merges.
 template <class Bits, class Key, class Value, bool apart, bool merges>
 struct segment_job_kernel {
   struct policy : launch_policy {
@@ -236,7 +236,7 @@ struct device_segment_offsets_kernel {
   status* errors;
   detail::segment_windows windows;  ///< where there are some
 
-  /// Where the offsets are afterwards.
+  /// The array that has the offsets afterwards.
   static const std::int64_t* where(const Segments&, const std::int64_t* copy) { return copy; }
 
   template <class Team>
@@ -321,7 +321,7 @@ class device_segmented_sort {
   template <class Exec>
   static constexpr bool has_wide = wide_bytes<Exec> <= (std::size_t{227} << 10);
 
-  /// Where the parts of the workspace lie.
+  /// The places of the parts of the workspace.
   struct layout {
     std::int64_t groups, most_jobs;
     std::size_t kinds, large, zeroed, first, jobs, refused, wide, bytes;
@@ -374,11 +374,11 @@ class device_segmented_sort {
   template <class Segments>
   using offsets_kernel = device_segment_offsets_kernel<Segments>;
 
-  /// So many items are sorted by one team.
+  /// The most items that one team sorts.
   template <class Exec>
   static constexpr std::int64_t most_items = job<Exec>::items;
-  /// Up to so many the jobs of a kind are one launch, with all that they may need: launches would
-  /// take longer than what they do.
+  /// Up to few_items items, the jobs of a kind are one launch, with all that they may need:
+  /// launches would take longer than what they do.
   template <class Exec>
   static constexpr std::int64_t few_items = 128 * job<Exec>::items;
 
@@ -395,7 +395,7 @@ class device_segmented_sort {
     return {reinterpret_cast<std::int64_t*>(memory + parts.first),
             reinterpret_cast<std::uint32_t*>(memory + parts.kinds)};
   }
-  /// Of the memory, what is 0 before anything else happens.
+  /// The first bytes of the memory, which are 0 before anything else happens.
   template <class Exec>
   static std::size_t zeroed_bytes(std::int64_t n, std::int64_t segments,
                                   detail::radix_range range) {
@@ -427,7 +427,7 @@ class device_segmented_sort {
     work.wide_jobs = reinterpret_cast<detail::radix_job*>(memory + parts.wide);
     std::int64_t wide = 0;
     if constexpr (has_wide<Exec>) wide = wide_capacity(exec, n, segments);
-    // Where items are few, a launch of wide teams sorts what the levels leave, too.
+    // If items are few, a launch of wide teams sorts what the levels leave, too.
     const bool is_together = wide > 0 && n <= few_items<Exec>;
     const auto begin = [&](const auto& plan) {
       launch_windows(exec, work, plan, values, parts.groups, wide, is_together);

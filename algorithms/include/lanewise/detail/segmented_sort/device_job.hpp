@@ -57,9 +57,9 @@ struct bin_scale {
 };
 
 /// Sorts neighbouring segments, up to `items` keys together, in a team's scratch. A segment has as
-/// many bins as keys, at its own place, and each of its keys chooses one by where it lies between
-/// the segment's least and greatest key. Keys are brought together by bins, by atomic additions,
-/// and compared with the others of their bin. Keys of which too many meet in bins are refused, and
+/// many bins as keys, at its own place. Each of its keys chooses one by where it lies between the
+/// segment's least and greatest key. Keys are brought together by bins, by atomic additions, and
+/// compared with the others of their bin. If too many keys meet in bins, the keys are refused, and
 /// merged. Where bins have equal keys that must keep their order, and many, warps count them one
 /// after the other. apart: segments do not lie one after the other in memory.
 template <class Team, class Bits, class Key, class Value, bool apart>
@@ -76,12 +76,12 @@ class device_segment_job {
 
   static constexpr bool has_values = !std::is_empty_v<Value>;
   static constexpr bool bare = std::is_same_v<Key, bare_key<Bits>>;
-  /// Of keys of 16 bytes no more fit a team's scratch twice, with their segments.
+  /// More keys of 16 bytes do not fit a team's scratch twice, with their segments.
   static constexpr int rows = sizeof(Bits) <= 8 ? 9 : 4;
   static constexpr int all_rows = rows * Team::warps;
   /// For each key, with others of its bin, on average. Merging takes as long.
   static constexpr std::uint32_t most_comparisons = 48;
-  /// The same with equal keys. Counting takes less from there on.
+  /// This limit for comparisons of equal keys. Counting takes less from there on.
   static constexpr std::uint32_t most_comparisons_of_equals = 12;
 
  public:
@@ -201,7 +201,7 @@ class device_segment_job {
     return true;
   }
 
-  /// The same by merging, whatever the keys.
+  /// Chooses places by merging, whatever the keys.
   LANEWISE_FUNCTION void merge(merging_scratch& more, radix_range range) {
     const auto warp = team_.warp();
     const Bits ordering = detail::ordering_bits<Bits>(range);

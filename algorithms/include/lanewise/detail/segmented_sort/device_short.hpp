@@ -10,9 +10,9 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// Sorts the short segments that begin in a window of the path, in a team's scratch. A lane takes
-/// 32 keys of a segment into registers, exchanges them by Batcher's network, and puts them back,
-/// merged with those of the segment that it has sorted before. The network is that of the longest
-/// segment in a warp. apart: segments do not lie one after the other in memory.
+/// 32 keys of a segment into registers and exchanges them by Batcher's network. It puts them back,
+/// merged with the keys of the segment that it has sorted before. The network is that of the
+/// longest segment in a warp. apart: segments do not lie one after the other in memory.
 template <class Team, class Bits, class Key, class Value, bool apart>
 class device_short_segments {
   using warp_type = typename Team::warp_type;
@@ -44,7 +44,7 @@ class device_short_segments {
     std::uint16_t waiting[Team::warps][width];  ///< segments of a warp
   };
 
-  /// Of segments [job.first, job.last).
+  /// Takes segments [job.first, job.last).
   LANEWISE_FUNCTION device_short_segments(const Team& team, scratch& shared,
                                           const segment_list& list, const segment_job& job)
       : team_(team),
@@ -94,7 +94,7 @@ class device_short_segments {
       auto end = warp.load(there, shared_.begin + s + 1, std::uint16_t{0});
       const auto some = warp.ballot(begin < end);
       if (warp_type::popcount(some) <= width / 2) {
-        // Most are empty: those that are not wait for others.
+        // Most are empty: the segments with items wait for others.
         warp.scatter(
             warp.template mask_of<std::uint32_t>(some), waiting + waits, ranks_in(some),
             warp.template cast<std::uint16_t>(warp.lane() + u32s(static_cast<std::uint32_t>(s))));

@@ -79,7 +79,7 @@ struct host_segment_offsets_kernel {
   status* errors;
   detail::segment_windows windows;  ///< none
 
-  /// Where the offsets are afterwards.
+  /// The array that has the offsets afterwards.
   static const std::int64_t* where(const Segments& given, const std::int64_t* copy) {
     if constexpr (Segments::in_memory) return given.begin_of_offsets();
     return copy;

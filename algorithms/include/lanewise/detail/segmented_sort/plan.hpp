@@ -21,11 +21,12 @@ struct segment_list {
   LANEWISE_FUNCTION std::int64_t items(std::int64_t s, std::int64_t e) const {
     return offset[e] - offset[s];
   }
-  /// Where segment s begins in memory.
+  /// The place in memory at which segment s begins.
   LANEWISE_FUNCTION std::int64_t begin(std::int64_t s) const {
     return offset[s] + (shift != nullptr ? shift[s] : 0);
   }
-  /// Where segment s begins on a path on which it takes a step, and each of its items one.
+  /// The step at which segment s begins on a path. A segment takes a step on it, and each of its
+  /// items one.
   LANEWISE_FUNCTION std::int64_t step(std::int64_t s) const { return items(0, s) + s; }
   /// How many segments there are to sort.
   LANEWISE_FUNCTION std::int64_t size() const { return *bad != 0 ? 0 : count(); }
@@ -40,7 +41,7 @@ struct segment_windows {
   enum kind : std::uint32_t { none = 0, short_ones = 1, long_ones = 2 };
 
   std::int64_t* first;   ///< of a window: the first segment that begins in it or after it
-  std::uint32_t* kinds;  ///< of a group's segments; first is set in those that have some
+  std::uint32_t* kinds;  ///< of a group's segments; `first` is set in groups with segments
 
   static LANEWISE_FUNCTION std::int64_t window(std::int64_t step) { return step / steps; }
   static LANEWISE_FUNCTION std::int64_t group_of(std::int64_t step) {

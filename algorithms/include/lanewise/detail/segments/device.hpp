@@ -10,8 +10,9 @@ namespace detail {
 
 /// A tile in registers that is scanned anew at every head. The first item of all is a head.
 /// at_head(item) replaces the item at a head.
-/// A tile of which the inclusive scans of segments are known as far as the tile goes back, to be
-/// stored after what comes before the tile.
+///
+/// The inclusive scans of segments are known as far as the tile goes back. They are stored after
+/// what comes before the tile.
 template <class Rows>
 class scanned_segments : public Rows {
  protected:
@@ -94,7 +95,7 @@ class parked_segments : public scanned_segments<Rows> {
     put(sink, before, op, [](int, auto&) {});
   }
 
-  /// The same without the item; init at heads.
+  /// As store_inclusive, without the item; init at heads.
   template <class Sink, class Op>
   LANEWISE_FUNCTION void store_exclusive(const Sink& sink, const T& init, const maybe<T>& before,
                                          Op op) {
@@ -154,8 +155,8 @@ class parked_segments : public scanned_segments<Rows> {
   parked& place_;
 };
 
-/// What is left of a tile for reduce_by_key: the results of the segments that end in it, and their
-/// keys or, where these have to be the first ones, those of the segments that begin in it.
+/// What is left of a tile for reduce_by_key: the results and the keys of the segments that end in
+/// it. If keys have to be the first ones, they are the keys of the segments that begin in it.
 template <class Rows, class Key, bool any_key>
 class parked_ends {
   using team = typename Rows::team_type;
@@ -316,8 +317,8 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
   template <class Op>
   LANEWISE_FUNCTION void park_ends(parked& place, bool present, Op op) {
     const auto warp = team_.warp();
-    // As many segments have ended before a pack as have begun up to and with its first item,
-    // but for the one that begins with the tile.
+    // The number of segments that have ended before a pack is the number that have begun up to and
+    // with its first item. A segment that begins with the tile does not count.
     const auto last = last_items();
     ranks_.for_each_row(in_front_ - begins_, [&](int j, const auto& before) {
       const parking<Op> row{place, j * v, begins_, j > 0 || present, op};
@@ -326,7 +327,7 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
     });
   }
 
-  /// The same for a warp's segment in which nothing begins, which has one result at most.
+  /// As park_ends, for a warp's segment in which nothing begins. It has one result at most.
   template <class Op>
   LANEWISE_FUNCTION void park_sum(parked& place, const maybe<T>& before, Op op) {
     if (!closed_) return;
@@ -512,7 +513,7 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
     }
   }
 
-  /// Where only results of segments are wanted, items between heads need no scan.
+  /// If only results of segments are wanted, items between heads need no scan.
   template <class Op>
   static constexpr bool can_sum_up = ends ? is_commutative<Op, T> : false;
 
@@ -645,7 +646,7 @@ class device_segments : public scanned_segments<device_rows<Team, T, items_per_l
   bits row_heads_[rows];
   lanes<T> lane_sum_[rows];
   T segment_value_{};
-  /// Where results of segments are wanted: heads before packs, and before this warp.
+  /// If results of segments are wanted: heads before packs, and before this warp.
   std::conditional_t<ends, segment_ranks<row_type>, identity> ranks_;
   std::uint32_t in_front_ = 0;
   /// Whether this warp's segment is summed up and not scanned.

@@ -9,7 +9,7 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// So many rows of words are compared at once.
+/// Rows of words that are compared at once.
 inline constexpr int rows_at_once = 8;
 
 /// How many bytes of some rows of words are 0 before the first one that is not.
@@ -89,8 +89,8 @@ LANEWISE_FUNCTION bool goes_on_in_grid(const Warp& warp, const text_bytes& text,
                         warp.load(own + r * Warp::width), warp.load(before + r * Warp::width));
   return !warp.any(different != 0u);
 }
-/// Where a run ends that begins and goes on to `end`, at least; or a place from `wanted` on to
-/// which it goes.
+/// The end of a run that begins at `begin` and goes on to `end`, at least; or a place from `wanted`
+/// on to which it goes.
 template <class Warp>
 LANEWISE_RARE_FUNCTION std::int64_t end_of_run(const Warp& warp, const text_bytes& text,
                                                const pattern_view& pattern, std::int64_t begin,
@@ -121,14 +121,14 @@ LANEWISE_RARE_FUNCTION std::int64_t end_of_run(const Warp& warp, const text_byte
   return end;
 }
 
-/// So many words are compared by lanes, each for a place of its own.
+/// How many words lanes compare, each lane for a place of its own.
 template <class Warp>
 inline constexpr std::uint32_t compared_words = 4 * text_steps<Warp>::k;
 
-/// Leaves the places of a step from `from` on where some words of a pattern are, four at a time,
-/// which lie far from each other: where a text is like the pattern, 128 bytes side by side may be
-/// there at 21 places of a step, and four words from all over it at two or three (Thue-Morse, 1,024
-/// bytes). Words of 4 bytes around the places can be read.
+/// Leaves the places of a step from `from` on where some words of a pattern are, four at a time.
+/// The words lie far from each other. Where a text is like the pattern, 128 bytes side by side may
+/// be there at 21 places of a step. Four words from all over it may be there at two or three places
+/// (Thue-Morse, 1,024 bytes). Words of 4 bytes around the places can be read.
 template <class Warp>
 LANEWISE_RARE_FUNCTION typename text_steps<Warp>::words compare_words(
     const Warp& warp, const unsigned char* from, const std::uint32_t* pattern,

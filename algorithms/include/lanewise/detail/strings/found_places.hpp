@@ -17,7 +17,7 @@ namespace kernels {
 ///
 /// What is found is kept in scratch, as chunks, one after the other, as long as there is room; the
 /// steps after them are searched again. A chunk is a list of places, of some steps with few of
-/// them; the words of one step; or a run, however long, of which two numbers are enough. There is
+/// them; the words of one step; or a run, however long, for which two numbers are enough. There is
 /// room for the words of Piece::kept_steps steps.
 template <class Team, class Piece>
 class found_places {
@@ -28,10 +28,10 @@ class found_places {
   using short_place = std::uint16_t;
   static constexpr int width = warp_type::width;
   static constexpr int kept = Piece::kept_steps / Team::warps;
-  /// A step's words take as much as a list of so many places.
+  /// A step's words take as much as a list of this number of places.
   static constexpr std::uint32_t of_words = width * sizeof(word) / sizeof(short_place);
   static constexpr std::uint32_t all_kept = kept * of_words;
-  /// Of steps with up to so many places, these go through scratch.
+  /// Steps with up to this number of places: their places go through scratch.
   static constexpr std::uint32_t room = 12 * width;
 
   static LANEWISE_FUNCTION std::uint32_t whole_words(std::uint32_t used) {
@@ -161,7 +161,7 @@ class found_places {
         const auto place = lanewise::allocate(warp, detail::bits_set(warp, bits));
         return {place.offset, place.total};
       }
-      // Where lanes have no more than one place, a vote tells.
+      // If lanes have no more than one place, a vote tells.
       const auto lanes = warp.ballot(bits != word{0});
       return {warp.map(
                   [lanes](typename warp_type::bits below) {
@@ -310,7 +310,7 @@ class found_places {
     }
     return place.total;
   }
-  /// A lane's word at a time, of which each lane has a place: most lanes write.
+  /// Writes a lane's word at a time. Each lane of the warp has a place of it: most lanes write.
   template <class Sink>
   LANEWISE_FUNCTION void write_dense(const warp_type& warp, const Sink& sink, std::int64_t at,
                                      std::int64_t first, const words& bits) const {

@@ -12,12 +12,12 @@ namespace detail {
 /// What a warp knows of the text that it has compared. In scratch, as it is seldom asked for, and
 /// registers are few.
 struct compared_text {
-  std::int64_t place = 0, bytes = 0;        ///< the pattern's first bytes are there, so many
+  std::int64_t place = 0, bytes = 0;        ///< the pattern's first `bytes` bytes are there
   std::int64_t run_begin = 0, run_end = 0;  ///< the pattern, and what goes on with its period
   bool run_goes_on = false;                 ///< as far as was looked
 };
 
-/// The places of a text where a pattern of up to 4 bytes begins: those that the filter passes.
+/// The places of a text where a pattern of up to 4 bytes begins: the places that the filter passes.
 template <class Warp>
 class short_finder {
  public:
@@ -99,7 +99,7 @@ class match_finder {
         together_(together),
         steps_(warp, text, pattern, first, number) {}
 
-  /// Begins another text, or places before those that were asked for.
+  /// Begins another text, or places before the places that were asked for.
   LANEWISE_FUNCTION void forget() const { remember({}); }
 
   LANEWISE_FUNCTION const steps& steps_of() const { return steps_; }
@@ -170,15 +170,15 @@ class match_finder {
     }
     verify_in_order(first, found);
   }
-  /// The same of a pattern that has a stretch: where the text has none, nothing else is asked.
+  /// As `passing`, for a pattern that has a stretch: if the text has none, nothing else is asked.
   LANEWISE_RARE_FUNCTION words passing_with_stretch(int step) const {
     const words found = stretches(warp_, text_, pattern_, steps_.first_of(step)).find();
     if (!warp_.any(found != 0u)) return found;
     const words here = steps::as_found(warp_, found);
     return pattern_.stretch.tells_all ? here : here & passing(step);
   }
-  /// Of a pattern whose stretch tells all: only places at the end of the step are unknown. From the
-  /// first place on they are a run, if there are enough of them.
+  /// Verifies places of a pattern whose stretch tells all: only places at the end of the step are
+  /// unknown. From the first place on they are a run, if there are enough of them.
   LANEWISE_FUNCTION void verify_stretches(std::int64_t first, words& found) const {
     const std::int64_t number = number_of(found), lowest = lowest_place(found);
     if (2 * pattern_.period <= pattern_.size && number > 4 &&
@@ -197,7 +197,7 @@ class match_finder {
   LANEWISE_FUNCTION std::uint32_t number_of(const words& found) const {
     return warp_.reduce(detail::bits_set(warp_, found), plus{});
   }
-  /// Where some are found.
+  /// The lowest place that is found, if some are.
   LANEWISE_FUNCTION std::uint32_t lowest_place(const words& found) const {
     return warp_.reduce(
         warp_.map([](std::uint32_t bits,
@@ -212,9 +212,9 @@ class match_finder {
     return detail::compare_words(warp_, text_.data + first, pattern_.words, pattern_.cares, all,
                                  pattern_.stride, found);
   }
-  /// Whether the text goes on with the pattern's period from a place where the pattern was found to
-  /// the end of what a step needs, or of the text. Then the pattern is at every so many bytes, and
-  /// nowhere else.
+  /// Whether the text goes on with the pattern's period from a place where the pattern was found.
+  /// It has to go on to the end of what a step needs, or of the text. Then the pattern is there
+  /// once for each period, and nowhere else.
   LANEWISE_RARE_FUNCTION bool is_in_run(std::int64_t first) const {
     const std::int64_t end = first + places + pattern_.size;
     const std::int64_t wanted = end < text_.n ? end : text_.n;
@@ -248,7 +248,8 @@ class match_finder {
     return {text_.begin + first + static_cast<std::int64_t>(next), pattern_.period,
             next < places ? static_cast<std::uint32_t>((places - 1 - next) / period) + 1 : 0};
   }
-  /// Of the places before the run those that are found, and every so many of the others.
+  /// Keeps the places before the run that are found. From the run's begin on, keeps one for each
+  /// period.
   LANEWISE_RARE_FUNCTION words keep_in_run(std::int64_t first, const words& found) const {
     // Some periods are added where the run began before the step.
     const std::int64_t behind = compared_.run_begin - first;
@@ -311,13 +312,13 @@ class match_finder {
     if (known.place != place || !stretch.repeats_at(known.bytes)) return place + 1;
     return place + known.bytes - stretch.period - stretch.begin + 1;
   }
-  /// Whether the pattern is at a place where there is room for it, and which is after those that
-  /// were asked for before.
+  /// Whether the pattern is at a place where there is room for it, and which is after the places
+  /// that were asked for before.
   ///
   /// The pattern's first bytes were found at another place. So it is known what the text has at a
-  /// place among these, d bytes on: the pattern's bytes from d on, of which the first repeats[d]
-  /// are those that it begins with. If these are fewer than are known, the pattern is not there;
-  /// else the comparison goes on where the other one ended. So bytes of the text are compared once.
+  /// place among these, d bytes on: the pattern's bytes from d on. The first repeats[d] of them are
+  /// bytes that it begins with. If these are fewer than are known, the pattern is not there; else
+  /// the comparison goes on where the other one ended. So bytes of the text are compared once.
   LANEWISE_RARE_FUNCTION bool is_at(std::int64_t place) const {
     compared_text known = compared_;
     if (place + pattern_.size <= known.run_end && place >= known.run_begin)
@@ -337,7 +338,7 @@ class match_finder {
     remember(known);
     return is_there;
   }
-  /// How many bytes of the pattern are at a place, of which so many are known to be there. A
+  /// How many bytes of the pattern are at a place; the first `known` are known to be there. A
   /// mismatch mostly comes early. After the first row, eight are on their way at once, and where
   /// warps compare together each has eight of its own.
   LANEWISE_FUNCTION std::int64_t agreed(std::int64_t place, std::int64_t known) const {
@@ -369,7 +370,7 @@ class match_finder {
     }
     return at;
   }
-  /// The same of one row.
+  /// As first_mismatch, for one row.
   LANEWISE_RARE_FUNCTION std::int64_t mismatch_in_row(std::int64_t place, std::int64_t i) const {
     const int same = detail::first_difference<1>(warp_, [&](int) LANEWISE_INLINE_LAMBDA {
       return difference(detail::text_words(warp_, text_, place + i, pattern_.size - i), i);

@@ -77,8 +77,8 @@ namespace kernels {
 struct near_search {
   detail::near_text text;
   detail::near_pattern_view pattern;
-  /// Of each step of 32 W places which lanes' bytes begin a window: lane l has words as text_steps
-  /// has them, rows of k words.
+  /// For each step of 32 W places, the lanes whose bytes begin a window: lane l has words as
+  /// text_steps has them, rows of k words.
   std::uint32_t* passed;
   int of_turn;  ///< steps that a warp filters one after the other
 

@@ -23,7 +23,7 @@ class near_piece {
   static constexpr int of_piece = 256;   ///< steps
   static constexpr int kept_steps = 64;  ///< by found_places
 
-  /// Of the team's scratch.
+  /// What a piece has of the team's scratch.
   struct scratch {
     std::uint32_t bits[of_piece * warp_type::width];
   };
@@ -65,15 +65,15 @@ class near_piece {
   static constexpr int places = steps_type::places;
   static constexpr int k = steps_type::k;
   static constexpr int of_part = of_piece + 1;
-  /// So many bytes are compared by a lane, the others by a warp.
+  /// A lane compares this number of bytes, a warp the others.
   static constexpr int beginning = 128;
 
   LANEWISE_FUNCTION std::uint32_t* mine() const {
     return shared_.bits + team_.warp_index() * steps() * width;
   }
   /// The windows of a part that are this piece's lie in one step more than it has. Such steps of
-  /// the parts are dealt out to all lanes of the team, each of which looks for its next one that
-  /// the filter passed.
+  /// the parts are dealt out to all lanes of the team. Each lane looks for its next step that the
+  /// filter passed.
   LANEWISE_FUNCTION void note_candidates(const warp_type& warp) const {
     constexpr std::uint32_t lanes_of_team = Team::warps * width;
     const auto number = static_cast<std::uint32_t>(search_.pattern.windows.parts * of_part);
@@ -97,7 +97,7 @@ class near_piece {
   LANEWISE_FUNCTION std::int64_t step_of(std::uint32_t item) const {
     return (begin_ + search_.pattern.windows.ahead[item / of_part]) / places + item % of_part;
   }
-  /// Where the bytes of the lowest of `lanes` begin.
+  /// The begin of the bytes of the lowest of `lanes`.
   LANEWISE_FUNCTION std::int64_t bytes_of(std::uint32_t item, std::uint32_t lanes) const {
     return step_of(item) * places + 4 * k * warp_type::lowest(lanes);
   }
@@ -137,7 +137,7 @@ class near_piece {
       }
     }
   }
-  /// Where windows of a part are in a lane's bytes: bits as text_steps has them.
+  /// The places of windows of a part in a lane's bytes: bits as text_steps has them.
   template <bool at_every_byte>
   LANEWISE_FUNCTION std::uint32_t windows_at(int part, std::int64_t place) const {
     const auto& windows = search_.pattern.windows;

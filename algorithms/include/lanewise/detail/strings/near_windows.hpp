@@ -13,9 +13,10 @@ namespace detail {
 
 /// The words by which the parts of a pattern are looked for, all at once.
 ///
-/// A part's window is some bytes of it, as many for each part. Where all have 7, 8 or 12 with three
-/// more bytes around, a part has four windows, of which a word of the text is one wherever the part
-/// lies (pattern_filter). Else it has one, of up to 8 bytes, which is looked for at every byte.
+/// A part's window is some bytes of it, the same number for each part. If all have 7, 8 or 12 with
+/// three more bytes around, a part has four windows. A word of the text is one of these wherever
+/// the part lies (pattern_filter). Else it has one, of up to 8 bytes, which is looked for at every
+/// byte.
 ///
 /// Words of a window are mixed into one. A mixture names a slot of a table, in which there is the
 /// window that has this slot, if one has: so a look at the table tells about all parts.
@@ -44,8 +45,8 @@ struct near_windows {
   }
 };
 
-/// Where in a part the window of so many bytes is best that is looked for at every byte: where they
-/// are most different; nowhere if wildcards are too near.
+/// The best place in a part for a window of `window` bytes that is looked for at every byte. It is
+/// where they are most different; nowhere if wildcards are too near.
 inline std::optional<std::size_t> place_at_bytes(const pattern_bytes& part, std::size_t window) {
   std::optional<std::size_t> best;
   int most = -1;
@@ -57,7 +58,7 @@ inline std::optional<std::size_t> place_at_bytes(const pattern_bytes& part, std:
   return best;
 }
 
-/// Windows of so many bytes, if each part has one.
+/// Windows of `bytes` bytes, if each part has one.
 inline bool choose_windows(const std::vector<pattern_bytes>& parts, std::size_t bytes, bool words,
                            near_windows& windows) {
   std::vector<std::size_t> first;
@@ -92,7 +93,7 @@ inline bool choose_windows(const std::vector<pattern_bytes>& parts, std::size_t 
 }
 
 /// A multiplier that gives each window a slot of its own, of as few slots as one in some hundred
-/// multipliers has. 32 slots are as many as scratch has banks: any lanes look them up at once.
+/// multipliers has. Scratch has 32 banks: with 32 slots, any lanes look them up at once.
 inline void choose_slots(near_windows& windows) {
   std::set<std::uint32_t> all;
   for (int p = 0; p < windows.parts; ++p)
@@ -120,7 +121,7 @@ inline near_windows windows_of(const std::vector<pattern_bytes>& parts) {
   return windows;
 }
 
-/// A pattern of which some bytes may differ. Cut into one part more than that, it has a part
+/// A pattern in which `most` bytes may differ. Cut into one part more than that, it has a part
 /// without a difference wherever it fits.
 struct near_pattern_view {
   pattern_view pattern;  ///< its filter is not used

@@ -12,8 +12,8 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// How the steps of a text are cut. The filter makes a word of so many steps' bits, and a team
-/// works on a piece of steps at a time, an equal part for each of its warps.
+/// How the steps of a text are cut. The filter makes a word of the bits of `of_word` steps. A team
+/// works on a piece of `of_piece` steps at a time, an equal part for each of its warps.
 ///
 /// Where the filter has been, pieces are long: it takes a team a microsecond to see that there is
 /// nothing to do. Else they have 8 to 256 steps, and each team has as many of them: it takes some
@@ -34,7 +34,8 @@ struct text_cuts {
     while (cuts.of_piece < most && steps / cuts.of_piece > pieces) cuts.of_piece *= 2;
     return cuts;
   }
-  /// Of pieces of up to so many steps as many for each of some teams, and no more than there were.
+  /// Pieces of up to `most` steps, as many for each of `teams` teams, and no more pieces than there
+  /// were.
   template <class Warp>
   text_cuts shared_by(std::int64_t n, std::int64_t teams, std::int64_t most) const {
     const std::int64_t all = steps<Warp>(n), rounds = divide_up(all, teams * most);
@@ -80,7 +81,7 @@ struct search_filter_kernel {
 
   pattern_search search;
   std::int64_t* zero;    ///< becomes zero by the way, if it is there
-  std::uint32_t* zeros;  ///< and so many words
+  std::uint32_t* zeros;  ///< and number_of_zeros words
   std::int64_t number_of_zeros;
 
   template <class Team>
@@ -163,7 +164,7 @@ LANEWISE_SEPARATE_FUNCTION void find_in_steps(const Team& team,
   }
 }
 
-/// A piece of a text, of which each warp of a team has some steps, one after the other.
+/// A piece of a text. Each warp of a team has some steps of it, one after the other.
 template <class Team, bool is_short>
 class text_piece {
  public:
@@ -173,7 +174,7 @@ class text_piece {
   using words = typename steps_type::words;
   static constexpr int kept_steps = text_cuts::kept_steps;
 
-  /// Of the team's scratch.
+  /// What a piece has of the team's scratch.
   using scratch = std::conditional_t<is_short, std::monostate, detail::comparison_scratch<Team>>;
 
   LANEWISE_FUNCTION text_piece(const Team& team, scratch& shared, const pattern_search& search,
@@ -188,9 +189,9 @@ class text_piece {
     return steps_type::in_order(warp, bits);
   }
 
-  /// Calls f(step, first, bits) for the steps of this warp; of longer patterns, for those that the
-  /// filter passes. bits are those of the places from position `first` on, as text_steps has them.
-  /// An f that takes runs gets f.run(step, run) where all places of a step are in one.
+  /// Calls f(step, first, bits) for the steps of this warp; for longer patterns, for the steps that
+  /// the filter passes. bits has the places from position `first` on, as text_steps has them. An f
+  /// that takes runs gets f.run(step, run) where all places of a step are in one.
   template <class F>
   LANEWISE_FUNCTION void find(F f) const {
     if constexpr (!is_short) {
@@ -198,7 +199,7 @@ class text_piece {
     }
     find_alone(f);
   }
-  /// The same where no filter has been, and no warp waits for another.
+  /// As `find`, if no filter has been, and no warp waits for another.
   template <class F>
   LANEWISE_FUNCTION void find_alone(F f) const {
     const auto warp = team_.warp();
@@ -229,7 +230,7 @@ class text_piece {
   }
 
  private:
-  /// From so many bytes on a team compares together: 2^16 bytes take a warp 0.28 ms.
+  /// From this number of bytes on a team compares together: 2^16 bytes take a warp 0.28 ms.
   static constexpr std::int64_t long_pattern = 4096;
 
   LANEWISE_FUNCTION std::int64_t my_step() const {

@@ -14,12 +14,12 @@ namespace detail {
 
 // What finds places in the bytes of rows, a step of 32 W places at a time:
 //
-//   scratch<Warp>                            what a warp needs of the team's
-//   after()                                 how many bytes belong to a place, beside its own
-//   past<Warp>(text)                         how far steps begin before the text
+//   scratch<Warp>                            what a warp needs of the team's;
+//   `behind()`                               how many bytes belong to a place, beside its own;
+//   past<Warp>(text)                         how far steps begin before the text;
 //   finder<Warp>(warp, scratch, text, bits, first, steps).in_order(step)
-//                                            the bits of a step: lane l has places 32 l to 32 l+31
-//   passed                                   bits of the steps that may have any (passed_steps)
+//                                            the bits of a step: lane l has places 32 l to 32 l+31;
+//   passed                                   bits of the steps that may have any (passed_steps);
 //   in_front_of_results                      whether places count that are before the one that
 //                                            the row's result is, and that becomes their number
 
@@ -120,7 +120,7 @@ struct place_bits {
   };
 };
 
-/// The bytes that characters of UTF-8 begin with: all but those that go on with one.
+/// The bytes that characters of UTF-8 begin with: all but continuation bytes.
 struct character_bits {
   template <class Warp>
   struct scratch {};
@@ -203,8 +203,8 @@ class ranked_bits {
  public:
   static constexpr int most_steps = 8;
 
-  /// The steps of a finder from one on, of which those that may have any are looked at. Returns how
-  /// many bits are set.
+  /// Takes steps [first, first + n) of a finder. It looks at steps for which may_have(step) holds.
+  /// Returns how many bits are set.
   template <class Finder, class MayHave>
   LANEWISE_FUNCTION std::uint32_t fill(const Warp& warp, const Finder& finder, int first, int n,
                                        MayHave may_have) {
@@ -239,7 +239,7 @@ class ranked_bits {
         },
         entry, at);
   }
-  /// The place, in so many steps, of a bit before which so many are set.
+  /// The place, in `steps` steps, of a bit before which `rank` bits are set.
   template <class Mask>
   LANEWISE_FUNCTION numbers place(const Warp& warp, const Mask& active, const numbers& rank,
                                   int steps) const {

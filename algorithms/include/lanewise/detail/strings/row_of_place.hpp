@@ -17,7 +17,7 @@ class row_of_place {
  public:
   using places = typename Warp::template lanes<std::int64_t>;
 
-  /// The text begins so many bytes after those of the rows; the part has places [begin, end).
+  /// The text begins `first` bytes after the bytes of the rows; the part has places [begin, end).
   LANEWISE_FUNCTION row_of_place(const Warp& warp, const row_layout& rows, std::int64_t first,
                                  std::int64_t begin, std::int64_t end)
       : warp_(warp), rows_(rows), first_(first), begin_(begin), end_(end) {}
@@ -26,7 +26,7 @@ class row_of_place {
     places row;  ///< offsets that fall may lead to any from -1 to the number of rows
     places end;  ///< of the row, in the text
   };
-  /// Of the place of each active lane.
+  /// The row that has the place of each active lane.
   template <class Mask>
   LANEWISE_FUNCTION found find(const Mask& active, const places& place) {
     if (low_ < 0) cut();

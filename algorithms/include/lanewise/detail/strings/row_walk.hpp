@@ -11,7 +11,7 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// A warp's walk through a piece. It finds the bits of some steps, then takes as many rows at a
-/// time as it has lanes, each of which looks where its row begins and ends among the bits.
+/// time as it has lanes. Each lane looks where its row begins and ends among the bits.
 ///
 ///   steps       |  7  |  8  |  9  |        rows that end in step 7 may belong to the piece whose
 ///   rows         aa b cc ddddd eeeee        first step is 8: then it looks at step 7, too
@@ -46,7 +46,7 @@ class row_walk {
   struct scratch {
     typename Bits::template scratch<Warp> bits;
     ranked_bits<Warp> ranked;
-    /// Where the rows of the window begin, the last one also ends: counted from the origin.
+    /// The begins of the rows of the window, and the end of the last one: counted from the origin.
     std::uint32_t end[window + 1];
     std::uint8_t flags[window];
   };
@@ -130,7 +130,7 @@ class row_walk {
     return question_.nth >= 0 ? question_.nth
                               : question_.totals[2 * piece_.number + i] + question_.nth;
   }
-  /// The same of rows from one on, by lanes.
+  /// As wanted_of, for rows from `row` on, by lanes.
   template <class Mask>
   LANEWISE_FUNCTION lanes<std::int64_t> wanted_of_rows(const Mask& there, std::int64_t row) const {
     using places_of_rows = lanes<std::int64_t>;
@@ -187,7 +187,7 @@ class row_walk {
     return warp_.any(falls != 0u);
   }
 
-  /// The next steps: all that have no places, or some of which the first may have any.
+  /// The next steps: all that have no places, or some steps, if the first may have any.
   LANEWISE_FUNCTION void cut(some_steps& here, int steps) const {
     const std::int64_t first = here.base + here.first;
     const auto blank =
@@ -342,13 +342,13 @@ class row_walk {
                  lanes<std::int64_t>(question_.none()));
     next_ += static_cast<int>(n);
   }
-  /// What is known of the row of a lane, of which the first one's may have begun before.
+  /// What is known of the row of a lane. The first lane's row may have begun before.
   LANEWISE_FUNCTION known_row known(const numbers& number, const numbers& place, int lane) const {
     const std::uint32_t here = warp_.broadcast(place, lane);
     return {(lane == 0 ? open_.number : 0) + warp_.broadcast(number, lane),
             here == nowhere ? -1 : std::int64_t{here}};
   }
-  /// Where the results of rows are, from the origin on.
+  /// The places of the results of rows, from the origin on.
   template <class Mask>
   LANEWISE_FUNCTION numbers results_of(const Mask& there, std::int64_t row,
                                        const numbers& begin) const {

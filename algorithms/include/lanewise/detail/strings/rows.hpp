@@ -23,7 +23,7 @@ class row_offsets {
   explicit row_offsets(const T* data)
       : data_(data), is_wide_(sizeof(T) == 8), is_signed_(std::is_signed_v<T>) {}
 
-  /// Calls f with a pointer to what is in memory, of which number() makes numbers.
+  /// Calls f with a pointer to what is in memory; number() makes numbers of it.
   template <class F>
   LANEWISE_FUNCTION auto with_type(F f) const {
     if (is_wide_) return f(static_cast<const std::int64_t*>(data_));
@@ -141,7 +141,7 @@ struct row_question {
     return what == kind::contains || what == kind::number;
   }
   LANEWISE_FUNCTION std::int64_t none() const { return is_number() ? 0 : -1; }
-  /// Of what is handed on from piece to piece, which is a number of places or a place.
+  /// Whether what is handed on from piece to piece is a number of places; else it is a place.
   LANEWISE_FUNCTION bool hands_on_number() const { return is_number() || what == kind::nth; }
   LANEWISE_FUNCTION std::int64_t joined(std::int64_t a, std::int64_t b) const {
     if (hands_on_number()) return a + b;
@@ -177,12 +177,13 @@ struct row_piece {
   std::int64_t first_step, end_step;
 };
 
-/// The path through the steps of the bytes that rows have and the rows' ends, each of which comes
-/// after the step that it ends in. Pieces of equal length are equal work, whatever rows there are.
+/// The path through the steps of the bytes that rows have and the rows' ends. A row's end comes
+/// after the step that the row ends in. Pieces of equal length are equal work, whatever rows there
+/// are.
 template <class Warp>
 struct row_path {
   static constexpr int places = 32 * Warp::width;
-  static constexpr int units = 64;  ///< a step is as long as so many ends
+  static constexpr int units = 64;  ///< a step is as long as this number of ends
 
   const row_layout& rows;
   std::int64_t first;  ///< of all bytes
@@ -216,7 +217,7 @@ struct row_path {
     return pieces(length(), warps < most_warps ? warps : most_warps, is_filtered);
   }
   LANEWISE_FUNCTION std::int64_t length() const { return units * steps + rows.count; }
-  /// Where a step begins in the text.
+  /// The place in the text at which a step begins.
   LANEWISE_FUNCTION std::int64_t place(std::int64_t step) const { return step * places - past; }
 
   LANEWISE_FUNCTION row_piece piece(const Warp& warp, std::int64_t number,

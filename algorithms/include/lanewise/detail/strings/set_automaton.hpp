@@ -50,7 +50,7 @@ class set_automaton {
   }
 
  private:
-  /// The patterns [begin, end) in lexical order, which have so many bytes in common.
+  /// The patterns [begin, end) in lexical order, which have `bytes` bytes in common.
   struct range {
     std::uint32_t begin, end, bytes;
   };

@@ -26,12 +26,12 @@ class set_candidates {
  public:
   static constexpr int width = Warp::width;
   static constexpr int most_waiting = 256, most_hits = 128;
-  /// Windows begin up to so many bytes after their patterns (51), or before the span (31).
+  /// Windows begin up to `reach` bytes after their patterns (51), or before the span (31).
   static constexpr int reach = 64;
   using words = typename Warp::template lanes<std::uint32_t>;
   using mask = typename Warp::template mask_for<std::uint32_t>;
 
-  /// Of a warp: windows that wait, then places and ranks of hits.
+  /// What a warp has in scratch: windows that wait, then places and ranks of hits.
   struct scratch {
     std::uint32_t words[most_waiting + 2 * most_hits];
   };
@@ -45,8 +45,8 @@ class set_candidates {
         place_(shared.words + most_waiting),
         rank_(shared.words + most_waiting + most_hits) {}
 
-  /// Begins a span of so many places, the first of which is given. To look up and to compare may
-  /// take so many turns of the warp.
+  /// Begins a span of `places` places from `first` on. To look up and to compare may take `turns`
+  /// turns of the warp.
   LANEWISE_FUNCTION void begin(std::int64_t first, std::uint32_t places, int turns) {
     first_ = first;
     places_ = places;
@@ -114,7 +114,7 @@ class set_candidates {
   }
 
  private:
-  /// Those that come after so many others that their offset is 0, and so many.
+  /// Puts `number` windows into the list, from the window with offset 0 on.
   LANEWISE_RARE_FUNCTION void put(const words& from, const words (&bits)[2], const words& offset,
                                   std::uint32_t number) {
     words all = bits[0] | bits[1];

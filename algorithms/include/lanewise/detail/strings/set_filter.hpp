@@ -34,7 +34,7 @@ struct set_filter {
   window_surroundings around;
 
   /// The first of the steps [step, end) in which windows of a kind pass, or `end`. The steps' bytes
-  /// begin `at`. A function of its own, so that registers are left for the words of the next step,
+  /// begin at `at`. A function of its own: so registers are left for the words of the next step,
   /// which are on their way while a step is looked at.
   template <int kind, bool looks_around>
   LANEWISE_SEPARATE_FUNCTION passed next(const Warp& warp, const std::uint32_t* at, int step,

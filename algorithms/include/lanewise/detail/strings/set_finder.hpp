@@ -90,7 +90,7 @@ class set_finder {
  private:
   static constexpr int k = Warp::words_of_text;
   static constexpr int rows = 8 / k;
-  /// So many times for a step, the warp looks up windows or compares.
+  /// The most times for a step that the warp looks up windows or compares.
   static constexpr int most_turns = 64;
 
   LANEWISE_FUNCTION std::int64_t first_of(int step) const {
@@ -117,19 +117,19 @@ class set_finder {
       if (!candidates_.is_full()) candidates_.look_up(true);
     }
   }
-  /// Of the step after the last one, its beginning counts.
+  /// The bits of a step that count. In the step after the last one, its beginning counts.
   LANEWISE_FUNCTION words counting(const words& bits, int step, int number) const {
     const words all = text_steps<Warp>::in_order(warp_, bits);
     return step < number ? all
                          : lanewise::select(warp_.lane() * words(32u) < std::uint32_t{2 * reach},
                                             all, words(0u));
   }
-  /// Where each lane's bytes of a step begin, as candidates have it.
+  /// The begins of each lane's bytes of a step, as candidates have them.
   LANEWISE_FUNCTION words bytes_of(int step) const {
     return warp_.lane() * words(32u) +
            words(static_cast<std::uint32_t>(step * places - past_ + 4 + reach));
   }
-  /// Adds the windows that pass in so many steps, and in the one after.
+  /// Adds the windows that pass in `number` steps, and in the one after.
   LANEWISE_FUNCTION void search_windows(const std::uint32_t* at, int number) const {
     const auto of = [&](auto kind, auto looks_around) LANEWISE_INLINE_LAMBDA {
       for (int s = 0; s <= number && !candidates_.is_full(); ++s) {

@@ -16,9 +16,9 @@ namespace detail {
 /// are marked. A lane has a marked chunk, and the next lane the next one, however far apart they
 /// are: so all lanes have work where few are marked.
 ///
-/// All of it is in registers: no object is given to a function by reference, but to those that are
-/// inlined. (With 576 bytes of local memory for each of 1,024 lanes, which no cache has room for, a
-/// warp waited 0.6 us each time it asked how many windows wait, and 27 us for a part of a text.)
+/// All of it is in registers: an object is given by reference only to functions that are inlined.
+/// (No cache has room for 576 bytes of local memory for each of 1,024 lanes. With these, a warp
+/// waited 0.6 us each time it asked how many windows wait, and 27 us for a part of a text.)
 template <class Warp, bool many>
 class set_marked_finder {
  public:
@@ -93,7 +93,7 @@ class set_marked_finder {
   using kind = set_probes::kind;
   /// Windows begin no further after their patterns.
   static constexpr int most_ahead = 48;
-  /// The windows of so many places are in W chunks, wherever these are.
+  /// The windows of this number of places are in W chunks, wherever the places are.
   static constexpr int unmarked_places = places - 96;
 
   /// Looks up the windows that begin at bytes [begin, end) of the text, and some around. The
@@ -126,7 +126,7 @@ class set_marked_finder {
            done < total ? total - done : 0, base, are_last);
     }
   }
-  /// The marks of chunks [from, to) in W words, the first of which has chunk w.
+  /// The marks of chunks [from, to) in W words. The first word has chunk w.
   LANEWISE_FUNCTION words marks_of(std::int64_t w, std::int64_t from, std::int64_t to) const {
     const std::int64_t left = divide_up(to - w, std::int64_t{width});
     return warp_.map(
@@ -193,7 +193,7 @@ class set_marked_finder {
                             });
     for (int i = 0; i < 2; ++i) bits[i] = lanewise::select(exist, bits[i], words(0u));
   }
-  /// Of the places from `at` on, a step of them, but of no more than all.
+  /// Asks for a step of places from `at` on, but for none from `all` on.
   template <class F>
   LANEWISE_FUNCTION void ask_automaton(int at, int all, F f) const {
     // Copies, so that the others need no memory.

@@ -66,7 +66,7 @@ struct set_normal_form {
   }
 
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(patterns.size() - 1); }
-  /// The least rank of patterns of so many bytes or more, of which there may be none.
+  /// The least rank of patterns of `bytes` bytes or more. There may be none.
   std::uint32_t first_of(std::size_t bytes) const {
     return static_cast<std::uint32_t>(
         std::partition_point(patterns.begin() + 1, patterns.end(),

@@ -59,12 +59,13 @@ class set_probe_windows : public window_table {
   }
 
  private:
-  /// Of a few patterns, windows without sides pass little. Of very many, there is one window each.
+  /// If patterns are few, windows without sides pass little. If they are very many, each has one
+  /// window.
   static constexpr std::uint32_t many_patterns = 64, most_at_words = 32'768;
   static constexpr std::size_t least_at_words = 7, most_looked_at = 48;
   /// Bytes of slots for each byte of the patterns.
   static constexpr std::size_t most_of_slots = 24;
-  /// So many windows leave nine of ten bits of the short table unset.
+  /// This number of windows leaves nine of ten bits of the short table unset.
   static constexpr std::size_t most_with_few = 12'000;
 
   struct window {
@@ -83,7 +84,7 @@ class set_probe_windows : public window_table {
   bool is_long(std::string_view p) const {
     return probes.how == set_probes::kind::with_behind && p.size() >= bytes_ + set_probes::side;
   }
-  /// Of window o of a pattern.
+  /// The list of window o of a pattern.
   int list_of(std::string_view p, std::size_t o) const { return o >= 2 || is_long(p) ? 1 : 0; }
   window_key key_at(std::string_view p, std::size_t i, int list) const {
     return probes.key(list == 1 && i >= 2 ? word_at(p, i - 2) : 0, word_at(p, i), word_at(p, i + 4),
@@ -150,7 +151,7 @@ class set_probe_windows : public window_table {
     std::sort(windows_.begin(), windows_.end(),
               [](const window& a, const window& b) { return a.order() < b.order(); });
   }
-  /// Of windows of 4 bytes more than one letter may come again: these are in many words.
+  /// In windows of 4 bytes more than one letter may come again: these are in many words.
   std::size_t most_period() const { return probes.how == set_probes::kind::with_behind ? 1 : 3; }
   /// Whether some patterns have one window of up to three letters that come again and again: in a
   /// text of these, each would be compared at every place.

@@ -41,7 +41,7 @@ struct set_row_filter {
         around(set.around),
         powers(words(1u) << warp.lane()) {}
 
-  /// Of the windows that begin 4 bytes after each word from there on.
+  /// Looks at the windows that begin 4 bytes after each word from there on.
   template <int kind, looked_around where>
   LANEWISE_FUNCTION std::uint64_t look(const Warp& warp, const unsigned char* at) const {
     const words a =
@@ -71,7 +71,7 @@ struct set_row_filter {
   }
 };
 
-/// The same of few windows of 4 bytes, which are in buckets: a look takes no multiplication.
+/// A filter for few windows of 4 bytes, which are in buckets: a look takes no multiplication.
 template <class Warp>
 struct set_row_buckets {
   static constexpr int lane_bytes = 1, look_bytes = Warp::width;

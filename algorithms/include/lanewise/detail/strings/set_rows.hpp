@@ -12,8 +12,8 @@ namespace kernels {
 /// Finds the patterns of a set that lie in rows: either sets the bits of their places, or adds up
 /// how many there are in each row. All begins as zeros.
 ///
-/// A place has the longest pattern that the text has there. In a row that ends before it does, that
-/// is the longest of those that it begins with and that end in the row.
+/// A place has the longest pattern that the text has there. If a row ends before this pattern does,
+/// the place has the longest pattern that this one begins with and that ends in the row.
 template <class Pieces>
 struct set_rows_kernel {
   struct policy : Pieces::policy {
@@ -80,7 +80,7 @@ struct set_rows_kernel {
     }
   };
 
-  /// Of places counted from the first one.
+  /// Takes places that are counted from `first`.
   template <class Warp, class Words>
   LANEWISE_FUNCTION void take(const Warp& warp, std::int64_t first, const Words& places,
                               Words ranks, detail::row_of_place<Warp>& row_of,
@@ -107,7 +107,7 @@ struct set_rows_kernel {
     set_bits_of(warp, hits, at, bits.words, 1, 32);
     set_bits_of(warp, hits, at, bits.passed.words, 32 * Warp::width, bits.passed.of_word);
   }
-  /// In a bitmap with a bit for so many places, and so many bits in a word.
+  /// In a bitmap with a bit for `places` places, and `of_word` bits in a word.
   template <class Warp, class Mask, class Places>
   static LANEWISE_FUNCTION void set_bits_of(const Warp& warp, const Mask& hits, const Places& at,
                                             std::uint32_t* to, std::int64_t places, int of_word) {

@@ -25,15 +25,15 @@ template <class Warp>
 class set_scan {
   static constexpr int most_listed = 512, row_bytes = 4 * Warp::width;
   static constexpr int most_places = 32 * 32 * Warp::width;  // of a span
-  /// So many windows, or entries, are written at a time, whether they are there or not.
+  /// This number of windows, or entries, is written at a time, whether they are there or not.
   static constexpr int at_once = 2;
-  /// A span has so many rows for each step, and one more: windows begin up to 51 bytes after.
+  /// Rows of a span for each step. A span has one more: windows begin up to 51 bytes after.
   static constexpr int rows_of_step = 8;
 
  public:
   static constexpr int width = Warp::width;
   static constexpr int most_hits = 1024;
-  /// Windows begin up to so many bytes after their patterns (51), or before the span (31).
+  /// Windows begin up to `reach` bytes after their patterns (51), or before the span (31).
   static constexpr int reach = 64;
   using words = typename Warp::template lanes<std::uint32_t>;
   using mask = typename Warp::template mask_for<std::uint32_t>;
@@ -64,7 +64,7 @@ class set_scan {
         bits_(best_ + most_hits),
         in_front_(bits_ + most_places / 32) {}
 
-  /// Begins a span of so many places, the first of which is given. A turn is that of all lanes.
+  /// Begins a span of `places` places from `first` on. A turn is that of all lanes.
   LANEWISE_FUNCTION void begin(std::int64_t first, std::uint32_t places, int turns) {
     first_ = first;
     places_ = places;
@@ -90,7 +90,7 @@ class set_scan {
         return look_for<2>(at, rows);
     }
   }
-  /// The same of a step that has the text's ends, or is near them.
+  /// As `search`, for a step that has the text's ends, or is near them.
   LANEWISE_RARE_FUNCTION void search_at_edge(int past) {
     const std::int64_t from = first_ - past;
     for (int i = 0; i < (rows_of_step + 1) * row_bytes + 16; ++i)
@@ -123,7 +123,7 @@ class set_scan {
     look_for<kind, looked_around::of_all>(at, rows);
   }
 
-  /// Lists the windows of a kind that pass in so many rows, and looks them up from time to time.
+  /// Lists the windows of a kind that pass in `rows` rows, and looks them up from time to time.
   template <int kind, looked_around where>
   LANEWISE_SEPARATE_FUNCTION void look_for(const unsigned char* at, int rows) {
     constexpr int stride = window_kind{kind}.stride(), most = 8 / stride * width + at_once;
@@ -156,9 +156,9 @@ class set_scan {
     }
     look_up<kind>(at, listed);
   }
-  /// Lists windows of which bits tell: bit l lane l's, bit 32 + l its long one. Lanes' windows
-  /// begin so many bytes one after the other. Most often there are no more than two, which are
-  /// written without a branch. Returns how many are listed then.
+  /// Lists windows by their bits in `passed`: bit l lane l's, bit 32 + l its long one. Lanes'
+  /// windows begin lane_bytes bytes one after the other. Most often there are no more than two,
+  /// which are written without a branch. Returns how many are listed then.
   template <int lane_bytes>
   LANEWISE_FUNCTION int put(std::uint64_t passed, std::uint32_t first, int listed) {
     std::uint32_t* to = list_ + listed;
@@ -194,8 +194,8 @@ class set_scan {
     }
     compare(mine, tasks);
   }
-  /// Of the windows that are listed, those that patterns have: where they are, and the slots'
-  /// contents. Returns how many there are.
+  /// Finds the listed windows that patterns have: where they are, and the slots' contents. Returns
+  /// how many there are.
   template <int kind>
   LANEWISE_FUNCTION int find_slots(const unsigned char* at, int listed) {
     const Warp warp = warp_;

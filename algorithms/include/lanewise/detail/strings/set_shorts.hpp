@@ -28,7 +28,7 @@ class set_shorts {
     int number;
   };
 
-  /// listed: scratch of so many words, 2 W or more.
+  /// listed: scratch of `most` words, 2 W or more.
   LANEWISE_FUNCTION set_shorts(const Warp& warp, const text_bytes& text,
                                const pattern_set_view& set, std::uint32_t* listed, int most)
       : warp_(warp),
@@ -72,7 +72,7 @@ class set_shorts {
  private:
   using bits = typename Warp::bits;
 
-  /// So many rows of W places are looked at one after the other.
+  /// Rows of W places that are looked at one after the other.
   static constexpr int at_once = 4;
 
   /// Bits of the places where a pattern may begin. Devices would keep an array in memory whose
@@ -142,7 +142,7 @@ class set_shorts {
   }
   /// The longest short pattern at each place, or 0.
   LANEWISE_FUNCTION words longest(const mask& exist, std::int64_t first, const words& place) const {
-    // So many places have all bytes of a short pattern, and (hosts read words) eight.
+    // The number of places that have all bytes of a short pattern, and (hosts read words) eight.
     const std::int64_t whole = text_.n - first - 7;
     const bool are_inside =
         !warp_.any(exist & (place >= static_cast<std::uint32_t>(whole > 0 ? whole : 0)));
@@ -173,7 +173,8 @@ class set_shorts {
     return warp_.map(
         exist, [=](std::uint32_t p) { return mine.word(first + p); }, 0u, place);
   }
-  /// The same where patterns of three bytes may begin, which have slots; where not, ranks remain.
+  /// As `longest`, where patterns of three bytes may begin, which have slots. Elsewhere ranks
+  /// remain.
   LANEWISE_FUNCTION words longest_of(mask open, const words& text, words rank) const {
     const auto* const slots = reinterpret_cast<const std::uint32_t*>(set_.triples);
     const words key = short_pairs::key(text), last((1u << set_.triples_bits) - 1);
@@ -186,7 +187,8 @@ class set_shorts {
     }
     return rank;
   }
-  /// Of patterns that begin at the end of the text, those that end in it.
+  /// At the end of the text: the longest beginning of the pattern of this rank that is a pattern,
+  /// too, and ends in the text.
   LANEWISE_RARE_FUNCTION words inside(std::int64_t first, const words& place,
                                       const words& rank) const {
     return warp_.map(

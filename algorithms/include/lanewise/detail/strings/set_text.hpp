@@ -49,7 +49,7 @@ struct set_text {
     }
   }
 
-  /// The same of the windows of set_probes, of which list 1 has two bytes in front.
+  /// As slot_of, for the windows of set_probes. Windows of list 1 have two bytes before them.
   LANEWISE_FUNCTION window_slot probe_slot_of(std::int64_t place, int list) const {
     std::uint32_t in[4];
     if (place >= 4 && place + 16 <= text.n) {
@@ -74,7 +74,7 @@ struct set_text {
   enum outcome : std::uint32_t { differs, agrees, agrees_so_far };
   /// What a lane compares by itself.
   static constexpr std::uint32_t most_compared = 256;
-  /// Whether a pattern of so many bytes, which begin there, is at a place where there is room.
+  /// Whether a pattern of `size` bytes, from `pattern` on, is at a place where there is room.
   LANEWISE_FUNCTION std::uint32_t compare(std::int64_t place, const std::uint32_t* pattern,
                                           std::uint32_t size) const {
     if (place < 4 || place + size + 8 > text.n)
@@ -82,7 +82,8 @@ struct set_text {
     const text_words words(text_of(place));
     return compare(pattern, size, [&](std::uint32_t i) { return words[i]; });
   }
-  /// The same of a pattern's record, whose words are on their way at the same time as the text's.
+  /// As `compare`, for a pattern's record. Its words are on their way at the same time as the
+  /// text's.
   LANEWISE_FUNCTION std::uint32_t compare_record(std::int64_t place, const std::uint32_t* record,
                                                  std::uint32_t& rank) const {
     using four = pack<std::uint32_t, 4>;

@@ -10,8 +10,8 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// The windows by which a set's patterns are looked for: q bytes that begin at every s-th byte of
-/// memory. A pattern of at least q + s - 1 bytes has one such window, wherever it lies: of s
-/// neighbouring ones, all of which the filter knows.
+/// memory. A pattern of at least q + s - 1 bytes has one such window, wherever it lies. It is one
+/// of s neighbouring windows, and the filter knows all of these.
 ///
 /// Patterns of up to 3 bytes have none (short_pairs). The shortest of the others says which kind
 /// all have: of 4 to 6 bytes, from 7, and from 11 bytes on. In larger sets more bytes count, as
@@ -49,7 +49,7 @@ struct window_surroundings {
 struct window_key {
   std::uint32_t low, high;
 
-  /// Of q bytes, from the words in which bytes 0 to 3 and 4 to 7 are.
+  /// The key of q bytes, from the words in which bytes 0 to 3 and 4 to 7 are.
   static LANEWISE_FUNCTION window_key of(int kind, std::uint32_t a, std::uint32_t b) {
     return {a, high_of(kind, b)};
   }
@@ -58,7 +58,7 @@ struct window_key {
     if (kind == 0) return Words(0u);
     return kind == 1 ? b & Words(0xffffu) : b;
   }
-  /// The same with the bytes around that count, of a long window or another.
+  /// This key with the bytes around that count, of a long window or another.
   LANEWISE_FUNCTION window_key with(std::uint32_t around, bool is_long) const {
     return {is_long ? low_of_long(low) : low, high_with(high, around)};
   }
@@ -109,8 +109,8 @@ struct filter_place {
   }
 };
 
-/// Of the table of windows, with open addressing: which patterns have one. In a slot without a
-/// window, and only there, `number` is 0.
+/// A slot of the table of windows, with open addressing: which patterns have one. In a slot without
+/// a window, and only there, `number` is 0.
 struct alignas(16) window_slot {
   window_key key;
   std::uint32_t first;   ///< of several patterns, of `entries`; of one, its record
@@ -128,9 +128,9 @@ struct window_entry {
 };
 
 /// The windows by which devices look for a set's patterns: q bytes that begin at every fourth byte
-/// of memory, or at every byte. Of patterns of q + 3 bytes one begins at a fourth byte, wherever a
-/// pattern is. As fewer patterns have longer windows, two more bytes count in larger sets, after
-/// a window that begins with its pattern or a byte after, before others:
+/// of memory, or at every byte. A pattern of q + 3 bytes has one that begins at a fourth byte,
+/// wherever the pattern is. As fewer patterns have longer windows, two more bytes count in larger
+/// sets. They are after a window that begins with its pattern or a byte after, before others:
 ///
 ///   a pattern of 12 bytes     e x t r a t e r r i t o       q = 9
 ///                             = = = = = = = = = + +
@@ -139,8 +139,8 @@ struct window_entry {
 ///                               + + = = = = = = = = =
 ///
 /// The filter is a table of words. A window's hash says which word has two bits for it, and how far
-/// they are apart; the hash, with sides that with the bytes there, says where they are. So one look
-/// at the table, of which a GPU has time for one at every fourth byte, answers for both sides.
+/// they are apart. The hash, with sides that with the bytes there, says where they are. So one look
+/// at the table answers for both sides. A GPU has time for one look at every fourth byte.
 struct set_probes {
   /// with_behind: at every byte; of longer patterns two more bytes after the window count.
   enum class kind : std::uint32_t { none, every_byte, every_word, with_sides, with_behind };
@@ -160,7 +160,7 @@ struct set_probes {
     return k == kind::with_sides || (k == kind::with_behind && list == 1);
   }
 
-  /// Of windows of so many bytes.
+  /// The probes of windows of `bytes` bytes.
   static set_probes make(kind how, int bytes, std::uint32_t letters) {
     set_probes p{how, letters, {}, {}, 0};
     const auto cut = [](std::uint32_t factor, int there) {
@@ -199,12 +199,12 @@ struct set_probes {
   static LANEWISE_FUNCTION std::uint32_t bit(bool has_side, std::uint32_t hash) {
     return has_side ? hash >> 27 : hash >> 5;
   }
-  /// The bits of a window, of which `all` is the hash with the side that it may have.
+  /// The bits of a window with hash `hash`. `all` is the hash with the side that it may have.
   static std::uint32_t bits(std::uint32_t hash, std::uint32_t all, bool has_side) {
     const std::uint32_t at = bit(has_side, all);
     return 1u << (at & 31) | 1u << ((at - hash) & 31);
   }
-  /// Where a window's slot is, or one further on: slots are looked at in pairs, as lanes wait for
+  /// The slot of a window, or the slot before it. Slots are looked at in pairs, as lanes wait for
   /// the one that looks longest, and memory has two at once.
   static LANEWISE_FUNCTION std::uint32_t slot(const window_key& key, int slots_bits) {
     return window_slot::place(key.hash(), slots_bits) & ~1u;
@@ -247,7 +247,7 @@ struct short_pairs {
   static constexpr std::uint32_t most_bytes = 3;
   static constexpr std::uint32_t begins_triple = 1u << 31;  ///< in the table of pairs
 
-  /// Of three bytes: not 0.
+  /// The key of three bytes: not 0.
   template <class Words>
   static LANEWISE_FUNCTION Words key(const Words& bytes) {
     return bytes | Words(1u << 24);
@@ -257,7 +257,7 @@ struct short_pairs {
     return key * Words(0x9e3779b1u) >> (32 - bits);
   }
 };
-/// Where there is none, the key is 0.
+/// If there is none, the key is 0.
 struct short_triple {
   std::uint32_t key, rank;
 };

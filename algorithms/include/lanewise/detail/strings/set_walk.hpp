@@ -15,7 +15,7 @@ template <class Warp>
 class set_walk {
  public:
   static constexpr int width = Warp::width;
-  /// Of places that the automaton tells of, a lane has so many neighbours.
+  /// The number of neighbouring places that a lane has of the places that the automaton tells of.
   static constexpr int row = 16;
   using words = typename Warp::template lanes<std::uint32_t>;
 
@@ -41,7 +41,7 @@ class set_walk {
   }
 
  private:
-  /// Where a place of a part is in scratch: so that lanes that go along rows are in different
+  /// The slot of a place of a part in scratch: so that lanes that go along rows are in different
   /// banks.
   static LANEWISE_FUNCTION words slot_of(const words& place) {
     return place ^ (place >> 5 & words(31u));

@@ -55,7 +55,7 @@ class set_windows : public window_table {
     std::uint32_t rank, offset;
     auto order() const { return std::tuple(key.low, key.high, ~rank, offset); }
   };
-  /// Where the first window of a pattern begins.
+  /// The begin of the first window of a pattern.
   struct place {
     std::size_t at;
     bool is_run;  ///< whether a window is a run that many patterns have
@@ -67,12 +67,12 @@ class set_windows : public window_table {
   }
   std::size_t window_bytes() const { return static_cast<std::size_t>(window_kind{kind_}.bytes()); }
   std::size_t stride() const { return static_cast<std::size_t>(window_kind{kind_}.stride()); }
-  /// The filter should not pass what only looks like some: from so many patterns on it is worth a
-  /// test to look around windows. (Of 4 bytes: one core of a Xeon, with buckets, of 94, 188 and 281
+  /// The filter should not pass what only looks like some. If patterns are many, it is worth a test
+  /// to look around windows. (Of 4 bytes: one core of a Xeon, with buckets, of 94, 188 and 281
   /// words 2.0, 1.15 and 0.86 GB/s; with looks around 1.4, 1.09 and 1.01.)
   void choose_kind() {
-    // Of so few, buckets with 4 bytes pass little. (The same core, 5, 11 and 21 words of 7 letters:
-    // 9.1, 8.5 and 3.2 GB/s; by 6 bytes 4.7, 5.7 and 4.8.)
+    // With few patterns, buckets with 4 bytes pass little. (The same core, 5, 11 and 21 words of 7
+    // letters: 9.1, 8.5 and 3.2 GB/s; by 6 bytes 4.7, 5.7 and 4.8.)
     constexpr std::uint32_t few_patterns = 16;
     shortest_ = set_.patterns[first_].size();
     const bool are_short = shortest_ < span_of(1);
@@ -85,8 +85,8 @@ class set_windows : public window_table {
   static std::size_t span_of(int kind) {
     return static_cast<std::size_t>(window_kind{kind}.span());
   }
-  /// Windows that are not long have so many bytes in front, in the shortest pattern and in longer
-  /// ones, and windows are so chosen that so many are after.
+  /// Windows that are not long have `in_front` bytes before them, in the shortest pattern and in
+  /// longer ones. Windows are chosen so that all_behind_ bytes are after each.
   void set_surroundings() {
     all_behind_ = looks_around ? std::min<std::size_t>(shortest_ - span_of(kind_), 4) : 0;
     const std::size_t enough = window_bytes() + 3;
@@ -95,7 +95,7 @@ class set_windows : public window_table {
     around.front = (in_front == 4 ? ~0u : ~(~0u >> 8 * in_front)) & letters_;
     around.behind = (all_behind_ == 4 ? ~0u : (1u << 8 * all_behind_) - 1) & letters_;
   }
-  /// Of the first q bytes of a window, which choose the word of the filter.
+  /// The key of the first q bytes of a window, which choose the word of the filter.
   window_key first_bytes_at(std::string_view p, std::size_t i) const {
     return window_key::of(kind_, word_at(p, i), word_at(p, i + 4));
   }
@@ -230,7 +230,7 @@ class set_windows : public window_table {
          [this](const window_key& key) { return window_slot::place(key.hash(), slots_bits); });
   }
 
-  /// So many windows leave nine of ten bits of the short table unset.
+  /// This number of windows leaves nine of ten bits of the short table unset.
   static constexpr std::size_t most_with_few = 12'000;
   /// Bytes of slots for each byte of the patterns, where there are more than needed.
   static constexpr std::size_t most_of_slots = 12;
@@ -240,7 +240,7 @@ class set_windows : public window_table {
   std::uint32_t first_;  // rank
   int kind_ = 0;
   std::size_t shortest_ = 0;
-  std::size_t all_behind_ = 0;  // so many bytes are after each window
+  std::size_t all_behind_ = 0;  // this number of bytes is after each window
   std::vector<std::uint32_t> counts_;
   std::vector<window> windows_;
 };

@@ -22,7 +22,7 @@ struct text_bytes {
   std::int64_t begin = 0;  ///< the position of the first one: results are positions
 };
 
-/// The four bytes from byte o of a word on, of which the next word has the last o.
+/// The four bytes from byte o of a word on. The next word has the last o of them.
 template <class Words>
 LANEWISE_FUNCTION Words word_across(const Words& a, const Words& b, int o) {
   return o == 0 ? a : a >> 8 * o | b << (32 - 8 * o);
@@ -98,8 +98,8 @@ class text_steps {
       return warp_.any(fits);
     }
   }
-  /// Which of up to 32 steps, from one on, may have places, as bits: those that the filter passes,
-  /// and those at an end of the text.
+  /// Which of up to 32 steps, from one on, may have places, as bits: steps that the filter passes,
+  /// and steps at an end of the text.
   template <kind how>
   LANEWISE_FUNCTION std::uint32_t passed(int step, int number) const {
     const int begin = begin_inside_ > step ? begin_inside_ - step : 0;
@@ -132,7 +132,7 @@ class text_steps {
     }
     return found;
   }
-  /// The same of any step.
+  /// As `passing`, for any step.
   LANEWISE_RARE_FUNCTION words passing_at_edge(int step) const {
     const std::int64_t first = first_of(step), last = text_.n - pattern_.size;
     words found(0u);
@@ -156,8 +156,8 @@ class text_steps {
                                      ordered_in_front_of(begin), ordered_in_front_of(end));
     return as_found(warp_, in_front);
   }
-  /// Where the bytes of the filter's window are, if the pattern begins at places
-  /// first + i of the text.
+  /// Whether the bytes of the filter's window are there, if the pattern begins at places first + i
+  /// of the text.
   LANEWISE_FUNCTION mask begins(std::int64_t first, const words& i) const {
     const std::int64_t last = text_.n - pattern_.size;
     auto fits =
@@ -184,7 +184,7 @@ class text_steps {
       return rows_in_order(warp, found);
     }
   }
-  /// The same bits as text_steps has them.
+  /// The bits of words in order, as text_steps has them.
   static LANEWISE_FUNCTION words as_found(const Warp& warp, const words& ordered) {
     if constexpr (k == 8) {
       return ordered;
@@ -216,8 +216,8 @@ class text_steps {
         },
         warp_.lane());
   }
-  /// So many steps are on their way at once. (H200, find_first in 2^30 bytes: four
-  /// at once read 0.91 of what a sum reads, two 0.88.)
+  /// Steps that are on their way at once. (H200, find_first in 2^30 bytes: four at once read 0.91
+  /// of what a sum reads, two 0.88.)
   static constexpr int at_once = 4;
 
   static LANEWISE_FUNCTION std::uint32_t bits_from(int b) { return b < 32 ? ~0u << b : 0u; }
@@ -245,7 +245,7 @@ class text_steps {
   using bytes = typename Warp::template lanes<unsigned char>;
   using text_pack = pack<std::uint32_t, k>;
 
-  /// The words of a row, and those that follow the lane's.
+  /// The words of a row, and the words that follow the lane's.
   struct row {
     words own[k];
     words behind[2];
@@ -289,7 +289,7 @@ class text_steps {
     }
     return in;
   }
-  /// The same of any step. Bytes outside of the text are taken for zeros, and not read.
+  /// As `load`, for any step. Bytes outside of the text are taken for zeros, and not read.
   LANEWISE_FUNCTION row load_at_edge(int step, int r) const {
     if constexpr (k == 1) {
       const std::int64_t from = first_of(step) + pattern_.filter.ahead + r * row_places;
@@ -521,7 +521,7 @@ LANEWISE_FUNCTION auto with_short_kind(pattern_filter::kind how, F f) {
   if (how == kind::four_bytes) return f(std::integral_constant<kind, kind::four_bytes>{});
   return f(std::integral_constant<kind, kind::up_to_four_bytes>{});
 }
-/// The same, of longer patterns.
+/// As with_short_kind, for longer patterns.
 template <class F>
 LANEWISE_FUNCTION auto with_long_kind(pattern_filter::kind how, F f) {
   using kind = pattern_filter::kind;

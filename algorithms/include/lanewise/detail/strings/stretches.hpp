@@ -4,9 +4,9 @@
 
 #include <lanewise/detail/strings/steps.hpp>
 
-// Where a text has a stretch of a pattern: bytes that come again and again. Which bytes of a step
-// have their equal one period further on are bits, of which a stretch is so many in a row: found in
-// as many rounds as their number has binary digits.
+// Finds where a text has a stretch of a pattern: bytes that come again and again. Which bytes of a
+// step have their equal one period further on are bits. A stretch is a number of such bits in a
+// row. It is found in as many rounds as this number has binary digits.
 //
 //   text            b a a a b a a a a a b     looked for: a a a a, three pairs
 //   pairs           . 1 1 . . 1 1 1 1 . .
@@ -26,7 +26,7 @@ struct places_in_a_row {
   words in_step;
   std::uint32_t behind;
 
-  /// Leaves the bits that are the first of so many in a row.
+  /// Leaves the bits that are the first of `number` in a row.
   LANEWISE_FUNCTION void keep_runs(const Warp& warp, std::uint32_t number) {
     for (std::uint32_t have = 1; have < number && warp.any(in_step != 0u);) {
       const std::uint32_t more = have < number - have ? have : number - have;
@@ -36,7 +36,7 @@ struct places_in_a_row {
   }
 
  private:
-  /// Leaves the bits that are also set so many words and bits further on.
+  /// Leaves the bits that are also set by_words words and by_bits bits further on.
   LANEWISE_FUNCTION void keep_with(const Warp& warp, std::uint32_t by_words,
                                    std::uint32_t by_bits) {
     const words low = further_on(warp, by_words);
@@ -57,15 +57,15 @@ struct places_in_a_row {
   }
 };
 
-/// The places of a step inside, from `first` on, where the text has the pattern's stretch, and all
-/// other bytes of the pattern if they are few. Bytes of the stretch that lie so far after the step
-/// that they are not known are taken for right.
+/// The places of a step inside, from `first` on, where the text has the pattern's stretch. It has
+/// all other bytes of the pattern there, too, if they are few. Bytes of the stretch that lie too
+/// far after the step to be known are taken for right.
 template <class Warp>
 class stretch_finder {
  public:
   using words = typename text_steps<Warp>::words;
   static constexpr int places = text_steps<Warp>::places;
-  /// So many bytes of a stretch are there after a step inside.
+  /// The bytes of a stretch that are there after a step inside.
   static constexpr int known_behind = pattern_stretch::least_pairs + 16;
 
   LANEWISE_FUNCTION stretch_finder(const Warp& warp, const text_bytes& text,
@@ -96,8 +96,8 @@ class stretch_finder {
  private:
   using bytes = typename Warp::template lanes<unsigned char>;
 
-  /// Where so many bytes in a row, from the begin of the stretch on, are equal to what
-  /// equal(bytes, load) compares them with: load(i) has the bytes i further on.
+  /// The places where `number` bytes in a row, from the begin of the stretch on, pass `equal`: they
+  /// are equal to what equal(bytes, load) compares them with. load(i) has the bytes i further on.
   template <class F>
   LANEWISE_FUNCTION words in_a_row(std::int64_t number, F equal) const {
     const bytes care(static_cast<unsigned char>(pattern_.stretch.care));

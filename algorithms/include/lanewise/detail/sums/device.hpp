@@ -13,14 +13,13 @@ LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
 /// The sums of the ranges that end in a piece of the path through ends and items, by a team of
-/// several warps, each of which walks through a piece of its own and waits for no other before the
-/// end.
+/// several warps. Each warp walks through a piece of its own and waits for no other before the end.
 ///
 /// A warp looks at many ends at once and takes a tile of items at a time. A tile in which no range
-/// ends is added to a sum in every lane as it comes. In others the last item of every range is
-/// marked; every lane sums up neighbouring items from mark to mark, a segmented scan over the lanes
-/// hands on what is left open, and the sums take the places of the marked items, where their ranges
-/// find them. Where ranges without items follow each other, nothing but their ends is read.
+/// ends is added to a sum in every lane as it comes. In other tiles the last item of every range is
+/// marked. Every lane sums up neighbouring items from mark to mark, and a segmented scan over the
+/// lanes hands on what is left open. The sums take the places of the marked items, where their
+/// ranges find them. Where ranges without items follow each other, nothing but their ends is read.
 template <class Team, class T, int items_per_lane>
 class device_sums {
  public:
@@ -33,8 +32,8 @@ class device_sums {
   /// For ranges that are few and short.
   using whole = device_whole<Team, T, items_per_lane>;
 
-  /// An end comes with 8 bytes of offset and with a result: so many items are as many bytes. With
-  /// small items it is not bytes that take time.
+  /// An end comes with 8 bytes of offset and with a result: `weight` is the number of items that
+  /// are as many bytes. With small items it is not bytes that take time.
   static constexpr int weight = 1 + (sizeof(T) < 4 ? 2 : static_cast<int>(8 / sizeof(T)));
   static LANEWISE_FUNCTION std::int64_t path(std::int64_t ranges, std::int64_t items) {
     return weight * ranges + items;
@@ -61,12 +60,12 @@ class device_sums {
     return place(l * rows::rows + p) - place(l * rows::rows);
   }
 
-  // A byte per item, of which a lane reads four at a time.
+  // A byte per item. A lane reads four bytes at a time.
   static_assert(items_per_lane % 4 == 0 && items_per_lane <= 32, "a lane's marks are one word");
   using marks = pack<std::uint32_t, items_per_lane / 4>;
 
-  /// As many ends as a warp looks at, that is, as the items of a tile can have, and as many rows of
-  /// them as it asks for together.
+  /// The ends that a warp looks at: the number that the items of a tile can have. It asks for
+  /// rows_at_once rows of them together.
   static constexpr int window = items_per_lane * width;
   static constexpr int rows_at_once = items_per_lane < 8 ? items_per_lane : 8;
   /// Ends are counted from a near item on, in 16 bits; this is what all that lie farther away are.
@@ -76,7 +75,7 @@ class device_sums {
   struct warp_scratch {
     raw_array<packs, tile / v + tile / v / line> value;
     alignas(16) raw_array<std::uint8_t, tile> mark;
-    /// Where the window's first range begins, then where its ranges end.
+    /// The begin of the window's first range, then the ends of its ranges.
     raw_array<std::uint16_t, window + 1> end;
   };
 
@@ -183,7 +182,7 @@ class device_sums {
       const auto past_line =
           static_cast<int>(static_cast<std::uint64_t>(near_ + at_ + shift) % tile);
       int count = left < tile_items ? (left < 0 ? 0 : left) : tile_items;
-      // Where ends are dense, what matters is that there are few tiles.
+      // If ends are dense, what matters is that there are few tiles.
       if (left > tile_items && (sees_all_ || left > 2 * tile_items)) count -= past_line;
       // Asked of the unclamped number, as in device_rows.
       const bool is_whole = past_line == 0 && left >= tile_items;
@@ -239,7 +238,7 @@ class device_sums {
     warp.fence();
   }
 
-  /// Looks at some rows of them, all of which are asked for before one is waited for.
+  /// Looks at some rows of them. All rows are asked for before one is waited for.
   template <bool full, class Ranges>
   LANEWISE_FUNCTION void look_at_rows(const Ranges& ranges, int from,
                                       lanes<std::uint32_t>& bad) const {
@@ -259,7 +258,7 @@ class device_sums {
     warp.fence();
     LANEWISE_UNROLL
     for (int k = 0; k < rows_at_once; ++k) begin[k] = ask(k, 0);
-    // Ends after the piece are cut, as are those that are out of order.
+    // Ends after the piece are cut, and so are ends that are out of order.
     const auto origin = static_cast<std::uint64_t>(ranges.first + near_);
     std::uint16_t* const to = here_.end.data() + 1 + from;
     LANEWISE_UNROLL
@@ -359,7 +358,7 @@ class device_sums {
     }
   }
 
-  /// Sums up so many items, and writes what ends up to there as far as it is seen.
+  /// Sums up `count` items, and writes what ends up to there as far as it is seen.
   template <class Source, class Sink, class Op>
   LANEWISE_FUNCTION void sum_up_tile(const Source& source, std::int64_t first, const Sink& sink,
                                      int count, bool is_whole, const T& init, Op op) {
@@ -431,7 +430,7 @@ class device_sums {
           lane_, in[k]);
     }
   }
-  /// Where an item of the tile is laid out.
+  /// The place at which an item of the tile is laid out.
   LANEWISE_FUNCTION T& item(std::uint32_t i) const {
     constexpr std::uint32_t in_line = line * v;
     return reinterpret_cast<T*>(here_.value.bytes)[i + i / in_line * v];
@@ -454,8 +453,8 @@ class device_sums {
     }
   }
 
-  /// Calls f(r, k) in lanes for the window's ranges from i on and before `behind`: those of a
-  /// lane are r and so many, with a warp's width between them.
+  /// Calls f(r, k) in lanes for the window's ranges from i on and before `behind`. The k ranges of
+  /// a lane are r and the following ones at distances of a warp's width.
   template <class F>
   LANEWISE_FUNCTION void for_seen(int i, int behind, F f) const {
     const auto warp = team_.warp();
@@ -473,7 +472,7 @@ class device_sums {
     }
   }
 
-  /// Selector the last items of the window's ranges before `behind`.
+  /// Marks the last items of the window's ranges before `behind`.
   LANEWISE_FUNCTION void mark_ends(int behind) const {
     const std::uint16_t* const end = here_.end.data() + 1;
     std::uint8_t* const mark = here_.mark.data();

@@ -8,10 +8,10 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// The sums of ranges that are few, for which a search for equal pieces of the path through ends
-/// and items, and waiting for what other teams hand on, would take longer than the items. Every
-/// team of several warps takes as many neighbouring ranges, one in a lane of each warp, and its
-/// warps equal parts of their items.
+/// The sums of ranges that are few. Two things would take longer than the items: a search for equal
+/// pieces of the path through ends and items, and waiting for what other teams hand on. Every team
+/// of several warps takes as many neighbouring ranges, one in a lane of each warp, and its warps
+/// equal parts of their items.
 template <class Team, class T, int items_per_lane>
 class device_whole {
   using warp_type = typename Team::warp_type;
@@ -24,7 +24,7 @@ class device_whole {
   static constexpr int rows = items_per_lane / v;
 
  public:
-  /// By so many items a team may have more than its part of all: more take longer than the search.
+  /// Items that a team may have beyond its part of all: more take longer than the search.
   static constexpr std::int64_t most_beyond = 4 * tile * Team::warps;
 
   struct scratch {
@@ -275,7 +275,7 @@ class device_whole {
     }
   }
 
-  /// So many items that may begin anywhere, a lane's being a warp's width apart.
+  /// Loads `count` items that may begin anywhere. The items of a lane are a warp's width apart.
   template <int n, class Source>
   static LANEWISE_FUNCTION void load_rows(const warp_type& warp, const Source& source,
                                           std::int64_t first, int count, lanes<T> (&in)[n]) {

@@ -186,7 +186,7 @@ class host_sums {
   }
 
  private:
-  /// Of items that are not in order nothing is taken twice.
+  /// If items are not in order, nothing is taken twice.
   LANEWISE_FUNCTION std::int64_t cut(std::int64_t last, std::int64_t i) const {
     return last < i ? i : (last < piece_.end.items ? last : piece_.end.items);
   }
@@ -211,9 +211,9 @@ class host_sums {
   }
 
   /// Whether ranges are better done by windows than item by item. Windows that are looked up take
-  /// as long as a branch that is guessed wrong, so they pay where lengths differ from one range to
-  /// the next, which a few ranges tell. (One core, spmv: points near by take 0.66 of a plain loop
-  /// by windows and 1.1 one by one, a square lattice 1.9 and 1.1.)
+  /// as long as a branch that is guessed wrong. So they pay where lengths differ from one range to
+  /// the next; a few ranges tell whether they do. (One core, spmv: points near by take 0.66 of a
+  /// plain loop by windows and 1.1 one by one, a square lattice 1.9 and 1.1.)
   template <class Source, class Op, class Ranges>
   LANEWISE_FUNCTION bool pays_windows(const Ranges& ranges, index_range which,
                                       std::int64_t items) const {

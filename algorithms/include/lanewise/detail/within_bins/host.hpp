@@ -25,7 +25,7 @@ struct sort_within_bins_kernel {
   binned_numbers<BinOf> given;
   std::int64_t bins;
   std::uint32_t* to;
-  std::uint32_t* room;  ///< as many as there are numbers, and these, too
+  std::uint32_t* room;  ///< for as many numbers as there are, and these, too
   Less less;
 
   template <class Team>
@@ -67,7 +67,7 @@ struct sort_within_bins_kernel {
       x[at] = number;
     }
   }
-  /// Of n numbers the first `a` are a run, and the others one.
+  /// Merges two runs into one: the first `a` of n numbers, and the others.
   LANEWISE_FUNCTION void merge(const std::uint32_t* x, std::int64_t a, std::int64_t n,
                                std::uint32_t* into) const {
     std::int64_t i = 0, j = a;

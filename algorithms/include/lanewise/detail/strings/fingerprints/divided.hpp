@@ -8,8 +8,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// Where a fingerprint that rolls over a text is the pattern's: bit i says so of place i, of up to
-/// 64 places. Reads places + m - 1 bytes.
+/// The places where a fingerprint that rolls over a text is the pattern's: bit i stands for place
+/// i, of up to 64 places. Reads places + m - 1 bytes.
 template <class Fingerprint>
 LANEWISE_FUNCTION std::uint64_t roll(const Fingerprint& print, const unsigned char* text,
                                      int places) {
@@ -45,8 +45,8 @@ void expects_cuts(const Policy& how) {
           ", not 0, 8, 16 or 32");
 }
 
-/// What is searched by rolling: at `places` places, those of the text or of a part of the pattern
-/// some bytes on; a lane has so many of them in each of the windows of a subtext.
+/// What is searched by rolling, at `places` places: places of the text, or of a part of the pattern
+/// some bytes on. A lane has places_of_lane of them in each of the windows of a subtext.
 template <class Fingerprint>
 struct divided_text {
   const unsigned char* data;

@@ -44,11 +44,12 @@ struct left_matrix_product {
   }
 };
 
-/// The matrices of letters of so many bits, K(0) = | 1 0 | and K(1) = | 1 1 | for a bit, the
-/// highest
-///                                                 | 1 1 |            | 0 1 |
-/// first, and their inverses. Made as they are asked for: to multiply by K adds a column to the
-/// other.
+/// The matrices of letters of `bits` bits, the highest bit first, and their inverses. For a bit:
+///
+///   K(0) = | 1 0 |    K(1) = | 1 1 |
+///          | 1 1 |           | 0 1 |
+///
+/// Made as they are asked for: to multiply by K adds a column to the other.
 class letter_matrices {
  public:
   letter_matrices(int bits, std::uint32_t prime) : product{modulus(prime)}, bits_(bits) {}

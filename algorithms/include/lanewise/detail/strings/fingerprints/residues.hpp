@@ -69,7 +69,7 @@ inline std::uint32_t prime_of(std::uint32_t given, std::uint64_t limit, std::uin
   expects(is_prime(given), "by_fingerprints::pattern: prime is ", given, ", which is none");
   return given;
 }
-/// Throws unless all bytes are letters of so many bits, and there are some.
+/// Throws unless all bytes are letters of `bits` bits, and there are some.
 inline void expects_letters(std::string_view pattern, int bits) {
   expects(bits >= 1 && bits <= 8, "by_fingerprints::pattern: bits is ", bits, ", not 1 to 8");
   expects(!pattern.empty(), "by_fingerprints::pattern: it has no bytes");
@@ -84,8 +84,8 @@ constexpr std::uint64_t most_prime(int bits) {
   return std::uint64_t{1} << (31 - bits);
 }
 
-/// The fingerprint of m letters of so many bits, x_0 2^(bits (m-1)) + ... + x_(m-1) modulo p, of
-/// which drop() takes the oldest letter away and append() adds one. In between it is less than 2 p.
+/// The fingerprint of m letters of `bits` bits: x_0 2^(bits (m-1)) + ... + x_(m-1) modulo p. drop()
+/// takes the oldest letter away and append() adds one. In between it is less than 2 p.
 class residue_fingerprint {
  public:
   using value_type = std::uint32_t;

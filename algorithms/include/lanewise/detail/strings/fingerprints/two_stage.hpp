@@ -11,9 +11,9 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// What a pattern is verified by, chunk by chunk: a lane has 1 or 4 letters of a chunk of 32 or
-/// 128, as one number of so many digits. After the pattern's end letters are 0, in the text's last
-/// chunk, too.
+/// What a pattern is verified by, chunk by chunk. A lane has 1 or 4 letters of a chunk of 32 or
+/// 128, as one number with a digit for each letter. After the pattern's end letters are 0, in the
+/// text's last chunk, too.
 struct chunk_check {
   static constexpr std::int64_t lanes = 32;
 
@@ -116,7 +116,7 @@ two_stage_fingerprint two_stage_print(std::string_view pattern, const Policy& ho
 }
 
 struct two_stage_text : divided_text<exact_fingerprint<std::uint64_t>> {
-  const unsigned char* whole;  ///< the text, of which `data` is `offset` bytes after
+  const unsigned char* whole;  ///< the text; `data` is `offset` bytes further on
   bool is_whole;
   chunk_check check;
 };
@@ -134,7 +134,7 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// DRK-2S: lanes skim the text for a part of the pattern, by DRK, and the warp verifies their
+/// DRK-2S: lanes skim the text for a part of the pattern, by DRK. The warp verifies their
 /// candidates, one after the other, a chunk of the text at a time (Ashkiani, 2.7.2, algorithm 1).
 ///
 /// What the paper calls a lane's stack is the word with a bit for each of its places.
