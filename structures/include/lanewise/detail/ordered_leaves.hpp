@@ -52,7 +52,7 @@ template <class Key, class Value>
 struct ordered_edits {
   const std::uint32_t* place;    // where in the new table
   const std::uint32_t* behind;   // the place after what it puts there: place, or place + 1
-  const std::uint32_t* forward;  // new place i >= after has the element of old place i + forward
+  const std::uint32_t* forward;  // new place i >= `behind` has the element of place i + forward
   const Key* keys;
   const typename detail::ordered_layout<Key, Value>::value_word* values;
   std::int64_t n;
