@@ -218,7 +218,7 @@ void allocate(const Exec& exec, const Counts& counts, const Offsets& offsets,
                            kernels::errors_of<Exec>(with, work.get()), work.get(), 0);
 }
 
-/// The same, returning the total. **Blocks.**
+/// Overload that returns the total. **Blocks.**
 template <execution_space Exec, class Counts, class Offsets>
 std::int64_t allocate(const Exec& exec, const Counts& counts, const Offsets& offsets,
                       const checked_options& with = {}) {

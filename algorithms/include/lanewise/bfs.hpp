@@ -137,7 +137,7 @@ LANEWISE_FOR_ALL_SPACES(LANEWISE_COMPILED_BFS)
 
 }  // namespace kernels
 
-/// The workspace that a search in a graph of so many vertices and edges needs.
+/// The workspace that a search needs in a graph of `vertices` vertices and `edges` edges.
 template <class Graph, class Exec>
 workspace_size bfs_workspace(const Exec& exec, std::int64_t vertices, std::int64_t edges) {
   using V = typename Graph::vertex_type;

@@ -211,7 +211,7 @@ void bfs_batch(const Exec& exec, const csr_graph<M, V, O, W>& graph,
 
 }  // namespace kernels
 
-/// The workspace that bfs_batch needs in a graph of so many vertices and edges.
+/// The workspace that bfs_batch needs in a graph of `vertices` vertices and `edges` edges.
 template <class Graph, class Exec>
 workspace_size bfs_batch_workspace(const Exec& exec, std::int64_t vertices, std::int64_t edges) {
   using V = typename Graph::vertex_type;

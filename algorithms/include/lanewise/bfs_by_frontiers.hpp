@@ -149,7 +149,7 @@ void bfs_by_frontiers(const Exec& exec, const csr_graph<M, V, O, W>& graph, cons
 
 }  // namespace kernels
 
-/// The workspace that a search in a graph of so many vertices and edges needs.
+/// The workspace that a search needs in a graph of `vertices` vertices and `edges` edges.
 template <class Graph, class Policy = bfs_policy, class Exec>
 workspace_size bfs_by_frontiers_workspace(const Exec& exec, std::int64_t vertices,
                                           std::int64_t edges, double queue_factor = 1,

@@ -120,8 +120,8 @@ requires(!Kokkos::is_view_v<Op>) void map_reduce(const Exec& exec, const In& in,
   }
 }
 
-/// The same, returning the number of keys. **Blocks.** Throws std::length_error where an output has
-/// fewer places than there are results: the first are written.
+/// Overload that returns the number of keys. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class Map, class KeysOut, class ValuesOut, class Op>
 requires(!Kokkos::is_view_v<Op>) std::int64_t
     map_reduce(const Exec& exec, const In& in, const Map& map, const KeysOut& keys_out,

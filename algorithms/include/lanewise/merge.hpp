@@ -309,8 +309,7 @@ void merge(const Exec& exec, const A& a, const B& b, const Out& out, const Less&
   }
 }
 
-/// The same for pairs: values, of any type, go the way of their keys, and are read and written
-/// once.
+/// For pairs: values, of any type, go the way of their keys, and are read and written once.
 template <execution_space Exec, class KeysA, class ValuesA, class KeysB, class ValuesB,
           class KeysOut, class ValuesOut, class Less = less>
 void merge_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& values_a,

@@ -308,7 +308,7 @@ void merge_runs(const Exec& exec, const In& in, const Offsets& offsets, const Ou
                         kernels::no_values{}, less, with);
 }
 
-/// The same for pairs: values, of any type, go the way of their keys.
+/// For pairs: values, of any type, go the way of their keys.
 template <execution_space Exec, class Keys, class Values, class Offsets, class KeysOut,
           class ValuesOut, class Less = less>
 void merge_runs_by_key(const Exec& exec, const Keys& keys, const Values& values,

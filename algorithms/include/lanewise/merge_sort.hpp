@@ -389,7 +389,7 @@ requires(kernels::is_array_argument<Out>) void merge_sort(const Exec& exec, cons
         });
 }
 
-/// The same in place.
+/// Overload that works in place.
 template <execution_space Exec, class T, class... P, class Less = less>
 requires(!kernels::is_array_argument<Less>) void merge_sort(const Exec& exec,
                                                             const Kokkos::View<T, P...>& data,
@@ -398,8 +398,8 @@ requires(!kernels::is_array_argument<Less>) void merge_sort(const Exec& exec,
   lanewise::merge_sort(exec, data, data, less, with);
 }
 
-/// The same for pairs: values, of any type, go the way of their keys, and are read and written once
-/// more in every pass. In place it takes an even number of passes, so one more where needed.
+/// For pairs: values, of any type, go the way of their keys, and are read and written once more in
+/// every pass. In place it takes an even number of passes, so one more where needed.
 template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut,
           class Less = less>
 requires(kernels::is_array_argument<KeysOut>) void merge_sort_by_key(
@@ -440,7 +440,7 @@ requires(kernels::is_array_argument<KeysOut>) void merge_sort_by_key(
   }
 }
 
-/// The same in place.
+/// Overload that works in place.
 template <execution_space Exec, class K, class... KP, class V, class... VP, class Less = less>
 requires(!kernels::is_array_argument<Less>) void merge_sort_by_key(
     const Exec& exec, const Kokkos::View<K, KP...>& keys, const Kokkos::View<V, VP...>& values,

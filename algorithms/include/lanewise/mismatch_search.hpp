@@ -44,7 +44,7 @@ class mismatch_pattern {
   std::int64_t size() const { return whole_.size(); }
   int most() const { return most_; }
   std::string_view bytes() const { return whole_.bytes(); }
-  /// The same in another memory space. **Blocks.**
+  /// A copy in another memory space. **Blocks.**
   template <class Other>
   mismatch_pattern<Other> copy_to() const {
     return mismatch_pattern<Other>(whole_.bytes(), most_, whole_.options());
@@ -185,7 +185,7 @@ void count_mismatches(const Exec& exec, const Text& text, const mismatch_pattern
                        exec, kernels::near_memory<Exec>::pieces_of(bytes.n)),
                    kernel{search, place});
 }
-/// The same, returned. **Blocks.**
+/// Overload that returns the result. **Blocks.**
 template <execution_space Exec, class Text, class Memory>
 std::int64_t count_mismatches(const Exec& exec, const Text& text,
                               const mismatch_pattern<Memory>& what,
@@ -219,8 +219,8 @@ void find_mismatches(const Exec& exec, const Text& text, const mismatch_pattern<
         kernel{search, sink, work.get().template make_look_back_chain<std::int64_t>(0), count});
   }
 }
-/// The same, returning how many there are. **Blocks.** Throws std::length_error where an output has
-/// fewer places than there are results: the first are written.
+/// Overload that returns how many there are. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Text, class Memory, class Places>
 std::int64_t find_mismatches(const Exec& exec, const Text& text,
                              const mismatch_pattern<Memory>& what, const Places& places,

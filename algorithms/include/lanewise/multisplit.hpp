@@ -381,10 +381,10 @@ void multisplit(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
       bucket_count, bucket_of, with);
 }
 
-/// The same for pairs: values go the way of their keys. values_out must not overlap any other
-/// array; the values are read and written once more in every round. Values are of any trivially
-/// copyable type: of those of more than 16 bytes the numbers go through the rounds, and the values
-/// are fetched when they are written.
+/// For pairs: values go the way of their keys. values_out must not overlap any other array; the
+/// values are read and written once more in every round. Values are of any trivially copyable type:
+/// of those of more than 16 bytes the numbers go through the rounds, and the values are fetched
+/// when they are written.
 template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut,
           std::convertible_to<std::int64_t> Count, class BucketOf>
 void multisplit(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,

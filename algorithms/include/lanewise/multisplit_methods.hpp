@@ -351,9 +351,9 @@ void multisplit_by(const Exec& exec, const Method&, const Keys& keys, const Keys
       bucket_count, bucket_of, with);
 }
 
-/// The same for pairs: values, of a trivially copyable type of up to 8 bytes, go the way of their
-/// keys. values_out is a View and must not overlap any other array. The values are read and written
-/// once more in every round.
+/// For pairs: values, of a trivially copyable type of up to 8 bytes, go the way of their keys.
+/// values_out is a View and must not overlap any other array. The values are read and written once
+/// more in every round.
 template <class Method, execution_space Exec, class Keys, class Values, class KeysOut,
           class ValuesOut, class BucketOf>
 void multisplit_by(const Exec& exec, const Method&, const Keys& keys, const Values& values,

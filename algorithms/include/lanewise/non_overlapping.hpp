@@ -407,8 +407,8 @@ void select_non_overlapping(const Exec& exec, const Places& places, const Length
   lanewise::select_flagged(exec, places, flags, out, number,
                            {.work = &work.get(), .count = with.count});
 }
-/// The same, returning how many are taken. **Blocks.** Throws std::length_error where an output has
-/// fewer places than there are results: the first are written.
+/// Overload that returns how many are taken. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Places, class Lengths, class Out>
 std::int64_t select_non_overlapping(const Exec& exec, const Places& places, const Lengths& lengths,
                                     const Out& out, const options& with = {}) {
@@ -455,8 +455,8 @@ struct non_overlapping_number {
   std::int64_t number;
   std::int64_t occurrences;  ///< overlapping ones included
 };
-/// The same, returned. **Blocks.** Throws std::length_error where places has fewer places than
-/// there are occurrences: the first are looked at.
+/// Overload that returns the result. **Blocks.** Throws std::length_error where places has fewer
+/// places than there are occurrences: the first are looked at.
 template <execution_space Exec, class Text, class Memory, class Places>
 non_overlapping_number find_non_overlapping(const Exec& exec, const Text& text,
                                             const pattern<Memory>& what, const Places& places,

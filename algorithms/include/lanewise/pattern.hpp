@@ -351,7 +351,7 @@ class pattern {
   std::int64_t size() const { return static_cast<std::int64_t>(bytes_.size()); }
   std::string_view bytes() const { return bytes_; }
   const pattern_options& options() const { return with_; }
-  /// The same in another memory space. **Blocks.**
+  /// A copy in another memory space. **Blocks.**
   template <class Other>
   pattern<Other> copy_to() const {
     return pattern<Other>(bytes_, with_);

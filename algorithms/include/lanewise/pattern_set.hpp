@@ -189,7 +189,7 @@ class pattern_set {
   const pattern_options& options() const { return with_; }
   /// Of the memory space.
   std::size_t memory_bytes() const { return memory_.size() * sizeof(std::uint32_t); }
-  /// The same in another memory space. **Blocks.**
+  /// A copy in another memory space. **Blocks.**
   template <class Other>
   pattern_set<Other> copy_to() const {
     return pattern_set<Other>(*this);

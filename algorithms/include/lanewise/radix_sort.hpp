@@ -321,10 +321,10 @@ void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out) {
   kernels::radix_sort<kernels::bit_ranges::whole>(exec, keys, keys_out, {}, "radix_sort");
 }
 
-/// The same for pairs: values go the way of their keys, and of equal keys in the order of the
-/// input (stable). Values are of any trivially copyable type: those of 1, 2, 4 and 8 bytes move
-/// with the keys; of others the call sorts the numbers, in memory that it allocates, and fetches
-/// the values at the end. values_out may be values; otherwise it overlaps no other array.
+/// For pairs: values go the way of their keys, and of equal keys in the order of the input
+/// (stable). Values are of any trivially copyable type: those of 1, 2, 4 and 8 bytes move with the
+/// keys; of others the call sorts the numbers, in memory that it allocates, and fetches the values
+/// at the end. values_out may be values; otherwise it overlaps no other array.
 template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut>
 void radix_sort(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
                 const ValuesOut& values_out, const sort_options& with = {}) {

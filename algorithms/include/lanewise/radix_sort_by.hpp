@@ -170,10 +170,10 @@ requires(Kokkos::is_view_v<Out>) void radix_sort_by(const Exec& exec, const In& 
   }
 }
 
-/// The same for pairs: values, of any trivially copyable type, go the way of the items that key_of
-/// looks at. As radix_sort of such items does, the call sorts numbers, in memory that it allocates,
-/// and fetches items and values at the end: 2 n reads of numbers and n of each, in any order. Where
-/// an output is its input, these take another read and write. Outputs overlap nothing else.
+/// For pairs: values, of any trivially copyable type, go the way of the items that key_of looks at.
+/// As radix_sort of such items does, the call sorts numbers, in memory that it allocates, and
+/// fetches items and values at the end: 2 n reads of numbers and n of each, in any order. Where an
+/// output is its input, these take another read and write. Outputs overlap nothing else.
 template <execution_space Exec, class In, class Values, class Out, class ValuesOut, class KeyOf>
 requires(Kokkos::is_view_v<Out>) void radix_sort_by(const Exec& exec, const In& in,
                                                     const Values& values, const Out& out,
@@ -212,7 +212,7 @@ requires(Kokkos::is_view_v<Out>) void radix_sort_by(const Exec& exec, const In& 
   }
 }
 
-/// The same in place.
+/// Overload that works in place.
 template <execution_space Exec, class T, class... P, class KeyOf>
 requires(!Kokkos::is_view_v<KeyOf>) void radix_sort_by(const Exec& exec,
                                                        const Kokkos::View<T, P...>& data,

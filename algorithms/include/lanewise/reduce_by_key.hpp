@@ -181,8 +181,8 @@ requires(!Kokkos::is_view_v<Op>) void reduce_by_key(const Exec& exec, const Keys
                          lanewise::reduce_by_key_workspace<T, Exec, key_item>(key.extent));
 }
 
-/// The same, returning the number of runs. **Blocks.** Throws std::length_error where an output has
-/// fewer places than there are results: the first are written.
+/// Overload that returns the number of runs. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut, class Op,
           class Equal = equal_to>
 requires(!Kokkos::is_view_v<Op>) std::int64_t

@@ -148,7 +148,7 @@ void run_length_decode(const Exec& exec, const Keys& keys, const Lengths& length
   }
 }
 
-/// The same, returning the number of items. **Blocks.** Throws std::length_error where an output
+/// Overload that returns the number of items. **Blocks.** Throws std::length_error where an output
 /// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Keys, class Lengths, class Out>
 std::int64_t run_length_decode(const Exec& exec, const Keys& keys, const Lengths& lengths,

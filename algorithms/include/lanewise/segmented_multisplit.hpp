@@ -243,9 +243,9 @@ void segmented_multisplit(const Exec& exec, const Keys& keys, const Offsets& off
   }
 }
 
-/// The same for pairs: values go the way of their keys. The two are moved one after the other:
-/// bucket_of is called twice per key, and the rest comes twice, too. values_out may be values;
-/// otherwise it overlaps no other array.
+/// For pairs: values go the way of their keys. The two are moved one after the other: bucket_of is
+/// called twice per key, and the rest comes twice, too. values_out may be values; otherwise it
+/// overlaps no other array.
 template <execution_space Exec, class Keys, class Values, class Offsets, class KeysOut,
           class ValuesOut, class BucketOf>
 void segmented_multisplit_by_key(const Exec& exec, const Keys& keys, const Values& values,

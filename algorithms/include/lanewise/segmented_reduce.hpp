@@ -249,7 +249,7 @@ struct equal_offsets {
 
 }  // namespace kernels
 
-/// The same for segments of `length` items each, the last one of what is left: segment s has items
+/// Overload for segments of `length` items each, the last one of what is left: segment s has items
 /// [s length, (s+1) length) of in. No offsets are read. Throws where length is less than 1.
 template <execution_space Exec, class In, std::integral Length, class Out, class Op, class Init>
 void segmented_reduce(const Exec& exec, const In& in, const Length& length, const Out& out,

@@ -357,7 +357,7 @@ requires(!std::integral<Offsets>) void segmented_sort(const Exec& exec, const Ke
                           "segmented_sort");
 }
 
-/// The same for segments of `length` items each, the last one of what is left. Throws where length
+/// Overload for segments of `length` items each, the last one of what is left. Throws where length
 /// is less than 1.
 template <execution_space Exec, class Keys, std::integral Length, class KeysOut>
 void segmented_sort(const Exec& exec, const Keys& keys, const Length& length,
@@ -366,7 +366,7 @@ void segmented_sort(const Exec& exec, const Keys& keys, const Length& length,
       exec, keys, kernels::equal_segments<Exec>(keys, length, "segmented_sort"), keys_out, with);
 }
 
-/// The same for segments that may lie apart, and come in any order. Segment s has the items from
+/// Overload for segments that may lie apart, and come in any order. Segment s has the items from
 /// begins(s) to ends(s) - 1, for every s in [0, begins.extent).
 ///
 /// begins and ends are Views or sources of integers, of equal extent. Segments must not overlap:
@@ -390,9 +390,9 @@ requires(!std::convertible_to<KeysOut, segmented_sort_options>) void segmented_s
                           keys_out, with, "segmented_sort");
 }
 
-/// The same for pairs: values go the way of their keys, and of equal keys in the order of the
-/// input (stable). Values are those of radix_sort. values_out may be values; otherwise it overlaps
-/// no other array.
+/// For pairs: values go the way of their keys, and of equal keys in the order of the input
+/// (stable). Values are those of radix_sort. values_out may be values; otherwise it overlaps no
+/// other array.
 template <execution_space Exec, class Keys, class Values, class Offsets, class KeysOut,
           class ValuesOut>
 requires(!std::integral<Offsets>) void segmented_sort_by_key(
@@ -402,7 +402,7 @@ requires(!std::integral<Offsets>) void segmented_sort_by_key(
                           values_out, with, "segmented_sort_by_key");
 }
 
-/// The same for segments of `length` items each, the last one of what is left. Throws where length
+/// Overload for segments of `length` items each, the last one of what is left. Throws where length
 /// is less than 1.
 template <execution_space Exec, class Keys, class Values, std::integral Length, class KeysOut,
           class ValuesOut>
@@ -414,7 +414,7 @@ void segmented_sort_by_key(const Exec& exec, const Keys& keys, const Values& val
       keys_out, values_out, with);
 }
 
-/// The same for segments that may lie apart, as in segmented_sort.
+/// Overload for segments that may lie apart, as in segmented_sort.
 template <execution_space Exec, class Keys, class Values, class Begins, class Ends, class KeysOut,
           class ValuesOut>
 requires(!std::convertible_to<ValuesOut, segmented_sort_options>) void segmented_sort_by_key(

@@ -92,7 +92,7 @@ void select_if(const Exec& exec, const In& in, const Out& out, const Kokkos::Vie
                     kernels::count_place<Exec>(count, "select_if"), with);
 }
 
-/// The same, returning the number of kept items. **Blocks.** Throws std::length_error where an
+/// Overload that returns the number of kept items. **Blocks.** Throws std::length_error where an
 /// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class Out, class Predicate>
 requires(!Kokkos::is_view_v<Predicate>) std::int64_t
@@ -121,7 +121,7 @@ void select_flagged(const Exec& exec, const In& in, const Flags& flags, const Ou
                   kernels::count_place<Exec>(count, "select_flagged"), with);
 }
 
-/// The same, returning the number of kept items. **Blocks.** Throws std::length_error where an
+/// Overload that returns the number of kept items. **Blocks.** Throws std::length_error where an
 /// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class Flags, class Out>
 std::int64_t select_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,
@@ -147,7 +147,7 @@ void partition(const Exec& exec, const In& in, const Out& out, const Rejected& r
                        kernels::count_place<Exec>(count, "partition"), {}, with);
 }
 
-/// The same, returning the number of kept items. **Blocks.** Throws std::length_error where an
+/// Overload that returns the number of kept items. **Blocks.** Throws std::length_error where an
 /// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class Out, class Rejected, class Predicate>
 requires(!Kokkos::is_view_v<Predicate>) std::int64_t
@@ -174,7 +174,7 @@ void partition_flagged(const Exec& exec, const In& in, const Flags& flags, const
                              kernels::count_place<Exec>(count, "partition_flagged"), {}, with);
 }
 
-/// The same, returning the number of kept items. **Blocks.** Throws std::length_error where an
+/// Overload that returns the number of kept items. **Blocks.** Throws std::length_error where an
 /// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class Flags, class Out, class Rejected>
 std::int64_t partition_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,

@@ -332,8 +332,8 @@ void set_union(const Exec& exec, const A& a, const B& b, const Out& out,
       exec, "Lanewise::set_union", "set_union", kernels::set_arguments_of<Exec>(a, b, out), count,
       less, with);
 }
-/// The same, returning the number of results. **Blocks.** Throws std::length_error where an output
-/// has fewer places than there are results: the first are written.
+/// Overload that returns the number of results. **Blocks.** Throws std::length_error where an
+/// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class A, class B, class Out, class Less = less>
 requires(!Kokkos::is_view_v<Less>) std::int64_t
     set_union(const Exec& exec, const A& a, const B& b, const Out& out, const Less& less = {},
@@ -343,7 +343,7 @@ requires(!Kokkos::is_view_v<Less>) std::int64_t
       [&](const auto& count) { lanewise::set_union(exec, a, b, out, count, less, with); }, "out",
       out);
 }
-/// The same for pairs: every key that is written has the value beside it, values being of one type.
+/// For pairs: every key that is written has the value beside it, values being of one type.
 template <execution_space Exec, class KeysA, class ValuesA, class KeysB, class ValuesB,
           class KeysOut, class ValuesOut, class T, class... P, class Less = less>
 void set_union_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& values_a,
@@ -365,8 +365,8 @@ void set_intersection(const Exec& exec, const A& a, const B& b, const Out& out,
       exec, "Lanewise::set_intersection", "set_intersection",
       kernels::set_arguments_of<Exec>(a, b, out), count, less, with);
 }
-/// The same, returning the number of results. **Blocks.** Throws std::length_error where an output
-/// has fewer places than there are results: the first are written.
+/// Overload that returns the number of results. **Blocks.** Throws std::length_error where an
+/// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class A, class B, class Out, class Less = less>
 requires(!Kokkos::is_view_v<Less>) std::int64_t
     set_intersection(const Exec& exec, const A& a, const B& b, const Out& out,
@@ -376,7 +376,7 @@ requires(!Kokkos::is_view_v<Less>) std::int64_t
       [&](const auto& count) { lanewise::set_intersection(exec, a, b, out, count, less, with); },
       "out", out);
 }
-/// The same for pairs: every key that is written has the value beside it in a.
+/// For pairs: every key that is written has the value beside it in a.
 template <execution_space Exec, class KeysA, class ValuesA, class KeysB, class KeysOut,
           class ValuesOut, class T, class... P, class Less = less>
 void set_intersection_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& values_a,
@@ -398,8 +398,8 @@ void set_difference(const Exec& exec, const A& a, const B& b, const Out& out,
       exec, "Lanewise::set_difference", "set_difference",
       kernels::set_arguments_of<Exec>(a, b, out), count, less, with);
 }
-/// The same, returning the number of results. **Blocks.** Throws std::length_error where an output
-/// has fewer places than there are results: the first are written.
+/// Overload that returns the number of results. **Blocks.** Throws std::length_error where an
+/// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class A, class B, class Out, class Less = less>
 requires(!Kokkos::is_view_v<Less>) std::int64_t
     set_difference(const Exec& exec, const A& a, const B& b, const Out& out, const Less& less = {},
@@ -409,7 +409,7 @@ requires(!Kokkos::is_view_v<Less>) std::int64_t
       [&](const auto& count) { lanewise::set_difference(exec, a, b, out, count, less, with); },
       "out", out);
 }
-/// The same for pairs: every key that is written has the value beside it in a.
+/// For pairs: every key that is written has the value beside it in a.
 template <execution_space Exec, class KeysA, class ValuesA, class KeysB, class KeysOut,
           class ValuesOut, class T, class... P, class Less = less>
 void set_difference_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& values_a,

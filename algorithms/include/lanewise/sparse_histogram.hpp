@@ -88,7 +88,7 @@ void sparse_histogram(const Exec& exec, const In& in, const KeysOut& keys_out,
   }
 }
 
-/// The same, returning the number of values. **Blocks.** Throws std::length_error where an output
+/// Overload that returns the number of values. **Blocks.** Throws std::length_error where an output
 /// has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class KeysOut, class CountsOut>
 std::int64_t sparse_histogram(const Exec& exec, const In& in, const KeysOut& keys_out,

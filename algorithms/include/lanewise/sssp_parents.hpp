@@ -95,7 +95,7 @@ void sssp_parents(const Exec& exec, const csr_graph<M, V, O, W>& graph,
 
 }  // namespace kernels
 
-/// The workspace that sssp_parents needs in a graph of so many vertices and edges.
+/// The workspace that sssp_parents needs in a graph of `vertices` vertices and `edges` edges.
 template <class Graph, class Exec>
 workspace_size sssp_parents_workspace(const Exec& exec, std::int64_t vertices, std::int64_t edges) {
   using V = typename Graph::vertex_type;

@@ -524,7 +524,7 @@ void count(const Exec& exec, const Text& text, const pattern<Memory>& what,
   kernels::search_count(exec, bytes, what.view(), kernels::result_place<Exec>("count", result),
                         with);
 }
-/// The same, returned. **Blocks.**
+/// Overload that returns the result. **Blocks.**
 template <execution_space Exec, class Text, class Memory>
 std::int64_t count(const Exec& exec, const Text& text, const pattern<Memory>& what,
                    const string_search_options& with = {}) {
@@ -601,8 +601,8 @@ void find_all(const Exec& exec, const Text& text, const pattern<Memory>& what, c
     }
   }
 }
-/// The same, returning how many there are. **Blocks.** Throws std::length_error where an output has
-/// fewer places than there are results: the first are written.
+/// Overload that returns how many there are. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Text, class Memory, class Places>
 std::int64_t find_all(const Exec& exec, const Text& text, const pattern<Memory>& what,
                       const Places& places, const string_search_options& with = {}) {

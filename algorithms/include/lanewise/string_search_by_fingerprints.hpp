@@ -246,8 +246,8 @@ void find_all(const Exec& exec, const Text& text, const pattern<Memory, Policy>&
                                   kernels::count_place<Exec>(number, "by_fingerprints::find_all"),
                                   with);
 }
-/// The same, returning how many there are. **Blocks.** Throws std::length_error where an output has
-/// fewer places than there are results: the first are written.
+/// Overload that returns how many there are. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Text, class Memory, class Policy, class Places>
 std::int64_t find_all(const Exec& exec, const Text& text, const pattern<Memory, Policy>& what,
                       const Places& places, const string_search_options& with = {}) {
@@ -267,7 +267,7 @@ void count(const Exec& exec, const Text& text, const pattern<Memory, Policy>& wh
                                 array_sink<std::int64_t>{nullptr, 0},
                                 kernels::count_place<Exec>(result, "by_fingerprints::count"), with);
 }
-/// The same, returned. **Blocks.**
+/// Overload that returns the result. **Blocks.**
 template <execution_space Exec, class Text, class Memory, class Policy>
 std::int64_t count(const Exec& exec, const Text& text, const pattern<Memory, Policy>& what) {
   return kernels::returned<std::int64_t>(

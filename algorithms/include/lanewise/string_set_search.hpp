@@ -572,7 +572,7 @@ void count(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
   const auto* const marks = kernels::mark_text(exec, bytes, set.view(), work.get(), memory);
   kernels::fold_set_search(exec, bytes, set, marks, kernels::set_fold::number, place, nullptr);
 }
-/// The same, returned. **Blocks.**
+/// Overload that returns the result. **Blocks.**
 template <execution_space Exec, class Text, class Memory>
 std::int64_t count(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
                    const string_search_options& with = {}) {
@@ -758,8 +758,8 @@ void find_all(const Exec& exec, const Text& text, const pattern_set<Memory>& set
               const string_search_options& with = {}) {
   kernels::find_set_places(exec, "find_all", text, set, places, ids, number, false, with);
 }
-/// The same, returning how many there are. **Blocks.** Throws std::length_error where an output has
-/// fewer places than there are results: the first are written.
+/// Overload that returns how many there are. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Text, class Memory, class Places, class Ids>
 requires(!std::is_same_v<Ids, string_search_options>) std::int64_t
     find_all(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
@@ -778,8 +778,8 @@ void find_longest(const Exec& exec, const Text& text, const pattern_set<Memory>&
                   const string_search_options& with = {}) {
   kernels::find_set_places(exec, "find_longest", text, set, places, ids, number, true, with);
 }
-/// The same, returning how many there are. **Blocks.** Throws std::length_error where an output has
-/// fewer places than there are results: the first are written.
+/// Overload that returns how many there are. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Text, class Memory, class Places, class Ids>
 std::int64_t find_longest(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
                           const Places& places, const Ids& ids,

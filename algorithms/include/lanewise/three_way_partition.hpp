@@ -138,8 +138,8 @@ void three_way_partition(const Exec& exec, const In& in, const First& first, con
   }
 }
 
-/// The same, returning how many items of each there are. **Blocks.** Throws std::length_error where
-/// an output has fewer places than there are results: the first are written.
+/// Overload that returns how many items of each there are. **Blocks.** Throws std::length_error
+/// where an output has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class First, class Second, class Rest, class InFirst,
           class InSecond>
 requires(!Kokkos::is_view_v<InFirst>) Kokkos::Array<std::int64_t, 3> three_way_partition(

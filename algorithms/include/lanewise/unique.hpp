@@ -35,8 +35,8 @@ void unique(const Exec& exec, const In& in, const Out& out, const Kokkos::View<T
                            lanewise::compact_workspace<item, Exec>(source.extent));
 }
 
-/// The same, returning the number of runs. **Blocks.** Throws std::length_error where an output has
-/// fewer places than there are results: the first are written.
+/// Overload that returns the number of runs. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class Out, class Equal = equal_to>
 requires(!Kokkos::is_view_v<Equal>) std::int64_t
     unique(const Exec& exec, const In& in, const Out& out, const Equal& equal = {},
@@ -122,8 +122,8 @@ void unique_by_key(const Exec& exec, const Keys& keys, const Values& values,
                      runs, with, lanewise::compact_workspace<key_type, Exec>(source.extent));
 }
 
-/// The same, returning the number of runs. **Blocks.** Throws std::length_error where an output has
-/// fewer places than there are results: the first are written.
+/// Overload that returns the number of runs. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut,
           class Equal = equal_to>
 requires(!Kokkos::is_view_v<Equal>) std::int64_t
