@@ -126,8 +126,8 @@ struct items_by_rows {
   }
 
  private:
-  /// The number of items of a row if the View's type states it, else 0. The compiler makes no
-  /// division of one by it.
+  /// The number of items of a row if the View's type states it, else 0. As a constant, it needs no
+  /// division.
   static constexpr std::int64_t fixed_columns =
       V::rank() == 2 && V::rank_dynamic == 1 ? static_cast<std::int64_t>(V::static_extent(1)) : 0;
   static constexpr std::int64_t divisor = fixed_columns > 0 ? fixed_columns : 1;

@@ -10,8 +10,8 @@
 #include <cmath>
 #include <limits>
 
-// Of matches that overlap, those that a scan from left to right takes: the first one, then the
-// first one that begins where it has ended or later, and so on.
+// From matches that overlap, the selection that a scan from left to right makes: the first one,
+// then the first one that begins where it has ended or later, and so on.
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
@@ -55,8 +55,8 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
 /// A group of neighbouring matches, which a warp works on row by row. Every match has one that
-/// follows it, the first that does not overlap it; those that are taken are a path from the first
-/// match on. Numbers of matches have 32 bits.
+/// follows it, the first that does not overlap it; the matches that are taken are a path from the
+/// first match on. Numbers of matches have 32 bits.
 template <class Warp, class Matches>
 class match_group {
  public:
@@ -267,7 +267,7 @@ struct match_flags_kernel {
   }
 };
 
-/// So many that a walk over the groups and one in a group are as long.
+/// The number of groups with which a walk over the groups and one in a group are as long.
 inline std::int64_t match_groups(std::int64_t n) {
   return static_cast<std::int64_t>(std::sqrt(static_cast<double>(n) / 32)) + 1;
 }
@@ -346,8 +346,8 @@ inline workspace_size mark_non_overlapping_workspace(std::int64_t n) {
   return kernels::match_arrays(n).parts.size();
 }
 
-/// Sets flags(i) to 1 for the matches that a scan from left to right takes, and to 0 for others:
-/// match 0 is taken, then the first match j with places(j) >= places(i) + length(i), i being the
+/// Sets flags(i) to 1 for the matches that a scan from left to right takes, and to 0 for others.
+/// Match 0 is taken, then the first match j with places(j) >= places(i) + length(i), i being the
 /// one that was taken before, and so on. Of matches with one place the first is taken.
 ///
 /// places is a View or source of integers in ascending order, at most 2^32 - 2 of them; lengths an
@@ -420,8 +420,8 @@ std::int64_t select_non_overlapping(const Exec& exec, const Places& places, cons
       "out", out);
 }
 
-/// The workspace that find_non_overlapping needs for a text of n bytes and a View of so many places
-/// of type T. Needs no device.
+/// The workspace that find_non_overlapping needs for a text of n bytes and a View of `places`
+/// places of type T. Needs no device.
 template <class T, class Exec>
 workspace_size find_non_overlapping_workspace(std::int64_t n, std::int64_t places) {
   return lanewise::max(lanewise::string_search_workspace<Exec>(n),

@@ -36,7 +36,7 @@ namespace kernels {
 /// Has room for a number after the buckets', which those out of range get.
 using segment_bucket = std::uint16_t;
 
-/// Where in its segment bucket b begins, of ids that are sorted there. Looks at no item outside,
+/// The begins of buckets in their segments, in ids that are sorted there. Looks at no item outside,
 /// whatever the offsets are.
 template <class Offsets>
 struct segment_buckets {
@@ -186,8 +186,8 @@ void segmented_multisplit(const Exec& exec, const Keys& keys, const Offsets& off
 
 }  // namespace kernels
 
-/// The workspace that segmented_multisplit needs for n keys of type Key in so many segments, with
-/// values of type Value or without.
+/// The workspace that segmented_multisplit needs for n keys of type Key in `segments` segments,
+/// with values of type Value or without.
 template <class Key, class Exec, class Value = Key>
 workspace_size segmented_multisplit_workspace(const Exec& exec, std::int64_t n,
                                               std::int64_t segments) {
@@ -196,9 +196,9 @@ workspace_size segmented_multisplit_workspace(const Exec& exec, std::int64_t n,
       .need;
 }
 
-/// Splits every segment into buckets on its own: for every s in [0, offsets.extent - 1),
-/// keys_out(offsets(s)) to keys_out(offsets(s+1) - 1) are the keys at these places, those of every
-/// bucket together, buckets in ascending order, and keys of one bucket in input order (stable).
+/// Splits every segment into buckets on its own. For every s in [0, offsets.extent - 1),
+/// keys_out(offsets(s)) to keys_out(offsets(s+1) - 1) are the keys at these places. Keys of every
+/// bucket are together, buckets in ascending order, and keys of one bucket in input order (stable).
 ///
 /// bucket_of is a pure scalar function object from a key to a bucket in [0, bucket_count), 1 <=
 /// bucket_count <= 65,535, called once per key. Keys with any other bucket lie after the buckets

@@ -309,19 +309,19 @@ workspace_size set_operation_workspace(std::int64_t n_a, std::int64_t n_b) {
   return kernels::set_kernel_workspace<T, Exec>(n_a + n_b);
 }
 
-/// Writes the union of a and b, both sorted by less, to the front of out, sorted, and the number of
-/// its items to the rank-0 View count of integers. Of items that are equal to each other, m in a
-/// and n in b, it has those of a, and after them the last n - m of b if n is greater: max(m, n) in
-/// all, in their order.
+/// Writes the union of a and b, both sorted by less, to the front of out, sorted. Stores the number
+/// of its items in the rank-0 View count of integers. If m items of a and n items of b are equal to
+/// each other, the union has those of a, and after them the last n - m of b if n is greater. These
+/// are max(m, n) in all, in their order.
 ///
 /// less is a pure scalar function object, a strict weak order, called O(log n) times per tile, and
 /// about three times per item. a and b are contiguous rank-1 Views or sources with items of one
 /// type; out is a View or a sink that does not overlap them. Where out has fewer places than there
 /// are results, the first are written; count counts all of them. One launch, and one more beyond
-/// 600 tiles: a and b are read once, on hosts by calls of a source's functor about twice per item,
-/// and the results are written once, in O(n) work however many items are equal. The result is the
-/// same on every backend. Where an input is not sorted, or less is no strict weak order, the items
-/// of out are unspecified, they are at most as many as those of the inputs that may be written, and
+/// 600 tiles. a and b are read once, on hosts by calls of a source's functor about twice per item.
+/// The results are written once, in O(n) work however many items are equal. The result is the same
+/// on every backend. If an input is not sorted, or less is no strict weak order, the items of out
+/// are unspecified. Their number is at most that of the input items that may be written, and
 /// nothing outside is read or written. Does not block. Throws std::invalid_argument on overlap or
 /// an option that cannot be reached.
 template <execution_space Exec, class A, class B, class Out, class T, class... P, class Less = less>

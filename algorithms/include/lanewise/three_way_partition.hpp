@@ -71,8 +71,8 @@ workspace_size three_way_partition_workspace(std::int64_t n) {
 }
 
 /// Copies the items for which in_first(item) holds to the front of first, others for which
-/// in_second(item) holds to the front of second, and the rest to the front of rest, all in input
-/// order; stores how many items of each there are in counts(0), counts(1) and counts(2).
+/// in_second(item) holds to the front of second, and the rest to the front of rest. All are in
+/// input order. Stores how many items of each there are in counts(0), counts(1) and counts(2).
 ///
 /// in_first and in_second are pure scalar function objects, called up to twice per item, and
 /// in_second only where in_first does not hold. in is a contiguous rank-1 View or a source; first,

@@ -144,10 +144,10 @@ void top_k(const Exec& exec, const char* algorithm, const Source& source, std::i
 /// for any k, and again in blocks with items close to the k-th and in blocks with results. Up to
 /// 8192 items take one launch, others one for every eleven bits of the key (on hosts nine) and up
 /// to five more; with options.sorted one more, and one for every doubling beyond 4096 results (on
-/// hosts those of radix_sort and two). The result is the same on every backend. Does
-/// not block. Throws std::invalid_argument if k is negative or greater than the extent of in, where
-/// out has fewer places, on overlap or an option that cannot be reached. (Selection with Merrill's
-/// digit counting, 2.13.)
+/// hosts those of radix_sort and two). The result is the same on every backend. Does not block.
+/// Throws std::invalid_argument if k is negative or greater than the extent of in, or where out has
+/// fewer places. It throws, too, on overlap or an option that cannot be reached. (Selection with
+/// Merrill's digit counting, 2.13.)
 template <execution_space Exec, class In, class Out, class KeyOf = identity>
 void top_k(const Exec& exec, const In& in, std::int64_t k, const Out& out,
            const top_k_options& with = {}, const KeyOf& key_of = {}) {
@@ -163,7 +163,7 @@ void top_k(const Exec& exec, const In& in, std::int64_t k, const Out& out,
     kernels::top_k(exec, "top_k", source, k, kernels::selected_item<sink_type>{sink}, key_of, with);
 }
 
-/// The same, and the value beside each of these items.
+/// As `top_k`, and stores the value beside each of these items.
 template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut,
           class KeyOf = identity>
 void top_k_by_key(const Exec& exec, const Keys& keys, const Values& values, std::int64_t k,
