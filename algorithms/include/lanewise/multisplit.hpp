@@ -364,10 +364,10 @@ workspace_size multisplit_workspace(std::int64_t n, std::int64_t buckets) {
 /// this is one launch more and 3 n key reads, as the first round counts for both. On hosts each
 /// round takes as many launches and as much traffic (one launch for few items). For offsets two
 /// rounds take one launch more, of a binary search for each bucket, which calls bucket_of, too.
-/// Hosts take one round, with two counters for each bucket and thread, if the counters are few
-/// beside the items and what is written stays in a cache. A sample of neighbours decides this:
-/// bucket_of is called up to 1024 times for it. The result is the same on every backend. Does not
-/// block. Throws std::invalid_argument on a wrong bucket_count, wrong extents, overlap, or an
+/// Hosts may take one round, with two counters for each bucket and thread. They do if the counters
+/// are few beside the items and what is written stays in a cache. A sample of neighbours decides
+/// this: bucket_of is called up to 1024 times for it. The result is the same on every backend. Does
+/// not block. Throws std::invalid_argument on a wrong bucket_count, wrong extents, overlap, or an
 /// option that cannot be reached. (GPU Multisplit, sections 4 and 5.2.2; Ashkiani, chapter 3.)
 template <execution_space Exec, class Keys, class KeysOut, std::convertible_to<std::int64_t> Count,
           class BucketOf>

@@ -324,11 +324,12 @@ workspace_size multisplit_by_workspace(std::int64_t n, std::int64_t buckets) {
 ///
 /// Keys are of any trivially copyable type of up to 8 bytes. bucket_of is a pure scalar function
 /// object from a key to a bucket in [0, bucket_count). bucket_count is from 1 to
-/// Method::most_buckets (32, 256 or 65,536). bucket_of is called up to four times per key, by
-/// super_buckets up to seven times, by scan_split up to three times in the first round and twice in
-/// others. A key with any other bucket goes to the last one and is counted in options.errors, else
-/// in options.work. keys is a contiguous rank-1 View or a source, keys_out a View of the same type
-/// of items, at least as long; they do not overlap. There are less than 2^32 keys.
+/// Method::most_buckets (32, 256 or 65,536). bucket_of is called up to four times per key.
+/// super_buckets calls it up to seven times, scan_split up to three times in the first round and
+/// twice in others. A key with any other bucket goes to the last one and is counted in
+/// options.errors, else in options.work. keys is a contiguous rank-1 View or a source, keys_out a
+/// View of the same type of items, at least as long; they do not overlap. There are less than 2^32
+/// keys.
 ///
 /// direct, warp_level and block_level: three launches (four by rows); 2 n key reads, n key writes,
 /// and 4 m L words of the matrix, L being the number of subproblems: n / 32 windows for direct and

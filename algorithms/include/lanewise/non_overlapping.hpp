@@ -347,8 +347,8 @@ inline workspace_size mark_non_overlapping_workspace(std::int64_t n) {
 }
 
 /// Sets flags(i) to 1 for the matches that a scan from left to right takes, and to 0 for others.
-/// Match 0 is taken, then the first match j with places(j) >= places(i) + length(i), i being the
-/// one that was taken before, and so on. Of matches with one place the first is taken.
+/// Match 0 is taken, then the first match j with places(j) >= places(i) + length(i), and so on.
+/// Here i is the match that was taken before. Of matches with one place the first is taken.
 ///
 /// places is a View or source of integers in ascending order, at most 2^32 - 2 of them; lengths an
 /// integer, which is that of all matches, or a View or source with one for each. Lengths below 1

@@ -184,8 +184,8 @@ struct pattern_bytes {
 inline constexpr std::size_t places_looked_at = 4096;
 
 /// Finds where the four windows of `window` bytes begin: at the place where the least number of
-/// different bytes is greatest. There is no such place if that number is less than three, or than
-/// two in twelve bytes, as such a window is too likely to be anywhere. (A stretch is asked for at
+/// different bytes is greatest. There is no such place if that number is less than three, or less
+/// than two in twelve bytes. Such a window is too likely to be anywhere. (A stretch is asked for at
 /// once where its windows are.)
 inline std::optional<std::size_t> place_of_windows(const pattern_bytes& pattern, std::size_t window,
                                                    bool is_stretch) {

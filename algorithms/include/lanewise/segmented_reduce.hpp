@@ -266,9 +266,9 @@ void segmented_reduce(const Exec& exec, const In& in, const Length& length, cons
 
 namespace kernels {
 
-/// Segments that have nothing to do with each other. A team looks at a window of up to `width`
-/// segments, the lanes of a warp, or fewer, so that few segments keep all teams busy, too. Its
-/// warps take the short ones in turn, and all of them the long ones one after the other.
+/// Segments that have nothing to do with each other. A team looks at a window with a segment for
+/// each lane of a warp, or fewer. So few segments keep all teams busy, too. Its warps take the
+/// short ones in turn, and all of them the long ones one after the other.
 template <class Source, class Begins, class Ends, class Sink, class Op, class T>
 struct separate_segments_kernel {
   struct policy : launch_policy {

@@ -310,9 +310,9 @@ workspace_size set_operation_workspace(std::int64_t n_a, std::int64_t n_b) {
 }
 
 /// Writes the union of a and b, both sorted by less, to the front of out, sorted. Stores the number
-/// of its items in the rank-0 View count of integers. If m items of a and n items of b are equal to
-/// each other, the union has those of a, and after them the last n - m of b if n is greater. These
-/// are max(m, n) in all, in their order.
+/// of its items in the rank-0 View count of integers. Let m items of a and n items of b be equal to
+/// each other. Then the union has the items of a, and after them the last n - m of b if n is
+/// greater. These are max(m, n) in all, in their order.
 ///
 /// less is a pure scalar function object, a strict weak order, called O(log n) times per tile, and
 /// about three times per item. a and b are contiguous rank-1 Views or sources with items of one

@@ -70,7 +70,7 @@ workspace_size three_way_partition_workspace(std::int64_t n) {
   return lanewise::compact_workspace<T, Exec>(n);
 }
 
-/// Copies the items for which in_first(item) holds to the front of first, others for which
+/// Copies the items for which in_first(item) holds to the front of first. Copies others for which
 /// in_second(item) holds to the front of second, and the rest to the front of rest. All are in
 /// input order. Stores how many items of each there are in counts(0), counts(1) and counts(2).
 ///
