@@ -131,10 +131,11 @@ void top_k(const Exec& exec, const char* algorithm, const Source& source, std::i
 ///
 /// The order is that of key_of(item), an integer, enumeration, float, double or the like, as
 /// radix_key.hpp has it: NaN with the sign bit set is less than all numbers, other NaN greater, and
-/// -0.0 less than +0.0. Of items with equal keys the earliest are taken. Results are in input order, or with options.sorted in the order of their keys; results with equal keys are in input order.
-/// in is a contiguous rank-1 View or a source. out is a View or a sink that does not overlap it and
-/// has at least k places. key_of is a pure scalar function object, called up to twice per item and
-/// once more per reading; so is a source's functor.
+/// -0.0 less than +0.0. Of items with equal keys the earliest are taken. Results are in input
+/// order, or with options.sorted in the order of their keys; results with equal keys are in input
+/// order. in is a contiguous rank-1 View or a source. out is a View or a sink that does not overlap
+/// it and has at least k places. key_of is a pure scalar function object, called up to twice per
+/// item and once more per reading; so is a source's functor.
 ///
 /// O(n) work. Where n is large and k less than n / 600 or so, items are read once, and notes of 72
 /// bytes for 1024 items (of 4 bytes; 104 for 8) are written. Blocks of 1024 items with more than

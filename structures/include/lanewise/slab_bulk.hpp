@@ -350,8 +350,9 @@ LANEWISE_FOR_ALL_SPACES(LANEWISE_COMPILED_SLAB_TABLES)
 #undef LANEWISE_COMPILED_SLAB
 #endif
 
-/// A bulk call. A table that chooses how many lists it has gets as many as the call's different
-/// keys take, and works on as many items at a time as its lists stay short for, whatever they are.
+/// A bulk call. A table that chooses how many lists it has gets the number of lists that the call's
+/// different keys take. It works on as many items at a time as its lists stay short for, whatever
+/// they are.
 template <class Operation, class Exec, class Table, class Combine, class Options>
 void slab_call(const Exec& exec, const char* label, const char* name, Table& table,
                const slab_arrays<Table>& arrays, const Combine& combine, bool needs_room,

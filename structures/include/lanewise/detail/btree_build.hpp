@@ -89,8 +89,8 @@ struct roots_target {
   }
 };
 
-/// A tree of so many elements in the lines of a source, with room for so many nodes beside the
-/// roots.
+/// A tree of the `elements` elements in the lines of a source, with room for `spare` nodes beside
+/// the roots.
 template <class Table, class Exec, class Source>
 Table make_btree(const Exec& exec, const char* name, std::int64_t elements, const Source& source,
                  std::int64_t spare) {

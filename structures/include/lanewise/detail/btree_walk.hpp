@@ -12,7 +12,7 @@ namespace detail {
 //
 // The tree is a forest: `roots` nodes whose number never changes, and over their least keys a
 // static search tree, which says where a key belongs. A root that is full becomes an inner node
-// with two children, so that every subtree grows by itself and the search tree stays as it is.
+// with two children. So every subtree grows by itself, and the search tree stays as it is.
 //
 // Writers lock one node by the lowest bit of its state, and count in the state that they wrote it.
 // Readers lock nothing: they read the state, the node, and the state again, and what they read
@@ -29,13 +29,13 @@ namespace detail {
 //                              had no such element when they were read, which was earlier
 //   for_each                   leaf by leaf, each as it was at one moment
 //
-// Why a key that is there all the time is found: the subtree that it belongs to never changes, and
-// in it a key leaves a node only by a split, which locks the node's parent for as long as it takes.
-// A reader looks at the parent's state once more after it has read the child. If no split has
-// begun, the child is the right one, and whole. Locks are taken from parent to child, and nobody
-// waits who holds one: whoever finds a lock taken lets go of its own and begins again.
+// A key that is there all the time is found, for this reason: the subtree that it belongs to never
+// changes, and in it a key leaves a node only by a split. The split locks the node's parent for as
+// long as it takes. A reader looks at the parent's state once more after it has read the child. If
+// no split has begun, the child is the right one, and whole. Locks are taken from parent to child,
+// and nobody waits who holds one: whoever finds a lock taken lets go of its own and begins again.
 //
-// Memory orders. The exchange that takes a lock is acq_rel, and the store that ends the write is a
+// Memory orders. The exchange that takes a lock is acq_rel. The store that ends the write is a
 // release, which the next look at the state acquires. Elements are stored relaxed after the
 // exchange: it has been done where all threads see it before its result is known here, and the
 // stores wait for the result. Readers acquire the elements, so that their second look at the state
@@ -268,7 +268,7 @@ class btree_walk {
     n[Layout::state_at] |= Layout::writing;
     create(index, n);
   }
-  /// Of one that nobody knows of yet.
+  /// Writes a node that no other thread knows of yet.
   LANEWISE_FUNCTION void create(std::uint32_t index, const node& n) const {
     solo_.store_relaxed(memory_.nodes + index, typename Solo::template lanes<node>(n));
   }
