@@ -145,7 +145,7 @@ void add_lsm_ranges(const char* variant, bool counts, std::int64_t length) {
         });
 }
 
-/// The cleanup of `batches` batches of 2^e, one in `every` of which erases what came before it; and
+/// The cleanup of `batches` batches of 2^e, and one in `every` erases what came before it; and
 /// look-ups before it and after.
 template <class Exec>
 void add_lsm_cleanups(int e, std::int64_t batches, int every) {

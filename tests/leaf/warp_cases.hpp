@@ -6,9 +6,8 @@
 // type of warp that works on plain arrays. So one source runs on every backend, beside a plain loop
 // that says what is expected.
 //
-//   input, output         plain data of one warp; the driver fills outputs with a pattern, so that
-//   a lane or an
-//                         element that must stay untouched is compared too
+//   input, output         plain data of one warp; the driver fills outputs with a pattern, so
+//                         that a lane or an element that must stay untouched is compared too
 //   fill(rng, i, in)      random input of instance i
 //   operator()(warp, ...) the case on a warp
 //   expect(in, out)       the same in plain loops
