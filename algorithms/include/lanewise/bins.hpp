@@ -73,8 +73,8 @@ To level_as(From x, const char* name) {
 ///
 /// Integers: lower and upper are integers, too, and the bin is exactly floor((x - lower) * bins /
 /// (upper - lower)). Floating-point numbers: levels are rounded to the items' type, and scale =
-/// bins / (upper - lower). Each operation is rounded to that type; the bin is min(floor((x - lower)
-/// * scale), bins - 1).
+/// bins / (upper - lower). Each operation is rounded to that type; the bin is
+/// min(floor((x - lower) * scale), bins - 1).
 template <class L, class U>
 requires(std::is_arithmetic_v<L>&& std::is_arithmetic_v<U>) auto even_bins(L lower, U upper) {
   using T = typename detail::level<L, U>::type;

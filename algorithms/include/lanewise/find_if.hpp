@@ -54,7 +54,7 @@ inline workspace_size find_if_workspace() {
   return {1, sizeof(std::uint64_t)};
 }
 
-/// Stores the least i for which holds(in(i)) in the rank-0 View result of integers. If there is
+/// Stores in the rank-0 View result, of integers, the least i for which holds(in(i)). If there is
 /// none, it stores n, which is in's extent or options.count.
 ///
 /// holds is a pure scalar function object, called up to once per item; so is a source's functor. in

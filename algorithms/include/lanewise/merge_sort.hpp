@@ -133,7 +133,7 @@ struct merge_runs_kernel {
   }
 };
 
-/// From this number of tiles on lanes cut: loads that wait for each other then have company (H200,
+/// From this number of tiles on, lanes cut: loads that wait for each other then have company (H200,
 /// 2^28 u32: 9.6 ms for the whole sort, 11.9 with cuts by warps).
 inline constexpr std::int64_t many_tiles = 10000;
 

@@ -12,7 +12,7 @@
 
 LANEWISE_BEGIN_NAMESPACE
 
-/// A pattern with a limit of bytes that may differ: made once, used on many texts.
+/// A pattern in which some bytes may differ: made once, used on many texts.
 ///
 /// It is cut into most + 1 parts of equal length: wherever the pattern is near, one part is in the
 /// text as it is. So the longer the parts, the fewer places are compared: if all have ten bytes

@@ -36,8 +36,8 @@ namespace kernels {
 /// Has room for a number after the buckets', which those out of range get.
 using segment_bucket = std::uint16_t;
 
-/// The begins of buckets in their segments, in ids that are sorted there. Looks at no item outside,
-/// whatever the offsets are.
+/// Finds where bucket b begins in its segment, among ids that are sorted there. Looks at no item
+/// outside, whatever the offsets are.
 template <class Offsets>
 struct segment_buckets {
   const segment_bucket* ids;

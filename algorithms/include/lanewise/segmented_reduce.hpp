@@ -86,7 +86,7 @@ struct offset_ranges {
 /// on the host tiles of it. What a piece leaves open goes to the next one through the chain. If
 /// segments are few, and all teams see that equal numbers of them have about equal numbers of
 /// items, teams take whole segments. A kernel of its own does this, as its code would cost the
-/// other 1 us (H200, 2^24 items).
+/// other kernel 1 us (H200, 2^24 items).
 template <class Source, class Offsets, class Sink, class Op, class T, bool are_few = false>
 struct segmented_reduce_kernel {
   struct policy : launch_policy {

@@ -89,8 +89,8 @@ constexpr bool can_stage(std::int64_t n) {
   return Method::room_for(n) * static_cast<std::int64_t>(sizeof(Key)) <= staged_bytes;
 }
 
-/// The begin of searches: a level of the tree that the team has in scratch, or a short array that
-/// lies there as a whole. On hosts and for few queries, it is the root in memory.
+/// The place where searches begin: a level of the tree that the team has in scratch, or a short
+/// array that lies there as a whole. On hosts and for few queries, it is the root in memory.
 enum class search_begin { level, whole_array, root };
 
 /// One query for every lane, and several on the way where they are all in scratch.

@@ -21,7 +21,7 @@ struct all_valid {};
 /// copy of what is in them.
 ///
 /// bytes is a contiguous View of char, unsigned char or std::byte. offsets is one of integers of 32
-/// or 64 bits with one item more than there are rows. In a slice, the first offset need not be 0,
+/// or 64 bits with one item more than there are rows. For a slice, the first offset need not be 0,
 /// nor the last one the number of bytes. valid, if given, is a View of std::uint8_t or
 /// std::uint32_t with a bit for every row, the least significant first. The bit is 0 where the row
 /// is null; row 0 has bit first_bit.
@@ -342,7 +342,7 @@ void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
 ///
 /// An occurrence lies wholly in a row, and occurrences may overlap. The bytes from the first offset
 /// to the last are searched as one text, once, and rows are looked up in what was found; bytes that
-/// no row has are not reported. One launch, of patterns of 8 bytes or more two. O(bytes + rows)
+/// no row has are not reported. One launch, or two for patterns of 8 bytes or more. O(bytes + rows)
 /// work whatever the rows' lengths, plus what string_search.hpp says of texts in which a filter
 /// passes very many places. Reads bytes and offsets once, steps of 1024 bytes that have a longer
 /// pattern twice, and writes out once. Does not block. Rows whose offsets fall, or lie outside of

@@ -232,8 +232,8 @@ workspace_size find_all_workspace(const pattern<Memory, Policy>& what, std::int6
 /// sequential takes O(n) steps of one lane; cooperative and recurrence O(n) work, whatever m is.
 /// The others take O(n (1 + m / places_of_lane)), where two_stage has its part's length for m.
 /// two_stage adds O(m / chunk) steps of a warp for every place where the part is: all of them in
-/// the worst case. The text is read once; cooperative moves 100 bytes or so for each, recurrence
-/// 24. One launch, cooperative three, recurrence two. Does not block.
+/// the worst case. The text is read once; cooperative moves 100 bytes or so for each,
+/// recurrence 24. One launch, cooperative three, recurrence two. Does not block.
 template <execution_space Exec, class Text, class Memory, class Policy, class Places, class T,
           class... P>
 void find_all(const Exec& exec, const Text& text, const pattern<Memory, Policy>& what,

@@ -183,8 +183,8 @@ void expects_insertions(const char* name, std::int64_t insertions) {
 }
 /// The nodes that insertions may need in a tree that was just built: a root is split after most -
 /// fill + 1 insertions, and weighs fill - u <= u, so that s <= n / u other leaves are split. A root
-/// above them has 2u - 1 more children before it is split, so that inner nodes are at most s (1 + 2
-/// / (2u - 1)) / (u - 1).
+/// above them has 2u - 1 more children before it is split, so that inner nodes are at most s (1 +
+/// 2 / (2u - 1)) / (u - 1).
 template <class Table>
 std::int64_t nodes_for(std::int64_t insertions, std::int64_t roots) {
   using layout = typename Table::layout;

@@ -27,8 +27,8 @@ using lsm_map = lsm_dictionary<Key, Value, MemorySpace, lsm_growth::levels>;
 template <class Key, class Value, class MemorySpace>
 using sorted_array = lsm_dictionary<Key, Value, MemorySpace, lsm_growth::one_level>;
 
-/// As sorted_array, with every batch and all that is there sorted again, which needs no merge: 2^32
-/// - 1 elements at most, stale ones included.
+/// As sorted_array, with every batch and all that is there sorted again, which needs no merge: at
+/// most 2^32 - 1 elements, stale ones included.
 template <class Key, class Value, class MemorySpace>
 using resorted_array = lsm_dictionary<Key, Value, MemorySpace, lsm_growth::sorted_again>;
 

@@ -96,9 +96,9 @@ class ordered_change {
   using value_type = typename Table::view_type::value_type;
   using batch_type = sorted_batch<key_type>;
 
-  /// values are those of the keys alone, or null. They are sorted with the keys where no statuses
-  /// are wanted, which spares a random read for each (2^24 into 2^24 elements of 4 + 4 bytes on an
-  /// H100: 0.8 of 2.3 ms).
+  /// values go with the keys and nowhere else, or are null. They are sorted with the keys where no
+  /// statuses are wanted, which spares a random read for each (2^24 into 2^24 elements of 4 + 4
+  /// bytes on an H100: 0.8 of 2.3 ms).
   ordered_change(const Exec& exec, const char* name, Table& table, const key_type* keys,
                  const value_type* values, std::int64_t n, bool may_grow,
                  const ordered_options& with)

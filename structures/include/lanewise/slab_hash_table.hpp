@@ -459,7 +459,7 @@ struct slab_table_options {
   /// Bounds of load. Beyond them lists would have more than 100 slabs, or an element more than 1000
   /// places.
   static constexpr double least_load = 0.001, most_load = 100;
-  /// Bound of buckets, given or chosen.
+  /// Upper bound of buckets, given or chosen.
   static constexpr std::int64_t most_buckets = (std::int64_t{1} << 32) - 256;
 
   std::int64_t expected = 0;  ///< elements; buckets are chosen for them
@@ -568,12 +568,12 @@ class slab_hash_table {
     pool_ = std::move(other.pool_);
   }
 
-  /// Adds at least `units` units to the pool. The table may get the number of lists that it needs:
-  /// elements move then, in the way of bulk calls, and the memory of both tables is needed for a
-  /// moment. It does if the present elements and the elements that these units have places for
-  /// would make lists long, and buckets were not given. Not to run beside any other operation on
-  /// the table. Reads all slabs. **Blocks.** Throws std::invalid_argument where there cannot be
-  /// that number of units or lists. Whatever it throws, the table is as before.
+  /// Adds at least `units` units to the pool. The elements that are there and the elements that
+  /// these units have places for may make lists long. Then, unless buckets were given, the table
+  /// gets the number of lists that they all need, in the way of bulk calls. Elements move then, and
+  /// the memory of both tables is needed for a moment. Not to run beside any other operation on the
+  /// table. Reads all slabs. **Blocks.** Throws std::invalid_argument where there cannot be that
+  /// number of units or lists. Whatever it throws, the table is as before.
   ///
   /// Defined in slab_growth.hpp. Target keeps functions of different SIMD targets apart.
   template <class Exec, class Target = detail_backend::backend_of<Exec>>

@@ -20,8 +20,8 @@ namespace detail {
 ///   elements       15                   31        7         15
 ///
 /// Child i of an inner node has the keys from key i on, child 0 also those below key 1. A node of
-/// two lines is the thesis's, a line of keys and a line of values or children (Hubaut, 5.7). Only
-/// the state is added, which takes the place of one key.
+/// two lines is the thesis's, a line of keys and a line of values or children (Hubaut, 5.7). It
+/// differs only in the state, which takes the place of one key.
 ///
 /// The state has three parts: 1 bit that says that a thread is writing the node and 1 bit that says
 /// that it is inner; 6 bits that count its elements; and the number of times that it was written.
