@@ -133,7 +133,7 @@ graph_file_header graph_header_of() {
   return header;
 }
 
-/// Arrays of a file, looked at by nobody yet, and the View that they go to.
+/// Arrays of a file, not looked at yet, and the View that they go to.
 template <class Memory, class T>
 Kokkos::View<const T*, Memory> moved_to_memory(const char* label, file_items<T>& items) {
   const Kokkos::View<T*, Memory> view(

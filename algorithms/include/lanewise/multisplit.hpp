@@ -156,8 +156,8 @@ struct moved_by_id<Key, no_value> {
   using type = Key;
 };
 
-/// What a call needs, by how it tells buckets. keeps: offsets are asked for, and nobody can read
-/// the results.
+/// What a call needs, by how it tells buckets. keeps: offsets are asked for, and the results cannot
+/// be read.
 template <class Exec, class Key, class Value, class BucketOf>
 struct split_needs {
   static workspace_size of(std::int64_t n, std::uint32_t buckets, bool keeps) {

@@ -79,7 +79,7 @@ struct stream_reduction<generated_source<hand_out_rank<T, Offset>>> {
 template <class T>
 struct next_rank {
   T* ranks;
-  T* changes;  // null: nobody asks
+  T* changes;  // null: the caller does not ask
   const T* without_edges;
   T damping, of_all;
 

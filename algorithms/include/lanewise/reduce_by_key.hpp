@@ -59,7 +59,7 @@ struct reduce_by_key_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     constexpr std::int64_t items = tile_t<Team, T, policy>::items;
     const std::int64_t count = n();
-    // There is a tile without items when there are none, so that somebody writes the count.
+    // There is a tile without items when there are none, so that a team writes the count.
     const auto tiles = static_cast<std::uint32_t>(count > 0 ? divide_up(count, items) : 1);
     const identity as_it_is;
     lanewise::decoupled_look_back(

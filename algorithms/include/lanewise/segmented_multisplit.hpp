@@ -93,7 +93,7 @@ struct add_bad_items {
   }
 };
 
-/// Room for the buckets' numbers, and for a status that nobody reads.
+/// Room for the buckets' numbers, and for a status that is not read.
 struct segmented_multisplit_layout {
   std::size_t ids;
   std::size_t unread;

@@ -297,7 +297,7 @@ struct separate_segments_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using warp_type = typename Team::warp_type;
-    // A team of one warp has nobody to share with.
+    // A team of one warp has no other warp to share with.
     constexpr std::int64_t most_of_a_warp = Team::warps > 1 ? 16 * warp_type::width : 0;
     const std::int64_t count = n();
     const auto warp = team.warp();

@@ -78,7 +78,7 @@ struct set_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     constexpr std::int64_t items = tile<Team>::items;
     const std::int64_t n = n_first() + n_second();
-    // There is a tile without items when there are none, so that somebody writes the count.
+    // There is a tile without items when there are none, so that a team writes the count.
     const auto tiles = static_cast<std::uint32_t>(n > 0 ? divide_up(n, items) : 1);
     lanewise::for_each_ticket(
         team, link, tiles, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {

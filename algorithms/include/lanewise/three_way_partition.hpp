@@ -40,7 +40,7 @@ struct three_way_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const std::int64_t count = n();
     constexpr std::int64_t items = tile_t<Team, item, policy>::items;
-    // There is a tile without items when there are none, so that somebody writes the counts.
+    // There is a tile without items when there are none, so that a team writes the counts.
     const auto tiles = static_cast<std::uint32_t>(count > 0 ? divide_up(count, items) : 1);
     lanewise::decoupled_look_back(
         team, link, tiles, shared, detail::add_two_ways{}, maybe<state>{state::of(0, 0), true},

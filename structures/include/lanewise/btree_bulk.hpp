@@ -170,8 +170,9 @@ struct btree_kernel {
 // leaves, and a split takes u of it, from u + 1 to 1. So n insertions into leaves that weigh w
 // together split at most (n + w) / u times. Erasures only take weight. The same holds for inner
 // nodes, where a child is an element, and a split one level below is an insertion. A split takes
-// one more node, and two where a root is split, whose halves become its children. Who splits a node
-// holds its lock before it takes another one, so that insertions at the same time waste none.
+// one more node, and two where a root is split, whose halves become its children. A thread that
+// splits a node holds its lock before it takes another one, so that insertions at the same time
+// waste none.
 
 /// u insertions need a node at least, so that more of them than this fit into no tree.
 template <class Table>

@@ -117,10 +117,11 @@ struct slab_resident {
 /// by a release fetch_and. What a unit's former owner wrote is ordered before what its next one
 /// reads only if the user orders it: take with acquire (the template argument) to have it so.
 ///
-/// Exhaustion: whoever finds all windows full announces that, and looks at all of them once more,
-/// by acq_rel exchanges that change nothing. Whoever gives a unit of a full word back has exchanged
-/// that word, too, before it looks whether there is an announcement to take back. Whichever of the
-/// two exchanges comes second sees the other, so that no announcement stays where a unit is free.
+/// Exhaustion: a warp that finds all windows full announces that, and looks at all of them once
+/// more, by acq_rel exchanges that change nothing. A warp that gives a unit of a full word back
+/// exchanges that word, too. After that it looks whether there is an announcement to take back.
+/// Whichever of the two exchanges comes second sees the other, so that no announcement stays where
+/// a unit is free.
 template <pool_kind kind>
 class slab_pool {
  public:
@@ -152,7 +153,8 @@ class slab_pool {
     while (waiting != 0) {
       const bits open = warp.ballot(mine.words != ~std::uint32_t{0});
       if (open == 0) {
-        // Whoever finds all windows full says so, and looks once more for what was freed meanwhile.
+        // A warp that finds all windows full says so, and looks once more for what was freed
+        // meanwhile.
         if (!announced && warp.load(*exhausted_) != 0) break;
         if (visited == windows<Warp>()) {
           if (announced) break;

@@ -292,8 +292,8 @@ class slab_table_view {
     return warp.map([h = heads_](std::uint32_t b) { return h + b; }, located.bucket);
   }
   /// These lanes have come to the ends of their lists. Each goes on in a new slab there, or in that
-  /// of whoever was first; where there is no room its status stays. All lanes wait for the memory
-  /// together, and of those with one list one allocates.
+  /// of the lane that was first; where there is no room its status stays. All lanes wait for the
+  /// memory together, and of those with one list one allocates.
   template <class Warp, class Resident, class Mask>
   LANEWISE_FUNCTION void extend(const Warp& warp, Resident& mine, Mask ends,
                                 lanes<Warp, slab_unit*>& slab,
@@ -311,7 +311,7 @@ class slab_table_view {
     if (warp.any(wanted)) {
       auto fresh = pool_.allocate(warp, mine, wanted);
       const auto got = wanted & (fresh != no_unit);
-      // fresh becomes what is not needed, as somebody else was faster.
+      // fresh becomes what is not needed, as another operation was faster.
       warp.each(
           got,
           [](slab_unit*& s, std::uint32_t& f, std::uint32_t& l) {

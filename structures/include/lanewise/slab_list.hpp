@@ -47,12 +47,13 @@ LANEWISE_BEGIN_NAMESPACE
 //
 // Elements of 16 bytes are exchanged as one word where the machine can (Warp::has_wide_exchange).
 // Elsewhere the key's word is claimed first, the value written, and the key published with a
-// release that the reader's acquire meets. Who comes to a claimed slot and has to know its key
-// waits; that is the one place that is not lock-free. There, too, a deletion marks the key first
-// and then changes the value to its complement. So an update whose exchange of the value succeeds
-// was before it. The exception is an update that slept while other threads changed the value to the
-// complement of what it had read. The key was deleted then. Where 16 bytes cannot be read as one
-// word, the value is read after the key: it was written with the key or later, for the same key.
+// release that the reader's acquire meets. An operation that comes to a claimed slot and has to
+// know its key waits; that is the one place that is not lock-free. There, too, a deletion marks the
+// key first and then changes the value to its complement. So an update whose exchange of the value
+// succeeds was before it. The exception is an update that slept while other threads changed the
+// value to the complement of what it had read. The key was deleted then. Where 16 bytes cannot be
+// read as one word, the value is read after the key: it was written with the key or later, for the
+// same key.
 
 /// What an operation does.
 enum class slab_operation : std::uint8_t {
@@ -252,8 +253,9 @@ class slab_change {
     }
   }
 
-  /// Somebody else has changed the slot. The task stays with it while it has the key; who lost an
-  /// empty slot tries the next one, for all before it are now known to have other keys.
+  /// Another operation has changed the slot. The task stays with it while it has the key; a task
+  /// that lost an empty slot tries the next one, for all before it are now known to have other
+  /// keys.
   LANEWISE_FUNCTION bool goes_on(slot& there, const task& t, word key, word value) const {
     const bool was_empty = there.key == Layout::empty;
     if (key == t.key && t.operation != slab_operation::add) {
@@ -286,7 +288,7 @@ class slab_change {
   LANEWISE_FUNCTION bool remove(slab_unit* slab, slot& there) const {
     if (exchange(*Layout::key_at(slab, there.unit), there.key, Layout::deleted) != there.key)
       return false;
-    // Another value, so that nobody replaces it any more.
+    // Another value, so that no operation replaces it any more.
     word& place = *Layout::value_at(slab, there.unit);
     for (word now; (now = solo_.template compare_exchange<order::acq_rel>(
                         place, there.value, static_cast<word>(~there.value))) != there.value;)

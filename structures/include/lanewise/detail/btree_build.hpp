@@ -161,7 +161,7 @@ std::int64_t nodes_in_use(const Exec& exec, const Table& table) {
   if (table.roots() == 0) return 0;
   std::uint32_t used = 0;
   detail::copy_to_host<std::uint32_t>(exec, &used, table.allocated());
-  // Who finds no room may have counted on.
+  // A thread that finds no room may have counted on.
   return std::min(std::int64_t{used}, table.capacity());
 }
 

@@ -16,7 +16,7 @@
 #include <string>
 #include <utility>
 
-// The memory of an LSM: runs that nobody changes once they are made, and that are counted.
+// The memory of an LSM: runs that do not change once they are made, and that are counted.
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {

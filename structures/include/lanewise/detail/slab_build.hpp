@@ -7,7 +7,7 @@
 #include <lanewise/search.hpp>
 #include <lanewise/slab_hash_table.hpp>
 
-// Many new elements for a table that nobody else is using. The items are sorted by pieces of the
+// Many new elements for a table that nothing else is using. The items are sorted by pieces of the
 // table, runs of neighbouring lists whose first slabs fit into a team's scratch. A team fetches the
 // slabs of a piece and puts the piece's items there, every lane its own, by atomics of the scratch.
 // Then it writes whole slabs back. Items that find their list's first slab full are left over, and
@@ -324,7 +324,7 @@ struct slab_build_kernel {
       result = lanewise::select(won, lanes<Warp>(static_cast<std::uint32_t>(slab_status::inserted)),
                                 result);
       result = lanewise::select(hit, lanes<Warp>(static_cast<std::uint32_t>(then)), result);
-      // Who lost an empty one to another key looks again.
+      // A lane that lost an empty one to another key looks again.
       next = lanewise::select(decided, next, next + lanes<Warp>(static_cast<std::uint32_t>(step)));
       todo = todo & !(won | hit) & (next < elements);
     }
