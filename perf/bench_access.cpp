@@ -56,7 +56,7 @@ struct access_kernel {
       const std::uint64_t base = hash(static_cast<std::uint64_t>(step));
       const auto increment = [](Element& e) { e[0] += 1; };
       if (how == pattern::adjacent) {
-        // What a GPU coalesces by itself is said in so many words: the host has no other way.
+        // This states what a GPU coalesces by itself: the host has no other way.
         Element* const there = mine + base % (slice - width + 1);
         auto found = warp.load(there);
         warp.each(increment, found);

@@ -5,9 +5,9 @@
 // one counter, in global memory or in the team's scratch. Allocating by a scan needs one addition
 // per tile; this is what it saves.
 //
-// nvcc makes one addition per warp where it sees that all lanes add to one word, by a vote or, if
-// the addends differ, by a scan. Here each item does its own: nvcc cannot know that their counters
-// are the same. The variant per_warp is the scan, by hand.
+// nvcc makes one addition per warp where it sees that all lanes add to one word. It does so by a
+// vote or, if the addends differ, by a scan. Here each item does its own: nvcc cannot know that
+// their counters are the same. The variant per_warp is the scan, by hand.
 
 #include "support.hpp"
 #include <lanewise/backend.hpp>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What hints to the caches do to a copy (Merrill, 3.2 and 3.4.1, dimension e), for elements of 1 to
+// What hints to the caches do to a copy (Merrill, 3.2 and 3.4.1, dimension e). Elements have 1 to
 // 16 bytes a lane, in arrays that the last cache of a GPU holds (16 MiB) and in 1 GiB. Eight
 // elements of a lane are on their way at a time. Hosts have two hints.
 

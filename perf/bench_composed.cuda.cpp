@@ -18,7 +18,7 @@ using exec_space = Kokkos::Cuda;
 using words = array<exec_space, std::uint32_t>;
 using ids = array<exec_space, std::uint8_t>;
 
-/// Temporary storage for several calls of CUB, each of which is asked once.
+/// Temporary storage for several calls of CUB: each call is asked once.
 class storage_of {
  public:
   template <class... Calls>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What CUB has in place of an LSM: the batch is sorted and merged with a sorted array, all of which
-// is written anew.
+// What CUB has in place of an LSM: the batch is sorted and merged with a sorted array, which is
+// written anew as a whole.
 
 #include "cub_call.hpp"
 #include "lsm.hpp"

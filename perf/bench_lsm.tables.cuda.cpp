@@ -145,8 +145,8 @@ void add_lsm_ranges(const char* variant, bool counts, std::int64_t length) {
         });
 }
 
-/// The cleanup of batches of 2^e, of which one in `every` erases what came before it; and look-ups
-/// before it and after.
+/// The cleanup of `batches` batches of 2^e, and one in `every` erases what came before it; and
+/// look-ups before it and after.
 template <class Exec>
 void add_lsm_cleanups(int e, std::int64_t batches, int every) {
   const std::int64_t n = batches << e;

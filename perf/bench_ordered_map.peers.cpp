@@ -107,7 +107,7 @@ auto sorted_pairs(const Problem& p, std::int64_t n) {
   return pairs;
 }
 
-/// Look-ups by all threads of Exec, and insertions by those that the map may be changed by.
+/// Look-ups by all threads of Exec, and insertions by the threads that may change the map.
 template <class Exec, class T, class Map>
 void add_map(const char* variant) {
   const auto look = [](auto& p, auto time) {

@@ -9,8 +9,8 @@
 //   team_per_tile  as many teams as tiles, handed out by the hardware, or on hosts by the backend
 //
 // uniform: all tiles take the same time. In the others every item goes through 1 to 64 rounds of
-// three instructions, as many as its tile has: random, or ascending with the tile's number, which
-// is the worst that can happen to even shares.
+// three instructions. The number of rounds is that of its tile: random, or ascending with the
+// tile's number, which is the worst that can happen to even shares.
 //
 // A sum stays in registers from tile to tile; every warp ends with one addition to the result.
 

@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::int64_t any_size = std::numeric_limits<std::int64_t>::max();
 
-/// The points of a problem that sort by all bits, or those that sort by some.
+/// The points of a problem that sort by all bits, or the points that sort by some.
 template <class Problem, bool by_all>
 struct points_of : Problem {
   using Problem::Problem;

@@ -123,7 +123,7 @@ struct drk2s_hash : drk2s {
   static bool takes(const fingerprint_point& p) { return drk2s_128::takes(p); }
   static auto policy(int bits) { return by::two_stage{.bits = bits, .by_hash = true}; }
 };
-/// The places of a lane, of which 28 is the default.
+/// The places of a lane; 28 is the default.
 template <int g>
 struct drk2s_by : drk2s {
   static constexpr const char* name = g == 12   ? "lanewise.drk2s_g12"

@@ -36,9 +36,9 @@ struct set_point {
   }
 };
 
-/// Of a dictionary of so many words, how many letters the i-th has. Up to 1,000 words are as long
-/// as common words of English, of which 62 in 1,000 have up to 3 letters; more are as long as those
-/// of a dictionary, 12 in 1,000.
+/// The number of letters of the i-th word in a dictionary of `words` words. Up to 1,000 words are
+/// as long as common words of English: 62 in 1,000 have up to 3 letters. More words are as long as
+/// those of a dictionary: 12 in 1,000 have up to 3 letters.
 std::size_t letters_of(std::size_t i, std::size_t words) {
   constexpr std::size_t common[] = {2,   12,  62,  182, 322, 472, 622,
                                     742, 837, 907, 952, 977, 990, 1000};
@@ -51,8 +51,8 @@ std::size_t letters_of(std::size_t i, std::size_t words) {
 
 /// Different parts of the text: phrases of 12 to 24 bytes, words of 7 to 16 letters (7 to 9 of the
 /// text's, and some that are not in it), 24 bases. axa: 40 bytes a, one of them x, and longer ones.
-/// dictionary: words and their beginnings, of as many letters as words of English have;
-/// dictionary4, dictionary7: those of them that have so many letters at least.
+/// dictionary: words and their beginnings, with the lengths of words of English; dictionary4,
+/// dictionary7: the words of dictionary that have at least 4 or 7 letters.
 std::vector<std::string> set_of(const set_point& p, const std::string& text) {
   std::vector<std::string> all;
   std::set<std::string> seen;
@@ -60,7 +60,7 @@ std::vector<std::string> set_of(const set_point& p, const std::string& text) {
     const std::size_t least = p.kind.size() > 10 ? static_cast<std::size_t>(p.kind[10] - '0') : 1;
     for (std::uint64_t i = 0; i < p.patterns; ++i) {
       std::string word;
-      // Of few letters the text may have no other: then it is one more letter.
+      // If a word has few letters, the text may have no other: then it is one more letter.
       for (std::uint64_t t = 0; word.empty() || !seen.insert(word).second; ++t) {
         const std::size_t space = text.find(' ', hash(100 * i + t) % (text.size() - 64));
         word = text.substr(space + 1, letters_of(i, p.patterns) + t / 20);

@@ -160,7 +160,7 @@ struct stream_problem : text_problem<Exec, wanted::all> {
   }
 };
 
-/// 32 bytes, of which two may differ. Those of the text that is repeated are there as they are.
+/// 32 bytes: two may differ. The bytes of the text that is repeated are there as they are.
 template <class Exec>
 struct mismatch_problem : text_problem<Exec, wanted::all> {
   using base = text_problem<Exec, wanted::all>;

@@ -20,7 +20,7 @@
 namespace lanewise::perf {
 namespace {
 
-/// Brings the k largest to the front of out by select(begin, middle, end), and sorts them there by
+/// Brings the k largest to the front of out by select(begin, middle, end). Sorts them there by
 /// sort(begin, middle) where that is asked for.
 template <class Problem, class Select, class Sort>
 void add_top_k_peer(const char* variant, Select select, Sort sort) {

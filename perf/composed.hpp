@@ -76,7 +76,7 @@ struct words_problem {
   }
 };
 
-/// The same, of words that all weigh one.
+/// As `words_problem`, with words that all weigh one.
 template <class Exec>
 struct counts_problem : words_problem<Exec> {
   explicit counts_problem(const size_of_problem& p) : words_problem<Exec>(p) {

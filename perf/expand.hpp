@@ -42,7 +42,7 @@ std::vector<range_point> range_points() {
   return result;
 }
 
-/// Where ranges begin. Uniform: items 2 b m, ..., 2 (b + 1) m - 1 are the ranges 2 b and 2 b + 1,
+/// The begins of ranges. Uniform: items 2 b m, ..., 2 (b + 1) m - 1 are the ranges 2 b and 2 b + 1,
 /// and where the first of them ends is random: the lengths lie in [0, 2 m]. Skewed: range 0 is the
 /// first half of the items, as many others as it would have been are empty.
 struct range_begin {

@@ -134,7 +134,7 @@ inline auto hub_edges(int scale, std::int64_t edges) {
   return perf::edges_by(n, edges, hub_ends{static_cast<std::uint64_t>(n), scale});
 }
 
-/// Cliques of so many vertices.
+/// Cliques of `each` vertices.
 struct clique_ends {
   std::uint64_t each;
   LANEWISE_FUNCTION void operator()(std::uint64_t i, std::uint32_t& from, std::uint32_t& to) const {

@@ -11,7 +11,8 @@
 
 namespace lanewise::perf {
 
-/// Where the items lie: anywhere, three quarters of them in one bin, all in one bin, or ascending.
+/// The distribution of the items: anywhere, three quarters of them in one bin, all in one bin, or
+/// ascending.
 enum class crowding { uniform, skewed, one_bin, sorted };
 inline const char* name_of(crowding c) {
   constexpr const char* names[] = {"uniform", "skewed", "one_bin", "sorted"};
@@ -126,7 +127,7 @@ struct histogram_problem {
   }
   std::int64_t bytes() const { return n * sizeof(T); }
 
-  /// Of many items only how many are in bins at all: atomics take longer than all else.
+  /// With many items, checks only how many are in bins at all: atomics take longer than all else.
   bool correct() const {
     const auto known = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), counts);
     std::int64_t total = 0;
@@ -154,7 +155,7 @@ struct histogram_problem {
   }
 };
 
-/// The same, of 256 bins.
+/// As `Problem`, with up to 256 bins.
 template <class Problem>
 struct few_bins : Problem {
   using Problem::Problem;
@@ -165,7 +166,7 @@ struct few_bins : Problem {
   }
 };
 
-/// Pixels of four bytes, of which the first three are counted.
+/// Pixels of four bytes: the first three are counted.
 template <class Exec>
 struct pixels_problem {
   using exec_space = Exec;

@@ -236,7 +236,7 @@ struct lsm_range_problem : lsm_problem<Exec, T> {
   }
 };
 
-/// 63 batches of 2^20, of which every tenth erases what the one before put there.
+/// 63 batches of 2^20: every tenth erases what the one before put there.
 template <class Exec, class T>
 struct lsm_cleanup_problem : lsm_problem<Exec, T> {
   using base = lsm_problem<Exec, T>;

@@ -10,8 +10,8 @@
 
 namespace lanewise::perf {
 
-/// The dissertation's keys (Merrill, 5.6.6): so many random words joined by and, in a band of so
-/// many bits in the middle of the key, the others being 0.
+/// The dissertation's keys (Merrill, 5.6.6): a random word joined by and with `ands` others. It
+/// lies in a band of `band` bits in the middle of the key, the other bits being 0.
 struct diversity {
   std::int64_t n;
   int ands = 0;

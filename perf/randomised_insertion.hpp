@@ -109,7 +109,7 @@ struct throw_kernel {
     todo = todo & !thrown;
   }
 
-  /// Sends out every bucket with so many items or more, and empties it; 0: only empties all.
+  /// Sends out every bucket with `least` items or more, and empties it; 0: only empties all.
   template <class Team>
   LANEWISE_FUNCTION void send(const Team& team, scratch<Team>& shared, std::uint32_t least) const {
     using lanes = typename Team::warp_type::template lanes<std::uint32_t>;

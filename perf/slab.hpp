@@ -201,7 +201,7 @@ struct change_problem : slab_problem<Exec, T> {
   }
 };
 
-/// Fills a table of which nothing was expected.
+/// Fills a table that was told no number of elements.
 template <class Exec, class T>
 struct growing_problem : slab_problem<Exec, T> {
   using base = slab_problem<Exec, T>;
@@ -245,9 +245,9 @@ struct incremental_problem : change_problem<Exec, T, change::insert> {
   }
 };
 
-/// Insertions of new keys, deletions of keys that are there, and searches of keys that are there
-/// and of others, in percent and at random, in a table of n elements (Ashkiani, 5.6.3). No two
-/// operations of a call have the same key, so that what must come of each is known.
+/// Operations in percent and at random, in a table of n elements (Ashkiani, 5.6.3): insertions of
+/// new keys, deletions of keys that are there, and searches of keys that are there and of others.
+/// No two operations of a call have the same key, so that what must come of each is known.
 struct mix {
   int insert, erase, hit, miss;
 };

@@ -19,8 +19,8 @@ namespace lanewise::perf {
 /// protein: amino acids as frequent as in proteins; dna: four letters; bits<b>: bytes below 2^b;
 /// random: any bytes; a_b_end, a_b_mid, match_all: one letter; short_runs<u>, of a pattern of m
 /// bytes: runs of u over and over, of m / 2 to m - 1 bytes, and other letters between them;
-/// period3: three letters over and over; thue_morse: two, of which no part is there three times in
-/// a row.
+/// period3: three letters over and over; thue_morse: two letters, and no part is there three times
+/// in a row.
 inline std::string text_of(const std::string& kind, std::size_t n, std::size_t m = 0) {
   std::string text;
   if (kind.starts_with("short_runs_")) {
@@ -72,8 +72,8 @@ inline std::string text_of(const std::string& kind, std::size_t n, std::size_t m
   return text;
 }
 
-/// What is looked for: m bytes of the text, but for a_b_end and a_b_mid, which have another letter
-/// at the end or in the middle, and for short_runs, which are too short for it.
+/// What is looked for: m bytes of the text. a_b_end and a_b_mid have another letter at the end or
+/// in the middle, and short_runs are too short for it.
 inline std::string pattern_of(const std::string& kind, const std::string& text, std::size_t m) {
   if (kind.starts_with("short_runs_")) {
     std::string pattern;

@@ -30,14 +30,14 @@ struct row {
 };
 
 /// Collects a benchmark. Rows that differ only in their variant run one after the other, whichever
-/// unit adds them, so that a drifting clock does not enter their ratio.
+/// unit adds them. So a drifting clock does not enter their ratio.
 void add(row name, std::function<void(benchmark::State&)> body);
 
 /// Adds a line to what is recorded about the machine and the build.
 void describe(const std::string& key, const std::string& value);
 
-/// Where LANEWISE_PERF_PROFILE is set, as perf/instructions does, rows are not timed: a profiler
-/// that begins and ends where it is told sees one call of each.
+/// If LANEWISE_PERF_PROFILE is set, as perf/instructions does, rows are not timed: a profiler that
+/// begins and ends where it is told sees one call of each.
 bool is_profiled();
 void begin_profile();
 void end_profile();
@@ -311,7 +311,7 @@ struct bound_copy_problem : copy_problem<Exec> {
   static std::vector<point> points() { return {{bound_items}}; }
 };
 
-/// The sum of in, of which every thread of a host space makes a share: the bound of what reads and
+/// The sum of in; every thread of a host space makes a share of it: the bound of what reads and
 /// hardly writes.
 template <class Exec>
 struct read_problem {
@@ -417,7 +417,7 @@ class meter {
   void operator()(const Call& call) const {
     (*this)([] {}, call);
   }
-  /// The same for calls that change what they work on: prepare() comes before each, untimed.
+  /// Overload for calls that change what they work on: prepare() comes before each, untimed.
   template <class Prepare, class Call>
   void operator()(const Prepare& prepare, const Call& call) const {
     prepare();

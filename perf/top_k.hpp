@@ -119,7 +119,7 @@ struct top_k_problem {
     T least;
     KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return items(i) == least; }
   };
-  /// Of numbers in floating point the hash is that of 2^24 times as much, as a whole number.
+  /// For numbers in floating point the hash is that of 2^24 times as much, as a whole number.
   static KOKKOS_FUNCTION std::uint64_t hash(const T& x) {
     if constexpr (std::is_floating_point_v<T>) {
       return perf::hash(static_cast<std::uint64_t>(x * static_cast<T>(1 << 24)));

@@ -4,9 +4,9 @@
 
 // Copies, reduce, exclusive_scan and multisplit with the policy of every row of the table and with
 // others in its place: what perf/tune chooses from. A candidate is the library's policy with other
-// numbers where the table has some, and whatever the library derives from a row it derives here
-// too, so that the candidate with the row's own numbers is what ships. tune_compact.hpp has what
-// makes fewer results than items.
+// numbers where the table has some. Whatever the library derives from a row it derives here too, so
+// that the candidate with the row's own numbers is what ships. tune_compact.hpp has what makes
+// fewer results than items.
 
 #include "algorithms.hpp"
 #include "inputs.hpp"
@@ -101,8 +101,8 @@ void for_each_row(const F& f) {
   f(std::type_identity<numbers<4>>{});
 }
 
-/// As many items as take so many bytes, for a size just beyond the caches and one far beyond, and
-/// on devices for two that leave most of the machine idle, or all in its caches.
+/// Numbers of items of `item_bytes` bytes, for a size just beyond the caches and one far beyond. On
+/// devices there are also two sizes that leave most of the machine idle, or all in its caches.
 template <class Exec>
 std::vector<std::int64_t> sizes_at_scale(std::size_t item_bytes) {
   std::vector<int> powers{26, 28};
@@ -378,7 +378,7 @@ void add_row() {
 }
 
 /// Adds the rows of copies. Lists::copy<Policy, item bytes>::list are the rows to try in the place
-/// of the one that the library's Policy has, and so for every table.
+/// of the row of the library's Policy. The same goes for every table.
 template <class Exec, class Lists>
 void add_copy_rows() {
   for_each_row([](auto type) {

@@ -9,7 +9,7 @@
 
 namespace lanewise::perf {
 
-/// Keeps so many percent of the items, of any size.
+/// Keeps `percent` percent of the items, of any size.
 template <class Exec, class T>
 struct tuned_select_problem : array_problem<Exec, T> {
   array<Exec, T> out{"perf::out", static_cast<std::size_t>(this->n)};

@@ -54,7 +54,7 @@ struct device_lists {
   };
   template <class Shipped, int item_bytes>
   using runs = compaction<Shipped, item_bytes>;
-  /// Of keys and values together.
+  /// For keys and values together.
   template <class Shipped, int item_bytes>
   struct by_key {
     static constexpr auto list = device_rows<Shipped, item_bytes>(

@@ -10,7 +10,7 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace bfs {
 
 inline constexpr std::uint32_t unreached = ~0u;
-/// Rows are queued in pieces of so many edges: a hub is shared by as many warps.
+/// Rows are queued in pieces of `piece` edges: a hub's pieces are shared by several warps.
 inline constexpr int log2_piece = 8, piece = 1 << log2_piece, most_found = 64;
 
 /// Levels of up to `one` pieces are for one team, which needs no barrier of the league; those of up
@@ -62,7 +62,7 @@ struct search_kernel {
       queue_rows(warp, shared.found[0], 1, 0);
     }
     barrier.wait(team);
-    std::uint32_t group = team.league();  // so many teams meet between levels
+    std::uint32_t group = team.league();  // number of teams that meet between levels
     for (std::uint32_t level = 0;;) {
       const std::uint32_t size = warp.load(counters[level % 3]);
       const bool by_all = size == 0 || size > sizes.few;  // to end takes all

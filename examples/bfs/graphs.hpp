@@ -105,7 +105,7 @@ inline csr kron(int scale, int edge_factor = 16, std::uint64_t seed = 1) {
                    kron_edge{scale, seed});
 }
 
-/// A square lattice, of which every vertex has up to four neighbours.
+/// A square lattice: every vertex has up to four neighbours.
 inline csr lattice(std::uint32_t side) {
   csr g;
   const std::int64_t n = std::int64_t{side} * side;

@@ -82,7 +82,7 @@ class bench {
   std::vector<std::vector<std::uint32_t>> expected_;
 };
 
-/// So many vertices that have neighbours.
+/// `count` vertices that have neighbours.
 inline std::vector<std::uint32_t> some_sources(const graphs::csr& g, std::size_t count) {
   std::vector<std::uint32_t> sources;
   for (std::uint64_t i = 1; sources.size() < count && i < 1000; ++i) {

@@ -54,7 +54,7 @@ struct weight_of_edge {
   }
 };
 
-/// Kernel 1. Equal edges have equal weights, of which the least is kept.
+/// Kernel 1. Equal edges have equal weights; the least is kept.
 template <bool has_weights, class Exec>
 auto construct(const Exec& exec, const edges<typename Exec::memory_space>& list,
                lanewise::workspace& work) {
@@ -70,7 +70,7 @@ auto construct(const Exec& exec, const edges<typename Exec::memory_space>& list,
     return lanewise::build_csr(exec, list.vertices, list.from, list.to, simple).symmetric();
 }
 
-/// Different vertices that have an edge to another, as many as there are up to `count`.
+/// Different vertices that have an edge to another, up to `count` of them.
 template <class Graph>
 std::vector<vertex> search_keys(const Graph& graph, std::int64_t count, std::uint64_t seed) {
   const auto begins = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), graph.begins());

@@ -28,7 +28,7 @@ class statistics {
     print("mean", mean(values_));
     print("stddev", deviation(values_));
   }
-  /// Of rates. The deviation is that of the mean, to the first order (Norris, 1940).
+  /// For rates. The deviation is that of the mean, to the first order (Norris, 1940).
   void print_harmonic_mean() const {
     std::vector<double> times;
     for (const double rate : values_) times.push_back(1 / rate);

@@ -28,7 +28,7 @@ struct tree_faults {
     return root + cycles + tree_steps + edge_steps + left_out + invented;
   }
 };
-/// The same of distances.
+/// Rules of distances that are broken, by how many vertices or edges.
 struct distance_faults {
   std::int64_t root = 0;      ///< the key's distance is not 0
   std::int64_t too_far = 0;   ///< an edge makes a way that is shorter

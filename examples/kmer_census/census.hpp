@@ -77,9 +77,9 @@ struct is_head {
   }
 };
 
-/// Takes the ids of all runs, counted from 1, from the scan of their heads: writes the k-mer of
-/// each run and where it begins to the place of its id, and the last id, which is how many runs
-/// there are.
+/// Takes the ids of all runs, counted from 1, from the scan of their heads. Writes the k-mer of
+/// each run and where it begins to the place of its id. Also writes the last id, which is the
+/// number of runs.
 template <class Kmers, class Count>
 struct scatter_heads {
   is_head<Kmers> heads;

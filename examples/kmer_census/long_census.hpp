@@ -15,7 +15,7 @@
 #include <vector>
 
 // What the censuses of k-mers of up to 31 bases have in common: how k-mers are formed, and what the
-// host makes of those that were counted.
+// host makes of the counted ones.
 namespace kmer_census {
 
 /// Stands for a window with a break: 31 bases leave the highest two bits free.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Counts the canonical k-mers of a FASTA file on every backend that can run here, checks all counts
+// Counts the canonical k-mers of a FASTA file on every backend that can run here. Checks all counts
 // against a sequential pass, and writes a report.
 
 #include "backends.hpp"

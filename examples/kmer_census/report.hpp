@@ -35,7 +35,7 @@ struct census_report {
   std::vector<check> checks;
 };
 
-/// Where `found` differs from `expected` first, in words; empty if nowhere.
+/// The first place at which `found` differs from `expected`, in words; empty if they are equal.
 std::string first_difference(const census_result& found, const census_result& expected, int k);
 
 /// The tables of the report, in Markdown that also reads well on a terminal.

@@ -11,7 +11,7 @@
 
 namespace lanegrep {
 
-/// Calls f(lines) with chunks of a file, each of whole lines: about so many bytes, or one line that
+/// Calls f(lines) with chunks of a file, each of whole lines: about `chunk` bytes, or one line that
 /// is longer. A last line without a line feed gets one.
 template <class F>
 void for_each_chunk(std::FILE* file, std::size_t chunk, F f) {

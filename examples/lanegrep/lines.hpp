@@ -108,8 +108,8 @@ class line_search {
     const std::int64_t n = matching_lines();
     return on_host(n, whole_line<places>{lines_of_matches_, ends_});
   }
-  /// The matches from left to right that do not overlap, on the host: of those that begin at one
-  /// place the longest.
+  /// The matches from left to right that do not overlap, on the host: if several begin at one
+  /// place, the longest.
   auto select_matches() {
     find_matches();
     drop_overlapping();

@@ -3,10 +3,10 @@
 #pragma once
 
 // A stable merge sort of pairs by any order, from Lanewise's parts. Teams sort tiles in scratch.
-// Then every pass merges as many runs as a warp has lanes: a warp finds what each run adds to a
-// tile of the output (cut_many), the team brings these pieces together in scratch, one after the
-// other (range_expansion_t), and sorts them there. A pass reads and writes every pair once, and 32
-// lanes need one pass where merges of two runs need five.
+// Then every pass merges a run for each lane of a warp. A warp finds what each run adds to a tile
+// of the output (cut_many). The team brings these pieces together in scratch, one after the other
+// (range_expansion_t), and sorts them there. A pass reads and writes every pair once, and 32 lanes
+// need one pass where merges of two runs need five.
 
 #include <lanewise/backend.hpp>
 #include <lanewise/expansion.hpp>
@@ -72,7 +72,7 @@ struct sort_tiles {
   }
 };
 
-/// Merges groups of neighbouring runs, as many as a warp has lanes.
+/// Merges groups of neighbouring runs, a run for each lane of a warp.
 template <class Key, class Value, class Less>
 struct merge_runs {
   struct policy : launch_policy {};

@@ -41,8 +41,8 @@ class primer_search {
                           genome.data(), genome.size()));
   }
 
-  /// Where the words occur, of which up to `most` letters may differ; in the order of places, then
-  /// of words.
+  /// Finds the places of the words, up to `most` letters differing; in the order of places, then of
+  /// words.
   std::vector<hit> find(const std::vector<std::string>& words, int most) {
     std::vector<hit> hits;
     if (most == 0) {

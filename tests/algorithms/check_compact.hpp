@@ -53,8 +53,8 @@ std::vector<T> items_in_runs(std::int64_t n, int mean, std::uint64_t salt = 3) {
   return items;
 }
 
-/// Where the arrays of a call begin after a boundary: another place for each and in every call,
-/// all on the boundary in one of eight.
+/// The begins of a call's arrays after a boundary: another place for each and in every call, all on
+/// the boundary in one of eight.
 class shifts {
  public:
   explicit shifts(std::uint64_t salt) {

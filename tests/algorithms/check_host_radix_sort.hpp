@@ -241,7 +241,7 @@ TEST_CASE("hosts sort skewed keys", "[host_radix_sort][long]") {
       std::max<std::int64_t>(is_emulated ? 150'000 : 300'000, most_alone() + 10'000);
   auto items = random_items<std::uint32_t>(n);
   const auto others = random_items<std::uint32_t>(n, most_number<std::uint32_t>(), 2);
-  // Three quarters below 2^16, of which half are equal.
+  // Three quarters are below 2^16, and half of all are equal.
   auto skewed = items;
   for (std::size_t i = 0; i < skewed.size(); ++i)
     skewed[i] = others[i] % 4 == 0 ? items[i] : others[i] % 4 == 1 ? items[i] % 65536 : 77;

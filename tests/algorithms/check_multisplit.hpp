@@ -18,8 +18,8 @@ constexpr std::int64_t split_tile =
     lanewise::detail::split_t<lanewise::team_t<space, lanewise::kernels::split_policy<Key>>, Key,
                               lanewise::kernels::split_policy<Key>>::items;
 
-/// So many buckets are tested with keys of a type: kernels for more than 256 take the compiler
-/// long.
+/// The number of buckets that are tested with keys of a type: kernels for more than 256 take the
+/// compiler long.
 template <class Key>
 using tested_count =
     lanewise::at_most<std::is_same_v<Key, std::uint32_t> || std::is_same_v<Key, affine> ? 65'536
@@ -58,7 +58,7 @@ void check_pairs(const std::vector<Key>& items, std::uint32_t m, std::uint32_t d
   CHECK(values.unchanged());
 }
 
-/// The same for keys alone, without offsets and errors.
+/// As above for keys alone, without offsets and errors.
 template <class Key>
 void check_keys(const std::vector<Key>& items, std::uint32_t m, std::uint32_t divisor) {
   const auto exec = make_space();

@@ -26,7 +26,7 @@ std::int64_t few_sorted() {
   }
 }
 
-/// So many keys that levels are launches of their own; many on hosts.
+/// A number of keys for which levels are launches of their own; many on hosts.
 inline constexpr std::int64_t launched_keys = (std::int64_t{1} << 20) + 4711;
 
 /// A number whose bits are set with probability 2^-k.
@@ -58,7 +58,7 @@ std::vector<T> sorting_keys(distribution d, std::int64_t n, std::uint64_t salt =
   return keys;
 }
 
-/// Where the keys go: stable, by bits [begin, end).
+/// The sorted order of the keys: stable, by bits [begin, end).
 template <class T>
 std::vector<std::size_t> sorted_order(const std::vector<T>& keys,
                                       const lanewise::sort_options& with) {

@@ -15,7 +15,7 @@ template <class T>
 constexpr std::int64_t scan_tile = tile_items<T, lanewise::kernels::scan_policy<T>>;
 
 /// Both scans of these items equal the sequential ones, and touch nothing but their output. Arrays
-/// begin so many items after where packs do.
+/// begin `in_shift` and `out_shift` items after where packs do.
 template <class T, class Op>
 void check_scans(const std::vector<T>& items, const T& init, Op op, int in_shift = 0,
                  int out_shift = 0) {

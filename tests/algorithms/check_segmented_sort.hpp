@@ -65,7 +65,7 @@ inline std::vector<std::vector<std::int64_t>> sorting_lengths(std::int64_t n) {
   return result;
 }
 
-/// So many lengths of up to `longest`, and one more of `other` in the middle.
+/// `segments` lengths of up to `longest`, and one more of `other` in the middle.
 inline std::vector<std::int64_t> short_lengths(std::int64_t segments, std::uint64_t longest,
                                                std::int64_t other) {
   std::vector<std::int64_t> lengths;
@@ -96,7 +96,7 @@ struct segments_apart {
   }
 };
 
-/// Where the keys go: stable, segment by segment, by bits [begin, end).
+/// The sorted order of the keys: stable, segment by segment, by bits [begin, end).
 template <class T>
 std::vector<std::size_t> sorted_segments(const std::vector<T>& keys,
                                          const std::vector<std::int64_t>& begins,
@@ -223,7 +223,7 @@ void check_segments_apart_sorted_by_key(const std::vector<T>& items, const std::
   const array<V> values(beside, 1), values_out(segments.n, V{});
   lanewise::segmented_sort_by_key(exec, keys.const_view(), values.const_view(), begins.const_view(),
                                   ends.const_view(), keys_out.view(), values_out.view(), with);
-  // Where values are no words, other places are unspecified.
+  // If values are no words, other places are unspecified.
   constexpr bool words = lanewise::kernels::moves_as_word<V>;
   const auto before = words ? std::vector<T>(items.size(), T{7}) : keys_out.items();
   const auto values_before = words ? std::vector<V>(items.size()) : values_out.items();

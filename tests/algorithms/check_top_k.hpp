@@ -115,7 +115,7 @@ inline std::vector<std::int64_t> counts_up_to(std::int64_t n) {
   return k;
 }
 
-/// Items of which a sample, that of with_sample, sees none but `seen`.
+/// Items in which a sample, that of with_sample, sees none but `seen`.
 inline std::vector<std::uint32_t> misleading_items(std::int64_t n, std::uint32_t seen,
                                                    std::uint64_t others,
                                                    std::int64_t size = with_sample.most_sampled) {

@@ -26,7 +26,7 @@ std::int64_t size() {
   return is_emulated ? 9001 : 200'003;
 }
 
-/// The sums of 64 bits, of which the last 32 are kept where results are.
+/// The sums of 64 bits: the last 32 bits are kept where results are.
 template <class Restart>
 std::vector<u32> inclusive_sums(const std::vector<u8>& items, Restart restarts) {
   std::vector<u32> sums;

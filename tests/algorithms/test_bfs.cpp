@@ -258,7 +258,7 @@ TEST_CASE("bfs: rows around a lane's share, a warp and a piece", "[bfs]") {
 }
 
 // Bottom up reads columns in blocks. After a dense part are vertices that look at 0 to 400 others
-// first, none of which is reached.
+// first; none of these is reached.
 TEST_CASE("bfs: columns that begin anywhere, and long looks", "[bfs][sanitize]") {
   const std::int64_t dense = 2000, late = 401;
   edge_list edges = random_edges(dense, 40000, 11);

@@ -16,7 +16,7 @@ using Catch::Matchers::ContainsSubstring;
 
 using batch_levels = Kokkos::View<std::int32_t**, Kokkos::LayoutRight, memory>;
 
-/// Of a graph whose edges into vertices are known or not.
+/// Checks the levels of a graph whose edges into vertices are known or not.
 template <class Vertex, class Graph>
 void check_levels(const graph_on_host& graph, const Graph& csr,
                   const std::vector<std::int64_t>& sources, const lanewise::bfs_batch_options& with,
@@ -132,7 +132,7 @@ TEST_CASE("bfs_batch: searches that share nothing, and frontiers that are large"
 }
 
 TEST_CASE("bfs_batch: searches apart skip and count what is no vertex", "[bfs_batch][sanitize]") {
-  // Two paths, of which each vertex has an edge that leads nowhere, and one a row that decreases.
+  // Two paths: each vertex has an edge that leads nowhere, and one vertex has a row that decreases.
   constexpr std::int64_t length = 60;
   graph_on_host graph;
   for (std::int64_t v = 0; v <= 2 * length; ++v)

@@ -48,7 +48,7 @@ rows_of_map expected_rows(std::int64_t vertices, const std::vector<weighted_edge
   return rows;
 }
 
-/// Of two weights the first: an operator that does not commute.
+/// Takes the first of two weights: an operator that does not commute.
 struct the_first {
   LANEWISE_FUNCTION double operator()(double a, double) const { return a; }
 };
@@ -134,7 +134,7 @@ TEST_CASE("build_csr: rows of unequal length", "[build_csr]") {
     to.push_back(given.to(i));
     number.push_back(static_cast<int>(i));
   }
-  // The weight of an edge is its number, of which the first stays.
+  // The weight of an edge is its number, and the first weight stays.
   for (const bool backwards : {false, true})
     for (std::size_t i = 0; i < from.size(); ++i) {
       if (from[i] == to[i]) continue;

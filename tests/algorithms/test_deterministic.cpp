@@ -35,7 +35,7 @@ struct add_runs {
   }
 };
 
-/// 24 bytes, of which blocks are small.
+/// An item of 24 bytes, whose blocks are small.
 struct point {
   double x[3];
   friend std::ostream& operator<<(std::ostream& out, const point& p) {
@@ -153,7 +153,7 @@ TEST_CASE("Deterministic results do not depend on who computes what", "[determin
 }
 
 TEST_CASE("A deterministic reduction of many blocks", "[deterministic]") {
-  // More blocks than a block has items, and so many that teams share out theirs to their warps.
+  // More blocks than a block has items, and enough that teams share out theirs to their warps.
   const std::int64_t block = oracle::tree_shape<point>::block;
   const auto items = rough_items<point>((is_emulated ? 1 : 6) * block * block + 5 * block + 3);
   const array<point> in(items);

@@ -25,7 +25,7 @@ struct is_marked {
 
 constexpr std::uint64_t mark = 7;
 
-/// Items of which those at these places are the marked ones.
+/// Items with marks at these places.
 template <class T>
 std::vector<T> items_with_marks(std::int64_t n, const std::vector<std::int64_t>& places) {
   std::vector<T> items(static_cast<std::size_t>(n), item_of<T>(3));

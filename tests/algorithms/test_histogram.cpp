@@ -37,7 +37,8 @@ TEST_CASE("histogram counts any number of bins", "[histogram]") {
 }
 
 TEST_CASE("histogram counts many items in many bins", "[histogram]") {
-  // As many as are worth a team with more scratch; no less, and more than that has room for.
+  // The number of items that is worth a team with more scratch; no less, and more than that has
+  // room for.
   const auto items = random_items<std::uint32_t>(16 * 24'577);
   check_modulo(items, 24'577, 30'000);
   check_modulo(items, 24'578, 30'000);

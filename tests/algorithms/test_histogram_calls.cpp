@@ -26,7 +26,7 @@ struct signed_bin {
   }
 };
 
-/// Item i is i, of which it counts the calls; a call outside would damage a guard.
+/// Item i is i; the source counts the calls for it. A call outside would damage a guard.
 struct counting_source {
   int* calls;
   std::int64_t n;

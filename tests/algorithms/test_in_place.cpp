@@ -68,8 +68,8 @@ void check_runs_in_place(const std::vector<T>& items) {
   check_replaced(one, firsts_of_runs(items), found.get());
 }
 
-/// Items of which all up to some place are kept and none after it, or the other way round: tiles
-/// that stay where they are beside tiles that move far.
+/// Keeps all items up to some place and none after it, or the other way round: tiles that stay
+/// where they are beside tiles that move far.
 struct kept_up_to {
   std::uint64_t most;
   bool turned;
@@ -189,7 +189,7 @@ TEST_CASE("Selections in place read the number of items on the device, and find 
                       {.count = n.view()});
   check_replaced(both, kept, found.get());
 
-  // Only so many places of the same array.
+  // Only `room` places of the same array.
   const array<std::uint32_t> again(items);
   const std::int64_t room = most / 3;
   const auto front =

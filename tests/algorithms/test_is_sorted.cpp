@@ -19,7 +19,8 @@ struct by_b {
   KOKKOS_FUNCTION bool operator()(const affine& x, const affine& y) const { return x.b < y.b; }
 };
 
-/// Where the first item is that is out of order, and whether there is none, as Views and returned.
+/// The place of the first item that is out of order, and whether there is none, as Views and
+/// returned.
 template <class T, class Less = lanewise::less>
 void check_sorted(const std::vector<T>& items, Less less = {}) {
   CAPTURE(items.size());

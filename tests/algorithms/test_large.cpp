@@ -104,8 +104,8 @@ struct modulo_thousand {
   KOKKOS_FUNCTION u32 operator()(const u64& key) const { return static_cast<u32>(key % 1000); }
 };
 constexpr std::int64_t of_each_thousandth = beyond_int / 1000 + 1;
-/// Raises a flag unless key is at its place among those of 1000 buckets, each of so many: a sink
-/// that divides numbers of 64 bits, which took nvcc 13.0 more registers than there are.
+/// Raises a flag unless key is at its place among those of 1000 buckets, each of `of_each` keys. It
+/// is a sink that divides numbers of 64 bits, which took nvcc 13.0 more registers than there are.
 struct expect_thousand {
   int* wrong;
   std::int64_t of_each;
@@ -181,7 +181,7 @@ void check_pairs(std::int64_t n) {
                          lanewise::plus{}, u64{0}) == 0);
 }
 
-/// Where segments of equal lengths, but for the last, begin.
+/// The begins of segments of equal lengths, but for the last.
 struct equal_segments {
   std::int64_t length, n;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t s) const {

@@ -54,7 +54,7 @@ struct multiple_of {
     return static_cast<std::uint32_t>(k * i);
   }
 };
-/// Of every six numbers in a row some are kept, after[0] to after[number - 1].
+/// From every six numbers in a row some are kept, after[0] to after[number - 1].
 struct expect_of_six {
   int* wrong;
   std::int64_t* highest;

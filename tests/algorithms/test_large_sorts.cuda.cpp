@@ -8,8 +8,8 @@
 
 #include <vector>
 
-// So many keys that counts need 64 bits, or that three levels are launched: only where a GPU has
-// the memory, and when asked for.
+// Enough keys that counts need 64 bits, or that three levels are launched: only where a GPU has the
+// memory, and when asked for.
 
 namespace {
 
@@ -53,7 +53,8 @@ struct descents_of_keys {
     sum += keys[i + 1] < keys[i];
   }
 };
-/// A value that is not the number of its key, of which it has 32 bits, or equal keys out of order.
+/// A value that is not the number of its key (it has 32 bits of that number), or equal keys out of
+/// order.
 struct strays {
   key_of key;
   std::int64_t n;

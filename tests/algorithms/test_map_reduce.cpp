@@ -222,7 +222,7 @@ TEST_CASE("map_reduce combines values in the order of the input", "[map_reduce]"
     beside.push_back(i * 3);
     expected[items[i]] = i * 3;
   }
-  // Of two arrays, of which one receives the keys.
+  // From two arrays: one of them receives the keys.
   const array<std::uint32_t> in(items), values(beside), values_out(n, 88u);
   CHECK(lanewise::map_reduce(make_space(), lanewise::zipped(in.view(), values.view()),
                              item_and_value{}, in.view(), values_out.view(), last_of{}) == 61);

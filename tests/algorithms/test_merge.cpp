@@ -24,7 +24,7 @@ using u64 = std::uint64_t;
 template <class T>
 constexpr std::int64_t merge_tile_of = lanewise::kernels::merge_tile_items<T, space>;
 
-/// Where the items of the merge come from: numbers below a.size() are of a.
+/// The origins of the items of the merge: numbers below a.size() are of a.
 template <class T>
 std::vector<std::int64_t> merged_order(const std::vector<T>& a, const std::vector<T>& b) {
   std::vector<std::int64_t> order(a.size() + b.size());

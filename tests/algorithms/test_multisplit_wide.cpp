@@ -32,7 +32,7 @@ struct counts_calls {
   }
 };
 
-/// Where one team takes all items, and where it does not.
+/// Numbers of items: one team takes all of the few, and not all of the many.
 const std::int64_t few_wide = 1000;
 const std::int64_t many_wide = std::max<std::int64_t>(some_tiles(split_tile<u32>), (1 << 15) + 77);
 

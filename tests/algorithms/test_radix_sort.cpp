@@ -107,13 +107,14 @@ TEST_CASE("radix_sort sorts keys that gather in few of its buckets and bins",
 TEST_CASE("radix_sort sorts many keys that differ in few bits of their first digit",
           "[radix_sort]") {
   if (is_emulated && !full()) SKIP("two minutes under AddressSanitizer: with --full");
-  // So many that two digits are too few, and would not be if the first began where keys differ.
+  // A number of keys for which two digits are too few, and would not be if the first began where
+  // keys differ.
   const std::int64_t n = 600 * few_sorted<std::uint32_t>() + 17;
   auto random = make_random(21);
   std::vector<std::uint32_t> keys(static_cast<std::size_t>(n));
   for (auto& key : keys) key = 0xa8000000u | static_cast<std::uint32_t>(random()) >> 7;
   check_sort(keys);
-  // Of two digits far apart, which leave buckets of two levels somewhat too large for a team.
+  // Keys of two digits far apart, which leave buckets of two levels somewhat too large for a team.
   for (auto& key : keys) key = static_cast<std::uint32_t>(random()) & 0x80ffffffu;
   check_sort(keys);
   if (!full()) return;

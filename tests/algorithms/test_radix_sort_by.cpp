@@ -69,7 +69,7 @@ edge random_edge(random_engine& random, std::uint32_t) {
   return {static_cast<std::int32_t>(x % 9) - 4, (x >> 8) % 5 * 0x33333333u};
 }
 
-/// Of float -0.0 comes before 0.0, as in radix_sort's order.
+/// For float -0.0 comes before 0.0, as in radix_sort's order.
 auto oracle_key(float x) {
   return std::make_pair(x, !std::signbit(x));
 }

@@ -259,7 +259,7 @@ TEST_CASE("Ends of a path may weigh more than items", "[search]") {
     for (auto k = random_number(random, 40); k > 0; --k)
       ends.push_back(static_cast<int>(items += static_cast<i64>(random_number(random, 5))));
     const auto ranges = static_cast<i64>(ends.size());
-    // Walk the path one step at a time, three of which are an end.
+    // Walk the path one step at a time; three steps are an end.
     lanewise::path_point<i64> at{0, 0};
     int of_end = 0;
     for (i64 distance = 0; distance <= 3 * ranges + items; ++distance) {

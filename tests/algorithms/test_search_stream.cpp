@@ -17,7 +17,7 @@ using Catch::Matchers::ContainsSubstring;
 using stream_type = lanewise::search_stream<memory>;
 using chunk_lengths = std::vector<std::size_t>;
 
-/// Where a pattern begins in a stream whose first byte has a position.
+/// The positions at which a pattern begins in a stream whose first byte has position `first`.
 std::vector<std::int64_t> positions_of(const std::string& text, const std::string& bytes,
                                        std::int64_t first) {
   std::vector<std::int64_t> all;

@@ -36,7 +36,7 @@ using sums_of =
 template <class T>
 constexpr i64 steps = sums_of<T>::steps;
 
-/// By so many items a team may have more than others where teams take few segments whole.
+/// The number of items that a team may have more than others where teams take few segments whole.
 template <class T>
 constexpr i64 most_beyond = sums_of<T>::whole::most_beyond;
 
@@ -77,7 +77,7 @@ void check_these(const std::vector<i64>& offsets, Op op, const T& init, i64 behi
 }
 
 /// `behind` more items belong to no segment. Segments that may be taken whole are taken in pieces
-/// as well, because of one after them that is too long for any number of teams.
+/// as well: then a segment after them is too long for any number of teams.
 template <class T, class Op>
 void check_segments(const std::vector<i64>& offsets, Op op, const T& init, i64 behind = 0) {
   check_these(offsets, op, init, behind);

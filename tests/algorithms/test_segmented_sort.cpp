@@ -112,7 +112,7 @@ TEMPLATE_TEST_CASE("segmented_sort sorts segments that are in order, in either w
   }
 }
 
-/// A number of which few values are frequent, or that lies close to others of its segment.
+/// A number: few values are frequent, or it lies close to others of its segment.
 std::uint32_t gathered(std::uint32_t x, std::size_t i, int kind) {
   switch (kind) {
     case 0:
@@ -282,7 +282,7 @@ TEST_CASE("segmented_sort counts bad segments and sorts none then", "[segmented_
       lanewise::segmented_sort(make_space(), keys.const_view(), offset.const_view(), keys.view(),
                                {.work = &work});
       CHECK_THROWS_AS(lanewise::check(make_space(), work), std::runtime_error);
-      // Where nobody counts.
+      // Neither errors nor a workspace are given.
       lanewise::segmented_sort(make_space(), keys.const_view(), offset.const_view(), keys.view());
       CHECK(keys.unchanged());
     }
@@ -365,7 +365,7 @@ TEST_CASE("segmented_sort counts bad segments that lie apart", "[segmented_sort]
       CHECK(errors.get().bad_items == static_cast<std::uint64_t>(wrong));
       CHECK(keys.unchanged());
     }
-    // As many as the device says: the last one is bad.
+    // The number of segments is on the device: the last one is bad.
     const i64s begins = {60, 10, 5}, ends = {n, 50, 4};
     const array<std::int64_t> begin(begins), end(ends);
     const cell<std::int64_t> count(2);

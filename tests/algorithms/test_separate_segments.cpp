@@ -21,7 +21,7 @@ struct segments_of_items {
   std::vector<i64> end;
 };
 
-/// Of so many items, and of lengths that warps and teams take.
+/// `many` segments in `items` items, with lengths that warps and teams take.
 segments_of_items some_segments(i64 many, i64 items) {
   auto random = make_random(static_cast<std::uint64_t>(many));
   segments_of_items all;

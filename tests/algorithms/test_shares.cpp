@@ -11,7 +11,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-// So many items that host threads get several teams each, and take over those of others.
+// Enough items that host threads get several teams each, and take over those of others.
 
 TEST_CASE("Shares of a thread that another one takes over come out in their place", "[shares]") {
   using namespace test;

@@ -114,7 +114,7 @@ void check_short(std::index_sequence<k...>, const std::string& call,
     for (const std::int64_t room : {std::int64_t{0}, all / 2, all - 1, all}) check(i, room);
   }
 }
-/// Of a call with one count: call(views..., count), and the same without it.
+/// For a call with one count: call(views..., count), and call(views...) without it.
 template <std::size_t n, class Call>
 void check_short(const std::string& name, const std::array<output, n>& outputs, const Call& call) {
   check_short(std::make_index_sequence<n>(), name, outputs, call,
@@ -147,7 +147,7 @@ TEST_CASE("Partitions whose outputs are short", "[short_outputs][select]") {
       flags(made(all_items, [](int x) { return x % 3 == 0; }));
   const std::array<output, 2> two{output{"out", those(is_third{0})},
                                   {"rejected", those([](int x) { return x % 3 != 0; })}};
-  // Of the items that are kept there is a count; the others are what is left.
+  // There is a count of the items that are kept; the others are what is left.
   const auto check = [&](const char* name, const auto& call) {
     check_short(std::make_index_sequence<2>(), name, two, call,
                 [&](std::size_t which, const auto&... views) {
@@ -162,7 +162,7 @@ TEST_CASE("Partitions whose outputs are short", "[short_outputs][select]") {
   check("partition_flagged", [&](const auto&... out) {
     lanewise::partition_flagged(exec, in.const_view(), flags.const_view(), out...);
   });
-  // The number of items is on the device: only those that are looked at need room.
+  // The number of items is on the device: only the items that are looked at need room.
   const cell<std::int64_t> few(9);
   const array<int> kept(3, -7), others(6, -7), fewer(5, -7);
   CHECK(lanewise::partition(exec, in.const_view(), kept.view(), others.view(), is_third{0},
@@ -307,7 +307,7 @@ TEST_CASE("String searches whose outputs are short", "[short_outputs][string_sea
               [&](const auto&... out) {
                 lanewise::select_non_overlapping(exec, found.const_view(), 5, out...);
               });
-  // No occurrence overlaps another one, and those that have room are looked at.
+  // No occurrence overlaps another one, and the ones that have room are looked at.
   check_short(
       std::make_index_sequence<1>(), "find_non_overlapping", places,
       [&](const auto& out) { lanewise::find_non_overlapping(exec, text.const_view(), one, out); },

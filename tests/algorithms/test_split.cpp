@@ -24,7 +24,7 @@ struct staging_policy : launch_policy {
   static constexpr std::int64_t host_bytes_staged = 0;
   static constexpr std::int64_t host_bytes_past_caches = 0;
 };
-/// The same, and never staged.
+/// As staging_policy, and never staged.
 struct direct_policy : staging_policy {
   static constexpr std::int64_t host_bytes_staged = std::int64_t{1} << 60;
 };

@@ -24,7 +24,7 @@ std::vector<std::int64_t> sequential_parents(const weighted_graph<W>& g,
   const std::int64_t n = g.graph.vertices();
   std::vector<std::int64_t> parents(distance.size(), -1);
   for (const std::int64_t s : sources) parents[static_cast<std::size_t>(s)] = s;
-  // Of what is not in `before`, the least u by edges from vertices in `from`.
+  // For what is not in `before`, the least u by edges from vertices in `from`.
   const auto round = [&](const std::vector<bool>& from, const std::vector<bool>& before,
                          bool less) {
     for (std::int64_t u = n - 1; u >= 0; --u) {

@@ -108,7 +108,7 @@ void check_systems(const std::string& text, const std::string& bytes, int bits, 
                  text, bytes, shift, collides);
   check_superset("CRK, recurrence", by::recurrence{.bits = bits, .prime = large}, text, bytes,
                  shift, collides_by(large));
-  // Of 2^30 strings that are no match less than one has the pattern's matrix.
+  // Less than one in 2^30 strings that are no match has the pattern's matrix.
   check_superset("CRK", by::cooperative{.bits = bits, .prime = large}, text, bytes, shift, never);
   if (m <= by::hybrid::most_letters)
     check_superset("HRK", by::hybrid{.bits = bits, .prime = large}, text, bytes, shift, never);

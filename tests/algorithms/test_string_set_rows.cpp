@@ -26,7 +26,7 @@ using lanewise::string_rows;
 /// Places of a step of a warp, and the most bytes that a warp searches before it takes others.
 constexpr std::int64_t set_row_step = 1024, set_row_part = 16 * set_row_step;
 
-/// Of a row: where patterns begin that end in it, and how many there are.
+/// The places in a row where patterns begin that end in it, and the number of occurrences.
 struct found_in_row {
   std::vector<std::int64_t> places;
   std::int64_t occurrences = 0;
@@ -101,7 +101,7 @@ void check_set_rows(const rows_on_host& rows, const std::vector<std::string>& pa
   }
 }
 
-/// Parts of a text, some of which begin with others or equal them.
+/// Parts of a text; some of them begin with others or equal them.
 std::vector<std::string> parts_for_rows(const std::string& text, std::size_t number,
                                         std::size_t least, std::size_t most) {
   auto random = make_random(text.size());

@@ -239,7 +239,7 @@ TEST_CASE("Sets with all bytes, pairs and triples, and patterns of 1 to 40 bytes
     of_these += "aA\x01\x81!"[random() % 5] + std::string(1, "bB\x02\xe2"[random() % 4]);
   check_sets(of_these, alike, 4);
   check_sets(of_these, alike, 5, true);
-  // Of each length some, most of which begin with others.
+  // Some of each length; most of these begin with others.
   std::vector<std::string> of_each;
   for (std::size_t m = 1; m <= 40; ++m)
     for (std::size_t i = 0; i < (m < 4 ? 2 : 8); ++i)

@@ -27,7 +27,7 @@
 #include <numeric>
 #include <vector>
 
-// What a functor throws on Serial and on the emulated backend reaches the caller, and the next call
+// What a functor throws on Serial and on the emulated backend reaches the caller. The next call
 // with that workspace is as good as any.
 
 namespace {

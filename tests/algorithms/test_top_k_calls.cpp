@@ -17,7 +17,7 @@ using u64 = std::uint64_t;
 struct b_of {
   KOKKOS_FUNCTION u32 operator()(const affine& x) const { return x.b % 1000; }
 };
-/// Every number below 2^32 once for so many indices.
+/// Every number below 2^32 once, for the indices below 2^32.
 struct scattered {
   KOKKOS_FUNCTION u64 operator()(std::int64_t i) const { return static_cast<u32>(i) * 2654435761u; }
 };

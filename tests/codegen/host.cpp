@@ -297,7 +297,7 @@ alignas(64) constexpr u32 lane_numbers[32] = {0,  1,  2,  3,  4,  5,  6,  7,  8,
                                               22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
 alignas(64) constexpr u32 first_8[32] = {~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u, ~0u};
 /// The lanes whose bucket is the number that each lane names. GCC unrolls the loops over planes of
-/// the operations up to so many vectors.
+/// the operations up to `unrolled` vectors.
 template <int planes, int unrolled = 32>
 CODEGEN_INLINE void agree(const warp& bucket, const warp& named, vector (&same)[k]) {
   CODEGEN_EACH(same[c] = all(~0u);)

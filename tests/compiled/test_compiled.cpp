@@ -156,7 +156,7 @@ int wrong_sums(std::size_t n) {
          (lanewise::reduce(exec, in, lanewise::maximum{}, begin) != of(lanewise::maximum{}));
 }
 
-/// Tables that grow to n keys, a third of which are erased.
+/// Tables that grow to n keys; a third of these are erased.
 template <class Key>
 int wrong_tables(std::size_t n) {
   const space exec;

@@ -19,7 +19,7 @@ struct expansion_policy : launch_policy {
 };
 
 /// What a body says of the items that it gets: the value of the n-th, where it is, and how often it
-/// came. Only the latter is stored for bodies of which the last call wins.
+/// came. Only the number is stored for bodies whose last call wins.
 struct seen_items {
   std::uint32_t* value;
   std::int64_t* item;
@@ -46,7 +46,7 @@ struct seen_last : seen_items {
   }
 };
 
-/// Consecutive ranges, of which range r ends before item ends[r]; its value is 3 r + 1.
+/// Consecutive ranges: range r ends before item ends[r], and its value is 3 r + 1.
 template <class Seen>
 struct expand_ends {
   using policy = expansion_policy;

@@ -20,9 +20,10 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace barrier_kernels {
 
-/// In every round the first teams leave a line each, wait for each other, and read the lines of all
-/// of them, or of 40 where they are more. Plain memory, of which so many parts serve in turn: a
-/// team writes over what others have read some rounds ago, and since then all teams have met once.
+/// In every round the first teams leave a line each and wait for each other. Then they read the
+/// lines of all of them, or of 40 where they are more. Plain memory, whose `turns` parts serve in
+/// turn: a team writes over what others have read some rounds ago, and since then all teams have
+/// met once.
 template <int team_warps>
 struct pass_lines {
   struct policy : launch_policy {

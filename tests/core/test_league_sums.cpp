@@ -16,9 +16,9 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace sums_kernels {
 
-/// In every round all teams hand in numbers and compare the sums with what they must be, and each
-/// team leaves a plain word for the others, of two by turns: who writes one again has met all that
-/// read it.
+/// In every round all teams hand in numbers and compare the sums with what they must be. Each team
+/// leaves a plain word for the other teams, in two words by turns: a team that writes one again has
+/// met all that read it.
 template <int team_warps>
 struct compare_sums {
   struct policy : launch_policy {

@@ -35,7 +35,7 @@ struct planted {
   }
 };
 
-/// The same in teams of 2 warps and one that looks back, with a signal in scratch.
+/// As `planted`, in teams of 2 warps and one that looks back, with a signal in scratch.
 template <class F>
 struct planted_behind {
   struct policy : launch_policy {
@@ -104,7 +104,7 @@ void must_report(int warp, std::initializer_list<std::string> parts, F f) {
   }
 }
 
-/// The same for races, which ThreadSanitizer would report too if warps ran at the same time.
+/// As must_report, for races, which ThreadSanitizer would report too if warps ran at the same time.
 template <template <class> class Kernel = lanewise::test_kernels::planted, class F>
 void must_report_race(std::initializer_list<std::string> parts, F f) {
   for (u32 seed = 1; seed <= 10; ++seed) {
@@ -397,7 +397,7 @@ TEST_CASE("Every operation that writes tells lanes that read", "[microscope]") {
       const auto turned = warp.map([](u32 i) { return 31 - i; }, warp.lane());
       write(warp, shared.word, warp.first(20), turned);
       if (fenced) warp.fence();
-      // What lane 0 reads, lane 12 (of those that wrote backwards), 19 or 31 has written.
+      // What lane 0 reads was written by lane 12 (if lanes wrote backwards), 19 or 31.
       warp.gather(warp.first(1), shared.word, warp.map([](u32) { return 19u; }, warp.lane()), 0u);
     };
   };

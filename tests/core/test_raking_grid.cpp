@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <vector>
 
-// Where the cells of raking grids are (Merrill, 3.3.2 and figure 21), and how many lanes meet in a
-// bank there.
+// The places of the cells of raking grids (Merrill, 3.3.2 and figure 21), and how many lanes meet
+// in a bank there.
 
 namespace {
 
@@ -22,7 +22,7 @@ struct degrees {
   int raking;
 };
 
-/// The worst of all accesses, place(i) being where cell i is, in items of so many bytes.
+/// The worst of all accesses, place(i) being where cell i is, in items of `item_bytes` bytes.
 template <class Place>
 degrees worst_degrees(int cells, int lanes, int item_bytes, memory_banks memory, Place place) {
   degrees worst{0, 0};

@@ -74,7 +74,7 @@ circuit_numbers numbers_of(const scan_circuit& c) {
   return {c.size(), c.depth(), c.size() + c.depth() - (2 * std::int64_t{c.n} - 2)};
 }
 
-/// Where lanes are, lane t being at cell first + t stride, of 4 bytes.
+/// The places of lanes, lane t being at cell first + t stride, of 4 bytes.
 std::vector<std::int64_t> bytes_of_lanes(int lanes, std::int64_t first, std::int64_t stride) {
   std::vector<std::int64_t> at;
   for (int t = 0; t < lanes; ++t) at.push_back(4 * (first + t * stride));

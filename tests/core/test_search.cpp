@@ -134,7 +134,7 @@ struct cuts_of_many {
   }
 };
 
-/// The same for four sequences.
+/// As `cuts_of_many`, for four sequences.
 template <class T, class Less>
 struct cuts_of_four : cuts_of_many<T, Less> {
   bool by_lane = false;
@@ -219,7 +219,7 @@ void check_two(const std::vector<T>& a, const std::vector<T>& b) {
                                                                  at.data(), count, by_lane.data(),
                                                                  by_warp.data(), ends.data()});
 
-  // Where the items of the merge come from.
+  // The origins of the items of the merge.
   std::vector<std::int64_t> upto = {0};
   for (std::size_t i = 0, j = 0; i + j < a.size() + b.size();) {
     const bool takes_b = i == a.size() || (j < b.size() && order{}(b[j], a[i]));

@@ -311,7 +311,7 @@ TEMPLATE_TEST_CASE("reduce_range reduces every share, in order", "[tile][sanitiz
 
 namespace {
 
-/// The tiles follow each other, none is empty, and all but the first begin in the sink where
+/// The tiles follow each other, and none is empty. All but the first begin in the sink where
 /// `is_line` says that a line of memory does.
 template <class T, class Source, class Sink, class IsLine>
 void check_cuts(const Source& in, const Sink& out, std::int64_t n, IsLine is_line) {

@@ -183,7 +183,7 @@ TEST_CASE("Tools see a launch of resident teams, and none that is refused", "[to
   exec.fence();
 }
 
-// The same of one kind of host threads and of devices: what the others do differently is in the
+// As above for one kind of host threads and for devices: what the others do differently is in the
 // launch of any kernel.
 #if defined(LANEWISE_TEST_SPACE_OPENMP) || defined(LANEWISE_TEST_SPACE_CUDA)
 

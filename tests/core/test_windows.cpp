@@ -90,8 +90,8 @@ struct mark_heads {
   }
 };
 
-/// The sum of three neighbours, the first and the last item standing for those that are missing:
-/// a stencil.
+/// The sum of three neighbours, the first and the last item standing for the missing ones: a
+/// stencil.
 struct smooth {
   using policy = three_warps;
   template <class Team>

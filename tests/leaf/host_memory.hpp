@@ -101,7 +101,7 @@ LANEWISE_LEAF_COLD void touch_only_active_lanes(const Warp& warp, random_source&
   }
 }
 
-/// 2^32 words, of which the first, those around the middle, and the last may be read.
+/// 2^32 words: the first, the ones around the middle, and the last may be read.
 class far_words {
  public:
   static constexpr std::uint32_t there[] = {0, 1, 0x7fffffff, 0x80000000, 0x80000001, 0xffffffff};

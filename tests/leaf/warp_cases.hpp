@@ -3,12 +3,11 @@
 #pragma once
 
 // The warp layer's contract (the table in lanewise/warp.hpp) as cases. A case is a functor over the
-// type of warp that works on plain arrays, so one source runs on every backend, beside a plain loop
+// type of warp that works on plain arrays. So one source runs on every backend, beside a plain loop
 // that says what is expected.
 //
-//   input, output         plain data of one warp; the driver fills outputs with a pattern, so that
-//   a lane or an
-//                         element that must stay untouched is compared too
+//   input, output         plain data of one warp; the driver fills outputs with a pattern, so
+//                         that a lane or an element that must stay untouched is compared too
 //   fill(rng, i, in)      random input of instance i
 //   operator()(warp, ...) the case on a warp
 //   expect(in, out)       the same in plain loops
@@ -185,7 +184,7 @@ struct equality {
     for (int i = 0; i < W; ++i) {
       in.a[i] = any_value<T>(rng);
       in.b[i] = rng.coin() ? in.a[i] : any_value<T>(rng);
-      // Most of those that differ do so in one item only.
+      // Most values that differ do so in one item only.
       if (rng.coin()) {
         in.b[i] = in.a[i];
         in.b[i][static_cast<int>(rng.below(T::size))] ^= 1;

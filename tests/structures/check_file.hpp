@@ -63,7 +63,7 @@ void check_damage(const std::string& file) {
              Catch::Matchers::ContainsSubstring("lanewise::load: this is no "));
 }
 
-/// A stream that takes so many bytes.
+/// A stream that takes `bytes` bytes.
 class full_buffer : public std::streambuf {
  public:
   explicit full_buffer(std::size_t bytes) : room_(bytes) {}

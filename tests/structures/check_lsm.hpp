@@ -205,7 +205,7 @@ void check_all(const space& exec, const Map& map, const model<Key, Value>& m, ra
   CHECK(lanewise::size(exec, map) == static_cast<std::int64_t>(m.size()));
 }
 
-/// A batch of n operations with keys in [0, most], of which `erasures` in 100 erase.
+/// A batch of n operations with keys in [0, most]; `erasures` in 100 erase.
 template <class Key, class Value, class MakeValue>
 batch<Key, Value> random_batch(random_engine& random, std::int64_t n, std::uint64_t most,
                                int erasures, const MakeValue& make_value) {

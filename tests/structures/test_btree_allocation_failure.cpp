@@ -78,7 +78,7 @@ TEST_CASE("btree_map: each allocation fails once", "[ordered][btree]") {
             CHECK(lanewise::size(exec, tree) == n);
           }) > 0);
   }
-  // So many items after the last leaf are merged with it at once.
+  // The items of `crowd`, after the last leaf, are merged with it at once.
   std::vector<u32> first(33'000), crowd(8200);
   std::iota(first.begin(), first.end(), 5u);
   std::iota(crowd.begin(), crowd.end(), 90'000u);

@@ -33,9 +33,9 @@ struct key_of_number {
   }
 };
 
-/// A lane has a key of its own, which it puts into the tree, changes, takes away, and, for two of
-/// three, puts there again, while all others do the same: whatever they do, it must find what it
-/// left. Then it walks from its key to the next fixed one, and back to the one before.
+/// A lane has a key of its own. It puts the key into the tree, changes it, takes it away, and, for
+/// two of three, puts it there again. All other lanes do the same: whatever they do, it must find
+/// what it left. Then it walks from its key to the next fixed one, and back to the one before.
 struct live_with_a_key {
   using policy = two_warps;
   template <class Team>

@@ -115,7 +115,7 @@ TEST_CASE("btree_map: equal keys of a batch that meet in few leaves", "[ordered]
   CHECK(counted.count[static_cast<int>(slab_status::no_room)] == 0);
 }
 
-/// Ascending numbers with gaps: those that leave 2 by division by 3 are not there.
+/// Ascending numbers with gaps: numbers that leave 2 by division by 3 are not there.
 struct number_with_gaps {
   std::int64_t first;
   u32 missing;

@@ -46,7 +46,7 @@ class reserved_tree {
  public:
   using key_type = typename Tree::key_type;
 
-  /// A tree of so many elements with gaps between them.
+  /// A tree of `elements` elements with gaps between them.
   void build(std::int64_t elements, std::int64_t room) {
     std::vector<key_type> keys;
     for (std::int64_t i = 0; i < elements; ++i)
@@ -122,7 +122,7 @@ void check_reserved_orders() {
     for (const std::size_t at_once : {std::size_t{1} << 20, std::size_t{7}}) {
       CAPTURE(at_once);
       // An empty tree, all keys after one element, and some after the first element of each leaf:
-      // as many as split it, one less, and one more.
+      // the number that splits it, one less, and one more.
       for (const std::int64_t elements : {std::int64_t{0}, fill, n}) {
         for (const std::int64_t each : {n, most - fill, most - fill + 1, most - fill + 2}) {
           if (elements < n && each < n) continue;
@@ -153,7 +153,8 @@ TEST_CASE("reserve has room for keys in every order: nodes of two lines", "[orde
 }
 #endif
 
-/// Reserves, inserts so many, and erases some, again and again: nodes of any fill remain.
+/// Reserves, inserts the reserved number, and erases some, again and again: nodes of any fill
+/// remain.
 template <class Key, int node_bytes>
 void check_reserved_histories(std::uint64_t number) {
   auto random = make_random(number);

@@ -71,7 +71,7 @@ struct ask_by_warps {
   }
 };
 
-/// The same by a thread for each query.
+/// Asks by a thread for each query.
 struct ask_by_threads {
   ordered_u32::view_type map;
   const std::uint32_t* queries;

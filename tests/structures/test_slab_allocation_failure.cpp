@@ -106,7 +106,7 @@ std::vector<u32> take_all(const space& exec, const lanewise::slab_allocator<memo
   return got;
 }
 
-/// The units that were added to a pool whose super blocks had so many blocks.
+/// The units that were added to a pool whose super block s had blocks[s] blocks.
 template <pool_kind kind>
 std::vector<u32> units_behind(const lanewise::slab_allocator<memory, kind>& pool,
                               std::vector<u32> blocks) {

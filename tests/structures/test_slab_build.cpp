@@ -143,8 +143,8 @@ TEST_CASE("Building sorts by two digits where a table has many pieces", "[slab_b
 }
 
 TEST_CASE("Pieces that most items fall into are shared out", "[slab_build]") {
-  // Most are left over by the team that has the piece. Few where values are replaced: those that
-  // are left over all change one word.
+  // Most are left over by the team that has the piece. Few are left over where values are replaced:
+  // those items all change one word.
   const u32 n = is_emulated ? 3300 : 300'000;
   check_unique_build<u32, u32>(false, n, 3, {.buckets = 40'000}, 10);
   check_unique_build<u64, u64>(true, is_emulated ? 2200 : 20'000, 2, {.buckets = 40'000}, 11);

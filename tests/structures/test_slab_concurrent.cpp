@@ -245,8 +245,8 @@ void check_owned_keys(const space& exec, std::int64_t buckets, u64 salt) {
   check_no_leak(exec, map);
 }
 
-/// Everybody counts the same few keys up and erases them. No count is lost: those that were erased
-/// and those that are left add up to all.
+/// Everybody counts the same few keys up and erases them. No count is lost: the erased counts and
+/// the counts that are left add up to all.
 template <class Key, class Value>
 void check_conserved_counts(const space& exec, u64 salt) {
   auto random = make_random(salt);

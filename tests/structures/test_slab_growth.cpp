@@ -100,7 +100,7 @@ void check_filled(const space& exec, Map& map, u32 n) {
   check_no_leak(exec, map);
 }
 
-/// Keys that kernels of single threads put into a table, with their places as values; those that
+/// Keys that kernels of single threads put into a table, with their places as values; keys that
 /// find no room are tried again after make_room(how many). Returns how often kernels ran.
 template <class Table, class MakeRoom>
 int put_with_retries(const space& exec, Table& table, const std::vector<u32>& keys,
@@ -145,8 +145,8 @@ TEST_CASE("A table that nothing was expected of gets as many lists as it needs",
 
   const auto s = lanewise::statistics(exec, map);
   CHECK(s.elements == n);
-  // Three times the places of the first slabs at most, of which a list of its own has the ten keys
-  // under other names.
+  // Three times the places of the first slabs at most: a list of its own has the ten keys under
+  // other names.
   CHECK(s.elements <= 3 * map.places());
   CHECK(s.longest < 10);
   // Not many more lists than needed, either: twice the load is the least.

@@ -100,8 +100,8 @@ void check_map(const Exec& exec) {
   check_no_leak(exec, map);
 }
 
-/// Every thread adds two elements to a key that it has with another one, counts them, adds them up
-/// and then, every other one, deletes them.
+/// Every thread adds two elements to a key that it has with another one, counts them and adds them
+/// up. Then every other thread deletes them.
 template <class Exec>
 void run_multimap(
     const Exec& exec,

@@ -16,8 +16,8 @@
 #include <mutex>
 #include <vector>
 
-// What a functor throws on Serial and on the emulated backend reaches the caller, and leaves a
-// table as it is after some of the call's operations.
+// What a functor throws on Serial and on the emulated backend reaches the caller. A table is left
+// as it is after some of the call's operations.
 
 namespace {
 
@@ -122,7 +122,7 @@ TEMPLATE_PRODUCT_TEST_CASE("An exception of a combination leaves a table whole",
         wrong += value != 2 + (had == before.end() ? 0 : had->second);
       }
       CHECK(wrong == 0);
-      // Where a functor that reads throws, nothing changes.
+      // If a functor that reads throws, nothing changes.
       at.set(k, false);
       const throwing look{&at, [](const T&, const T&) { return 0; }};
       CHECK(throws([&] { lanewise::for_each(exec, table, look); }));

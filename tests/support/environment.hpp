@@ -6,8 +6,8 @@
 
 namespace test {
 
-/// Where all random input comes from. Printed at the start of every program; LANEWISE_TEST_SEED
-/// sets it.
+/// The source of all random input. Printed at the start of every program; LANEWISE_TEST_SEED sets
+/// it.
 std::uint32_t seed();
 
 /// True when LANEWISE_TEST_FULL is set: more sizes.

@@ -68,7 +68,7 @@ class fixed_tree {
     return out_;
   }
 
-  /// The totals of blocks, of which blocks are made again; what those give is folded.
+  /// The totals of blocks are items of a second tree, made in blocks again; its totals are folded.
   T reduce(const T& init) const {
     const fixed_tree above(totals(0, size(), shape::block), op_);
     T sum = init;

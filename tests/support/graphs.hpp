@@ -26,7 +26,7 @@ struct graph_on_host {
 
 using edge_list = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-/// The graph of so many vertices with these edges, each in both directions if it is symmetric.
+/// The graph of `vertices` vertices with these edges, each in both directions if it is symmetric.
 inline graph_on_host make_graph(std::int64_t vertices, edge_list edges, bool symmetric = true) {
   const std::size_t given = edges.size();
   for (std::size_t i = 0; symmetric && i < given; ++i)

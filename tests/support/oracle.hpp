@@ -101,7 +101,7 @@ std::string difference(const std::vector<T>& actual, const std::vector<T>& expec
   return text.str();
 }
 
-/// The same for the first items, the others being those that were there before.
+/// As above for the first items, the others being what was there before.
 template <class T>
 std::string difference(const std::vector<T>& actual, std::vector<T> expected,
                        const std::vector<T>& before) {

@@ -29,7 +29,8 @@ using order_of =
     std::conditional_t<std::is_same_v<T, affine>, by_factor,
                        std::conditional_t<std::is_same_v<T, double>, backward, lanewise::less>>;
 
-/// Items of which about `distinct` differ in the order, each of them another item where T can tell.
+/// Items with about `distinct` different ones in the order, each of them another item where T can
+/// tell.
 template <class T>
 std::vector<T> items_with_equals(std::int64_t n, std::uint64_t distinct, std::uint64_t salt) {
   auto random = make_random(salt);

@@ -7,8 +7,8 @@
 #include <map>
 #include <vector>
 
-// What searches of a warp in one list of keys cost on memory in banks, and queries that cost most
-// (Karsin, Casanova and Sitchinava, section 4 and Lemma 4.2). All of w lanes and w banks.
+// What searches of a warp in one list of keys cost on memory in banks, and queries that cost most.
+// (Karsin, Casanova and Sitchinava, section 4 and Lemma 4.2.) All of w lanes and w banks.
 
 namespace test {
 
@@ -28,9 +28,9 @@ inline std::int64_t most_by_halving(std::int64_t n, std::int64_t w) {
   return all;
 }
 
-/// The same by columns: one for every step in the column, and 1 + 2 + 4 + ... for the rest, of
-/// which no more can be in one bank than there are rows, or with answers before the first row
-/// one more.
+/// A bound by columns: one for every step in the column, and 1 + 2 + 4 + ... for the rest. No term
+/// is more than can be in one bank: the number of rows, or with answers before the first row one
+/// more.
 inline std::int64_t most_by_columns(std::int64_t n, std::int64_t w, bool in_front = false) {
   const std::int64_t rows = (n + w - 1) / w;
   std::int64_t all = steps_of(rows);
@@ -65,9 +65,9 @@ inline std::vector<std::int64_t> path_of(std::int64_t n, std::int64_t answer) {
   return path;
 }
 
-/// Answers for w lanes that halve a list of any length: of the places that a step can ask for, as
-/// many as there are in one bank, and then the same turns for all. The step is the one with the
-/// fullest bank, the first of these.
+/// Answers for w lanes that halve a list of any length: up to w places in one bank that a step can
+/// ask for, and then the same turns for all. The step is the one with the fullest bank, the first
+/// of these.
 inline std::vector<std::int64_t> worst_answers_for_halving(std::int64_t n, std::int64_t w) {
   std::vector<std::int64_t> best;
   const int steps = steps_of(n);

@@ -35,13 +35,13 @@ struct rows_on_host {
     const auto bit = static_cast<std::size_t>(first_bit + r);
     return !valid.empty() && (valid[bit / 32] >> bit % 32 & 1) == 0;
   }
-  /// Of a row; none where it is bad or null.
+  /// The bytes of a row; none where it is bad or null.
   std::string_view bytes(std::int64_t r) const {
     if (is_bad(r) || is_null(r)) return {};
     return std::string_view(text).substr(static_cast<std::size_t>(begin(r)),
                                          static_cast<std::size_t>(end(r) - begin(r)));
   }
-  /// Where the pattern begins in a row.
+  /// The places in a row where the pattern begins.
   std::vector<std::int64_t> places(std::int64_t r, const std::string& pattern) const {
     std::vector<std::int64_t> all;
     const std::string_view row = bytes(r);

@@ -24,7 +24,7 @@ struct words_of_file {
   words_of_file(std::vector<std::uint32_t> h, std::vector<std::uint32_t> d,
                 std::vector<std::size_t> a = {})
       : header(std::move(h)), data(std::move(d)), arrays(std::move(a)) {}
-  /// Of a file whose header has so many.
+  /// Reads a file whose header has `header_words` words.
   words_of_file(const std::string& file, std::size_t header_words, std::vector<std::size_t> a = {})
       : header(header_words), data(file.size() / 4 - header_words - 4), arrays(std::move(a)) {
     REQUIRE(file.size() % 4 == 0);

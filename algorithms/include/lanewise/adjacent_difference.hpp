@@ -62,7 +62,7 @@ struct adjacent_kernel {
   }
 };
 
-/// The same where in and out are the same array: the items before tiles have been put aside.
+/// In place, in and out being the same array: the items before tiles have been put aside.
 template <class Source, class Sink, class Op, bool right = false>
 struct adjacent_in_place_kernel {
   using value_type = typename Source::value_type;
@@ -184,10 +184,10 @@ workspace_size adjacent_difference_workspace(std::int64_t n) {
 /// contiguous rank-1 Views, or a source and a sink; out has at least as many places as in has items
 /// and may be the same View, of the same type; results are converted to its type, in(0) first to
 /// op's. A source's functor is called up to twice per item. One launch and one pass: n reads, n
-/// writes, O(n) work, no workspace. In place two launches, of which the first puts the items in
-/// front of tiles aside, one of 4 KiB of items on devices and of 128 KiB on hosts, in the
-/// workspace. Does not block. Throws std::invalid_argument on wrong extents, partial overlap, or an
-/// option that cannot be reached.
+/// writes, O(n) work, no workspace. In place it takes two launches. The first puts the items before
+/// tiles aside in the workspace. That is an item for each 4 KiB of items on devices and for each
+/// 128 KiB on hosts. Does not block. Throws std::invalid_argument on wrong extents, partial
+/// overlap, or an option that cannot be reached.
 template <execution_space Exec, class In, class Out, class Op = minus>
 void adjacent_difference(const Exec& exec, const In& in, const Out& out, const Op& op = {},
                          const options& with = {}) {

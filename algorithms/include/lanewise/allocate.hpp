@@ -184,13 +184,14 @@ workspace_size allocate_workspace(std::int64_t n) {
 ///
 /// counts is a contiguous rank-1 View or a source of integers, offsets a View of integers or a sink
 /// with at least as many places; they may be the same View when the item sizes agree. Sums are of
-/// 64 bits. A negative count is taken as 0 and counted in options.errors, else in options.work; so
-/// is, as one bad item, a total that the type of offsets or of total cannot express (then offsets
-/// are what the conversion makes of them, and total is the greatest integer of its type) or that
-/// reaches 2^63 - 1 (then it is that). One launch and one pass: n reads, n writes; signed counts
-/// are read again from cache where bad ones are counted. O(n) work. The result is the same on every
-/// backend. Does not block. Throws std::invalid_argument on wrong extents, partial overlap, or an
-/// option that cannot be reached. (Merrill, 1.3.3 and chapter 3; a single pass with look-back.)
+/// 64 bits. A negative count is taken as 0 and counted in options.errors, else in options.work. A
+/// total that the type of offsets or of total cannot express is counted there as one bad item. Then
+/// offsets are what the conversion makes of them, and total is the greatest integer of its type. A
+/// total that reaches 2^63 - 1 is one bad item, too, and total is then that number. One launch and
+/// one pass: n reads, n writes; signed counts are read again from cache where bad ones are counted.
+/// O(n) work. The result is the same on every backend. Does not block. Throws std::invalid_argument
+/// on wrong extents, partial overlap, or an option that cannot be reached. (Merrill, 1.3.3 and
+/// chapter 3; a single pass with look-back.)
 template <execution_space Exec, class Counts, class Offsets, class T, class... P>
 void allocate(const Exec& exec, const Counts& counts, const Offsets& offsets,
               const Kokkos::View<T, P...>& total, const checked_options& with = {}) {
@@ -218,7 +219,7 @@ void allocate(const Exec& exec, const Counts& counts, const Offsets& offsets,
                            kernels::errors_of<Exec>(with, work.get()), work.get(), 0);
 }
 
-/// The same, returning the total. **Blocks.**
+/// Overload that returns the total. **Blocks.**
 template <execution_space Exec, class Counts, class Offsets>
 std::int64_t allocate(const Exec& exec, const Counts& counts, const Offsets& offsets,
                       const checked_options& with = {}) {

@@ -30,11 +30,12 @@ constexpr double whole_range() {
 LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
-/// Shortest paths as by sssp, in rounds that look at the edges of all vertices whose distance was
-/// lowered in the round before (Bellman, Ford, on frontiers): sssp where all distances are near.
+/// Shortest paths as by sssp, in rounds (Bellman, Ford, on frontiers). A round looks at the edges
+/// of all vertices whose distance was lowered in the round before: sssp where all distances are
+/// near.
 ///
-/// For graphs in which few edges lead anywhere; elsewhere it looks at edges again and again, 2.5 to
-/// 5 times as many as there are in random graphs, and some 50 times in lattices. Arguments,
+/// For graphs in which few edges lead anywhere. Elsewhere it looks at edges again and again: 2.5 to
+/// 5 times the number of edges in random graphs, and some 50 times in lattices. Arguments,
 /// workspace (sssp_workspace) and errors are those of sssp. Does not block.
 template <execution_space Exec, class M, class V, class O, class W, class Sources, class D,
           class... Pd>

@@ -51,14 +51,14 @@ struct bfs_kernel {
   }
 };
 
-/// Where a search has what in its workspace.
+/// Layout of a search's workspace.
 template <class Vertex, class Offset>
 struct bfs_places {
   using piece = detail::edge_piece<Vertex, Offset>;
 
   detail::memory_places at;
   std::size_t meetings, counter, bits[2], listed, depths, pieces[2];
-  std::size_t zeros;  // so many bytes are to be 0
+  std::size_t zeros;  // number of bytes that are to be 0
 
   bfs_places(std::int64_t n, std::int64_t m, std::int64_t league) {
     meetings = at.place(league_sums::words(league), 8);
@@ -85,8 +85,8 @@ struct bfs_places {
 template <class Exec, class V, class O>
 using bfs_kernel_of = bfs_kernel<detail::number<V>, detail::number<O>>;
 
-/// The search. A graph's memory space, its weights and the signs of its numbers do not matter here,
-/// so that Lanewise::compiled can hold instantiations for the common sizes.
+/// The search. A graph's memory space, its weights and the signs of its numbers do not matter here.
+/// So Lanewise::compiled can hold instantiations for the common sizes.
 template <class Exec, class Vertex, class Offset>
 void search_rows(const Exec& exec, const char* name, const detail::graph_rows<Vertex, Offset>& rows,
                  detail::graph_rows<Vertex, Offset> into,
@@ -137,7 +137,7 @@ LANEWISE_FOR_ALL_SPACES(LANEWISE_COMPILED_BFS)
 
 }  // namespace kernels
 
-/// The workspace that a search in a graph of so many vertices and edges needs.
+/// The workspace that a search needs in a graph of `vertices` vertices and `edges` edges.
 template <class Graph, class Exec>
 workspace_size bfs_workspace(const Exec& exec, std::int64_t vertices, std::int64_t edges) {
   using V = typename Graph::vertex_type;
@@ -152,18 +152,18 @@ workspace_size bfs_workspace(const Exec& exec, std::int64_t vertices, std::int64
 /// Breadth-first search: levels(v) becomes the least number of edges on a path from a source to
 /// vertex v, or -1 where there is none.
 ///
-/// sources is one vertex, or a View of several, from all of which the search begins at once. levels
+/// sources is one vertex, or a View of several: the search begins from all of them at once. levels
 /// is a View of std::int32_t with a place for every vertex.
 ///
-/// One resident kernel, whose teams meet after each level (Merrill, 6.5; the direction is chosen as
-/// by Beamer, Asanovic and Patterson): top down along the edges of the frontier or, where the graph
-/// is symmetric or has its transpose, bottom up by vertices that look for a neighbour that is
-/// reached. After 64 levels of few edges the rest is searched as shortest paths are, without a
-/// meeting after each level. O(n + m) work; after these 64 levels edges may be looked at several
-/// times. Memory traffic: top down the frontier's edges, and a bit for each; bottom up a row's
-/// begin and a few edges for each vertex that is not reached. Workspace: bfs_workspace, 41 bytes
-/// for each vertex and 32 for each 128 edges, 73 and 64 where row begins have 64 bits. Does
-/// not block.
+/// One resident kernel, whose teams meet after each level (Merrill, 6.5). The direction is chosen
+/// as by Beamer, Asanovic and Patterson. Top down, the search follows the edges of the frontier.
+/// Bottom up, vertices look for a neighbour that is reached; this needs a symmetric graph, or a
+/// graph with its transpose. After 64 levels of few edges the rest is searched as shortest paths
+/// are, without a meeting after each level. O(n + m) work; after these 64 levels edges may be
+/// looked at several times. Memory traffic: top down the frontier's edges, and a bit for each;
+/// bottom up a row's begin and a few edges for each vertex that is not reached. Workspace:
+/// bfs_workspace, 41 bytes for each vertex and 32 for each 128 edges, 73 and 64 where row begins
+/// have 64 bits. Does not block.
 ///
 /// Columns and sources that are no vertices are skipped and counted, as often as the search meets
 /// them, in options.errors, else in options.work; a row whose begins decrease, or lie after the
@@ -179,9 +179,9 @@ void bfs(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& so
       static_cast<detail::number<V>*>(nullptr), with);
 }
 
-/// The same for parents: parents(v) becomes the vertex from which v was reached, v itself where it
-/// is a source, or the greatest number, -1 where numbers have a sign, where it is not reached.
-/// There may be several such trees, of which calls find any.
+/// As `bfs`, for parents: parents(v) becomes the vertex from which v was reached, or v itself if it
+/// is a source. If v is not reached, parents(v) is the greatest number of its type, -1 if numbers
+/// have a sign. There may be several such trees; calls find any of them.
 template <execution_space Exec, class M, class V, class O, class W, class Sources, class P,
           class... Pp>
 void bfs_parents(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,

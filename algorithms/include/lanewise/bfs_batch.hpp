@@ -14,7 +14,7 @@
 
 LANEWISE_BEGIN_NAMESPACE
 
-/// The most searches of bfs_batch: as many as a word has bits.
+/// The most searches of bfs_batch: the number of bits of a word.
 inline constexpr int most_batched_searches = 64;
 
 /// Options of bfs_batch.
@@ -116,7 +116,7 @@ struct bfs_batch_leagues {
   }
 };
 
-/// Where a batch has what in its workspace.
+/// Layout of a batch's workspace.
 template <class Vertex, class Offset>
 struct bfs_batch_places {
   using piece = detail::edge_piece<Vertex, Offset>;
@@ -127,7 +127,7 @@ struct bfs_batch_places {
   detail::memory_places at;
   counts shared[2];
   std::size_t to_do, meetings, counters, seen, fresh, lists, pieces[2], own_levels, own_queues;
-  std::size_t zeros;  // so many bytes are to be 0
+  std::size_t zeros;  // number of bytes that are to be 0
   std::int64_t room;
 
   bfs_batch_places(std::int64_t n, std::int64_t m,
@@ -211,7 +211,7 @@ void bfs_batch(const Exec& exec, const csr_graph<M, V, O, W>& graph,
 
 }  // namespace kernels
 
-/// The workspace that bfs_batch needs in a graph of so many vertices and edges.
+/// The workspace that bfs_batch needs in a graph of `vertices` vertices and `edges` edges.
 template <class Graph, class Exec>
 workspace_size bfs_batch_workspace(const Exec& exec, std::int64_t vertices, std::int64_t edges) {
   using V = typename Graph::vertex_type;
@@ -228,18 +228,17 @@ workspace_size bfs_batch_workspace(const Exec& exec, std::int64_t vertices, std:
 /// std::int32_t in LayoutRight, with a row for every vertex and a column for every source. More
 /// rows are left alone.
 ///
-/// A vertex has a bit for each search, so that an edge is looked at once for all searches that
-/// reach its vertex in the same level: in graphs of few levels nearly all do. Where the graph is
-/// symmetric or has its transpose, wide levels go bottom up: a vertex looks at its neighbours until
-/// it has the bits of all searches. Where frontiers of the first 16 levels have little in common,
-/// as in lattices and road networks, each search begins anew by itself, all at the same time, by a
-/// few teams each; one whose frontier becomes larger than a 64th of the vertices goes back to bits.
-/// On hosts a thread does such a search alone, whatever its frontiers are.
-/// Four resident kernels, of which three mostly find nothing to do. O(k (n + m)) work for k
-/// searches. Memory traffic: an edge's column and the bits of the vertex there for each level that
-/// reaches its vertex; levels twice. Workspace: bfs_batch_workspace, 44 bytes for each vertex, 32
-/// for each vertex and each 128 edges, and 2 MiB; on hosts 8 more for each vertex and thread. Does
-/// not block.
+/// A vertex has a bit for each search. So an edge is looked at once for all searches that reach its
+/// vertex in the same level: in graphs of few levels nearly all do. Where the graph is symmetric or
+/// has its transpose, wide levels go bottom up: a vertex looks at its neighbours until it has the
+/// bits of all searches. If frontiers of the first 16 levels have little in common, as in lattices
+/// and road networks, each search begins anew by itself. All do so at the same time, by a few teams
+/// each. A search whose frontier becomes larger than a 64th of the vertices goes back to bits. On
+/// hosts a thread does such a search alone, whatever its frontiers are. Four resident kernels:
+/// three of them mostly find nothing to do. O(k (n + m)) work for k searches. Memory traffic: an
+/// edge's column and the bits of the vertex there for each level that reaches its vertex; levels
+/// twice. Workspace: bfs_batch_workspace, 44 bytes for each vertex, 32 for each vertex and each 128
+/// edges, and 2 MiB; on hosts 8 more for each vertex and thread. Does not block.
 ///
 /// Columns and sources that are no vertices are skipped and counted, as often as the search meets
 /// them, in options.errors, else in options.work. Throws std::invalid_argument on wrong extents,

@@ -49,7 +49,7 @@ struct bfs_by_frontiers_kernel {
   }
 };
 
-/// Where a search has what in its workspace.
+/// Layout of a search's workspace.
 template <class Policy, class Vertex>
 struct bfs_by_frontiers_places {
   std::int64_t league;
@@ -149,7 +149,7 @@ void bfs_by_frontiers(const Exec& exec, const csr_graph<M, V, O, W>& graph, cons
 
 }  // namespace kernels
 
-/// The workspace that a search in a graph of so many vertices and edges needs.
+/// The workspace that a search needs in a graph of `vertices` vertices and `edges` edges.
 template <class Graph, class Policy = bfs_policy, class Exec>
 workspace_size bfs_by_frontiers_workspace(const Exec& exec, std::int64_t vertices,
                                           std::int64_t edges, double queue_factor = 1,
@@ -196,8 +196,9 @@ void bfs_by_frontiers(const Exec& exec, const csr_graph<M, V, O, W>& graph, cons
       static_cast<detail::number<V>*>(nullptr), nullptr, 0, with);
 }
 
-/// The same with parents: parents(v) becomes the vertex from which v was reached, v itself where it
-/// is the source, or the greatest number, -1 where numbers have a sign, where it is not reached.
+/// Overload that stores parents, too: parents(v) becomes the vertex from which v was reached, or v
+/// itself if it is the source. If v is not reached, parents(v) is the greatest number of its type,
+/// -1 if numbers have a sign.
 template <class Policy = bfs_policy, execution_space Exec, class M, class V, class O, class W,
           class Source, class L, class... Pl, class P, class... Pp>
 void bfs_by_frontiers(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Source& source,

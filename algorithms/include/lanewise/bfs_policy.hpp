@@ -44,7 +44,7 @@ enum class bfs_warp_cull {
 };
 
 /// The fastest on an H200. With as many threads as these have, teams meet a vertex at once in
-/// levels that all fit into one wave, and only exact bits keep them apart (docs/graphs.md).
+/// levels that all fit into one wave. Then only exact bits keep the teams apart (docs/graphs.md).
 struct bfs_policy : launch_policy {
   static constexpr int warps = 8;
   static constexpr int teams_per_multiprocessor = 4;

@@ -100,7 +100,7 @@ void bfs_quadratic(const Exec& exec, const csr_graph<M, V, O, W>& graph, const S
               with.errors.data() != nullptr ? with.errors.data() : work.get().errors()}});
 }
 
-/// A queue of vertices, each of which is there once, and rows that lanes read: O(n + m) work.
+/// A queue that has each vertex once, and rows that lanes read: O(n + m) work.
 template <execution_space Exec, class M, class V, class O, class W, class Source, class L,
           class... Pl>
 void bfs_linear(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Source& source,

@@ -55,9 +55,9 @@ LANEWISE_END_NAMESPACE
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
-/// bfs_by_frontiers, and what it does for each level: row l of `counts`, a View of bfs_level_counts
-/// that is added to, gets what belongs to the vertices of level l, and the last row all further
-/// levels, too. bfs_totals sums rows up on the host.
+/// bfs_by_frontiers, and what it does for each level. `counts` is a View of bfs_level_counts that
+/// the call adds to. Row l gets what belongs to the vertices of level l, and the last row all
+/// further levels, too. bfs_totals sums rows up on the host.
 ///
 /// The search is that of the policy, and counts beside: the calls without counts have no code for
 /// it. Throws std::invalid_argument where there is no row. Merrill, 6.3.2, 6.4.1 and 6.4.3.

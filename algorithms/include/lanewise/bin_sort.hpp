@@ -48,7 +48,7 @@ inline constexpr bool is_binning_operator = requires(const Op& op) {
   op.max_bins();
 };
 
-/// The same two by a binning operator of Kokkos, which is called with a View and numbers.
+/// As the two above, by a binning operator of Kokkos, which is called with a View and numbers.
 template <class Keys, class Op>
 struct bin_by_operator {
   Keys keys;
@@ -90,8 +90,8 @@ struct items_of_bin {
   }
 };
 
-/// A View of any layout and of rank 1, or 2 whose rows are the first extent, by numbers of its
-/// items that go along the columns of a LayoutLeft, else along rows.
+/// A View of any layout and of rank 1, or of rank 2, whose rows are the first extent. Items are
+/// addressed by numbers that go along the columns of a LayoutLeft, else along rows.
 template <class V, bool by_columns>
 struct items_by_rows {
   using item = typename V::non_const_value_type;
@@ -126,7 +126,8 @@ struct items_by_rows {
   }
 
  private:
-  /// Of a row, where the type of the View says how many; else 0. A division by it is none.
+  /// The number of items of a row if the View's type states it, else 0. As a constant, it needs no
+  /// division.
   static constexpr std::int64_t fixed_columns =
       V::rank() == 2 && V::rank_dynamic == 1 ? static_cast<std::int64_t>(V::static_extent(1)) : 0;
   static constexpr std::int64_t divisor = fixed_columns > 0 ? fixed_columns : 1;
@@ -140,8 +141,8 @@ struct items_by_rows {
   }
 };
 
-/// Items of permuted rows. A processor alone waits for few of them at a time, and asks for one that
-/// is so many items ahead: none on devices, whose warps wait for many.
+/// Items of permuted rows. A processor alone waits for few of them at a time, and asks for the item
+/// that is `ahead` items further on: none on devices, whose warps wait for many.
 template <class Rows, std::int64_t ahead, class Warp>
 struct fetch_by_rows {
   Rows from;
@@ -211,18 +212,19 @@ struct bin_sort_options {
 /// Shapes: up to 2^32 - 1 items; any number of bins up to 2^31 - 1, or up to 2^21 of even_bins and
 /// range_bins. The object has n + bin_count + 2 numbers of 4 bytes.
 ///
-/// O(n) work. Keys are read once, and the bin of each is written: in 1 byte for up to 255 bins, and
-/// the items' numbers are split by them (multisplit); on hosts up to 65,535 bins the same way, in 2
-/// bytes; else in 4 bytes, and pairs of bin and number are sorted by as many bits as bins have
-/// (radix_sort, the papers' reduced-bit sort), with a search for each bin. Sorting within bins
-/// takes an argsort of the keys before, where radix_sort takes them. Otherwise bins are sorted one
-/// by one: on devices a lane compares its item with all others of a bin of up to 256 items, on
-/// hosts a thread sorts a bin. Larger ones (of more than 16,384 items, and than half of a thread's
-/// part) are listed, and merged together. Bins, and numbers of items, are in memory that the call
-/// allocates in the order of its instance, beside options.work.
+/// O(n) work. Keys are read once, and the bin of each is written. For up to 255 bins this takes 1
+/// byte, and the items' numbers are split by bins (multisplit). On hosts up to 65,535 bins are
+/// handled the same way, in 2 bytes. Else bins take 4 bytes, and radix_sort sorts pairs of bin and
+/// number by the bits that bins have. This is the papers' reduced-bit sort, with a search for each
+/// bin. Sorting within bins takes an argsort of the keys before, where radix_sort takes them.
+/// Otherwise bins are sorted one by one: on devices a lane compares its item with all others of a
+/// bin of up to 256 items, on hosts a thread sorts a bin. Larger ones (of more than 16,384 items,
+/// and than half of a thread's part) are listed, and merged together. Bins, and numbers of items,
+/// are in memory that the call allocates in the order of its instance, beside options.work.
 ///
-/// Stable: items of one bin are in the order of the input, or, by options.within_bins, in that of
-/// their keys, equal ones in the order of the input. The order is the same on every backend.
+/// Stable: items of one bin are in the order of the input. With options.within_bins they are in the
+/// order of their keys, equal ones in the order of the input. The order is the same on every
+/// backend.
 ///
 /// No call blocks. An object can be moved and not copied; the Views that it returns live as long as
 /// it does. Calls come on one instance, or are ordered by the caller.
@@ -244,10 +246,10 @@ class bin_sort {
     assign(exec, keys, bin_count, bins, with);
   }
 
-  /// The same by a binning operator of Kokkos: BinOp1D, BinOp3D, or what has their members
-  /// max_bins(), bin(keys, i), and, for options.within_bins, operator()(keys, i, j), which says
-  /// whether item i comes before item j. keys is a View of any rank and layout, of fewer than 2^31
-  /// items. Items whose bin is not in [0, max_bins()) are in no bin.
+  /// Overload by a binning operator of Kokkos: BinOp1D, BinOp3D, or what has their members
+  /// max_bins() and bin(keys, i). For options.within_bins it also has operator()(keys, i, j), which
+  /// says whether item i comes before item j. keys is a View of any rank and layout, of fewer than
+  /// 2^31 items. Items whose bin is not in [0, max_bins()) are in no bin.
   template <class Keys, class Op>
   requires(kernels::is_binning_operator<Op>)
       bin_sort(const Exec& exec, const Keys& keys, const Op& op,
@@ -296,7 +298,7 @@ class bin_sort {
     }
   }
 
-  /// The same by a binning operator of Kokkos.
+  /// Overload by a binning operator of Kokkos.
   template <class Keys, class Op>
   requires(kernels::is_binning_operator<Op>) void assign(const Exec& exec, const Keys& keys,
                                                          const Op& op,
@@ -320,15 +322,14 @@ class bin_sort {
   std::int64_t size() const { return n_; }
   std::int64_t bin_count() const { return bins_; }
   index_view permutation() const { return index_view(numbers() + bins_ + 2, n_); }
-  /// Where bins begin, and last where the last one ends.
+  /// The begins of the bins, followed by the end of the last bin.
   index_view offsets() const { return index_view(numbers(), bins_ + 1); }
   /// A source of the numbers of items of the bins: an argument of any algorithm, and callable in
   /// kernels.
   auto counts() const { return generated(bins_, kernels::items_of_bin{numbers()}); }
 
-  /// Sorts values, of which there are as many as there were keys: a View of rank 1, or of rank 2 by
-  /// rows, of any layout. Values are read and written twice, and lie in memory of the call in
-  /// between.
+  /// Sorts values, one for each key: a View of rank 1, or of rank 2 by rows, of any layout. Values
+  /// are read and written twice, and lie in memory of the call in between.
   template <class Values>
   void sort(const Exec& exec, const Values& values, workspace_ref work = {}) const {
     if constexpr (kernels::check_permuted<Exec, Values>()) {
@@ -343,7 +344,8 @@ class bin_sort {
     }
   }
 
-  /// The same from one View to another, which does not overlap: values are read and written once.
+  /// Overload that sorts from one View to another, which does not overlap: values are read and
+  /// written once.
   template <class In, class Out>
   requires(Kokkos::is_view_v<Out>) void sort(const Exec& exec, const In& in, const Out& out) const {
     if constexpr (kernels::check_permuted<Exec, In>() && kernels::check_permuted<Exec, Out>()) {

@@ -71,10 +71,10 @@ To level_as(From x, const char* name) {
 /// Bins of equal width from lower up to, and without, upper. How many there are, the output says.
 /// An item x that is not in [lower, upper), as a NaN, has no bin.
 ///
-/// Integers: lower and upper are integers, too, and the bin is exactly
-/// floor((x - lower) * bins / (upper - lower)). Floating-point numbers: levels are rounded to the
-/// items' type, and with scale = bins / (upper - lower), each operation rounded to that type, the
-/// bin is min(floor((x - lower) * scale), bins - 1).
+/// Integers: lower and upper are integers, too, and the bin is exactly floor((x - lower) * bins /
+/// (upper - lower)). Floating-point numbers: levels are rounded to the items' type, and scale =
+/// bins / (upper - lower). Each operation is rounded to that type; the bin is
+/// min(floor((x - lower) * scale), bins - 1).
 template <class L, class U>
 requires(std::is_arithmetic_v<L>&& std::is_arithmetic_v<U>) auto even_bins(L lower, U upper) {
   using T = typename detail::level<L, U>::type;
@@ -98,7 +98,7 @@ requires(Kokkos::is_view_v<V>) auto range_bins(const V& edges) {
 
 namespace detail {
 
-/// Where an item belongs; `bin` says nothing if it is outside.
+/// The bin of an item; `bin` says nothing if it is outside.
 struct placed {
   std::uint32_t bin;
   bool inside;
@@ -182,7 +182,7 @@ struct searched_edges {
     std::uint32_t in_front = 0;  // edges that are known not to be greater
     for (std::uint32_t left = bins + 1; left > 0;) {
       const std::uint32_t half = (left + 1) / 2;
-      // A product, of which compilers make no branch: half of all would be predicted wrong.
+      // A product: compilers make no branch of it, which would be predicted wrong half of the time.
       in_front +=
           half * static_cast<std::uint32_t>(static_cast<common>(edges[in_front + half - 1]) <= y);
       left -= half;
@@ -208,9 +208,9 @@ struct searched_edges {
   }
 };
 
-/// The same in a search tree that a team has in scratch, level after level: the nodes below node i
-/// are 2 i and 2 i + 1. Lanes that ask for different nodes of the first levels find them in
-/// different banks.
+/// As `searched_edges`, in a search tree that a team has in scratch, level after level: the nodes
+/// below node i are 2 i and 2 i + 1. Lanes that ask for different nodes of the first levels find
+/// them in different banks.
 template <class Item, class Edge>
 struct edge_tree {
   using common = compared<Item, Edge>;
@@ -227,7 +227,7 @@ struct edge_tree {
   static LANEWISE_FUNCTION std::int64_t bytes_for(std::uint32_t bins) {
     return (std::int64_t{1} << levels_for(bins)) * static_cast<std::int64_t>(sizeof(common));
   }
-  /// Node i of the tree of so many levels. What is in no bin goes to the right of all edges.
+  /// Node i of the tree of `levels` levels. What is in no bin goes to the right of all edges.
   static LANEWISE_FUNCTION common node(const searched_edges<Item, Edge>& from, int levels,
                                        std::uint32_t i) {
     int depth = 0;
@@ -243,7 +243,7 @@ struct edge_tree {
     bin = r.bin;
     return r.inside;
   }
-  /// Of several items together, which do not wait for each other.
+  /// Finds several items together, which do not wait for each other.
   template <int k>
   LANEWISE_FUNCTION void find_all(const pack<Item, k>& x, placed* r) const {
     std::uint32_t i[k];

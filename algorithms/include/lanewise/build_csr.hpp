@@ -94,7 +94,7 @@ struct csr_memory : arrays_behind {
   using weight = std::conditional_t<has_weights, Weight, std::uint32_t>;
   std::int64_t n;
   std::size_t keys[2], weights[2];
-  std::size_t counts[2];  ///< of edges that are kept, and of those that are left by merging
+  std::size_t counts[2];  ///< of edges that are kept, and of edges that merging leaves
 
   csr_memory(std::int64_t vertices, std::int64_t edges, const workspace_size& merging)
       : arrays_behind(lanewise::max(inner(vertices, edges), merging)), n(edges) {
@@ -161,7 +161,7 @@ void collect_in_order(const Exec& exec, const Key& key, const Weights& weights,
   else
     lanewise::select_if(exec, keys, edges.keys, edges.count, keep, {.work = &work});
 }
-/// The same in any order.
+/// As `collect_in_order`, in any order.
 template <class Exec, class Key>
 void collect(const Exec& exec, const Key& key, const edge_arrays<Exec, no_weight>& edges,
              status* errors) {
@@ -178,7 +178,7 @@ void collect(const Exec& exec, const Key& key, const edge_arrays<Exec, no_weight
       kernel{key, both, edges.keys.data(), count, errors});
 }
 
-/// Sorts edges by row, and by column if that is wanted. Those that are given are overwritten.
+/// Sorts edges by row, and by column if that is wanted. The edges of `given` are overwritten.
 template <class Exec, class Weight>
 void sort_edges(const Exec& exec, const edge_arrays<Exec, Weight>& given,
                 const edge_arrays<Exec, Weight>& sorted, int bits, bool columns, workspace& work) {
@@ -315,21 +315,21 @@ auto build_csr(const Exec& exec, std::int64_t vertices, const From& given_from, 
 
 }  // namespace kernels
 
-/// The workspace that build_csr needs for so many edges, with weights of type Weight or without,
-/// the same with weights that Op combines. Needs no device.
+/// The workspace that build_csr needs for `edges` edges, with weights of type Weight or without;
+/// also with weights that Op combines. Needs no device.
 template <class Exec, class Weight = no_weight, class Op = plus>
 workspace_size build_csr_workspace(std::int64_t vertices, std::int64_t edges,
                                    bool symmetrise = false) {
   return kernels::csr_memory_for<Exec, Weight, Op>(vertices, symmetrise ? 2 * edges : edges).size();
 }
 
-/// The graph of so many vertices with the edges from(i) -> to(i), in memory of its own.
+/// The graph of `vertices` vertices with the edges from(i) -> to(i), in memory of its own.
 ///
 /// from and to are contiguous rank-1 Views or sources (edge_sources has some) of integers of 32 or
-/// 64 bits, the second of which is the graph's type of vertices; Offset is its type of row begins.
-/// What becomes of self loops, duplicates and directions is up to the options; without any, the
-/// graph has the edges that are given. Rows are sorted. Edges from or to a vertex that there is not
-/// are left out and counted.
+/// 64 bits. The type of to's integers is the graph's type of vertices; Offset is its type of row
+/// begins. What becomes of self loops, duplicates and directions is up to the options; without any,
+/// the graph has the edges that are given. Rows are sorted. Edges from or to a vertex that there is
+/// not are left out and counted.
 ///
 /// The edges that stay are written as keys of 64 bits, sorted by radix_sort and, where duplicates
 /// are merged, go through unique; a transformation writes columns and where rows begin, and a scan
@@ -344,7 +344,7 @@ auto build_csr(const Exec& exec, std::int64_t vertices, const From& from, const 
   return kernels::build_csr<Offset, no_weight>(exec, vertices, from, to,
                                                detail::as_source<Exec>(from), plus{}, with);
 }
-/// The same with weights. Those of equal edges are combined by op where duplicates are merged, an
+/// Overload with weights. Those of equal edges are combined by op where duplicates are merged, an
 /// associative operator, in the order of the list: minimum{} for shortest paths. The workspace has
 /// two arrays of weights, too.
 template <class Offset = std::uint32_t, execution_space Exec, class From, class To, class Weights,
@@ -365,16 +365,16 @@ requires(!std::is_convertible_v<Weights, csr_options>) auto build_csr(
     const csr_options& with = {}) {
   return lanewise::build_csr<Offset>(exec, vertices, from, to, weights, plus{}, with);
 }
-/// Of generated edges.
+/// Overload for generated edges.
 template <class Offset = std::uint32_t, execution_space Exec, class From, class To>
 auto build_csr(const Exec& exec, const edge_sources<From, To>& edges,
                const csr_options& with = {}) {
   return lanewise::build_csr<Offset>(exec, edges.vertices, edges.from, edges.to, with);
 }
 
-/// The graph and its transpose, of which columns are sorted: a build_csr of its edges, turned
-/// round, for which the row of each is looked up. **Blocks.** Throws std::invalid_argument where
-/// columns are no vertices.
+/// The graph and its transpose, whose columns are sorted: a build_csr of its edges, turned round,
+/// for which the row of each is looked up. **Blocks.** Throws std::invalid_argument where columns
+/// are no vertices.
 template <execution_space Exec, class M, class V, class O, class W>
 csr_graph<M, V, O, W> with_transpose(const Exec& exec, const csr_graph<M, V, O, W>& graph,
                                      const workspace_ref& work = {}) {

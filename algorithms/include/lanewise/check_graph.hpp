@@ -21,8 +21,8 @@ struct check_graph_options {
 
 /// What is wrong with a graph.
 struct graph_faults {
-  /// Row begins that are less than the one before or beyond the edges, a first one that is not 0,
-  /// and a last one that is not the number of edges.
+  /// Wrong row begins: less than the one before, or beyond the edges. A first one that is not 0,
+  /// and a last one that is not the number of edges, count, too.
   std::int64_t wrong_rows = 0;
   std::int64_t columns_outside = 0;       ///< edges that lead to no vertex
   std::int64_t bad_weights = 0;           ///< negative, or no number
@@ -40,7 +40,7 @@ struct graph_faults {
 
 namespace detail {
 
-/// The first thing that is wrong with a graph of so many vertices and edges, or nothing.
+/// The first thing that is wrong with a graph of n vertices and m edges, or nothing.
 inline std::string text_of_faults(const graph_faults& faults, std::int64_t n, std::int64_t m) {
   if (faults.wrong_rows != 0)
     return message(faults.wrong_rows, " of ", n + 1, " row begins do not ascend from 0 to the ", m,
@@ -91,13 +91,14 @@ detail::edge_sums sum_of_edges(const Exec& exec, const Part& part, const options
 
 /// Counts what is wrong with a graph, for programs that check what they are given: searches do not.
 ///
-/// Of a graph that is said to be symmetric, or has its transpose, edges into vertices are compared
-/// with the edges by sums of hashes of 64 bits of both ends, in which every edge counts as often as
-/// it is there. So edges that differ are found but for a probability of 2^-64, and are not counted.
-/// Weights take part where options.equal_weights says so and the graph is symmetric.
+/// If a graph is said to be symmetric, or has its transpose, edges into vertices are compared with
+/// the edges. The comparison is by sums of hashes of 64 bits of both ends, in which every edge
+/// counts as often as it is there. So edges that differ are found but for a probability of 2^-64,
+/// and are not counted. Weights take part where options.equal_weights says so and the graph is
+/// symmetric.
 ///
-/// Two reductions, or four where there is a transpose: O(n + m log n) work, of which the logarithm
-/// is a search in the row begins for every 16 edges. Memory traffic: graph and transpose once.
+/// Two reductions, or four where there is a transpose: O(n + m log n) work. The logarithm is a
+/// search in the row begins for every 16 edges. Memory traffic: graph and transpose once.
 /// Workspace: reduce_workspace of 32 bytes. Deterministic. **Blocks.** Nothing outside of the Views
 /// is touched.
 template <execution_space Exec, class M, class V, class O, class W>

@@ -42,7 +42,7 @@ struct components_kernel {
 template <class V, class O>
 using components_kernel_of = components_kernel<detail::number<V>, detail::number<O>>;
 
-/// Where the search has what in its workspace: meetings, the number of pieces, and the pieces.
+/// Layout of the search's workspace: meetings, the number of pieces, and the pieces.
 struct components_places {
   std::int64_t league;
   std::size_t counter, pieces, bytes;
@@ -96,7 +96,7 @@ void connected_components(const Exec& exec, const csr_graph<M, V, O, W>& graph,
 
 }  // namespace kernels
 
-/// The workspace that connected_components needs for a graph of so many edges.
+/// The workspace that connected_components needs for a graph of `edges` edges.
 template <class Graph, class Exec>
 workspace_size connected_components_workspace(const Exec& exec, std::int64_t edges) {
   return {0,
@@ -105,17 +105,18 @@ workspace_size connected_components_workspace(const Exec& exec, std::int64_t edg
               .bytes};
 }
 
-/// labels(v) becomes the least vertex of v's component: of those that a path of edges, in whichever
-/// directions, joins with v.
+/// labels(v) becomes the least vertex of v's component: the vertices that a path of edges, in
+/// whichever directions, joins with v.
 ///
 /// labels is a View of the graph's type of vertices with a place for every vertex. The result is
 /// the same on every backend, and in every run.
 ///
 /// One resident kernel: trees of vertices that are united without locks. The first two edges of all
-/// vertices come first; then, if edges into vertices are known (graph.symmetric(),
-/// graph.with_transpose()), vertices that are in the largest component by then are left alone, and
-/// most edges are not read. Otherwise all are. O(n + m) work, nearly. Memory traffic: row begins
-/// and a few edges for each vertex, labels some ten times. Workspace: m / 16 bytes. Does not block.
+/// vertices come first. Then, if edges into vertices are known (graph.symmetric(),
+/// graph.with_transpose()), vertices that are in the largest component by then are left alone. Most
+/// edges are then not read. Otherwise all edges are read. O(n + m) work, nearly. Memory traffic:
+/// row begins and a few edges for each vertex, labels some ten times. Workspace: m / 16 bytes. Does
+/// not block.
 ///
 /// Columns that are no vertices are skipped and counted, as often as the search meets them, in
 /// options.errors, else in options.work; a row whose begins decrease, or lie after the last edge,
@@ -128,7 +129,7 @@ void connected_components(const Exec& exec, const csr_graph<M, V, O, W>& graph,
   if (graph.vertices() == 0) return;
   kernels::connected_components(exec, graph, labels, {}, with);
 }
-/// The same, and the number of components is stored in the rank-0 View count of integers.
+/// Overload that also stores the number of components in the rank-0 View count of integers.
 template <execution_space Exec, class M, class V, class O, class W, class L, class... Pl, class C,
           class... Pc>
 void connected_components(const Exec& exec, const csr_graph<M, V, O, W>& graph,

@@ -9,7 +9,7 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
 /// Every team looks at a contiguous share of the items. It stops when some team has found an item
-/// before those that it has left. The team that finishes last stores the result.
+/// before the items that this team has left. The team that finishes last stores the result.
 template <class Source, class Predicate>
 struct find_if_kernel {
   using policy = first_selected_policy;
@@ -54,8 +54,8 @@ inline workspace_size find_if_workspace() {
   return {1, sizeof(std::uint64_t)};
 }
 
-/// Stores in the rank-0 View result, of integers, the least i for which holds(in(i)), or n if there
-/// is none, n being in's extent or options.count.
+/// Stores in the rank-0 View result, of integers, the least i for which holds(in(i)). If there is
+/// none, it stores n, which is in's extent or options.count.
 ///
 /// holds is a pure scalar function object, called up to once per item; so is a source's functor. in
 /// is a contiguous rank-1 View or a source. Up to n reads: a team stops when another team has found

@@ -57,8 +57,7 @@ struct edges_kernel {
   }
 };
 
-/// Where the parts of the workspace lie: the ends of rows, how many edges there are, then the
-/// chain's.
+/// Layout of the workspace: the ends of rows, the number of edges, then the chain's part.
 template <class Exec>
 struct edges_layout {
   std::size_t total_at, chain_at;
@@ -143,7 +142,7 @@ auto next_frontier(const Exec& exec, const Next& next, const Kokkos::View<C, Pc.
 
 }  // namespace kernels
 
-/// The workspace that for_each_edge needs for a frontier with so many places. Needs no device.
+/// The workspace that for_each_edge needs for a frontier with `vertices` places. Needs no device.
 template <class Exec>
 workspace_size for_each_edge_workspace(std::int64_t vertices) {
   return kernels::edges_layout<Exec>(vertices).need;
@@ -156,7 +155,7 @@ workspace_size for_each_edge_workspace(std::int64_t vertices) {
 /// function object, called once for every edge of every place of the frontier, by many threads at
 /// once: what it writes for several edges, it writes atomically. e is a std::int64_t; weights are
 /// at graph.weights()(e). Two launches: the lengths of rows become ends by a scan, then every team
-/// takes an equal share of the vertices and edges together, so the degrees do not matter (Merrill,
+/// takes an equal share of the vertices and edges together. So the degrees do not matter (Merrill,
 /// 6.4.1). O(n + edges) work; row begins are read four times, 8 bytes for each vertex are written
 /// and read. A source's functor is called several times per item. Nothing is read on the host. Does
 /// not block. Vertices of the frontier and columns that are no vertices are skipped and counted in
@@ -170,11 +169,12 @@ requires(detail::is_input<Frontier>) void for_each_edge(const Exec& exec,
   kernels::for_each_edge(exec, graph, frontier, f, detail::no_frontier{}, with);
 }
 
-/// The same with an f that returns whether the vertex that an edge leads to joins another frontier,
+/// Overload with an f that returns whether the vertex that an edge leads to joins another frontier,
 /// next. How many have joined is stored in the rank-0 View next_count of integers of 32 or 64 bits.
-/// Where next has fewer places than there are results, as many as have room are written; next_count
-/// counts all of them. next and next_count are none of those that this call reads; whoever joins
-/// for several edges is in it as often as f says so. The order of next is unspecified.
+/// If next has fewer places than there are results, results are written until next is full;
+/// next_count counts all of them. next and next_count are none of the Views that this call reads. A
+/// vertex that joins for several edges is in next as often as f says so. The order of next is
+/// unspecified.
 template <execution_space Exec, class M, class V, class O, class W, class Frontier, class F,
           class Next, class... Pn, class C, class... Pc>
 requires(detail::is_input<Frontier>) void for_each_edge(const Exec& exec,
@@ -189,7 +189,7 @@ requires(detail::is_input<Frontier>) void for_each_edge(const Exec& exec,
   kernels::for_each_edge(exec, graph, frontier, f, queue, with);
 }
 
-/// The same for all edges of the graph, by one launch without a workspace; options.count is the
+/// Overload for all edges of the graph, by one launch without a workspace; options.count is the
 /// number of vertices, the first ones. Where rows decrease, it is unspecified which edges of the
 /// graph f is called for, and from which vertices.
 template <execution_space Exec, class M, class V, class O, class W, class F>

@@ -14,8 +14,8 @@
 #include <istream>
 #include <ostream>
 
-// Graphs in files: text that other programs read and write, as lists of edges on the host, and a
-// file of our own for graphs as they are (detail/structure_file.hpp).
+// Graphs in files: text that other programs read and write, as lists of edges on the host. For
+// graphs as they are, there is a file format of our own (detail/structure_file.hpp).
 
 LANEWISE_BEGIN_NAMESPACE
 
@@ -31,8 +31,8 @@ template <class Weight = no_weight, class Vertex = std::uint32_t>
 edge_list<Weight, Vertex> read_matrix_market(std::istream& in, const std::string& name = "stream") {
   return detail::read_matrix_market<Weight, Vertex>(in, name);
 }
-/// The same of a file for shortest paths of the DIMACS challenge: 'p sp n m', and m lines 'a u v
-/// w'.
+/// As read_matrix_market, for a file for shortest paths of the DIMACS challenge: 'p sp n m', and m
+/// lines 'a u v w'.
 template <class Weight = no_weight, class Vertex = std::uint32_t>
 edge_list<Weight, Vertex> read_dimacs(std::istream& in, const std::string& name = "stream") {
   return detail::read_dimacs<Weight, Vertex>(in, name);
@@ -70,8 +70,8 @@ void write_dimacs(std::ostream& out, const edge_list<Weight, Vertex>& edges) {
   detail::write_dimacs(out, edges);
 }
 
-/// The edges of a graph, on the host. Of one that is said to be symmetric, those that do not lead
-/// to a greater vertex. **Blocks.** Throws std::invalid_argument where rows are wrong.
+/// The edges of a graph, on the host. If a graph is said to be symmetric, the edges that do not
+/// lead to a greater vertex. **Blocks.** Throws std::invalid_argument where rows are wrong.
 template <class Exec, class M, class V, class O, class W>
 edge_list<W, V> edges_of(const Exec& exec, const csr_graph<M, V, O, W>& graph) {
   exec.fence("Lanewise::edges_of: the graph is read");
@@ -133,7 +133,7 @@ graph_file_header graph_header_of() {
   return header;
 }
 
-/// Arrays of a file, looked at by nobody yet, and the View that they go to.
+/// Arrays of a file, not looked at yet, and the View that they go to.
 template <class Memory, class T>
 Kokkos::View<const T*, Memory> moved_to_memory(const char* label, file_items<T>& items) {
   const Kokkos::View<T*, Memory> view(
@@ -216,8 +216,8 @@ auto build_csr(const Exec& exec, const edge_list<W, V>& edges, const csr_options
 /// The graph that save wrote; Graph is its type, in any memory that the instance reaches. Reads the
 /// file to the host, and then allocates the graph: the host needs as much memory as the file has
 /// bytes. The graph is looked at as check_graph does, but for weights. **Blocks.** Throws
-/// std::runtime_error if the file has another graph, types included, is of another version,
-/// damaged, or cut short, or has what is no graph.
+/// std::runtime_error if the file has another graph, types included, or is of another version. It
+/// throws, too, if the file is damaged or cut short, or has what is no graph.
 template <class Graph, execution_space Exec>
 requires(detail::is_csr_graph<Graph>) Graph load(const Exec& exec, std::istream& in) {
   using V = typename Graph::vertex_type;

@@ -126,7 +126,7 @@ inline std::uint32_t share_of_2_32(double p) {
 
 }  // namespace detail
 
-/// So many edges among 2^scale vertices by R-MAT, self loops and duplicates included. Throws
+/// `edges` edges among 2^scale vertices by R-MAT, self loops and duplicates included. Throws
 /// std::invalid_argument where probabilities are none, or vertices do not fit their type.
 template <class Vertex = std::uint32_t>
 auto rmat_edges(int scale, std::int64_t edges, const rmat_parameters& with = {}) {
@@ -146,7 +146,7 @@ auto rmat_edges(int scale, std::int64_t edges, const rmat_parameters& with = {})
       std::int64_t{1} << scale, lanewise::generated(edges, from), lanewise::generated(edges, to)};
 }
 
-/// So many edges between vertices that are chosen uniformly, self loops and duplicates included.
+/// `edges` edges between vertices that are chosen uniformly, self loops and duplicates included.
 template <class Vertex = std::uint32_t>
 auto uniform_edges(std::int64_t vertices, std::int64_t edges, std::uint64_t seed = 1) {
   detail::expects(vertices >= 0 && edges >= 0 && (vertices > 0 || edges == 0),

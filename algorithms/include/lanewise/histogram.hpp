@@ -75,7 +75,7 @@ namespace kernels {
 template <class Exec, class Call, class Policy = histogram_policy>
 using histogram_mapping = detail::histogram_t<team_t<Exec, Policy>, Call, Policy>;
 
-/// How many teams count, of which none has so many items that a counter could wrap.
+/// The number of teams that count: each has few enough items that no counter could wrap.
 template <class Exec, class Call, class Policy = histogram_policy>
 std::int64_t histogram_league(const Exec& exec, std::int64_t n, std::int64_t bins) {
   constexpr std::int64_t most_share = std::int64_t{1} << 31;
@@ -142,7 +142,7 @@ void histogram(const Exec& exec, const Source& in, const Weights& weights, const
   }
 }
 
-/// Where results go: to integers without their sign, as sums wrap.
+/// The place for results, as an unsigned integer if they are integers: sums wrap.
 template <class T>
 auto* counted(T* out) {
   if constexpr (std::is_integral_v<T>) {
@@ -256,15 +256,16 @@ auto by_channels(const Source& in) {
 /// extent or options.count.
 ///
 /// bins is even_bins(lower, upper), range_bins(edges), or a pure scalar function object from an
-/// item to an integer, called at most twice per item (bins.hpp). counts is a contiguous rank-1 View
-/// of integers of 32 or 64 bits, of 1 to 2^21 bins, which is overwritten and does not overlap in;
-/// counts wrap modulo its type. in is a contiguous rank-1 View or a source. Items that are in no
-/// bin, as those out of range and NaN, are skipped, and counted in options.errors if that is given.
-/// n reads; O(n) work, O(n log bins) for range_bins. Devices need no workspace, hosts one table of
-/// the bins, or four, for every team. On devices one launch up to 2^12 items of more than a byte,
-/// else two. The result is the same on every backend. Does not block. Throws std::invalid_argument
-/// on wrong extents, bins that are out of the range of their type, overlap, or an option that
-/// cannot be reached. (Ashkiani, 3.7.3, with counters in scratch that hardware adds to.)
+/// item to an integer (bins.hpp). Such an object is called at most twice per item. counts is a
+/// contiguous rank-1 View of integers of 32 or 64 bits, of 1 to 2^21 bins. It is overwritten, and
+/// does not overlap in; counts wrap modulo its type. in is a contiguous rank-1 View or a source.
+/// Items that are in no bin, as those out of range and NaN, are skipped, and counted in
+/// options.errors if that is given. n reads; O(n) work, O(n log bins) for range_bins. Devices need
+/// no workspace, hosts one table of the bins, or four, for every team. On devices one launch up to
+/// 2^12 items of more than a byte, else two. The result is the same on every backend. Does not
+/// block. Throws std::invalid_argument on wrong extents, bins that are out of the range of their
+/// type, overlap, or an option that cannot be reached. (Ashkiani, 3.7.3, with counters in scratch
+/// that hardware adds to.)
 template <execution_space Exec, class In, class Counts, class Bins>
 void histogram(const Exec& exec, const In& in, const Counts& counts, const Bins& bins,
                const histogram_options& with = {}) {
@@ -299,8 +300,8 @@ void histogram(const Exec& exec, const In& in, const Weights& weights, const Cou
 }
 
 /// Counts several channels in one pass: in has groups of `channels` neighbouring items, 1 to 4, as
-/// pixels of an image, and counts[c] and bins[c] are those of item c of each group, for the first
-/// one or more channels. Everything else is as in histogram; options.count is a number of groups.
+/// pixels of an image. counts[c] and bins[c] are those of item c of each group, for the first one
+/// or more channels. Everything else is as in histogram; options.count is a number of groups.
 template <int channels, execution_space Exec, class In, class Counts, class Bins,
           std::size_t active>
 void histogram_of_channels(const Exec& exec, const In& in, const std::array<Counts, active>& counts,

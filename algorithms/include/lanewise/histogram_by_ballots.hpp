@@ -142,7 +142,7 @@ struct ballot_histogram_kernel {
 namespace by_ballots {
 
 /// The histogram of the papers: as lanewise::histogram, of 1 to 256 bins, by ballots instead of
-/// atomic additions, with counters in the registers of every warp, and one addition for each team
+/// atomic additions. Counters are in the registers of every warp, with one addition for each team
 /// and bin at the end. Its time does not depend on where items lie. n reads; ceil(log2 bins)
 /// ballots for every warp's worth of items. Two launches. (GPU Multisplit, algorithm 2; Ashkiani,
 /// 3.5.5 and 3.7.3.)

@@ -112,7 +112,8 @@ void sorted_until(const Exec& exec, const char* label, const char* algorithm, co
 }  // namespace kernels
 
 /// Stores in the rank-0 View result, of integers, the index of the first item of in that is less
-/// than the item before it, or n if there is none: items [0, result) are sorted, and no more.
+/// than the item before it. If there is none, it stores n. So items [0, result) are sorted, and no
+/// more.
 ///
 /// less is a pure strict weak order, called up to once per item; a source's functor is called up to
 /// twice. in is a contiguous rank-1 View or a source. n reads (a team stops where it has found

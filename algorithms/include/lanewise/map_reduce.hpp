@@ -51,7 +51,7 @@ workspace_size map_reduce_inner(std::int64_t n) {
 
 }  // namespace kernels
 
-/// The workspace that map_reduce needs for n items of which a map makes keys and values of these
+/// The workspace that map_reduce needs for n items from which a map makes keys and values of these
 /// types, values being combined as T. Needs no device.
 template <class Key, class Value, class Exec, class T = Value>
 workspace_size map_reduce_workspace(std::int64_t n) {
@@ -61,8 +61,8 @@ workspace_size map_reduce_workspace(std::int64_t n) {
   return parts.size();
 }
 
-/// Makes a key and a value of every item, and combines the values of every key: with (k(i), v(i)) =
-/// map(in(i)), keys_out has every key once, in the order of radix_sort, and values_out(j) is the
+/// Makes a key and a value of every item, and combines the values of every key. With (k(i), v(i)) =
+/// map(in(i)), keys_out has every key once, in the order of radix_sort. values_out(j) is the
 /// combination by op of the v(i) with k(i) = keys_out(j), in the order of i. The rank-0 View number
 /// of integers receives how many keys there are (docs/algorithms.md).
 ///
@@ -70,8 +70,8 @@ workspace_size map_reduce_workspace(std::int64_t n) {
 /// value); that of a zip takes the items one by one, or their tuple. Keys are those of radix_sort,
 /// and the same where all bits are: so -0.0 and +0.0 are two keys, and NaN is one for each of its
 /// bit patterns. Values are of any trivially copyable type. op is an associative function object on
-/// the type of values_out's items, or on A where it is accumulate_as<A>(op), to which values are
-/// converted; it need not commute and needs no identity. in is a contiguous rank-1 View or a
+/// the type of values_out's items, or on A where it is accumulate_as<A>(op). Values are converted
+/// to that type. It need not commute and needs no identity. in is a contiguous rank-1 View or a
 /// source, keys_out a View or a sink, values_out a View. The outputs overlap neither each other nor
 /// number; each of them may overlap in, or be it. Where an output has fewer places than there are
 /// results, the first are written; number counts all of them.
@@ -120,8 +120,8 @@ requires(!Kokkos::is_view_v<Op>) void map_reduce(const Exec& exec, const In& in,
   }
 }
 
-/// The same, returning the number of keys. **Blocks.** Throws std::length_error where an output has
-/// fewer places than there are results: the first are written.
+/// Overload that returns the number of keys. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class Map, class KeysOut, class ValuesOut, class Op>
 requires(!Kokkos::is_view_v<Op>) std::int64_t
     map_reduce(const Exec& exec, const In& in, const Map& map, const KeysOut& keys_out,

@@ -77,8 +77,8 @@ struct merge_kernel {
   }
 };
 
-/// Where the merge is cut for every tile: by a lane for each, or by a warp while there are so few
-/// that all warps run at once.
+/// Finds the cut of the merge for every tile: by a lane for each, or by a warp while there are so
+/// few that all warps run at once.
 template <class A, class B, class Less>
 struct cut_merge_kernel {
   static constexpr std::int64_t most_by_warps = 8000;
@@ -135,13 +135,13 @@ struct cut_merge_kernel {
     }
   }
 
-  /// How many teams are worth a launch for so many cuts.
+  /// The number of teams that are worth a launch for `all` cuts.
   static std::int64_t teams(std::int64_t all) {
     return divide_up(all, 2 * (all <= most_by_warps ? 1 : 32));
   }
 };
 
-/// Beyond so many tiles a launch of its own finds where they are cut.
+/// With more tiles than these, a launch of its own finds where they are cut.
 inline constexpr std::int64_t few_merge_tiles = 600;
 
 template <class T, class Exec, class Policy = merge_policy<T>>
@@ -212,7 +212,7 @@ struct merged_pairs {
     out(i, x);
     values_out(i, value);
   }
-  /// Where the values of a sequence lie.
+  /// The values of a sequence.
   LANEWISE_FUNCTION const typename ValuesA::value_type* array_of(int sequence) const
       requires(detail::is_array_of_items<ValuesA>&& detail::is_array_of_items<ValuesB>) {
     return sequence == 0 ? a.data : b.data;
@@ -283,11 +283,11 @@ workspace_size merge_workspace(std::int64_t n) {
 /// about twice per item. a and b are contiguous rank-1 Views or sources with items of one type; out
 /// is a View or a sink of at least as many places as both have items, and does not overlap them.
 /// Every item is read once and written once; a source's functor is called about twice per item. One
-/// launch, or two beyond 600 tiles; O(n) work. The result is the same on every backend. Where an
-/// input is not sorted, or less is no strict weak order, the items of out are unspecified, and
-/// nothing outside is read or written. Does not block. Throws std::invalid_argument on wrong
-/// extents, overlap, or an option that cannot be reached. (Merge path: Odeh, Green, Mwassi, Shmueli
-/// and Birk, 2012.)
+/// launch, or two beyond 600 tiles; O(n) work. The result is the same on every backend. If an input
+/// is not sorted, or less is no strict weak order, the items of out are unspecified; nothing
+/// outside is read or written. Does not block. Throws std::invalid_argument on wrong extents,
+/// overlap, or an option that cannot be reached. (Merge path: Odeh, Green, Mwassi, Shmueli and
+/// Birk, 2012.)
 template <execution_space Exec, class A, class B, class Out, class Less = less>
 void merge(const Exec& exec, const A& a, const B& b, const Out& out, const Less& less = {},
            const merge_options& with = {}) {
@@ -309,8 +309,7 @@ void merge(const Exec& exec, const A& a, const B& b, const Out& out, const Less&
   }
 }
 
-/// The same for pairs: values, of any type, go the way of their keys, and are read and written
-/// once.
+/// For pairs: values, of any type, go the way of their keys, and are read and written once.
 template <execution_space Exec, class KeysA, class ValuesA, class KeysB, class ValuesB,
           class KeysOut, class ValuesOut, class Less = less>
 void merge_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& values_a,

@@ -163,9 +163,9 @@ struct merge_groups_kernel {
   }
 };
 
-/// Whether runs are so many that a sort of all items, which needs as many passes for any runs,
-/// takes less time. A pass of a sort merges four runs for some 1.3 times the time of two; tiles are
-/// sorted in the time of four.
+/// Whether a sort of all items takes less time, as there are many runs: it needs the same number of
+/// passes for any runs. A pass of a sort merges four runs for some 1.3 times the time of two; tiles
+/// are sorted in the time of four.
 template <class T, class Exec>
 bool sorts_runs(std::int64_t n, std::int64_t runs) {
   constexpr std::int64_t items = merge_sort_layout<T, Exec>::merging::items;
@@ -264,8 +264,8 @@ constexpr bool check_run_offsets() {
 
 }  // namespace kernels
 
-/// The workspace that merge_runs needs for n items of type T in so many runs, and
-/// merge_runs_by_key with values of `value_bytes` bytes beside them. Needs no device.
+/// The workspace that merge_runs needs for n items of type T in `runs` runs, and merge_runs_by_key
+/// with values of `value_bytes` bytes beside them. Needs no device.
 template <class T, class Exec>
 workspace_size merge_runs_workspace(std::int64_t n, std::int64_t runs,
                                     std::size_t value_bytes = 0) {
@@ -278,12 +278,12 @@ workspace_size merge_runs_workspace(std::int64_t n, std::int64_t runs,
 /// out in the order that they have in in.
 ///
 /// less is a pure scalar function object, a strict weak order. in is a contiguous rank-1 View or a
-/// source, out a View of the type of its items that does not overlap it, offsets a View or source
-/// of integers: offsets(0) = 0, offsets(k) = n, and none is less than one before it. Runs may
-/// be empty, and of any lengths. ceil(log2 k) passes, each of which reads and writes every item
-/// once and is a launch; where runs are so many that a sort takes less, it is a merge_sort. O(n log
-/// k) work. The result is the same on every backend. A run that ends before its beginning, or
-/// lies outside, is counted in options.errors, else in options.work. The items of out are not
+/// source. out is a View of the type of its items that does not overlap it, offsets a View or
+/// source of integers: offsets(0) = 0, offsets(k) = n, and none is less than one before it. Runs
+/// may be empty, and of any lengths. ceil(log2 k) passes: each is a launch that reads and writes
+/// every item once. If there are enough runs that a sort takes less time, the call is a merge_sort.
+/// O(n log k) work. The result is the same on every backend. A run that ends before its beginning,
+/// or lies outside, is counted in options.errors, else in options.work. The items of out are not
 /// specified then, as where runs are not sorted or less is no strict weak order; nothing outside is
 /// read or written. Does not block. Throws std::invalid_argument on wrong extents, overlap, or an
 /// option that cannot be reached.
@@ -308,7 +308,7 @@ void merge_runs(const Exec& exec, const In& in, const Offsets& offsets, const Ou
                         kernels::no_values{}, less, with);
 }
 
-/// The same for pairs: values, of any type, go the way of their keys.
+/// For pairs: values, of any type, go the way of their keys.
 template <execution_space Exec, class Keys, class Values, class Offsets, class KeysOut,
           class ValuesOut, class Less = less>
 void merge_runs_by_key(const Exec& exec, const Keys& keys, const Values& values,

@@ -133,11 +133,11 @@ struct merge_runs_kernel {
   }
 };
 
-/// From so many tiles on lanes cut: loads that wait for each other then have company (H200, 2^28
-/// u32: 9.6 ms for the whole sort, 11.9 with cuts by warps).
+/// From this number of tiles on, lanes cut: loads that wait for each other then have company (H200,
+/// 2^28 u32: 9.6 ms for the whole sort, 11.9 with cuts by warps).
 inline constexpr std::int64_t many_tiles = 10000;
 
-/// Where runs are cut for every tile: by a warp, or four runs for many tiles by a lane each.
+/// Finds the cuts of runs for every tile: by a warp, or four runs for many tiles by a lane each.
 template <class T, int tile, class Less>
 struct cut_runs_kernel {
   struct policy : launch_policy {
@@ -176,7 +176,7 @@ struct cut_runs_kernel {
   }
 };
 
-/// Where the parts of a merge sort's workspace lie.
+/// Layout of a merge sort's workspace.
 template <class T, class Exec>
 struct merge_sort_layout {
   template <class Policy>
@@ -199,13 +199,13 @@ struct merge_sort_layout {
   static std::size_t round_up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 };
 
-/// Up to so many tiles are merged in pairs, as cuts of four runs take longer (H200: 2^22 u32, 712
-/// tiles, 213 us in pairs and 227 by four; u64, 1424 tiles, 468 and 387).
+/// Up to this number of tiles, tiles are merged in pairs, as cuts of four runs take longer (H200:
+/// 2^22 u32, 712 tiles, 213 us in pairs and 227 by four; u64, 1424 tiles, 468 and 387).
 inline constexpr std::int64_t few_tiles = 1000;
-/// Up to so many, teams search for their cuts themselves (H200, u32: 716 tiles take 214 us so, and
-/// 238 with a launch before every pass; 2865 tiles 923 and 918).
+/// Up to this number of tiles, teams search for their cuts themselves (H200, u32: 716 tiles take
+/// 214 us so, and 238 with a launch before every pass; 2865 tiles 923 and 918).
 inline constexpr std::int64_t tiles_at_once = 2000;
-/// Up to so many items tiles are small.
+/// Up to this number of items, tiles are small.
 inline constexpr std::int64_t few_items_of_sort = 1 << 18;
 
 template <class Policy, class Exec, class Source, class Sink, class Values, class ValueSink,
@@ -319,7 +319,7 @@ constexpr bool check_sorted_output() {
   static_assert(same, "lanewise: the output of a merge sort is a View of the type of the items");
   return same && !detail::is_refused<T, place>;
 }
-/// The same, or go to a sink.
+/// As `check_sorted_output`, or whether sorted items can go to a sink.
 template <class Exec, class T, class Sink>
 constexpr bool check_sorted_results() {
   if constexpr (std::is_void_v<typename detail::sink_value<Sink>::type>) {
@@ -361,13 +361,13 @@ workspace_size merge_sort_workspace(std::int64_t n, std::size_t value_bytes = 0)
 /// equal items keep their order (stable).
 ///
 /// less is a pure scalar function object, a strict weak order of the items. in is a contiguous
-/// rank-1 View or a source, whose functor is called once per item, out a View of the items' type
-/// that does not overlap in, or is the same array, or a sink, whose items the call sorts in memory
-/// that it allocates, and writes at the end. Tiles of 5856 items of 4 bytes are sorted
-/// (devices; on hosts 128 KiB of items), then runs are merged: beyond 1000 tiles four at a time on
-/// devices, else two; on hosts in streaks, where items are nearly in order or reversed. A pass
-/// reads and writes every item once, and is a launch, or two beyond 2000 tiles. One launch for one
-/// tile. O(n log n) work. As much memory as the items have. The result is the same on every
+/// rank-1 View or a source, whose functor is called once per item. out is a View of the items' type
+/// that does not overlap in, or is the same array. It may also be a sink, whose items the call
+/// sorts in memory that it allocates, and writes at the end. Tiles of 5856 items of 4 bytes are
+/// sorted (devices; on hosts 128 KiB of items), then runs are merged: beyond 1000 tiles four at a
+/// time on devices, else two; on hosts in streaks, where items are nearly in order or reversed. A
+/// pass reads and writes every item once, and is a launch, or two beyond 2000 tiles. One launch for
+/// one tile. O(n log n) work. As much memory as the items have. The result is the same on every
 /// backend. Where less is no strict weak order, NaN among floating-point numbers included, the
 /// items of out are unspecified, and nothing outside is read or written. Does not block. Throws
 /// std::invalid_argument on wrong extents, overlap, or an option that cannot be reached.
@@ -389,7 +389,7 @@ requires(kernels::is_array_argument<Out>) void merge_sort(const Exec& exec, cons
         });
 }
 
-/// The same in place.
+/// Overload that works in place.
 template <execution_space Exec, class T, class... P, class Less = less>
 requires(!kernels::is_array_argument<Less>) void merge_sort(const Exec& exec,
                                                             const Kokkos::View<T, P...>& data,
@@ -398,8 +398,8 @@ requires(!kernels::is_array_argument<Less>) void merge_sort(const Exec& exec,
   lanewise::merge_sort(exec, data, data, less, with);
 }
 
-/// The same for pairs: values, of any type, go the way of their keys, and are read and written once
-/// more in every pass. In place it takes an even number of passes, so one more where needed.
+/// For pairs: values, of any type, go the way of their keys, and are read and written once more in
+/// every pass. In place it takes an even number of passes, so one more where needed.
 template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut,
           class Less = less>
 requires(kernels::is_array_argument<KeysOut>) void merge_sort_by_key(
@@ -440,7 +440,7 @@ requires(kernels::is_array_argument<KeysOut>) void merge_sort_by_key(
   }
 }
 
-/// The same in place.
+/// Overload that works in place.
 template <execution_space Exec, class K, class... KP, class V, class... VP, class Less = less>
 requires(!kernels::is_array_argument<Less>) void merge_sort_by_key(
     const Exec& exec, const Kokkos::View<K, KP...>& keys, const Kokkos::View<V, VP...>& values,

@@ -13,7 +13,7 @@ struct natural_order {};
 
 namespace kernels {
 
-/// Of integers lanewise::less is the natural order, which hosts find by vectors.
+/// For integers lanewise::less is the natural order, which hosts find by vectors.
 template <bool larger, class Item, class Less>
 auto wins(const Less& less) {
   if constexpr (!std::is_same_v<Less, natural_order> &&

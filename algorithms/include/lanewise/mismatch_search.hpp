@@ -7,21 +7,21 @@
 
 #include <string_view>
 
-// Where a pattern occurs in a text but for a few bytes: by Hamming distance, as primers and
-// adapters are looked for in reads.
+// Finds the places where a pattern occurs in a text but for a few bytes: by Hamming distance, as
+// primers and adapters are looked for in reads.
 
 LANEWISE_BEGIN_NAMESPACE
 
-/// A pattern of which some bytes may differ: made once, used on many texts.
+/// A pattern in which some bytes may differ: made once, used on many texts.
 ///
-/// It is cut into most + 1 parts of equal length, of which one is in the text as it is wherever the
-/// pattern is near. So the longer the parts, the fewer places are compared: if all have ten bytes
+/// It is cut into most + 1 parts of equal length: wherever the pattern is near, one part is in the
+/// text as it is. So the longer the parts, the fewer places are compared: if all have ten bytes
 /// without wildcards they are looked for at every word, else at every byte. Memory as pattern.
 template <class MemorySpace>
 class mismatch_pattern {
  public:
   using memory_space = MemorySpace;
-  /// Of bytes that may differ.
+  /// The greatest number of bytes that may differ.
   static constexpr int most_mismatches = detail::near_windows::most_parts - 1;
 
   /// O(m). Throws std::invalid_argument where `most` is negative, more than most_mismatches or no
@@ -44,7 +44,7 @@ class mismatch_pattern {
   std::int64_t size() const { return whole_.size(); }
   int most() const { return most_; }
   std::string_view bytes() const { return whole_.bytes(); }
-  /// The same in another memory space. **Blocks.**
+  /// A copy in another memory space. **Blocks.**
   template <class Other>
   mismatch_pattern<Other> copy_to() const {
     return mismatch_pattern<Other>(whole_.bytes(), most_, whole_.options());
@@ -153,8 +153,8 @@ near_search filtered(const Exec& exec, const detail::text_bytes& text,
 }  // namespace kernels
 
 /// The workspace that count_mismatches and find_mismatches need for a text of n bytes and a pattern
-/// of which up to `most` bytes may differ: 4 bytes for each KiB, and 24 for each 256 KiB. Needs no
-/// device.
+/// that allows up to `most` different bytes: 4 bytes for each KiB, and 24 for each 256 KiB. Needs
+/// no device.
 template <class Exec>
 workspace_size mismatches_workspace(std::int64_t n, int /*most*/) {
   return kernels::near_memory<Exec>(n).size();
@@ -163,9 +163,10 @@ workspace_size mismatches_workspace(std::int64_t n, int /*most*/) {
 /// At how many places of a text up to what.most() bytes of the pattern differ: stored in the rank-0
 /// View result. Overlapping places count; bytes that stand for any never differ.
 ///
-/// text as for count (string_search.hpp). Two launches: a filter that reads the text once, and the
-/// comparisons of what it passes, the first 128 bytes by a lane for each place and all by a warp:
-/// O(m) work for each, which may be all places where parts are short. Does not block.
+/// text as for count (string_search.hpp). Two launches: a filter reads the text once, and the
+/// second compares what the filter passes. A lane compares the first 128 bytes of each place, and a
+/// warp compares all bytes: O(m) work for each place. These may be all places where parts are
+/// short. Does not block.
 template <execution_space Exec, class Text, class Memory, class... P>
 void count_mismatches(const Exec& exec, const Text& text, const mismatch_pattern<Memory>& what,
                       const Kokkos::View<std::int64_t, P...>& result,
@@ -185,7 +186,7 @@ void count_mismatches(const Exec& exec, const Text& text, const mismatch_pattern
                        exec, kernels::near_memory<Exec>::pieces_of(bytes.n)),
                    kernel{search, place});
 }
-/// The same, returned. **Blocks.**
+/// Overload that returns the result. **Blocks.**
 template <execution_space Exec, class Text, class Memory>
 std::int64_t count_mismatches(const Exec& exec, const Text& text,
                               const mismatch_pattern<Memory>& what,
@@ -219,8 +220,8 @@ void find_mismatches(const Exec& exec, const Text& text, const mismatch_pattern<
         kernel{search, sink, work.get().template make_look_back_chain<std::int64_t>(0), count});
   }
 }
-/// The same, returning how many there are. **Blocks.** Throws std::length_error where an output has
-/// fewer places than there are results: the first are written.
+/// Overload that returns how many there are. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Text, class Memory, class Places>
 std::int64_t find_mismatches(const Exec& exec, const Text& text,
                              const mismatch_pattern<Memory>& what, const Places& places,

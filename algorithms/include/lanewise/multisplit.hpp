@@ -85,7 +85,7 @@ auto with_id_type(std::uint32_t buckets, const F& f) {
                                                              : f(std::uint32_t{});
 }
 
-/// Where ids take the place of keys, keys and values are what moves.
+/// A sink of pairs: if ids take the place of keys, keys and values are what moves.
 template <class KeySink, class ValueSink>
 struct pair_sink {
   static constexpr bool contiguous = false;
@@ -156,8 +156,8 @@ struct moved_by_id<Key, no_value> {
   using type = Key;
 };
 
-/// What a call needs, by how it tells buckets. keeps: offsets are asked for, and nobody can read
-/// the results.
+/// What a call needs, by how it tells buckets. keeps: offsets are asked for, and the results cannot
+/// be read.
 template <class Exec, class Key, class Value, class BucketOf>
 struct split_needs {
   static workspace_size of(std::int64_t n, std::uint32_t buckets, bool keeps) {
@@ -174,7 +174,7 @@ struct split_needs<Exec, Key, Value, bucket_id_array<Ids>> {
 };
 template <class Exec, class Key, class Value, class BucketOf>
 struct split_needs<Exec, Key, Value, costly_function<BucketOf>> {
-  /// Where the ids lie.
+  /// The offset of the ids in the workspace.
   static std::size_t ids_at(std::int64_t n, std::uint32_t buckets, bool offsets) {
     return kernels::with_id_type(buckets, [&](auto id) {
       using moved = typename moved_by_id<Key, Value>::type;
@@ -351,24 +351,24 @@ workspace_size multisplit_workspace(std::int64_t n, std::int64_t buckets) {
 /// keys of one bucket in input order (stable): keys_out is the concatenation over b of the keys
 /// with bucket_of(key) == b.
 ///
-/// bucket_of is a pure scalar function object from a key to a bucket in [0, bucket_count), 1 <=
-/// bucket_count <= 65,536 (an integer, or at_most), called up to three times per key, and for
-/// more than 256 buckets up to six times; see costly and bucket_ids. A key with any other bucket is
-/// skipped and counted in options.errors, else in options.work, so the output is shorter. keys and
-/// keys_out are contiguous rank-1 Views (keys may be a source) that do not overlap.
+/// bucket_of is a pure scalar function object from a key to a bucket in [0, bucket_count), with 1
+/// <= bucket_count <= 65,536 (an integer, or at_most). It is called up to three times per key, and
+/// for more than 256 buckets up to six times; see costly and bucket_ids. A key with any other
+/// bucket is skipped and counted in options.errors, else in options.work, so the output is shorter.
+/// keys and keys_out are contiguous rank-1 Views (keys may be a source) that do not overlap.
 ///
 /// Three launches, or one for up to 2^14 items (on hosts up to 2^13 to 2^15, or 512 KiB where there
 /// is one thread); 2 n key reads, n key writes, and for the counts 8 bytes per bucket and tile;
 /// O(n) work. More than 256 buckets take two rounds, by the lower and by the upper half of the
-/// digits of a bucket's number, through a copy of the keys in the workspace: on devices one launch
-/// more and 3 n key reads, as the first round counts for both, on hosts each round with as many
-/// launches and as much traffic (one launch for few items). For offsets two rounds take one launch
-/// more, of a binary search for each bucket, which calls bucket_of, too. Hosts take one round, with
-/// two counters for each bucket and thread, where these are few beside the items and what is
-/// written stays in a cache. A sample of neighbours says so, for which bucket_of is called up to
-/// 1024 times. The result is the same on every backend. Does not block. Throws
-/// std::invalid_argument on a wrong bucket_count, wrong extents, overlap, or an option that cannot
-/// be reached. (GPU Multisplit, sections 4 and 5.2.2; Ashkiani, chapter 3.)
+/// digits of a bucket's number. They go through a copy of the keys in the workspace. On devices
+/// this is one launch more and 3 n key reads, as the first round counts for both. On hosts each
+/// round takes as many launches and as much traffic (one launch for few items). For offsets two
+/// rounds take one launch more, of a binary search for each bucket, which calls bucket_of, too.
+/// Hosts may take one round, with two counters for each bucket and thread. They do if the counters
+/// are few beside the items and what is written stays in a cache. A sample of neighbours decides
+/// this: bucket_of is called up to 1024 times for it. The result is the same on every backend. Does
+/// not block. Throws std::invalid_argument on a wrong bucket_count, wrong extents, overlap, or an
+/// option that cannot be reached. (GPU Multisplit, sections 4 and 5.2.2; Ashkiani, chapter 3.)
 template <execution_space Exec, class Keys, class KeysOut, std::convertible_to<std::int64_t> Count,
           class BucketOf>
 void multisplit(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
@@ -381,10 +381,10 @@ void multisplit(const Exec& exec, const Keys& keys, const KeysOut& keys_out,
       bucket_count, bucket_of, with);
 }
 
-/// The same for pairs: values go the way of their keys. values_out must not overlap any other
-/// array; the values are read and written once more in every round. Values are of any trivially
-/// copyable type: of those of more than 16 bytes the numbers go through the rounds, and the values
-/// are fetched when they are written.
+/// For pairs: values go the way of their keys. values_out must not overlap any other array; the
+/// values are read and written once more in every round. Values are of any trivially copyable type.
+/// If they have more than 16 bytes, their numbers go through the rounds, and the values are fetched
+/// when they are written.
 template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut,
           std::convertible_to<std::int64_t> Count, class BucketOf>
 void multisplit(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,

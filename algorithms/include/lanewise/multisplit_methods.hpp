@@ -23,7 +23,7 @@ enum class matrix_scan { at_once, by_rows };
 /// The papers count with 32 bits.
 inline constexpr std::int64_t most_items = std::numeric_limits<std::uint32_t>::max();
 
-/// Every warp takes so many windows of an item per lane, and sends items from where they are to
+/// Every warp takes `windows` windows of an item per lane, and sends items from where they are to
 /// their places. Up to 32 buckets. (GPU Multisplit, 5.1: one window; Ashkiani, 3.5.)
 template <int windows_ = 1, int warps_ = 8, matrix_scan scan_ = matrix_scan::at_once>
 struct direct {
@@ -33,9 +33,9 @@ struct direct {
   static constexpr matrix_scan scan = scan_;
 };
 
-/// The same, but a warp first brings the items of a tile, so many windows, into the order of their
-/// buckets. Up to 32 buckets. (GPU Multisplit, 5.2.1: one window; Ashkiani, 3.5: 4 windows, and up
-/// to 3 tiles beside each other in one subproblem.)
+/// As `direct`, but a warp first brings the items of a tile, `windows` windows, into the order of
+/// their buckets. Up to 32 buckets. (GPU Multisplit, 5.2.1: one window; Ashkiani, 3.5: 4 windows,
+/// and up to 3 tiles beside each other in one subproblem.)
 template <int windows_ = 4, int tiles_ = 1, int warps_ = 8,
           matrix_scan scan_ = matrix_scan::at_once>
 struct warp_level {
@@ -45,8 +45,8 @@ struct warp_level {
   static constexpr matrix_scan scan = scan_;
 };
 
-/// The same by a team: a tile is so many windows of each of its warps. Up to 256 buckets. (GPU
-/// Multisplit, 5.2.2 and 6.4: 8 warps x 1 window; Ashkiani, 3.5: 4 x 7 for keys into up to 32
+/// As `warp_level`, by a team: a tile is `windows` windows of each of its warps. Up to 256 buckets.
+/// (GPU Multisplit, 5.2.2 and 6.4: 8 warps x 1 window; Ashkiani, 3.5: 4 x 7 for keys into up to 32
 /// buckets, else 8 x 4.)
 template <int warps_ = 8, int windows_ = 4, int tiles_ = 1,
           matrix_scan scan_ = matrix_scan::at_once>
@@ -57,7 +57,7 @@ struct block_level {
   static constexpr matrix_scan scan = scan_;
 };
 
-/// A radix sort of the buckets' numbers, as 4-byte labels of which only ceil(log2 m) bits are
+/// A radix sort of the buckets' numbers, as 4-byte labels: only ceil(log2 m) bits of them are
 /// sorted. Keys move with their labels; a key and its value move as one word of 8 bytes, so they
 /// are of up to 4 bytes each. (GPU Multisplit, 3.4; Ashkiani, 3.3.)
 struct reduced_bit_sort {
@@ -65,8 +65,8 @@ struct reduced_bit_sort {
   static constexpr std::int64_t most_buckets = most_multisplit_buckets;
 };
 
-/// The same with the items' numbers beside the labels; keys and values are fetched at the end. (GPU
-/// Multisplit, 3.4; Ashkiani, 3.3.)
+/// As `reduced_bit_sort`, with the items' numbers beside the labels; keys and values are fetched at
+/// the end. (GPU Multisplit, 3.4; Ashkiani, 3.3.)
 struct reduced_bit_sort_by_index {
   static constexpr const char* name = "reduced_bit_sort_by_index";
   static constexpr std::int64_t most_buckets = most_multisplit_buckets;
@@ -176,7 +176,7 @@ struct matrix_split {
   }
 };
 
-/// f(split) with what splits into so many buckets by a policy.
+/// f(split) with what splits into `buckets` buckets by a policy.
 template <class Method>
 struct method_of {
   static constexpr bool exists = false;
@@ -323,12 +323,13 @@ workspace_size multisplit_by_workspace(std::int64_t n, std::int64_t buckets) {
 /// input order (stable).
 ///
 /// Keys are of any trivially copyable type of up to 8 bytes. bucket_of is a pure scalar function
-/// object from a key to a bucket in [0, bucket_count), 1 <= bucket_count <= Method::most_buckets
-/// (32, 256 or 65,536), called up to four times per key, by super_buckets up to seven times, by
-/// scan_split up to three times in the first round and twice in others. A
-/// key with any other bucket goes to the last one and is counted in options.errors, else in
-/// options.work. keys is a contiguous rank-1 View or a source, keys_out a View of the same type of
-/// items, at least as long; they do not overlap. There are less than 2^32 keys.
+/// object from a key to a bucket in [0, bucket_count). bucket_count is from 1 to
+/// Method::most_buckets (32, 256 or 65,536). bucket_of is called up to four times per key.
+/// super_buckets calls it up to seven times, scan_split up to three times in the first round and
+/// twice in others. A key with any other bucket goes to the last one and is counted in
+/// options.errors, else in options.work. keys is a contiguous rank-1 View or a source, keys_out a
+/// View of the same type of items, at least as long; they do not overlap. There are less than 2^32
+/// keys.
 ///
 /// direct, warp_level and block_level: three launches (four by rows); 2 n key reads, n key writes,
 /// and 4 m L words of the matrix, L being the number of subproblems: n / 32 windows for direct and
@@ -351,9 +352,9 @@ void multisplit_by(const Exec& exec, const Method&, const Keys& keys, const Keys
       bucket_count, bucket_of, with);
 }
 
-/// The same for pairs: values, of a trivially copyable type of up to 8 bytes, go the way of their
-/// keys. values_out is a View and must not overlap any other array. The values are read and written
-/// once more in every round.
+/// For pairs: values, of a trivially copyable type of up to 8 bytes, go the way of their keys.
+/// values_out is a View and must not overlap any other array. The values are read and written once
+/// more in every round.
 template <class Method, execution_space Exec, class Keys, class Values, class KeysOut,
           class ValuesOut, class BucketOf>
 void multisplit_by(const Exec& exec, const Method&, const Keys& keys, const Values& values,

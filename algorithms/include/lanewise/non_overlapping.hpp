@@ -10,8 +10,8 @@
 #include <cmath>
 #include <limits>
 
-// Of matches that overlap, those that a scan from left to right takes: the first one, then the
-// first one that begins where it has ended or later, and so on.
+// From matches that overlap, the selection that a scan from left to right makes: the first one,
+// then the first one that begins where it has ended or later, and so on.
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
@@ -55,8 +55,8 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
 /// A group of neighbouring matches, which a warp works on row by row. Every match has one that
-/// follows it, the first that does not overlap it; those that are taken are a path from the first
-/// match on. Numbers of matches have 32 bits.
+/// follows it, the first that does not overlap it; the matches that are taken are a path from the
+/// first match on. Numbers of matches have 32 bits.
 template <class Warp, class Matches>
 class match_group {
  public:
@@ -267,7 +267,7 @@ struct match_flags_kernel {
   }
 };
 
-/// So many that a walk over the groups and one in a group are as long.
+/// The number of groups with which a walk over the groups and one in a group are as long.
 inline std::int64_t match_groups(std::int64_t n) {
   return static_cast<std::int64_t>(std::sqrt(static_cast<double>(n) / 32)) + 1;
 }
@@ -346,9 +346,9 @@ inline workspace_size mark_non_overlapping_workspace(std::int64_t n) {
   return kernels::match_arrays(n).parts.size();
 }
 
-/// Sets flags(i) to 1 for the matches that a scan from left to right takes, and to 0 for others:
-/// match 0 is taken, then the first match j with places(j) >= places(i) + length(i), i being the
-/// one that was taken before, and so on. Of matches with one place the first is taken.
+/// Sets flags(i) to 1 for the matches that a scan from left to right takes, and to 0 for others.
+/// Match 0 is taken, then the first match j with places(j) >= places(i) + length(i), and so on.
+/// Here i is the match that was taken before. Of matches with one place the first is taken.
 ///
 /// places is a View or source of integers in ascending order, at most 2^32 - 2 of them; lengths an
 /// integer, which is that of all matches, or a View or source with one for each. Lengths below 1
@@ -407,8 +407,8 @@ void select_non_overlapping(const Exec& exec, const Places& places, const Length
   lanewise::select_flagged(exec, places, flags, out, number,
                            {.work = &work.get(), .count = with.count});
 }
-/// The same, returning how many are taken. **Blocks.** Throws std::length_error where an output has
-/// fewer places than there are results: the first are written.
+/// Overload that returns how many are taken. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Places, class Lengths, class Out>
 std::int64_t select_non_overlapping(const Exec& exec, const Places& places, const Lengths& lengths,
                                     const Out& out, const options& with = {}) {
@@ -420,8 +420,8 @@ std::int64_t select_non_overlapping(const Exec& exec, const Places& places, cons
       "out", out);
 }
 
-/// The workspace that find_non_overlapping needs for a text of n bytes and a View of so many places
-/// of type T. Needs no device.
+/// The workspace that find_non_overlapping needs for a text of n bytes and a View of `places`
+/// places of type T. Needs no device.
 template <class T, class Exec>
 workspace_size find_non_overlapping_workspace(std::int64_t n, std::int64_t places) {
   return lanewise::max(lanewise::string_search_workspace<Exec>(n),
@@ -455,8 +455,8 @@ struct non_overlapping_number {
   std::int64_t number;
   std::int64_t occurrences;  ///< overlapping ones included
 };
-/// The same, returned. **Blocks.** Throws std::length_error where places has fewer places than
-/// there are occurrences: the first are looked at.
+/// Overload that returns the result. **Blocks.** Throws std::length_error where places has fewer
+/// places than there are occurrences: the first are looked at.
 template <execution_space Exec, class Text, class Memory, class Places>
 non_overlapping_number find_non_overlapping(const Exec& exec, const Text& text,
                                             const pattern<Memory>& what, const Places& places,

@@ -46,8 +46,8 @@ void nth_element(const Exec& exec, const Source& source, std::int64_t nth, T* re
 
 }  // namespace kernels
 
-/// Stores in the rank-0 View result the item that would be at place nth if in was sorted, counted
-/// from 0, of a type that radix_key.hpp knows and in its order.
+/// Stores in the rank-0 View result the item that would be at place nth, counted from 0, if in was
+/// sorted. Items are of a type that radix_key.hpp knows, and in its order.
 ///
 /// in is a contiguous rank-1 View or a source; it is left as it is. O(n) work: n reads for every
 /// eleven bits of an item, or one where nth is less than n / 600 or so, or as near to the end; on

@@ -34,7 +34,7 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// The length that all segments of so many items have: no more than there are items, so that
+/// The length that all segments of `extent` items have: no more than there are items, so that
 /// numbers of items do not overflow.
 template <class Length>
 std::int64_t length_of_segments(Length length, std::int64_t extent, const char* algorithm) {

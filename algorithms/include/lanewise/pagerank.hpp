@@ -79,7 +79,7 @@ struct stream_reduction<generated_source<hand_out_rank<T, Offset>>> {
 template <class T>
 struct next_rank {
   T* ranks;
-  T* changes;  // null: nobody asks
+  T* changes;  // null: the caller does not ask
   const T* without_edges;
   T damping, of_all;
 
@@ -101,8 +101,8 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Where a step has what each edge gets, what vertices without edges have, and, where somebody
-/// asks, how much ranks change.
+/// Layout of a step's workspace: what each edge gets, what vertices without edges have, and, if the
+/// caller asks, how much ranks change.
 template <class T, class Exec>
 struct pagerank_layout {
   arrays_behind parts;
@@ -116,7 +116,7 @@ struct pagerank_layout {
         changes(parts.add<T>(asks ? vertices : 0)) {}
 };
 
-/// Ranks of at most so many steps, from what ranks are. Returns how many.
+/// Computes ranks by at most `steps` steps, from what ranks are. Returns the number of steps.
 template <class Exec, class M, class V, class O, class W, class T>
 std::int64_t pagerank_steps(const Exec& exec, const csr_graph<M, V, O, W>& graph,
                             const array_sink<T>& ranks, std::int64_t steps, double tolerance,
@@ -173,8 +173,8 @@ auto ranks_of(const char* name, const Graph& graph, const Ranks& ranks,
 
 }  // namespace kernels
 
-/// One step from ranks to ranks: with n vertices, damping d, and D the sum of ranks of vertices
-/// without edges, rank(v) becomes (1 - d + d D) / n + d times the sum of rank(u) / edges(u) over
+/// One step from ranks to ranks. With n vertices, damping d, and D the sum of ranks of vertices
+/// without edges, rank(v) becomes (1 - d + d D) / n + d S. S is the sum of rank(u) / edges(u) over
 /// the edges from vertices u to v. So the sum of all stays what it is, 1.
 ///
 /// ranks is a View of float or double with a place for every vertex. Weights are not asked for. The

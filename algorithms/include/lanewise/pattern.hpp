@@ -46,15 +46,15 @@ struct pattern_filter {
     every_word,         ///< four windows of 7, 8 or 12 bytes, mixed
     every_folded_word,  ///< the same, of bytes without the bit that tells the case
     four_bytes,         ///< at every byte, a window of 4 bytes
-    up_to_four_bytes,   ///< the same, of which some bits count
+    up_to_four_bytes,   ///< the same, but only some bits count
     up_to_eight_bytes,  ///< the same, and up to 4 bytes more
-    one_byte            ///< of which some bits count
+    one_byte            ///< one byte; only some bits count
   };
   static constexpr std::uint32_t folded = 0xdfdfdfdf;
 
   kind how = kind::up_to_four_bytes;
   std::int64_t ahead = 0;  ///< where the (last) window begins in the pattern
-  /// So many bytes are compared at the ends of the text, from the first window on.
+  /// The number of bytes that are compared at the ends of the text, from the first window on.
   std::int64_t bytes = 15;
   std::uint32_t window[4] = {};
   /// From which bit on five bits tell which of four windows a word may be.
@@ -76,9 +76,9 @@ struct pattern_filter {
   }
 };
 
-/// A part of a pattern in which bytes come again and again after a few: from its first one on, so
-/// many equal those that lie `period` bytes further on. Texts that have such parts, but shorter
-/// ones, pass any filter that looks at some bytes.
+/// A part of a pattern in which bytes come again and again after a few: `pairs` bytes from its
+/// first one on equal the bytes that lie `period` bytes further on. Texts that have such parts, but
+/// shorter ones, pass any filter that looks at some bytes.
 ///
 ///   pattern    b a a a a a a a a a a c      begin = 1, period = 1, pairs = 9
 struct pattern_stretch {
@@ -101,20 +101,20 @@ struct pattern_stretch {
   }
 };
 
-/// A pattern as kernels have it: whole warps' rows of words, of which only the bits that count are
-/// set. After the last byte none counts.
+/// A pattern as kernels have it: whole warps' rows of words, with only the bits set that count.
+/// After the last byte none counts.
 struct pattern_view {
   const std::uint32_t* words;
   const std::uint32_t* cares;  ///< the bits that count
-  /// How many bytes from byte d on are those that the pattern begins with; null where bytes stand
-  /// for any, so that bytes that fit one need not fit each other.
+  /// For byte d, the number of bytes from there on that equal those at the pattern's begin. Null
+  /// where bytes stand for any, so that bytes that fit one need not fit each other.
   const std::uint32_t* repeats;
   std::int64_t
       period;  ///< the least number of bytes after which it repeats; its size if it does not
   std::int64_t size;
   pattern_filter filter;
-  /// Every so many words, modulo their number, come to all of them, and any few in a row lie far
-  /// from each other.
+  /// Every `stride`-th word, modulo the number of words, comes to all of them, and any few in a row
+  /// lie far from each other.
   std::uint32_t stride;
   std::int64_t long_period;  ///< the least number of periods that is whole packs of 32 bytes
   pattern_stretch stretch;
@@ -142,7 +142,7 @@ struct pattern_bytes {
   /// The word of up to 4 bytes from the one at i on; the bits of it that count.
   std::uint32_t word(std::size_t i) const { return word_of(bytes, i); }
   std::uint32_t care(std::size_t i) const { return word_of(cares, i); }
-  /// Whether all bits of some bytes count, those that tell the case of a letter left out.
+  /// Whether all bits of some bytes count, except for the bit that tells the case of a letter.
   bool counts(std::size_t i, std::size_t n) const {
     return std::string_view(cares).substr(i, n).find('\0') == std::string_view::npos;
   }
@@ -158,7 +158,7 @@ struct pattern_bytes {
   std::vector<std::uint32_t> repeats() const {
     const std::size_t m = size();
     std::vector<std::uint32_t> z(m, 0);
-    std::size_t begin = 0, end = 0;  // bytes [begin, end) are those that the pattern begins with
+    std::size_t begin = 0, end = 0;  // bytes [begin, end) equal the first ones of the pattern
     for (std::size_t d = 1; d < m; ++d) {
       std::size_t n = d < end ? std::min<std::size_t>(z[d - begin], end - d) : 0;
       while (d + n < m && bytes[n] == bytes[d + n]) ++n;
@@ -183,9 +183,10 @@ struct pattern_bytes {
 /// How many of the places of a long pattern are looked at for the one whose bytes differ most.
 inline constexpr std::size_t places_looked_at = 4096;
 
-/// Where the four windows of so many bytes begin in which the least number of different bytes is
-/// greatest; nowhere if that is less than three, or two in twelve bytes, as such a window is too
-/// likely to be anywhere. (A stretch is asked for at once where its windows are.)
+/// Finds where the four windows of `window` bytes begin: at the place where the least number of
+/// different bytes is greatest. There is no such place if that number is less than three, or less
+/// than two in twelve bytes. Such a window is too likely to be anywhere. (A stretch is asked for at
+/// once where its windows are.)
 inline std::optional<std::size_t> place_of_windows(const pattern_bytes& pattern, std::size_t window,
                                                    bool is_stretch) {
   const std::size_t span = window + 3;
@@ -238,9 +239,9 @@ inline bool choose_words(const pattern_bytes& pattern, bool is_stretch, pattern_
   }
   return choose_shift(filter);
 }
-/// Up to 8 bytes, of which the first four have the most bits that count, and among which the most
-/// are different: the filter looks at these first. Of such places the last one, as what differs in
-/// a pattern of one letter comes last.
+/// Up to 8 bytes: their first four have the most bits that count, and among them the most are
+/// different. The filter looks at these first. Of such places the last one, as what differs in a
+/// pattern of one letter comes last.
 inline void choose_bytes(const pattern_bytes& pattern, pattern_filter& filter) {
   constexpr std::size_t word = 4, window = 8;
   std::size_t at = 0;
@@ -301,7 +302,7 @@ inline pattern_stretch stretch_of(const pattern_bytes& pattern) {
   return best;
 }
 
-/// pattern_view::stride, for so many words: near their golden section, whose multiples are as
+/// pattern_view::stride, for `words` words: near their golden section, whose multiples are as
 /// evenly spread as any.
 inline std::uint32_t stride_of(std::size_t words) {
   auto stride = std::max(std::size_t{1}, words * 618 / 1000);
@@ -351,7 +352,7 @@ class pattern {
   std::int64_t size() const { return static_cast<std::int64_t>(bytes_.size()); }
   std::string_view bytes() const { return bytes_; }
   const pattern_options& options() const { return with_; }
-  /// The same in another memory space. **Blocks.**
+  /// A copy in another memory space. **Blocks.**
   template <class Other>
   pattern<Other> copy_to() const {
     return pattern<Other>(bytes_, with_);
@@ -371,7 +372,7 @@ class pattern {
 
  private:
   using view_type = Kokkos::View<std::uint32_t*, MemorySpace>;
-  /// Of the bytes: whole rows of a warp.
+  /// The number of words of the bytes: whole rows of a warp.
   std::size_t words() const { return (bytes_.size() + 255) / 256 * 64; }
   std::string bytes_;
   pattern_options with_;

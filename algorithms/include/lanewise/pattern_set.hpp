@@ -74,7 +74,7 @@ struct set_image {
     groups = put(automaton.groups);
     longs = put(automaton.longs);
   }
-  /// The same with addresses, in memory that begins there.
+  /// The view with addresses, in memory from `begin` on.
   pattern_set_view at(const std::uint32_t* begin) const {
     pattern_set_view v = view;
     v.size = begin + size;
@@ -187,9 +187,9 @@ class pattern_set {
   /// The number of patterns, equal ones included.
   std::int64_t size() const { return static_cast<std::int64_t>(number_); }
   const pattern_options& options() const { return with_; }
-  /// Of the memory space.
+  /// Bytes that the set takes in the memory space.
   std::size_t memory_bytes() const { return memory_.size() * sizeof(std::uint32_t); }
-  /// The same in another memory space. **Blocks.**
+  /// A copy in another memory space. **Blocks.**
   template <class Other>
   pattern_set<Other> copy_to() const {
     return pattern_set<Other>(*this);

@@ -20,7 +20,8 @@ struct radix_pass_cost {
   constexpr double item(int bits) const { return alpha + beta * static_cast<double>(1 << bits); }
 };
 
-/// Passes of `bits` bits that keys of so many bits take; the last one takes what is left.
+/// The number of passes of `bits` bits that keys of `key_bits` bits take; the last one takes what
+/// is left.
 constexpr int radix_passes(int key_bits, int bits) {
   return (key_bits + bits - 1) / bits;
 }
@@ -47,8 +48,8 @@ namespace radix_pass_costs {
 inline constexpr radix_pass_cost gt200{51.4, 1.0};
 
 /// Picoseconds on an H200, for 2^28 keys of 4 bytes, of passes by multi-scans and by multisplits:
-/// within 7 % of every width. (Pairs of 4 + 4 bytes: {5.2, 0.13} and {6.0, 0.0071}, of which the
-/// same widths are the cheapest.)
+/// within 7 % of every width. (Pairs of 4 + 4 bytes: {5.2, 0.13} and {6.0, 0.0071}; the same widths
+/// are the cheapest.)
 inline constexpr radix_pass_cost h200_multi_scan{3.5, 0.157};
 inline constexpr radix_pass_cost h200_split_tiles{4.2, 0.005};
 

@@ -26,9 +26,9 @@ struct sort_options {
   /// most 8 * sizeof(key), for bool, too.
   int begin_bit = 0;
   int end_bit = -1;
-  /// Keys and values may be overwritten: the sort then needs no memory for items, as it moves them
-  /// between inputs and outputs, and what inputs hold at the end is not specified. For radix_sort
-  /// of Views whose items are not const, and which are not the outputs.
+  /// Keys and values may be overwritten. The sort then needs no memory for items, as it moves them
+  /// between inputs and outputs. What inputs hold at the end is not specified. For radix_sort of
+  /// Views whose items are not const, and which are not the outputs.
   bool overwrite_input = false;
 };
 
@@ -179,7 +179,7 @@ void expects_arrays(const Source& source, const Sink& sink, const char* algorith
   detail::expects_no_partial_overlap(source, sink, algorithm, in_name, out_name);
 }
 
-/// The same for pairs.
+/// As `expects_arrays`, for pairs.
 template <class Exec, class Source, class Values, class Sink, class ValueSink>
 void expects_pairs(const Source& source, const Values& values, const Sink& sink,
                    const ValueSink& values_out, const char* algorithm) {
@@ -304,11 +304,11 @@ workspace_size radix_sort_workspace(std::int64_t n, bool overwrites = false) {
 /// times and written three times; one launch up to 2^20 keys (beyond 4608 after a clearing of
 /// counters), and 8 to 12 beyond. Digits that all keys share move nothing, and keys in order are
 /// copied. More than 2^20 keys that gather in few buckets of their highest digit go from the lowest
-/// digit up, with two reads and a write for each. On hosts the most significant digits come first,
-/// too, at 3 n reads and 2 n writes. The workspace has room for the n keys (and values), and up to
-/// two fifths as much for counters. With options.overwrite_input it has counters alone, and keys
-/// move between the two Views of the caller (a double buffer; where they gather, with a copy at the
-/// end). (Merrill, 2.13; Ashkiani, 3.7.)
+/// digit up. Each digit takes two reads and a write. On hosts the most significant digits come
+/// first, too, at 3 n reads and 2 n writes. The workspace has room for the n keys (and values), and
+/// up to two fifths as much for counters. With options.overwrite_input it has counters alone, and
+/// keys move between the two Views of the caller (a double buffer; where they gather, with a copy
+/// at the end). (Merrill, 2.13; Ashkiani, 3.7.)
 ///
 /// Without options a call compiles in two thirds of the time: it has kernels for whole keys alone.
 template <execution_space Exec, class Keys, class KeysOut>
@@ -321,10 +321,10 @@ void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out) {
   kernels::radix_sort<kernels::bit_ranges::whole>(exec, keys, keys_out, {}, "radix_sort");
 }
 
-/// The same for pairs: values go the way of their keys, and of equal keys in the order of the
-/// input (stable). Values are of any trivially copyable type: those of 1, 2, 4 and 8 bytes move
-/// with the keys; of others the call sorts the numbers, in memory that it allocates, and fetches
-/// the values at the end. values_out may be values; otherwise it overlaps no other array.
+/// For pairs: values go the way of their keys, and of equal keys in the order of the input
+/// (stable). Values are of any trivially copyable type: those of 1, 2, 4 and 8 bytes move with the
+/// keys; of others the call sorts the numbers, in memory that it allocates, and fetches the values
+/// at the end. values_out may be values; otherwise it overlaps no other array.
 template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut>
 void radix_sort(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
                 const ValuesOut& values_out, const sort_options& with = {}) {

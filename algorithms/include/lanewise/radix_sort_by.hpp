@@ -9,8 +9,8 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// One or several keys as one unsigned integer in their order, of so many bits; the first key has
-/// the highest ones.
+/// One or several keys as one unsigned integer of `width` bits, in their order; the first key has
+/// the highest bits.
 template <class Key>
 struct packed_keys {
   static constexpr int width = 0;
@@ -42,7 +42,7 @@ requires(sizeof...(Keys) > 0) struct packed_keys<tuple<Keys...>> {
   }
 
  private:
-  /// Of the first key nothing is shifted, however wide it is.
+  /// For the first key nothing is shifted, however wide it is.
   template <int bits>
   static LANEWISE_FUNCTION word shifted(word x) {
     if constexpr (bits >= static_cast<int>(8 * sizeof(word))) return 0;
@@ -103,8 +103,8 @@ sort_options options_of_packed(const sort_options& with, const char* algorithm) 
   return inner;
 }
 
-/// Calls sort(keys, options of the sort) with the keys of a source's items in a workspace that has
-/// what a sort with values of type Value needs.
+/// Calls sort(keys, options of the sort) with the keys of a source's items. The workspace has what
+/// a sort with values of type Value needs.
 template <class Value, class Exec, class Source, class KeyOf, class Sort>
 void with_packed_keys(const Exec& exec, const Source& source, const KeyOf& key_of,
                       const sort_options& with, const char* algorithm, const Sort& sort) {
@@ -124,8 +124,8 @@ void with_packed_keys(const Exec& exec, const Source& source, const KeyOf& key_o
 
 }  // namespace kernels
 
-/// The workspace that radix_sort_by needs for n items of type T, of which key_of makes a Key, or a
-/// tuple of keys. Needs no device.
+/// The workspace that radix_sort_by needs for n items of type T, if key_of makes a Key, or a tuple
+/// of keys, of each. Needs no device.
 template <class Key, class T, class Exec>
 workspace_size radix_sort_by_workspace(std::int64_t n) {
   using word = typename kernels::packed_keys<Key>::word;
@@ -170,10 +170,10 @@ requires(Kokkos::is_view_v<Out>) void radix_sort_by(const Exec& exec, const In& 
   }
 }
 
-/// The same for pairs: values, of any trivially copyable type, go the way of the items that key_of
-/// looks at. As radix_sort of such items does, the call sorts numbers, in memory that it allocates,
-/// and fetches items and values at the end: 2 n reads of numbers and n of each, in any order. Where
-/// an output is its input, these take another read and write. Outputs overlap nothing else.
+/// For pairs: values, of any trivially copyable type, go the way of the items that key_of looks at.
+/// As radix_sort of such items does, the call sorts numbers, in memory that it allocates, and
+/// fetches items and values at the end: 2 n reads of numbers and n of each, in any order. Where an
+/// output is its input, these take another read and write. Outputs overlap nothing else.
 template <execution_space Exec, class In, class Values, class Out, class ValuesOut, class KeyOf>
 requires(Kokkos::is_view_v<Out>) void radix_sort_by(const Exec& exec, const In& in,
                                                     const Values& values, const Out& out,
@@ -212,7 +212,7 @@ requires(Kokkos::is_view_v<Out>) void radix_sort_by(const Exec& exec, const In& 
   }
 }
 
-/// The same in place.
+/// Overload that works in place.
 template <execution_space Exec, class T, class... P, class KeyOf>
 requires(!Kokkos::is_view_v<KeyOf>) void radix_sort_by(const Exec& exec,
                                                        const Kokkos::View<T, P...>& data,

@@ -11,7 +11,7 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace by_passes {
 
-/// The bits of a pass are those that the way's cost model finds cheapest.
+/// A pass takes the number of bits that the way's cost model finds cheapest.
 inline constexpr int automatic = 0;
 
 /// Passes are multisplits by a digit: a warp ranks 32 items at a time by ballots.
@@ -22,7 +22,7 @@ struct split_tiles {
 };
 
 /// Passes are two sweeps: teams count the digits of even shares of the items, one team scans the
-/// counts, and teams move their shares, ranking 256 items of a warp at a time by a scan of packed
+/// counts, and teams move their shares. A warp ranks 256 items at a time by a scan of packed
 /// counters, four of eight bits to a word. A pass in which all keys have the same digit moves
 /// nothing.
 struct multi_scan {
@@ -34,7 +34,7 @@ struct multi_scan {
 template <class T>
 concept way = std::same_as<T, split_tiles> || std::same_as<T, multi_scan>;
 
-/// The bits that a pass takes of keys that are compared by so many.
+/// The bits that a pass takes from keys that are compared by `key_bits` bits.
 template <way Way>
 int bits_of_pass(const Way& how, int key_bits) {
   return how.bits != automatic ? how.bits : lanewise::best_bits(how.cost, key_bits, Way::most_bits);
@@ -103,11 +103,11 @@ workspace_size radix_sort_workspace(std::int64_t n) {
   return kernels::passes_workspace<Way, radix_bits_t<T>, word, Exec>(n);
 }
 
-/// Sorts keys by passes from the least significant digit up, as the dissertation does: keys_out has
+/// Sorts keys by passes from the least significant digit up, as the dissertation does. keys_out has
 /// them in the order in which the integers that radix_key makes of them ascend or, by
-/// options.order, descend. k bits take ceil(k / d) passes of d bits, each of which brings all keys
-/// into the order of a digit and keeps the order that they have; the last one takes the bits that
-/// are left.
+/// options.order, descend. k bits take ceil(k / d) passes of d bits. Each pass brings all keys into
+/// the order of a digit and keeps the order that they have; the last one takes the bits that are
+/// left.
 ///
 /// how is split_tiles{d}, d from 1 to 8, or multi_scan{d}, d from 1 to 5. Without d it is the one
 /// that the way's cost model finds cheapest for as many bits (radix_pass_cost.hpp).
@@ -117,14 +117,14 @@ workspace_size radix_sort_workspace(std::int64_t n) {
 /// Throws std::invalid_argument on d that the way does not have, too.
 ///
 /// O(n k / d) work. Every pass reads keys twice, values once, and writes both once, by three
-/// launches. A pass of multi_scan whose digit all keys share reads keys once and writes nothing.
-/// As keys are mapped where a digit is read, that holds for the first and the last pass of signed
-/// and floating-point keys, too, which the dissertation excludes. What ended elsewhere is copied
-/// to keys_out: after an odd number of passes in place, and with multi_scan where passes had
-/// nothing to do. The workspace has room for n keys and values, and counters: 1 MiB for multi_scan.
-/// This is for comparison, and for machines where another width pays: on an H200 2^28 random keys
-/// of 4 bytes take lanewise::radix_sort 3.6 ms, split_tiles{8} 5.7 and multi_scan{4} 13.6.
-/// (Merrill, 5.3 to 5.5.)
+/// launches. A pass of multi_scan whose digit all keys share reads keys once and writes nothing. As
+/// keys are mapped where a digit is read, that holds for the first and the last pass of signed and
+/// floating-point keys, too. The dissertation excludes these. What ended elsewhere is copied to
+/// keys_out: after an odd number of passes in place, and with multi_scan where passes had nothing
+/// to do. The workspace has room for n keys and values, and counters: 1 MiB for multi_scan. This is
+/// for comparison, and for machines where another width pays: on an H200 2^28 random keys of 4
+/// bytes take lanewise::radix_sort 3.6 ms, split_tiles{8} 5.7 and multi_scan{4} 13.6. (Merrill, 5.3
+/// to 5.5.)
 template <execution_space Exec, class Keys, class KeysOut, way Way>
 void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out, const Way& how,
                 const sort_options& with = {}) {
@@ -143,8 +143,8 @@ void radix_sort(const Exec& exec, const Keys& keys, const KeysOut& keys_out, con
   }
 }
 
-/// The same for pairs, whose values are of 1, 2, 4 or 8 bytes and go the way of their keys.
-/// values_out may be values; otherwise it overlaps no other array.
+/// For pairs, whose values are of 1, 2, 4 or 8 bytes and go the way of their keys. values_out may
+/// be values; otherwise it overlaps no other array.
 template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut, way Way>
 void radix_sort(const Exec& exec, const Keys& keys, const Values& values, const KeysOut& keys_out,
                 const ValuesOut& values_out, const Way& how, const sort_options& with = {}) {

@@ -27,7 +27,7 @@ struct reduce_policy : tuning::reduce<tuning::item_class(bytes_loaded<Source>())
   static constexpr int host_teams_per_thread = 16;
 };
 
-/// Where the result of a reduction goes: to memory, or to a sink as its result 0.
+/// Stores the result of a reduction: in memory, or in a sink as its result 0.
 template <class Result, class T>
 LANEWISE_FUNCTION void put_result(Result* place, const T& x) {
   *place = static_cast<Result>(x);
@@ -96,8 +96,8 @@ struct reduce_kernel {
   }
 };
 
-/// Every warp finds the totals of whole blocks of the fixed tree, or, where blocks are few, all
-/// warps of a team those of one after the other; the team that finishes last does the same with
+/// Every warp finds the totals of whole blocks of the fixed tree; if blocks are few, all warps of a
+/// team find the totals of one after the other. The team that finishes last does the same with
 /// those totals as items, and folds what is left one by one. So the order is a function of n and
 /// sizeof(T).
 template <class Source, class Op, class T, class Place>
@@ -308,7 +308,7 @@ void reduce(const Exec& exec, const In& in, const Kokkos::View<T, P...>& result,
     kernels::reduce_to<value>(exec, in, result.data(), op, static_cast<value>(init), with);
 }
 
-/// The same with a sink, consumed(1, f): f(0, result) is called once, by the kernel. Items are
+/// Overload with a sink, consumed(1, f): f(0, result) is called once, by the kernel. Items are
 /// combined as the type of init, or as A.
 template <execution_space Exec, class In, class F, class Op, class Init>
 void reduce(const Exec& exec, const In& in, const function_sink<F>& result, const Op& op,

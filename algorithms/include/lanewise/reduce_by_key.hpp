@@ -31,8 +31,8 @@ struct ends_policy : Row {
   }();
 };
 
-/// A scan by key of which only the last result of every run is kept; the runs that begin before
-/// a tile say where its results go.
+/// A scan by key that keeps only the last result of every run; the runs that begin before a tile
+/// say where its results go.
 template <class Keys, class Values, class KeySink, class Sink, class Op, class Equal,
           class Policy = ends_policy<typename Values::value_type, typename Keys::value_type>>
 struct reduce_by_key_kernel {
@@ -59,7 +59,7 @@ struct reduce_by_key_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     constexpr std::int64_t items = tile_t<Team, T, policy>::items;
     const std::int64_t count = n();
-    // There is a tile without items when there are none, so that somebody writes the count.
+    // There is a tile without items when there are none, so that a team writes the count.
     const auto tiles = static_cast<std::uint32_t>(count > 0 ? divide_up(count, items) : 1);
     const identity as_it_is;
     lanewise::decoupled_look_back(
@@ -130,16 +130,16 @@ workspace_size reduce_by_key_workspace(std::int64_t n) {
 /// count of integers (docs/algorithms.md).
 ///
 /// op is an associative function object on the type of values_out's items, or on A where it is
-/// accumulate_as<A>(op), to which values are converted; it need not commute and needs no identity.
-/// equal is a pure scalar equivalence, called up to three times per pair of neighbours; the key
-/// that is stored is the first of its run. keys and values are contiguous rank-1 Views or sources
-/// of the same extent, keys_out and values_out Views, or a sink for keys, that overlap none of
-/// them. Where an output has fewer places than there are results, the first are written; count
-/// counts all of them. One launch and one pass: n reads of keys and of values, two writes per run,
-/// and another read of the runs' keys from cache; O(n) work, whatever the lengths of runs.
+/// accumulate_as<A>(op). Values are converted to that type. op need not commute and needs no
+/// identity. equal is a pure scalar equivalence, called up to three times per pair of neighbours;
+/// the key that is stored is the first of its run. keys and values are contiguous rank-1 Views or
+/// sources of the same extent. keys_out and values_out are Views, or a sink for keys, that overlap
+/// none of them. Where an output has fewer places than there are results, the first are written;
+/// count counts all of them. One launch and one pass: n reads of keys and of values, two writes per
+/// run, and another read of the runs' keys from cache; O(n) work, whatever the lengths of runs.
 /// Floating-point sums may differ from run to run by association. Does not block. Throws
-/// std::invalid_argument on wrong extents, overlap, or an option that cannot be reached.
-/// (Merrill, 3.6; a single pass with look-back.)
+/// std::invalid_argument on wrong extents, overlap, or an option that cannot be reached. (Merrill,
+/// 3.6; a single pass with look-back.)
 template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut, class C,
           class... P, class Op, class Equal = equal_to>
 requires(!Kokkos::is_view_v<Op>) void reduce_by_key(const Exec& exec, const Keys& keys,
@@ -181,8 +181,8 @@ requires(!Kokkos::is_view_v<Op>) void reduce_by_key(const Exec& exec, const Keys
                          lanewise::reduce_by_key_workspace<T, Exec, key_item>(key.extent));
 }
 
-/// The same, returning the number of runs. **Blocks.** Throws std::length_error where an output has
-/// fewer places than there are results: the first are written.
+/// Overload that returns the number of runs. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut, class Op,
           class Equal = equal_to>
 requires(!Kokkos::is_view_v<Op>) std::int64_t

@@ -64,8 +64,8 @@ void run_length_encode(const Exec& exec, const In& in, const KeysOut& keys_out,
                      lanewise::compact_workspace<item, Exec>(source.extent));
 }
 
-/// The same, returning the number of runs. **Blocks.** Throws std::length_error where an output has
-/// fewer places than there are results: the first are written.
+/// Overload that returns the number of runs. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class KeysOut, class LengthsOut, class Equal = equal_to>
 requires(!Kokkos::is_view_v<Equal>) std::int64_t
     run_length_encode(const Exec& exec, const In& in, const KeysOut& keys_out,

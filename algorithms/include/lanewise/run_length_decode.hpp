@@ -9,7 +9,7 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
-// Decoding in two steps: the runs' lengths are turned into the ends of their places, then every
+// Decoding in two steps: the runs' lengths are turned into the ends of their places. Then every
 // team writes an equally long piece of the path through runs and items.
 
 /// Writes keys to the places of their runs.
@@ -71,7 +71,7 @@ struct decode_kernel {
   }
 };
 
-/// Where the parts of the workspace lie: the runs' ends, then the chain's.
+/// Layout of the workspace: the runs' ends, then the chain's part.
 template <class Exec>
 struct decode_layout {
   std::size_t chain_at;
@@ -86,29 +86,30 @@ struct decode_layout {
 
 }  // namespace kernels
 
-/// The workspace that run_length_decode needs for so many runs, however long they are. Needs no
+/// The workspace that run_length_decode needs for `runs` runs, however long they are. Needs no
 /// device.
 template <class Exec>
 workspace_size run_length_decode_workspace(std::int64_t runs) {
   return kernels::decode_layout<Exec>(runs).need;
 }
 
-/// Writes keys(0) lengths(0) times, then keys(1) lengths(1) times, and so on to the front of out,
-/// and stores the sum of the lengths in the rank-0 View count of integers.
+/// Writes keys(0) lengths(0) times, then keys(1) lengths(1) times, and so on to the front of out.
+/// Stores the sum of the lengths in the rank-0 View count of integers.
 ///
 /// keys and lengths are contiguous rank-1 Views or sources of equal extent, lengths of integers;
 /// out is a View or a sink that overlaps neither. A negative length is taken as 0 and counted in
-/// options.errors, else in options.work; so is, as one bad item, a sum that the type of count
-/// cannot express (then count is the greatest integer of it) or that reaches 2^63 - 1. Where out
-/// has fewer places than there are results, the first are written; count counts all of them.
-/// options.count is the number of runs. Two launches; every team gets an equal share of the runs
-/// and items together, so the runs' lengths do not matter: O(runs + items) work. keys and lengths
-/// are read once, signed lengths again from cache where bad ones are counted; 8 bytes per run are
-/// written and read, and every item is written once (on the host, places of short runs several
-/// times). A source of keys is called once per run and warp that looks at it on CUDA, once per run
-/// and team on the host; a sink once per item. The result is the same on every backend. Does not
-/// block. Throws std::invalid_argument on wrong extents, overlap, or an option that cannot be
-/// reached. (Merrill, 1.3.3 and 6.4.1; the path through runs and items is that of a merge.)
+/// options.errors, else in options.work. A sum that the type of count cannot express is counted
+/// there as one bad item; count is then the greatest integer of its type. A sum that reaches 2^63 -
+/// 1 is one bad item, too. Where out has fewer places than there are results, the first are
+/// written; count counts all of them. options.count is the number of runs. Two launches; every team
+/// gets an equal share of the runs and items together, so the runs' lengths do not matter: O(runs +
+/// items) work. keys and lengths are read once, signed lengths again from cache where bad ones are
+/// counted; 8 bytes per run are written and read, and every item is written once (on the host,
+/// places of short runs several times). A source of keys is called once per run and warp that looks
+/// at it on CUDA, once per run and team on the host; a sink once per item. The result is the same
+/// on every backend. Does not block. Throws std::invalid_argument on wrong extents, overlap, or an
+/// option that cannot be reached. (Merrill, 1.3.3 and 6.4.1; the path through runs and items is
+/// that of a merge.)
 template <execution_space Exec, class Keys, class Lengths, class Out, class T, class... P>
 void run_length_decode(const Exec& exec, const Keys& keys, const Lengths& lengths, const Out& out,
                        const Kokkos::View<T, P...>& count, const checked_options& with = {}) {
@@ -148,7 +149,7 @@ void run_length_decode(const Exec& exec, const Keys& keys, const Lengths& length
   }
 }
 
-/// The same, returning the number of items. **Blocks.** Throws std::length_error where an output
+/// Overload that returns the number of items. **Blocks.** Throws std::length_error where an output
 /// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Keys, class Lengths, class Out>
 std::int64_t run_length_decode(const Exec& exec, const Keys& keys, const Lengths& lengths,

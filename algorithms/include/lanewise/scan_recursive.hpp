@@ -149,7 +149,7 @@ struct scan_levels {
   std::int64_t most(int level) const { return divide_up(n.bound, of(level)); }
   std::int64_t blocks(int level) const { return divide_up(most(level), block); }
   std::int64_t of(int level) const { return per_item[static_cast<std::size_t>(level)]; }
-  /// Of all levels but the first.
+  /// The most items of all levels but the first.
   std::int64_t most_above() const {
     std::int64_t sum = 0;
     for (int k = 1; k < count(); ++k) sum += most(k);
@@ -295,18 +295,18 @@ void reduce_and_scan(const Exec& exec, const char* label, const char* algorithm,
 
 }  // namespace kernels
 
-// Scans by recursion over blocks of b items, for comparison: L levels of which each has one item
-// per block of the level below, b^(L-1) < n <= b^L, and 2L - 1 launches. block is b, at least 2;
-// 0 stands for as many items as a team has at a time, 8192 of 4 bytes on devices. About n / (b - 1)
-// items of plain workspace. No team waits for another. Arguments and errors are otherwise those of
-// the scans of scan.hpp, but op must not be deterministic(op): sums depend on b and, on hosts, on
-// where out begins, but not on the number of teams. (Merrill, 4.3.1 and 4.3.2.)
+// Scans by recursion over blocks of b items, for comparison: L levels, b^(L-1) < n <= b^L, and 2L -
+// 1 launches. Each level has one item per block of the level below. block is b, at least 2. 0
+// stands for the number of items that a team has at a time, 8192 of 4 bytes on devices. About n /
+// (b - 1) items of plain workspace. No team waits for another. Arguments and errors are otherwise
+// those of the scans of scan.hpp, but op must not be deterministic(op): sums depend on b and, on
+// hosts, on where out begins, but not on the number of teams. (Merrill, 4.3.1 and 4.3.2.)
 
 /// Every block is scanned alone, the blocks' totals are scanned by recursion, and every block is
 /// read and written again with what lies before it. With n = b^L, and not counting an item per
-/// block: 4b(n-1)/(b-1) - 2b reads and writes, about 2n each, of which 2b per level are saved as
-/// nothing lies before its first block. out is a View of the type that items
-/// are combined as. op may be called with a T{} that is no item; what it returns then is not used.
+/// block: 4b(n-1)/(b-1) - 2b reads and writes, about 2n each. 2b of them per level are saved, as
+/// nothing lies before its first block. out is a View of the type that items are combined as. op
+/// may be called with a T{} that is no item; what it returns then is not used.
 namespace scan_then_propagate {
 
 template <execution_space Exec, class In, class Out, class Op>

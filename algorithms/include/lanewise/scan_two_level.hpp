@@ -42,8 +42,8 @@ struct upsweep_kernel {
   }
 };
 
-/// Every team scans its share of the tiles, one after the other, after `first` or, if there are
-/// seeds and it is not the first team, after the seed of the team in front.
+/// Every team scans its share of the tiles, one after the other, after `first`. If there are seeds
+/// and it is not the first team, it scans after the seed of the team before it.
 template <bool exclusive, class Source, class Sink, class Op, class T, class Count>
 struct downsweep_kernel {
   using policy = two_level_policy<T>;

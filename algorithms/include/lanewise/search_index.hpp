@@ -70,10 +70,10 @@ void sample_keys(const Exec& exec, search_tree<Key>& tree, Key* samples) {
 
 }  // namespace kernels
 
-/// A static search tree over a sorted View, which stays where it is: the index holds the View and
-/// the sampled keys of its levels (search_tree.hpp), 1/15 of the memory of 4-byte keys and 1/7 of
-/// that of keys of 8 bytes and more. lower_bound and its kin (sorted_search.hpp) take it in place
-/// of the View; view() is for kernels.
+/// A static search tree over a sorted View, which stays where it is. The index holds the View and
+/// the sampled keys of its levels (search_tree.hpp): 1/15 of the memory of 4-byte keys, and 1/7 for
+/// keys of 8 bytes and more. lower_bound and its kin (sorted_search.hpp) take it in place of the
+/// View; view() is for kernels.
 ///
 /// The tree knows places and not the order: it serves any less that the keys are sorted by. When
 /// keys are changed, build() makes it anew. Keys are trivially copyable, of any size; at most 2^34.
@@ -118,7 +118,7 @@ class search_index {
 
   const keys_type& keys() const { return keys_; }
   std::int64_t size() const { return tree_.n; }
-  /// Of the samples, beside the keys.
+  /// Bytes of the samples, beside the keys.
   std::int64_t bytes() const { return static_cast<std::int64_t>(samples_.extent(0) * sizeof(Key)); }
   /// Levels of nodes, the array included.
   int levels() const { return tree_.levels + 1; }

@@ -14,18 +14,18 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Where two chunks meet: the last bytes of what came before, and the first of a chunk. What begins
-/// in the former is found in them, what begins in the chunk in the chunk itself.
+/// The seam of two chunks: the last bytes of what came before, and the first of a chunk. What
+/// begins in the former is found in them, what begins in the chunk in the chunk itself.
 ///
 ///   stream   ... t h e   l a s t | c h u n k   i s   h e r e | ...       a pattern of 5 bytes
 ///                        l a s t   c h u n                               the seam
 ///                                                    h e r e             kept for the next one
 struct stream_seam {
-  unsigned char* bytes;   // those that were kept, and room for as many
+  unsigned char* bytes;   // bytes that were kept, and room for the chunk's
   unsigned char* next;    // where those go that the next seam begins with
   std::int64_t kept;      // of the stream
   std::int64_t joined;    // of the chunk, after them
-  std::int64_t from_old;  // that the next seam begins with, of those that were kept
+  std::int64_t from_old;  // bytes of the kept ones that the next seam begins with
   std::int64_t from_new;  // and of the chunk
   detail::text_bytes chunk;
 
@@ -307,7 +307,7 @@ class search_stream {
   Kokkos::View<std::int64_t[2], MemorySpace> numbers_;    // of places, in turn
   std::int64_t end_ = 0, kept_ = 0;
   int turn_ = 0;
-  const char* kind_ = "";  // of which calls the stream is
+  const char* kind_ = "";  // the kind of calls that the stream takes
 };
 
 /// The workspace that search_stream::find_all needs for a pattern of m bytes and chunks of up to n

@@ -36,8 +36,8 @@ namespace kernels {
 /// Has room for a number after the buckets', which those out of range get.
 using segment_bucket = std::uint16_t;
 
-/// Where in its segment bucket b begins, of ids that are sorted there. Looks at no item outside,
-/// whatever the offsets are.
+/// Finds where bucket b begins in its segment, among ids that are sorted there. Looks at no item
+/// outside, whatever the offsets are.
 template <class Offsets>
 struct segment_buckets {
   const segment_bucket* ids;
@@ -93,7 +93,7 @@ struct add_bad_items {
   }
 };
 
-/// Room for the buckets' numbers, and for a status that nobody reads.
+/// Room for the buckets' numbers, and for a status that is not read.
 struct segmented_multisplit_layout {
   std::size_t ids;
   std::size_t unread;
@@ -186,8 +186,8 @@ void segmented_multisplit(const Exec& exec, const Keys& keys, const Offsets& off
 
 }  // namespace kernels
 
-/// The workspace that segmented_multisplit needs for n keys of type Key in so many segments, with
-/// values of type Value or without.
+/// The workspace that segmented_multisplit needs for n keys of type Key in `segments` segments,
+/// with values of type Value or without.
 template <class Key, class Exec, class Value = Key>
 workspace_size segmented_multisplit_workspace(const Exec& exec, std::int64_t n,
                                               std::int64_t segments) {
@@ -196,9 +196,9 @@ workspace_size segmented_multisplit_workspace(const Exec& exec, std::int64_t n,
       .need;
 }
 
-/// Splits every segment into buckets on its own: for every s in [0, offsets.extent - 1),
-/// keys_out(offsets(s)) to keys_out(offsets(s+1) - 1) are the keys at these places, those of every
-/// bucket together, buckets in ascending order, and keys of one bucket in input order (stable).
+/// Splits every segment into buckets on its own. For every s in [0, offsets.extent - 1),
+/// keys_out(offsets(s)) to keys_out(offsets(s+1) - 1) are the keys at these places. Keys of every
+/// bucket are together, buckets in ascending order, and keys of one bucket in input order (stable).
 ///
 /// bucket_of is a pure scalar function object from a key to a bucket in [0, bucket_count), 1 <=
 /// bucket_count <= 65,535, called once per key. Keys with any other bucket lie after the buckets
@@ -243,9 +243,9 @@ void segmented_multisplit(const Exec& exec, const Keys& keys, const Offsets& off
   }
 }
 
-/// The same for pairs: values go the way of their keys. The two are moved one after the other:
-/// bucket_of is called twice per key, and the rest comes twice, too. values_out may be values;
-/// otherwise it overlaps no other array.
+/// For pairs: values go the way of their keys. The two are moved one after the other: bucket_of is
+/// called twice per key, and the rest comes twice, too. values_out may be values; otherwise it
+/// overlaps no other array.
 template <execution_space Exec, class Keys, class Values, class Offsets, class KeysOut,
           class ValuesOut, class BucketOf>
 void segmented_multisplit_by_key(const Exec& exec, const Keys& keys, const Values& values,

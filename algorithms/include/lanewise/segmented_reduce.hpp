@@ -61,8 +61,8 @@ struct offset_ranges {
     }
     return n;
   }
-  /// How many of some segments, of which the first is not that of all, are not as long as the one
-  /// before them.
+  /// The number of the segments `some` that are not as long as the one before them; the first of
+  /// all segments is not among them.
   LANEWISE_LOOP_FUNCTION std::uint64_t count_uneven(index_range some) const {
     const Offsets at = offsets;
     number n = 0;
@@ -83,10 +83,10 @@ struct offset_ranges {
 };
 
 /// Every team takes pieces of the path through the segments' ends and their items: on devices one,
-/// on the host tiles of it. What a piece leaves open goes to the next one through the chain. Or,
-/// where there are few and all teams see that equally many have about equally many items, so many
-/// segments as they are: by a kernel of its own, for what it has more in it costs the other 1 us
-/// (H200, 2^24 items).
+/// on the host tiles of it. What a piece leaves open goes to the next one through the chain. If
+/// segments are few, and all teams see that equal numbers of them have about equal numbers of
+/// items, teams take whole segments. A kernel of its own does this, as its code would cost the
+/// other kernel 1 us (H200, 2^24 items).
 template <class Source, class Offsets, class Sink, class Op, class T, bool are_few = false>
 struct segmented_reduce_kernel {
   struct policy : launch_policy {
@@ -150,8 +150,8 @@ struct segmented_reduce_kernel {
 
 }  // namespace kernels
 
-/// The workspace that segmented_reduce needs for n items combined as T in so many segments. Needs
-/// no device.
+/// The workspace that segmented_reduce needs for n items combined as T in `segments` segments.
+/// Needs no device.
 template <class T, class Exec>
 workspace_size segmented_reduce_workspace(std::int64_t n, std::int64_t segments) {
   using kernel = kernels::segmented_reduce_kernel<
@@ -169,13 +169,13 @@ workspace_size segmented_reduce_workspace(std::int64_t n, std::int64_t segments)
 /// accumulate_as<A>(op); it need not commute and needs no identity. in and offsets are contiguous
 /// rank-1 Views or sources, offsets of integers that do not decrease and lie in [0, n], n being
 /// in's extent; out is a View or a sink with a place for every segment, and overlaps neither. Items
-/// before the first offset and after the last belong to no segment. options.count is the
-/// number of segments. One launch and one pass over the path through segments' ends and items, of
-/// which every team gets an equal piece, so the segments' lengths do not matter; on devices, where
-/// segments are few and lie evenly, teams take equally many. O(n + segments) work; items are read
-/// once, offsets once, and more often from cache; one write per segment. A source's functor is
-/// called once per item. Floating-point sums depend on the number of teams. A segment that begins
-/// after its end, or whose ends do not lie in [0, n], is counted once in options.errors, else in
+/// before the first offset and after the last belong to no segment. options.count is the number of
+/// segments. One launch and one pass over the path through segments' ends and items: every team
+/// gets an equal piece, so the segments' lengths do not matter. On devices, if segments are few and
+/// lie evenly, teams take equal numbers of segments. O(n + segments) work; items are read once,
+/// offsets once, and more often from cache; one write per segment. A source's functor is called
+/// once per item. Floating-point sums depend on the number of teams. A segment that begins after
+/// its end, or whose ends do not lie in [0, n], is counted once in options.errors, else in
 /// options.work; then the results are unspecified. Does not block. Throws std::invalid_argument on
 /// wrong extents, overlap, or an option that cannot be reached. (Merrill, 3.4; the pieces of the
 /// path are those of Merrill and Garland's merge-based sparse matrix-vector product, with look-back
@@ -237,7 +237,7 @@ void segmented_reduce(const Exec& exec, const In& in, const Offsets& offsets, co
 
 namespace kernels {
 
-/// Where segments of equal lengths begin, as far as there are items.
+/// The begins of segments of equal lengths, as far as there are items.
 struct equal_offsets {
   std::int64_t length;
   std::int64_t extent;
@@ -249,7 +249,7 @@ struct equal_offsets {
 
 }  // namespace kernels
 
-/// The same for segments of `length` items each, the last one of what is left: segment s has items
+/// Overload for segments of `length` items each, the last one of what is left: segment s has items
 /// [s length, (s+1) length) of in. No offsets are read. Throws where length is less than 1.
 template <execution_space Exec, class In, std::integral Length, class Out, class Op, class Init>
 void segmented_reduce(const Exec& exec, const In& in, const Length& length, const Out& out,
@@ -266,9 +266,9 @@ void segmented_reduce(const Exec& exec, const In& in, const Length& length, cons
 
 namespace kernels {
 
-/// Segments that have nothing to do with each other. A team looks at a window of as many as a warp
-/// has lanes, or fewer, so that few segments keep all teams busy, too;
-/// its warps take the short ones in turn, and all of them the long ones one after the other.
+/// Segments that have nothing to do with each other. A team looks at a window with a segment for
+/// each lane of a warp, or fewer. So few segments keep all teams busy, too. Its warps take the
+/// short ones in turn, and all of them the long ones one after the other.
 template <class Source, class Begins, class Ends, class Sink, class Op, class T>
 struct separate_segments_kernel {
   struct policy : launch_policy {
@@ -297,7 +297,7 @@ struct separate_segments_kernel {
   template <class Team>
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     using warp_type = typename Team::warp_type;
-    // A team of one warp has nobody to share with.
+    // A team of one warp has no other warp to share with.
     constexpr std::int64_t most_of_a_warp = Team::warps > 1 ? 16 * warp_type::width : 0;
     const std::int64_t count = n();
     const auto warp = team.warp();
@@ -364,13 +364,13 @@ struct separate_segments_kernel {
 /// integers and of equal extent; out is a View or a sink with a place for every segment, and
 /// overlaps none of them. options.count is the number of segments. One launch, no workspace;
 /// O(items + segments) work, items being those of all segments. Teams take equally many segments
-/// whatever their lengths, and on devices their warps up to 512 items each, so that it takes as
-/// long as the team with the longest ones: segments that lie one after the other are better given
-/// by offsets. A source's functor is called once per item and segment that has it, those of begins
-/// and ends once per warp of a team. Floating-point sums do not depend on the number of teams. A
-/// segment that begins after its end, or whose ends do not lie in [0, n], n being in's extent, is
-/// counted in options.errors, else in options.work, and has the result init. Does not block. Throws
-/// std::invalid_argument on wrong extents, overlap, or an option that cannot be reached.
+/// whatever their lengths, and on devices their warps up to 512 items each. So the call takes as
+/// long as the team with the longest segments: segments that lie one after the other are better
+/// given by offsets. A source's functor is called once per item and segment that has it, those of
+/// begins and ends once per warp of a team. Floating-point sums do not depend on the number of
+/// teams. A segment that begins after its end, or whose ends do not lie in [0, n], has the result
+/// init; n is in's extent. It is counted in options.errors, else in options.work. Does not block.
+/// Throws std::invalid_argument on wrong extents, overlap, or an option that cannot be reached.
 /// (Merrill, 3.4.)
 template <execution_space Exec, class In, class Begins, class Ends, class Out, class Op, class Init>
 void segmented_reduce(const Exec& exec, const In& in, const Begins& begins, const Ends& ends,
@@ -405,7 +405,7 @@ void segmented_reduce(const Exec& exec, const In& in, const Begins& begins, cons
     using kernel = kernels::separate_segments_kernel<
         std::decay_t<decltype(source)>, std::decay_t<decltype(begin)>, std::decay_t<decltype(end)>,
         std::decay_t<decltype(sink)>, std::decay_t<decltype(combine)>, T>;
-    // Where bad segments are counted if there is no status.
+    // Bad segments are counted here if there is no status.
     auto work = call_workspace::make<backend>(exec, with.work, {}, "segmented_reduce");
     const std::int64_t resident = backend::template resident_league<kernel>(exec, begin.extent);
     const std::int64_t window =

@@ -94,9 +94,9 @@ auto heads_of_flags(const Flags& flags, std::int64_t n, const char* algorithm) {
   return detail::selected_by_flags<std::decay_t<decltype(source)>>{source};
 }
 
-/// Whether an index is a multiple of a length, by one multiplication: where the length is 2^shift
-/// times an odd number, multiples are what the inverse of that number (modulo 2^64) takes to
-/// 2^shift times a number of at most (2^64 - 1) / length.
+/// Whether an index is a multiple of a length, by one multiplication. Let the length be 2^shift
+/// times an odd number. Then the inverse of that number (modulo 2^64) takes multiples to 2^shift
+/// times a number of at most (2^64 - 1) / length.
 class is_multiple {
  public:
   explicit is_multiple(std::uint64_t length) : most_(~std::uint64_t{0} / length) {

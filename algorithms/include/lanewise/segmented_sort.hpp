@@ -85,8 +85,7 @@ struct length_of_segment {
   }
 };
 
-/// Where the parts of the workspace lie: the offsets, whether there are bad segments, and what the
-/// sort needs.
+/// Layout of the workspace: the offsets, whether there are bad segments, and what the sort needs.
 struct segmented_sort_layout {
   static constexpr std::size_t offsets = 0;
   std::size_t bad, sort;
@@ -309,8 +308,8 @@ void segmented_sort(const Exec& exec, const Keys& keys, const Values& values, co
 
 }  // namespace kernels
 
-/// The workspace that segmented_sort and segmented_sort_by_key need for n keys of type T in so many
-/// segments, with values of type Value or without. Needs no device.
+/// The workspace that segmented_sort and segmented_sort_by_key need for n keys of type T in
+/// `segments` segments, with values of type Value or without. Needs no device.
 template <class T, class Exec, class Value = no_value>
 workspace_size segmented_sort_workspace(std::int64_t n, std::int64_t segments) {
   using bits = radix_bits_t<T>;
@@ -323,9 +322,10 @@ workspace_size segmented_sort_workspace(std::int64_t n, std::int64_t segments) {
   return {0, kernels::segmented_sort_layout(segments).sort + (ordered < loose ? loose : ordered)};
 }
 
-/// Sorts the keys of every segment on its own: for every s in [0, offsets.extent - 1),
-/// keys_out(offsets(s)) to keys_out(offsets(s+1) - 1) are the keys at these places in the order in
-/// which the integers that radix_key makes of them ascend or, by options.order, descend.
+/// Sorts the keys of every segment on its own. For every s in [0, offsets.extent - 1),
+/// keys_out(offsets(s)) to keys_out(offsets(s+1) - 1) are the keys at these places, sorted. The
+/// order is that in which the integers that radix_key makes of them ascend or, by options.order,
+/// descend.
 ///
 /// Keys are those of radix_sort, in the same order. keys is a contiguous rank-1 View or a source,
 /// keys_out a View of the same type of items, at least as long; they may be the same View. offsets
@@ -344,8 +344,8 @@ workspace_size segmented_sort_workspace(std::int64_t n, std::int64_t segments) {
 /// no longer one is near, by a lane each. Where segments have 1024 keys or more on average, one of
 /// up to 9216 keys is sorted in the scratch of a wider team. Larger segments take levels of
 /// radix_sort, all of them the same ones. One launch for up to 4608 keys, 5 for up to 589,824, and
-/// 7 to 17 beyond. On hosts a thread sorts the segments of an equal part of the items, and all
-/// threads together what is more than half of a thread's part. The workspace has room for the n
+/// 7 to 17 beyond. On hosts a thread sorts the segments of an equal part of the items. All threads
+/// together sort a segment of more than half of a thread's part. The workspace has room for the n
 /// keys (and values), the offsets in 8 bytes each, and up to a third as much for counters. (The
 /// segments and their cuts are those of merge path, as in segmented_reduce; Merrill, 2.13.)
 template <execution_space Exec, class Keys, class Offsets, class KeysOut>
@@ -357,7 +357,7 @@ requires(!std::integral<Offsets>) void segmented_sort(const Exec& exec, const Ke
                           "segmented_sort");
 }
 
-/// The same for segments of `length` items each, the last one of what is left. Throws where length
+/// Overload for segments of `length` items each, the last one of what is left. Throws where length
 /// is less than 1.
 template <execution_space Exec, class Keys, std::integral Length, class KeysOut>
 void segmented_sort(const Exec& exec, const Keys& keys, const Length& length,
@@ -366,18 +366,19 @@ void segmented_sort(const Exec& exec, const Keys& keys, const Length& length,
       exec, keys, kernels::equal_segments<Exec>(keys, length, "segmented_sort"), keys_out, with);
 }
 
-/// The same for segments that may lie apart, and come in any order. Segment s has the items from
+/// Overload for segments that may lie apart, and come in any order. Segment s has the items from
 /// begins(s) to ends(s) - 1, for every s in [0, begins.extent).
 ///
 /// begins and ends are Views or sources of integers, of equal extent. Segments must not overlap:
 /// where they do, memory beside the outputs may be written.
 ///
 /// Items of no segment stay where they are if keys_out is keys. In another output their places are
-/// not written where keys and values are Views, no output is an input, values have 1, 2, 4 or 8
-/// bytes, and keys are compared by one bit or more. Otherwise these places are unspecified.
+/// not written if all of this holds: keys and values are Views, no output is an input, values have
+/// 1, 2, 4 or 8 bytes, and keys are compared by one bit or more. Otherwise these places are
+/// unspecified.
 ///
-/// A bad segment is one that ends before it begins or does not lie in [0, n], or after which the
-/// segments so far have more than n items. Bad segments are counted as above, and then no segment
+/// A bad segment ends before it begins or does not lie in [0, n]. A segment is bad, too, if the
+/// segments up to it have more than n items. Bad segments are counted as above, and then no segment
 /// is sorted. Throws std::invalid_argument where the extents of begins and ends differ, too.
 ///
 /// The call takes a scan of the lengths more, and on devices a look at the segment of every item.
@@ -390,9 +391,9 @@ requires(!std::convertible_to<KeysOut, segmented_sort_options>) void segmented_s
                           keys_out, with, "segmented_sort");
 }
 
-/// The same for pairs: values go the way of their keys, and of equal keys in the order of the
-/// input (stable). Values are those of radix_sort. values_out may be values; otherwise it overlaps
-/// no other array.
+/// For pairs: values go the way of their keys, and of equal keys in the order of the input
+/// (stable). Values are those of radix_sort. values_out may be values; otherwise it overlaps no
+/// other array.
 template <execution_space Exec, class Keys, class Values, class Offsets, class KeysOut,
           class ValuesOut>
 requires(!std::integral<Offsets>) void segmented_sort_by_key(
@@ -402,7 +403,7 @@ requires(!std::integral<Offsets>) void segmented_sort_by_key(
                           values_out, with, "segmented_sort_by_key");
 }
 
-/// The same for segments of `length` items each, the last one of what is left. Throws where length
+/// Overload for segments of `length` items each, the last one of what is left. Throws where length
 /// is less than 1.
 template <execution_space Exec, class Keys, class Values, std::integral Length, class KeysOut,
           class ValuesOut>
@@ -414,7 +415,7 @@ void segmented_sort_by_key(const Exec& exec, const Keys& keys, const Values& val
       keys_out, values_out, with);
 }
 
-/// The same for segments that may lie apart, as in segmented_sort.
+/// Overload for segments that may lie apart, as in segmented_sort.
 template <execution_space Exec, class Keys, class Values, class Begins, class Ends, class KeysOut,
           class ValuesOut>
 requires(!std::convertible_to<ValuesOut, segmented_sort_options>) void segmented_sort_by_key(

@@ -73,14 +73,14 @@ std::int64_t partitioned(const Exec& exec, const char* algorithm, const Out& out
 
 }  // namespace kernels
 
-/// Copies the items for which keep(item) holds to the front of out, in input order, and stores
-/// their number in the rank-0 View count of integers (docs/algorithms.md).
+/// Copies the items for which keep(item) holds to the front of out, in input order. Stores their
+/// number in the rank-0 View count of integers (docs/algorithms.md).
 ///
 /// keep is a pure scalar function object, called up to twice per item. in is a contiguous rank-1
-/// View or a source, out a View or a sink that does not overlap it, or the same View as in. Where
-/// out has fewer places than there are results, the first are written; count counts all of them.
-/// Nothing is written beyond the results. One launch and one pass: n reads and as many writes as
-/// items are kept (on the host with several threads the items are read again from cache). O(n)
+/// View or a source. out is a View or a sink that does not overlap it, or the same View as in.
+/// Where out has fewer places than there are results, the first are written; count counts all of
+/// them. Nothing is written beyond the results. One launch and one pass: n reads and as many writes
+/// as items are kept (on the host with several threads the items are read again from cache). O(n)
 /// work. The result is the same on every backend. Does not block. Throws std::invalid_argument on
 /// overlap or an option that cannot be reached. (Merrill, 3.5; a single pass with look-back.)
 template <execution_space Exec, class In, class Out, class T, class... P, class Predicate>
@@ -92,7 +92,7 @@ void select_if(const Exec& exec, const In& in, const Out& out, const Kokkos::Vie
                     kernels::count_place<Exec>(count, "select_if"), with);
 }
 
-/// The same, returning the number of kept items. **Blocks.** Throws std::length_error where an
+/// Overload that returns the number of kept items. **Blocks.** Throws std::length_error where an
 /// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class Out, class Predicate>
 requires(!Kokkos::is_view_v<Predicate>) std::int64_t
@@ -121,7 +121,7 @@ void select_flagged(const Exec& exec, const In& in, const Flags& flags, const Ou
                   kernels::count_place<Exec>(count, "select_flagged"), with);
 }
 
-/// The same, returning the number of kept items. **Blocks.** Throws std::length_error where an
+/// Overload that returns the number of kept items. **Blocks.** Throws std::length_error where an
 /// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class Flags, class Out>
 std::int64_t select_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,
@@ -132,9 +132,9 @@ std::int64_t select_flagged(const Exec& exec, const In& in, const Flags& flags, 
       "out", out);
 }
 
-/// Copies the items for which keep(item) holds to the front of out, the others to the front of
-/// rejected, both in input order, and stores the number of the former in count. One pass: n reads,
-/// n writes. Otherwise like select_if.
+/// Copies the items for which keep(item) holds to the front of out, and the others to the front of
+/// rejected, both in input order. Stores the number of kept items in count. One pass: n reads, n
+/// writes. Otherwise like select_if.
 template <execution_space Exec, class In, class Out, class Rejected, class T, class... P,
           class Predicate>
 void partition(const Exec& exec, const In& in, const Out& out, const Rejected& rejected,
@@ -147,7 +147,7 @@ void partition(const Exec& exec, const In& in, const Out& out, const Rejected& r
                        kernels::count_place<Exec>(count, "partition"), {}, with);
 }
 
-/// The same, returning the number of kept items. **Blocks.** Throws std::length_error where an
+/// Overload that returns the number of kept items. **Blocks.** Throws std::length_error where an
 /// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class Out, class Rejected, class Predicate>
 requires(!Kokkos::is_view_v<Predicate>) std::int64_t
@@ -174,7 +174,7 @@ void partition_flagged(const Exec& exec, const In& in, const Flags& flags, const
                              kernels::count_place<Exec>(count, "partition_flagged"), {}, with);
 }
 
-/// The same, returning the number of kept items. **Blocks.** Throws std::length_error where an
+/// Overload that returns the number of kept items. **Blocks.** Throws std::length_error where an
 /// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class Flags, class Out, class Rejected>
 std::int64_t partition_flagged(const Exec& exec, const In& in, const Flags& flags, const Out& out,

@@ -78,7 +78,7 @@ struct set_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     constexpr std::int64_t items = tile<Team>::items;
     const std::int64_t n = n_first() + n_second();
-    // There is a tile without items when there are none, so that somebody writes the count.
+    // There is a tile without items when there are none, so that a team writes the count.
     const auto tiles = static_cast<std::uint32_t>(n > 0 ? divide_up(n, items) : 1);
     lanewise::for_each_ticket(
         team, link, tiles, shared.link, [&](auto mine) LANEWISE_INLINE_LAMBDA {
@@ -309,19 +309,19 @@ workspace_size set_operation_workspace(std::int64_t n_a, std::int64_t n_b) {
   return kernels::set_kernel_workspace<T, Exec>(n_a + n_b);
 }
 
-/// Writes the union of a and b, both sorted by less, to the front of out, sorted, and the number of
-/// its items to the rank-0 View count of integers. Of items that are equal to each other, m in a
-/// and n in b, it has those of a, and after them the last n - m of b if n is greater: max(m, n) in
-/// all, in their order.
+/// Writes the union of a and b, both sorted by less, to the front of out, sorted. Stores the number
+/// of its items in the rank-0 View count of integers. Let m items of a and n items of b be equal to
+/// each other. Then the union has the items of a, and after them the last n - m of b if n is
+/// greater. These are max(m, n) in all, in their order.
 ///
 /// less is a pure scalar function object, a strict weak order, called O(log n) times per tile, and
 /// about three times per item. a and b are contiguous rank-1 Views or sources with items of one
 /// type; out is a View or a sink that does not overlap them. Where out has fewer places than there
 /// are results, the first are written; count counts all of them. One launch, and one more beyond
-/// 600 tiles: a and b are read once, on hosts by calls of a source's functor about twice per item,
-/// and the results are written once, in O(n) work however many items are equal. The result is the
-/// same on every backend. Where an input is not sorted, or less is no strict weak order, the items
-/// of out are unspecified, they are at most as many as those of the inputs that may be written, and
+/// 600 tiles. a and b are read once, on hosts by calls of a source's functor about twice per item.
+/// The results are written once, in O(n) work however many items are equal. The result is the same
+/// on every backend. If an input is not sorted, or less is no strict weak order, the items of out
+/// are unspecified. Their number is at most that of the input items that may be written, and
 /// nothing outside is read or written. Does not block. Throws std::invalid_argument on overlap or
 /// an option that cannot be reached.
 template <execution_space Exec, class A, class B, class Out, class T, class... P, class Less = less>
@@ -332,8 +332,8 @@ void set_union(const Exec& exec, const A& a, const B& b, const Out& out,
       exec, "Lanewise::set_union", "set_union", kernels::set_arguments_of<Exec>(a, b, out), count,
       less, with);
 }
-/// The same, returning the number of results. **Blocks.** Throws std::length_error where an output
-/// has fewer places than there are results: the first are written.
+/// Overload that returns the number of results. **Blocks.** Throws std::length_error where an
+/// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class A, class B, class Out, class Less = less>
 requires(!Kokkos::is_view_v<Less>) std::int64_t
     set_union(const Exec& exec, const A& a, const B& b, const Out& out, const Less& less = {},
@@ -343,7 +343,7 @@ requires(!Kokkos::is_view_v<Less>) std::int64_t
       [&](const auto& count) { lanewise::set_union(exec, a, b, out, count, less, with); }, "out",
       out);
 }
-/// The same for pairs: every key that is written has the value beside it, values being of one type.
+/// For pairs: every key that is written has the value beside it, values being of one type.
 template <execution_space Exec, class KeysA, class ValuesA, class KeysB, class ValuesB,
           class KeysOut, class ValuesOut, class T, class... P, class Less = less>
 void set_union_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& values_a,
@@ -365,8 +365,8 @@ void set_intersection(const Exec& exec, const A& a, const B& b, const Out& out,
       exec, "Lanewise::set_intersection", "set_intersection",
       kernels::set_arguments_of<Exec>(a, b, out), count, less, with);
 }
-/// The same, returning the number of results. **Blocks.** Throws std::length_error where an output
-/// has fewer places than there are results: the first are written.
+/// Overload that returns the number of results. **Blocks.** Throws std::length_error where an
+/// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class A, class B, class Out, class Less = less>
 requires(!Kokkos::is_view_v<Less>) std::int64_t
     set_intersection(const Exec& exec, const A& a, const B& b, const Out& out,
@@ -376,7 +376,7 @@ requires(!Kokkos::is_view_v<Less>) std::int64_t
       [&](const auto& count) { lanewise::set_intersection(exec, a, b, out, count, less, with); },
       "out", out);
 }
-/// The same for pairs: every key that is written has the value beside it in a.
+/// For pairs: every key that is written has the value beside it in a.
 template <execution_space Exec, class KeysA, class ValuesA, class KeysB, class KeysOut,
           class ValuesOut, class T, class... P, class Less = less>
 void set_intersection_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& values_a,
@@ -398,8 +398,8 @@ void set_difference(const Exec& exec, const A& a, const B& b, const Out& out,
       exec, "Lanewise::set_difference", "set_difference",
       kernels::set_arguments_of<Exec>(a, b, out), count, less, with);
 }
-/// The same, returning the number of results. **Blocks.** Throws std::length_error where an output
-/// has fewer places than there are results: the first are written.
+/// Overload that returns the number of results. **Blocks.** Throws std::length_error where an
+/// output has fewer places than there are results: the first are written.
 template <execution_space Exec, class A, class B, class Out, class Less = less>
 requires(!Kokkos::is_view_v<Less>) std::int64_t
     set_difference(const Exec& exec, const A& a, const B& b, const Out& out, const Less& less = {},
@@ -409,7 +409,7 @@ requires(!Kokkos::is_view_v<Less>) std::int64_t
       [&](const auto& count) { lanewise::set_difference(exec, a, b, out, count, less, with); },
       "out", out);
 }
-/// The same for pairs: every key that is written has the value beside it in a.
+/// For pairs: every key that is written has the value beside it in a.
 template <execution_space Exec, class KeysA, class ValuesA, class KeysB, class KeysOut,
           class ValuesOut, class T, class... P, class Less = less>
 void set_difference_by_key(const Exec& exec, const KeysA& keys_a, const ValuesA& values_a,

@@ -78,8 +78,8 @@ void side_by_side(const Exec& exec, const Items& items, const char* algorithm, c
 /// Sorts the items of a View in place, ascending or, by options.order, descending: radix_sort,
 /// which says what keys may be, how floating point is ordered, and what it costs. In place of
 /// Kokkos::sort(exec, items). A View of LayoutStride is sorted in a copy, which the call allocates
-/// in the order of its instance, and which takes two more reads and writes. Does not block.
-/// Without options it compiles in two thirds of the time.
+/// in the order of its instance. The copy takes two more reads and writes. Does not block. Without
+/// options it compiles in two thirds of the time.
 template <execution_space Exec, class Items>
 void sort(const Exec& exec, const Items& items, const sort_options& with) {
   kernels::side_by_side(exec, items, "sort", "items", [&](const auto& data) {
@@ -93,7 +93,7 @@ void sort(const Exec& exec, const Items& items) {
   });
 }
 
-/// The same by any strict weak order: merge_sort, which is stable, and takes items of any type.
+/// Overload for any strict weak order: merge_sort, which is stable, and takes items of any type.
 template <execution_space Exec, class Items, class Less>
 requires(!std::is_convertible_v<Less, sort_options>) void sort(const Exec& exec, const Items& items,
                                                                const Less& less,
@@ -115,7 +115,7 @@ void sort_by_key(const Exec& exec, const Keys& keys, const Values& values,
   });
 }
 
-/// The same by any strict weak order of keys.
+/// Overload for any strict weak order of keys.
 template <execution_space Exec, class Keys, class Values, class Less>
 requires(!std::is_convertible_v<Less, sort_options>) void sort_by_key(const Exec& exec,
                                                                       const Keys& keys,

@@ -89,8 +89,8 @@ constexpr bool can_stage(std::int64_t n) {
   return Method::room_for(n) * static_cast<std::int64_t>(sizeof(Key)) <= staged_bytes;
 }
 
-/// Where searches begin: in a level of the tree that the team has in scratch, in a short array that
-/// lies there as a whole, or, on hosts and for few queries, with the root in memory.
+/// The place where searches begin: a level of the tree that the team has in scratch, or a short
+/// array that lies there as a whole. On hosts and for few queries, it is the root in memory.
 enum class search_begin { level, whole_array, root };
 
 /// One query for every lane, and several on the way where they are all in scratch.
@@ -422,7 +422,7 @@ void search_places(const Exec& exec, const char* label, const char* algorithm, c
 
 }  // namespace kernels
 
-/// The workspace that a search of so many queries among n keys needs at most, without an index.
+/// The workspace that a search of `queries` queries among n keys needs at most, without an index.
 template <class Key, class Exec>
 workspace_size sorted_search_workspace(std::int64_t n, std::int64_t queries) {
   return lanewise::max(kernels::search_workspace<Key, Exec>(n, queries, false, false),
@@ -436,19 +436,19 @@ workspace_size sorted_search_workspace(std::int64_t n, std::int64_t queries) {
 // a source, whose items convert to keys, in any order. out, a View of integers of 4 or 8 bytes or a
 // sink, has a place for every query and overlaps nothing. less is a pure strict weak order.
 //
-// With an index, and without one where queries are more than 1/32 of the keys (the levels are then
-// sampled first, in the workspace), a query reads one node of 64 bytes of every level that does not
-// fit the team's scratch: 3 for 2^24 keys of 4 bytes, 4 for 2^28. Arrays of up to 66 KiB are
-// searched in scratch altogether. Few queries halve the array where it is. Many sorted queries
-// (options.sorted_queries) are merged with the keys: both are read once. O(q log n) work, or O(q +
-// n) for sorted ones; one launch, with sampling or beyond 600 tiles of a merge two. Results are the
-// same on every backend.
+// With an index, a query reads one node of 64 bytes of every level that does not fit the team's
+// scratch: 3 for 2^24 keys of 4 bytes, 4 for 2^28. It does so without an index, too, if queries are
+// more than 1/32 of the keys; the levels are then sampled first, in the workspace. Arrays of up to
+// 66 KiB are searched in scratch altogether. Few queries halve the array where it is. Many sorted
+// queries (options.sorted_queries) are merged with the keys: both are read once. O(q log n) work,
+// or O(q + n) for sorted ones; one launch, with sampling or beyond 600 tiles of a merge two.
+// Results are the same on every backend.
 //
-// Where keys are not sorted (is_sorted_until names the first descent), or queries are not but are
-// said to be, indices are unspecified, in [0, n], and nothing outside is touched. A NaN is less
-// than nothing and nothing is less than it: lower_bound gives 0, upper_bound n. Does not block.
-// Throws std::invalid_argument on wrong extents, n beyond 2^34 or what the items of out hold,
-// overlap, or an option that cannot be reached.
+// If keys are not sorted (is_sorted_until names the first descent), indices are unspecified, in [0,
+// n], and nothing outside is touched. The same holds if queries are not sorted but are said to be.
+// A NaN is less than nothing and nothing is less than it: lower_bound gives 0, upper_bound n. Does
+// not block. Throws std::invalid_argument on wrong extents, n beyond 2^34 or what the items of out
+// hold, overlap, or an option that cannot be reached.
 
 /// out(i) becomes the index of the first key that is not less than queries(i), or n.
 template <execution_space Exec, class Keys, class Queries, class Out, class Less = less>

@@ -69,7 +69,7 @@ void sorted_unique(const Exec& exec, const Keys& keys, const Out& out,
   }
 }
 
-/// The same by any strict weak order, and for items of any type: merge_sort and unique. Items are
+/// Overload for any strict weak order, and for items of any type: merge_sort and unique. Items are
 /// the same where neither is less; the first one is kept.
 template <execution_space Exec, class In, class Out, class C, class... P, class Less>
 requires(!std::is_convertible_v<Less, sort_options>) void sorted_unique(

@@ -44,17 +44,17 @@ workspace_size sparse_histogram_workspace(std::int64_t n) {
 }
 
 /// Counts items by value, whatever values there are: keys_out has every value that in has, once and
-/// in the order of radix_sort, and counts_out(j) is the number of i with in(i) = keys_out(j). The
+/// in the order of radix_sort. counts_out(j) is the number of i with in(i) = keys_out(j). The
 /// rank-0 View number of integers receives how many there are (docs/algorithms.md).
 ///
 /// Items are keys of radix_sort. in is a contiguous rank-1 View or a source, as transformed(items,
-/// bin_of) for bins of which few have items; keys_out is a View or a sink, counts_out a View of
-/// integers. The outputs overlap neither each other nor number; each of them may overlap in, or be
-/// it. Where an output has fewer places than there are results, the first are written; number
-/// counts all of them. A count that its type cannot express is the greatest integer of the type.
-/// Items are the same where they are the same in bits [begin_bit, end_bit): so -0.0 and +0.0 are
-/// two values, and NaN is one for each of its bit patterns. Of items that differ in other bits the
-/// first one is written.
+/// bin_of) if few bins have items; keys_out is a View or a sink, counts_out a View of integers. The
+/// outputs overlap neither each other nor number; each of them may overlap in, or be it. Where an
+/// output has fewer places than there are results, the first are written; number counts all of
+/// them. A count that its type cannot express is the greatest integer of the type. Items are the
+/// same where they are the same in bits [begin_bit, end_bit): so -0.0 and +0.0 are two values, and
+/// NaN is one for each of its bit patterns. Of items that differ in other bits the first one is
+/// written.
 ///
 /// A radix_sort into the workspace and a run_length_encode: their launches and work, O(n). Memory
 /// traffic: that of the sort, another n reads, and two writes per value. Where values are the
@@ -88,7 +88,7 @@ void sparse_histogram(const Exec& exec, const In& in, const KeysOut& keys_out,
   }
 }
 
-/// The same, returning the number of values. **Blocks.** Throws std::length_error where an output
+/// Overload that returns the number of values. **Blocks.** Throws std::length_error where an output
 /// has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class KeysOut, class CountsOut>
 std::int64_t sparse_histogram(const Exec& exec, const In& in, const KeysOut& keys_out,

@@ -127,12 +127,12 @@ void multiply(const Exec& exec, const Begins& begins, const Columns& columns, co
 /// graph: the product of a sparse matrix, whose rows are those of the graph, and a vector. Weights
 /// are 1 where the graph has none.
 ///
-/// x is a contiguous rank-1 View or a source with an item for every vertex, y a View or a sink with
-/// a place for every vertex, which does not overlap x. Sums and products are of the type of x's
-/// items. options.count is the number of rows, the first ones. A segmented_reduce of a source that
-/// gathers: one launch, every team has an equal share of rows and edges. O(n + m) work; row begins,
-/// columns and weights are read once, and x once for every edge. Floating-point sums depend on the
-/// number of teams. Does not block. Columns that are no vertices are skipped and counted in
+/// x is a contiguous rank-1 View or a source with an item for every vertex. y is a View or a sink
+/// with a place for every vertex, which does not overlap x. Sums and products are of the type of
+/// x's items. options.count is the number of rows, the first ones. A segmented_reduce of a source
+/// that gathers: one launch, every team has an equal share of rows and edges. O(n + m) work; row
+/// begins, columns and weights are read once, and x once for every edge. Floating-point sums depend
+/// on the number of teams. Does not block. Columns that are no vertices are skipped and counted in
 /// options.errors, else in options.work; so are rows whose begins decrease, or lie after the last
 /// edge, and then y is unspecified. Throws std::invalid_argument on wrong extents, overlap, or an
 /// option that cannot be reached.

@@ -29,7 +29,7 @@ LANEWISE_END_NAMESPACE
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Where a search has what in its workspace.
+/// Layout of a search's workspace.
 template <class Vertex, class Offset, class Bits>
 struct sssp_places {
   using piece = detail::edge_piece<Vertex, Offset>;
@@ -37,7 +37,7 @@ struct sssp_places {
   detail::memory_places at;
   std::size_t meetings, counter, listed, far, far_count, far_least, far_list[2], delta, sum,
       pieces[2];
-  std::size_t zeros;  // so many bytes are to be 0
+  std::size_t zeros;  // number of bytes that are to be 0
 
   sssp_places(std::int64_t n, std::int64_t m, std::int64_t league) {
     meetings = at.place(league_sums::words(league), 8);
@@ -71,7 +71,7 @@ struct host_sssp_places {
   std::size_t meetings, put, taken, idle, states, far_count, far_least, marks, near, far[2],
       before[2], delta, sum;
   std::int64_t near_blocks;
-  std::size_t zeros;  // so many bytes are to be 0
+  std::size_t zeros;  // number of bytes that are to be 0
 
   host_sssp_places(std::int64_t n, std::int64_t, std::int64_t league) {
     meetings = at.place(league_sums::words(league), 8);
@@ -177,7 +177,7 @@ struct sampled_weights {
     return w > Weight{0} ? static_cast<double>(w) : 0.0;
   }
 };
-/// delta of a sum of so many weights, in a graph of so many edges for each vertex.
+/// delta from a sum of `samples` weights, in a graph with `degree` edges for each vertex.
 template <class Weight>
 struct delta_of_sum {
   double samples, degree, factor;
@@ -287,7 +287,7 @@ LANEWISE_FOR_ALL_SPACES(LANEWISE_COMPILED_SSSP)
 
 }  // namespace kernels
 
-/// The workspace that a search in a graph of so many vertices and edges needs.
+/// The workspace that a search needs in a graph of `vertices` vertices and `edges` edges.
 template <class Graph, class Exec>
 workspace_size sssp_workspace(const Exec& exec, std::int64_t vertices, std::int64_t edges) {
   using vertex = detail::number<typename Graph::vertex_type>;
@@ -299,8 +299,8 @@ workspace_size sssp_workspace(const Exec& exec, std::int64_t vertices, std::int6
       .parts.size();
 }
 
-/// Shortest paths: distances(v) becomes the least sum of weights on a path from a source to v, or
-/// the greatest number of its type, infinity where it has one, if there is no path.
+/// Shortest paths: distances(v) becomes the least sum of weights on a path from a source to v. If
+/// there is no path, it becomes the greatest number of its type, infinity where it has one.
 ///
 /// sources is one vertex, or a View of several. distances is a View of the graph's type of weights
 /// with a place for every vertex. Weights are not negative; floating-point sums are those along a
@@ -311,14 +311,15 @@ workspace_size sssp_workspace(const Exec& exec, std::int64_t vertices, std::int6
 /// vertices are looked through (near-far: delta-stepping with two buckets). In rounds of few edges
 /// warps go on by themselves for a while; threads of hosts always do, and share vertices where
 /// others have none. Memory traffic: columns, weights, a distance and sometimes an atomic minimum
-/// for the edges of each round, of which there are 1 to 2.5 times those of the graph by the default
-/// delta. Workspace: sssp_workspace, 45 bytes for each vertex and 32 for each 128 edges, up to 85
-/// and 64 with types of 64 bits; on hosts 14 bytes for each vertex, or 26. Does not block.
+/// for the edges of each round. By the default delta, all rounds together have 1 to 2.5 times the
+/// edges of the graph. Workspace: sssp_workspace, 45 bytes for each vertex and 32 for each 128
+/// edges, up to 85 and 64 with types of 64 bits; on hosts 14 bytes for each vertex, or 26. Does not
+/// block.
 ///
-/// Negative weights, those that are no number, columns and sources that are no vertices, and sums
-/// that are not less than the greatest number are left out and counted, as often as the search
-/// meets them, in options.errors, else in options.work. Throws std::invalid_argument on wrong
-/// extents, a source that is no vertex, and a delta below 0. (Ashkiani, 3.7.2.)
+/// Negative weights, weights that are no number, and columns and sources that are no vertices are
+/// left out. So are sums that are not less than the greatest number. All are counted, as often as
+/// the search meets them, in options.errors, else in options.work. Throws std::invalid_argument on
+/// wrong extents, a source that is no vertex, and a delta below 0. (Ashkiani, 3.7.2.)
 template <execution_space Exec, class M, class V, class O, class W, class Sources, class D,
           class... Pd>
 void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,
@@ -329,7 +330,7 @@ void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& s
                   with);
 }
 
-/// The same, and the tree of shortest paths: see sssp_parents.
+/// Overload that stores the tree of shortest paths, too: see sssp_parents.
 template <execution_space Exec, class M, class V, class O, class W, class Sources, class D,
           class... Pd, class P, class... Pp>
 void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,

@@ -53,7 +53,7 @@ struct bucket_kernel {
   }
 };
 
-/// Where a search has what in its workspace: zeros of each launch, of the first, and the rest.
+/// Layout of a search's workspace: zeros of each launch, of the first, and the rest.
 template <class Vertex, class Offset, class Bits>
 struct bucket_places {
   using piece = detail::edge_piece<Vertex, Offset>;
@@ -191,8 +191,8 @@ class bucket_rounds {
 
 }  // namespace kernels
 
-/// Shortest paths as by sssp, by delta-stepping with buckets: vertices whose distances were lowered
-/// wait in buckets, each of which holds distances of a range of delta, the last one all beyond. A
+/// Shortest paths as by sssp, by delta-stepping with buckets. Vertices whose distances were lowered
+/// wait in buckets: each bucket holds distances of a range of delta, the last one all beyond. A
 /// round looks at the edges of the first bucket that is not empty, and brings all that wait into
 /// buckets again.
 ///

@@ -40,7 +40,7 @@ struct sssp_parents_kernel {
   }
 };
 
-/// Where a call has what in its workspace.
+/// Layout of a call's workspace.
 template <class Vertex, class Offset>
 struct sssp_parents_places {
   using piece = detail::edge_piece<Vertex, Offset>;
@@ -95,7 +95,7 @@ void sssp_parents(const Exec& exec, const csr_graph<M, V, O, W>& graph,
 
 }  // namespace kernels
 
-/// The workspace that sssp_parents needs in a graph of so many vertices and edges.
+/// The workspace that sssp_parents needs in a graph of `vertices` vertices and `edges` edges.
 template <class Graph, class Exec>
 workspace_size sssp_parents_workspace(const Exec& exec, std::int64_t vertices, std::int64_t edges) {
   using V = typename Graph::vertex_type;
@@ -114,14 +114,14 @@ workspace_size sssp_parents_workspace(const Exec& exec, std::int64_t vertices, s
 /// sources are those of sssp, distances what it has left: a View of the graph's type of weights.
 /// parents is a View of the graph's type of vertices. Both have a place for every vertex.
 ///
-/// u is the least vertex of those whose distances are less than distances(v). Where there is none,
-/// vertices are reached in rounds along edges between equal distances, from those that have a
-/// parent, and u is the least in v's round. So the result is the same on every backend.
+/// u is the least vertex of those whose distances are less than distances(v). If there is none,
+/// vertices are reached in rounds along edges between equal distances, from vertices that have a
+/// parent. Then u is the least in v's round. So the result is the same on every backend.
 ///
 /// One resident kernel, whose teams meet after each step: all edges once, twice where there are
-/// such rounds, and a random read of a distance and an atomic minimum for those that are tight.
-/// O(n + m) work. Workspace: sssp_parents_workspace, 36 to 68 bytes for each vertex and 32 to 64
-/// for each 128 edges. Does not block.
+/// such rounds. A tight edge takes a random read of a distance and an atomic minimum. O(n + m)
+/// work. Workspace: sssp_parents_workspace, 36 to 68 bytes for each vertex and 32 to 64 for each
+/// 128 edges. Does not block.
 ///
 /// Weights, columns and sources that sssp leaves out are left out here, too, and not counted again.
 /// Other distances make wrong parents, and nothing else. Throws std::invalid_argument on wrong

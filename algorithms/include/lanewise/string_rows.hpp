@@ -9,8 +9,8 @@
 
 #include <type_traits>
 
-// Where a pattern occurs in each of many rows of bytes. All bytes are searched as one text, and the
-// rows are cut out of what was found, so that no length of rows hurts.
+// Finds the places where a pattern occurs in each of many rows of bytes. All bytes are searched as
+// one text, and the rows are cut out of what was found, so that no length of rows hurts.
 
 LANEWISE_BEGIN_NAMESPACE
 
@@ -20,11 +20,11 @@ struct all_valid {};
 /// Rows of bytes, as Arrow has them: row r has bytes [offsets(r), offsets(r + 1)). Views, and no
 /// copy of what is in them.
 ///
-/// bytes is a contiguous View of char, unsigned char or std::byte, offsets one of integers of 32 or
-/// 64 bits with one item more than there are rows. Of a slice, the first offset need not be 0, nor
-/// the last one the number of bytes. valid, if given, is a View of std::uint8_t or std::uint32_t
-/// with a bit for every row, the least significant first, which is 0 where the row is null; row 0
-/// has bit first_bit.
+/// bytes is a contiguous View of char, unsigned char or std::byte. offsets is one of integers of 32
+/// or 64 bits with one item more than there are rows. For a slice, the first offset need not be 0,
+/// nor the last one the number of bytes. valid, if given, is a View of std::uint8_t or
+/// std::uint32_t with a bit for every row, the least significant first. The bit is 0 where the row
+/// is null; row 0 has bit first_bit.
 template <class Bytes, class Offsets, class Valid = all_valid>
 struct string_rows {
   Bytes bytes;
@@ -143,8 +143,8 @@ struct rows_search_kernel {
   }
 };
 
-/// Keeps the numbers of places that are in out for the rows at the ends of the pieces, which others
-/// may overwrite when they are looked at.
+/// Keeps the numbers of places that out has for the rows at the ends of the pieces. Other warps may
+/// overwrite these when they are looked at.
 template <class Bits>
 struct rows_totals_kernel {
   struct policy : launch_policy {};
@@ -240,7 +240,7 @@ struct rows_memory {
 
 }  // namespace kernels
 
-/// The workspace that searches in so many rows of n bytes need. Needs no device.
+/// The workspace that searches in `rows` rows of n bytes need. Needs no device.
 template <class Exec>
 workspace_size rows_workspace(std::int64_t n, std::int64_t rows) {
   return kernels::rows_memory<Exec>(n, rows).size();
@@ -342,13 +342,13 @@ void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
 ///
 /// An occurrence lies wholly in a row, and occurrences may overlap. The bytes from the first offset
 /// to the last are searched as one text, once, and rows are looked up in what was found; bytes that
-/// no row has are not reported. One launch, of patterns of 8 bytes or more two, O(bytes + rows)
+/// no row has are not reported. One launch, or two for patterns of 8 bytes or more. O(bytes + rows)
 /// work whatever the rows' lengths, plus what string_search.hpp says of texts in which a filter
 /// passes very many places. Reads bytes and offsets once, steps of 1024 bytes that have a longer
 /// pattern twice, and writes out once. Does not block. Rows whose offsets fall, or lie outside of
-/// the bytes, are counted in options.errors, else in options.work, and have the result of null
-/// rows; nothing is read or written outside. Results of other rows are unspecified then. Throws
-/// std::invalid_argument on wrong extents.
+/// the bytes, have the result of null rows. They are counted in options.errors, else in
+/// options.work; nothing is read or written outside. Results of other rows are unspecified then.
+/// Throws std::invalid_argument on wrong extents.
 template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
 void rows_contains(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
                    const pattern<Memory>& what, const Out& out, const rows_options& with = {}) {
@@ -371,17 +371,17 @@ void rows_find_first(const Exec& exec, const string_rows<Bytes, Offsets, Valid>&
   kernels::search_rows(exec, "rows_find_first", rows, what, out,
                        {detail::row_question::kind::first}, with);
 }
-/// The same for the last place.
+/// As `rows_find_first`, for the last place.
 template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
 void rows_find_last(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
                     const pattern<Memory>& what, const Out& out, const rows_options& with = {}) {
   kernels::search_rows(exec, "rows_find_last", rows, what, out, {detail::row_question::kind::last},
                        with);
 }
-/// The same for place i of each row, in order from 0 on, or from the last one, -1, backwards; -1
-/// where there is none. To count from the end takes two more launches, and the bytes that have
-/// places once more; out holds the numbers of places until then, which have to be less than its
-/// greatest.
+/// As `rows_find_first`, for place i of each row, in order from 0 on, or from the last one, -1,
+/// backwards; -1 where there is none. To count from the end takes two more launches, and the bytes
+/// that have places once more; out holds the numbers of places until then, which have to be less
+/// than its greatest.
 template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
 void rows_find_nth(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
                    const pattern<Memory>& what, std::int64_t i, const Out& out,

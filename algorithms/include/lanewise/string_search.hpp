@@ -14,8 +14,9 @@
 
 #include <algorithm>
 
-// Where one pattern occurs in a text: at which bytes, overlapping occurrences included. The calls
-// read the text once, and compare with the whole pattern only where a word of it fits.
+// Finds the places where one pattern occurs in a text: at which bytes, overlapping occurrences
+// included. The calls read the text once, and compare with the whole pattern only where a word of
+// it fits.
 
 LANEWISE_BEGIN_NAMESPACE
 
@@ -72,7 +73,7 @@ struct search_count_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     fold(team, shared, search, team.index(), team.league());
   }
-  /// Every so many pieces of a text, from one on.
+  /// Folds every `stride`-th piece of a text, from piece `begin` on.
   template <class Team>
   LANEWISE_FUNCTION void fold(const Team& team, scratch<Team>& shared, const pattern_search& in,
                               std::int64_t begin, std::int64_t stride) const {
@@ -123,7 +124,7 @@ struct search_end_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     fold(team, shared, search, team.index(), team.league());
   }
-  /// Every so many pieces of a text, from one on.
+  /// Folds every `stride`-th piece of a text, from piece `begin` on.
   template <class Team>
   LANEWISE_FUNCTION void fold(const Team& team, scratch<Team>& shared, const pattern_search& in,
                               std::int64_t begin, std::int64_t stride) const {
@@ -196,8 +197,8 @@ struct search_bitmap_kernel {
     piece.find([&](int, std::int64_t first, const auto& found)
                    LANEWISE_INLINE_LAMBDA { store(warp, first, steps::in_order(warp, found)); });
   }
-  /// The places of a step begin `past` bytes too early: words of the bitmap are made of two, the
-  /// second of which may be of the next step.
+  /// The places of a step begin `past` bytes too early: words of the bitmap are made of two, and
+  /// the second may be of the next step.
   template <class Warp, class Piece>
   LANEWISE_FUNCTION void write_across(const Warp& warp, const Piece& piece, int past) const {
     using steps = typename Piece::steps_type;
@@ -308,12 +309,12 @@ struct search_places_kernel {
   }
 };
 
-/// From so many bytes on the filter is a launch of its own. Then an H200 reads 1.05 to 1.2 times as
-/// fast, but the second launch takes 15 us, in which it reads 65 MB.
+/// From this number of bytes on, the filter is a launch of its own. Then an H200 reads 1.05 to 1.2
+/// times as fast, but the second launch takes 15 us, in which it reads 65 MB.
 inline constexpr std::int64_t filtered_bytes = std::int64_t{1} << 28;
 
-/// Whether it pays for a text of so many bytes; in_order: where pieces wait for those in front.
-/// Many threads of a host wait for the slowest of them in every piece, and for none in a filter.
+/// Whether it pays for a text of n bytes; in_order: where pieces wait for those before them. Many
+/// threads of a host wait for the slowest of them in every piece, and for none in a filter.
 template <class Exec>
 bool has_own_filter(std::int64_t n, bool in_order) {
   if (warp_t<Exec>::words_of_text > 1) return n >= filtered_bytes;
@@ -415,7 +416,7 @@ detail::text_bytes text_of(const char* algorithm, const Text& text, const Patter
   detail::expects_memory(source, algorithm, "text");
   return {reinterpret_cast<const unsigned char*>(source.data), source.extent};
 }
-/// Where the one result of a call goes.
+/// The place for the one result of a call.
 template <class Exec, class... P>
 std::int64_t* result_place(const char* algorithm, const Kokkos::View<std::int64_t, P...>& result) {
   detail::check_reachable<Exec, Kokkos::View<std::int64_t, P...>>();
@@ -513,8 +514,8 @@ workspace_size string_search_workspace(std::int64_t n) {
 /// View result.
 ///
 /// text is a contiguous View of bytes (char, unsigned char, std::byte), which may begin anywhere.
-/// Two launches. On devices from 2^28 bytes on, of patterns of more than 4 bytes, the first is a
-/// filter that reads the text, and the second compares what the filter passes; else the first sets
+/// Two launches. On devices from 2^28 bytes on, for patterns of more than 4 bytes, the first is a
+/// filter that reads the text. The second then compares what the filter passes. Else the first sets
 /// the result. O(n + m) work, and m more for each 1 to 64 KiB of a text in which the filter passes
 /// very many places; with wildcards, O(m) for each of these. Does not block.
 template <execution_space Exec, class Text, class Memory, class... P>
@@ -524,7 +525,7 @@ void count(const Exec& exec, const Text& text, const pattern<Memory>& what,
   kernels::search_count(exec, bytes, what.view(), kernels::result_place<Exec>("count", result),
                         with);
 }
-/// The same, returned. **Blocks.**
+/// Overload that returns the result. **Blocks.**
 template <execution_space Exec, class Text, class Memory>
 std::int64_t count(const Exec& exec, const Text& text, const pattern<Memory>& what,
                    const string_search_options& with = {}) {
@@ -561,7 +562,7 @@ bool contains(const Exec& exec, const Text& text, const pattern<Memory>& what) {
 }
 
 /// Bit i % 32 of word i / 32 says whether the pattern begins at byte i of the text: a View of
-/// std::uint32_t with a word for every 32 bytes of the text, all of which are written. As count.
+/// std::uint32_t with a word for every 32 bytes of the text. All words are written. As count.
 template <execution_space Exec, class Text, class Memory, class Bits>
 void find_bitmap(const Exec& exec, const Text& text, const pattern<Memory>& what, const Bits& bits,
                  const string_search_options& with = {}) {
@@ -601,8 +602,8 @@ void find_all(const Exec& exec, const Text& text, const pattern<Memory>& what, c
     }
   }
 }
-/// The same, returning how many there are. **Blocks.** Throws std::length_error where an output has
-/// fewer places than there are results: the first are written.
+/// Overload that returns how many there are. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Text, class Memory, class Places>
 std::int64_t find_all(const Exec& exec, const Text& text, const pattern<Memory>& what,
                       const Places& places, const string_search_options& with = {}) {

@@ -12,9 +12,9 @@ LANEWISE_BEGIN_TARGET_NAMESPACE
 /// The systems of Ashkiani's dissertation, chapter 2, which string_search.hpp is compared with:
 /// searches by the fingerprints of Karp and Rabin, as policies.
 ///
-/// A letter is a byte of a text, of which the lowest `bits` bits count, 1 to 8: texts whose bytes
-/// are below 2^bits are searched as they are, and in others bytes that agree in these bits are one
-/// letter. Patterns have no other bytes.
+/// A letter is the lowest `bits` bits of a byte of a text, 1 to 8: texts whose bytes are below
+/// 2^bits are searched as they are, and in others bytes that agree in these bits are one letter.
+/// Patterns have no other bytes.
 ///
 /// No policy misses a match. exact and, by comparison, two_stage report nothing else. sequential,
 /// cooperative, recurrence, divided and hybrid report every place whose fingerprint is that of the
@@ -54,8 +54,8 @@ struct recurrence {
 struct divided {
   int bits = 8;
   int places_of_lane = 28;  ///< 12 to 44, an odd multiple of 4
-  /// A team has so many times 32 lanes' places: 8, as the paper's blocks of 256 threads, 16 or 32;
-  /// 0: more in longer texts.
+  /// A team has the places of 32 lanes `windows` times: 8, as the paper's blocks of 256 threads, 16
+  /// or 32; 0: more in longer texts.
   int windows = 0;
   std::uint64_t seed = 1;
   std::uint32_t prime = 0;  ///< as that of sequential
@@ -77,8 +77,8 @@ struct hybrid {
   std::uint32_t prime = 0;  ///< as that of cooperative
 };
 
-/// DRK-2S: lanes look for a part of the pattern as exact<64> does, and a warp verifies the whole
-/// pattern where that is, a chunk at a time.
+/// DRK-2S: lanes look for a part of the pattern as exact<64> does. Where that is, a warp verifies
+/// the whole pattern, a chunk at a time.
 struct two_stage {
   int bits = 8;
   std::int64_t part = 0;    ///< its length, up to 64 / bits; 0: 16 for up to 4 bits, else 8
@@ -158,7 +158,7 @@ class pattern {
 
   /// O(m) work; two_stage has tables of 1 or 4 bytes for every letter, and more for hashes. Throws
   /// std::invalid_argument where there are no bytes, where one is no letter, where the policy
-  /// cannot do with them, and where an option is out of range. **Blocks.**
+  /// cannot do with them. It throws, too, where an option is out of range. **Blocks.**
   explicit pattern(std::string_view bytes, const Policy& how = {})
       : size_(static_cast<std::int64_t>(bytes.size())), how_(how), print_(made(bytes)) {}
 
@@ -227,13 +227,13 @@ workspace_size find_all_workspace(const pattern<Memory, Policy>& what, std::int6
 }
 
 /// All places of a text that the pattern's policy reports, in order, and their number in the rank-0
-/// View number, as lanewise::find_all has them, and with its arguments and errors.
+/// View number. Results, arguments and errors are as those of lanewise::find_all.
 ///
-/// sequential takes O(n) steps of one lane; cooperative and recurrence O(n) work, whatever m is;
-/// the others O(n (1 + m / places_of_lane)), where two_stage has its part's length for m, and adds
-/// O(m / chunk) steps of a warp for every place where the part is: all of them in the worst case.
-/// The text is read once; cooperative moves 100 bytes or so for each, recurrence 24. One launch,
-/// cooperative three, recurrence two. Does not block.
+/// sequential takes O(n) steps of one lane; cooperative and recurrence O(n) work, whatever m is.
+/// The others take O(n (1 + m / places_of_lane)), where two_stage has its part's length for m.
+/// two_stage adds O(m / chunk) steps of a warp for every place where the part is: all of them in
+/// the worst case. The text is read once; cooperative moves 100 bytes or so for each,
+/// recurrence 24. One launch, cooperative three, recurrence two. Does not block.
 template <execution_space Exec, class Text, class Memory, class Policy, class Places, class T,
           class... P>
 void find_all(const Exec& exec, const Text& text, const pattern<Memory, Policy>& what,
@@ -246,8 +246,8 @@ void find_all(const Exec& exec, const Text& text, const pattern<Memory, Policy>&
                                   kernels::count_place<Exec>(number, "by_fingerprints::find_all"),
                                   with);
 }
-/// The same, returning how many there are. **Blocks.** Throws std::length_error where an output has
-/// fewer places than there are results: the first are written.
+/// Overload that returns how many there are. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Text, class Memory, class Policy, class Places>
 std::int64_t find_all(const Exec& exec, const Text& text, const pattern<Memory, Policy>& what,
                       const Places& places, const string_search_options& with = {}) {
@@ -267,7 +267,7 @@ void count(const Exec& exec, const Text& text, const pattern<Memory, Policy>& wh
                                 array_sink<std::int64_t>{nullptr, 0},
                                 kernels::count_place<Exec>(result, "by_fingerprints::count"), with);
 }
-/// The same, returned. **Blocks.**
+/// Overload that returns the result. **Blocks.**
 template <execution_space Exec, class Text, class Memory, class Policy>
 std::int64_t count(const Exec& exec, const Text& text, const pattern<Memory, Policy>& what) {
   return kernels::returned<std::int64_t>(

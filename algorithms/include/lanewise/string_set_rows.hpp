@@ -8,8 +8,8 @@
 
 #include <Kokkos_Core.hpp>
 
-// Where patterns of a set occur in each of many rows of bytes. The bytes are searched as one text,
-// once for all patterns, and what lies in a row is told by the rows' offsets.
+// Finds the places where patterns of a set occur in each of many rows of bytes. The bytes are
+// searched as one text, once for all patterns, and what lies in a row is told by the rows' offsets.
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
@@ -77,7 +77,7 @@ void search_rows(const Exec& exec, const char* algorithm, const Rows& given,
 
 }  // namespace kernels
 
-/// The workspace that searches for a set in so many rows of n bytes need. Needs no device.
+/// The workspace that searches for a set in `rows` rows of n bytes need. Needs no device.
 template <class Exec>
 workspace_size set_rows_workspace(std::int64_t n, std::int64_t rows) {
   const kernels::set_rows_memory<Exec> memory(n, rows);
@@ -87,12 +87,12 @@ workspace_size set_rows_workspace(std::int64_t n, std::int64_t rows) {
 /// out(r) = whether any pattern of the set occurs in row r, as 1 or 0; 0 for null rows. out is a
 /// View of integers or bool with a place for every row.
 ///
-/// An occurrence lies wholly in a row: of patterns that begin at one place, those that end in the
-/// row. The bytes from the first offset to the last are searched as one text by what searches a set
-/// (string_set_search.hpp), which marks the places with patterns that lie in their rows; then rows
-/// are looked up in the marks. Three launches, O(bytes + rows) work whatever the rows' lengths,
-/// and O(log rows + pattern bytes) for each place where patterns begin. Reads the bytes and offsets
-/// once, the offsets near hits once more, and writes a bit for each byte, of which those of steps
+/// An occurrence lies wholly in a row: if patterns begin at one place, the ones that end in the row
+/// count. The bytes from the first offset to the last are searched as one text by what searches a
+/// set (string_set_search.hpp). That marks the places with patterns that lie in their rows; then
+/// rows are looked up in the marks. Three launches, O(bytes + rows) work whatever the rows'
+/// lengths, and O(log rows + pattern bytes) for each place where patterns begin. Reads the bytes
+/// and offsets once, the offsets near hits once more, and writes a bit for each byte. Bits of steps
 /// of 1024 bytes with places are read. Does not block. Bad rows, errors and null rows are as in
 /// string_rows.hpp.
 template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
@@ -120,17 +120,17 @@ void rows_find_first(const Exec& exec, const string_rows<Bytes, Offsets, Valid>&
   kernels::search_rows(exec, "rows_find_first", rows, set, out, {detail::row_question::kind::first},
                        with);
 }
-/// The same for the last place.
+/// As `rows_find_first`, for the last place.
 template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
 void rows_find_last(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
                     const pattern_set<Memory>& set, const Out& out, const rows_options& with = {}) {
   kernels::search_rows(exec, "rows_find_last", rows, set, out, {detail::row_question::kind::last},
                        with);
 }
-/// The same for place i of each row, in order from 0 on, or from the last one, -1, backwards; -1
-/// where there is none. A place counts once, however many patterns begin there: rows_count may be
-/// more than the number of places. To count from the end takes two more launches; out holds the
-/// numbers of places until then, which have to be less than its greatest.
+/// As `rows_find_first`, for place i of each row, in order from 0 on, or from the last one, -1,
+/// backwards; -1 where there is none. A place counts once, however many patterns begin there:
+/// rows_count may be more than the number of places. To count from the end takes two more launches;
+/// out holds the numbers of places until then, which have to be less than its greatest.
 template <execution_space Exec, class Bytes, class Offsets, class Valid, class Memory, class Out>
 void rows_find_nth(const Exec& exec, const string_rows<Bytes, Offsets, Valid>& rows,
                    const pattern_set<Memory>& set, std::int64_t i, const Out& out,

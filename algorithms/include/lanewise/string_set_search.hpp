@@ -10,9 +10,9 @@
 
 #include <Kokkos_Core.hpp>
 
-// Where the patterns of a set occur in a text, all at once: at which bytes, and which, overlapping
-// occurrences included. The calls read the text once; what a table of windows of the patterns
-// passes is compared with the patterns.
+// Finds the places where the patterns of a set occur in a text, all at once: at which bytes, and
+// which, overlapping occurrences included. The calls read the text once; what a table of windows of
+// the patterns passes is compared with the patterns.
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
@@ -28,7 +28,7 @@ template <bool many>
 inline constexpr int table_bits =
     many ? detail::filter_place::many_words_bits : detail::filter_place::few_words_bits;
 
-/// A text, a set, and pieces of the text, of which a team does one at a time: some steps for each
+/// A text, a set, and pieces of the text. A team does one piece at a time: some steps for each
 /// warp, one warp after the other. by_probes: devices look for most sets by other windows.
 template <bool many, bool by_probes>
 struct set_pieces {
@@ -53,11 +53,13 @@ struct set_pieces {
 
   /// By probes, all marks of a part are in W words, and those of a few bytes around.
   static constexpr int most_steps = by_probes ? 30 : 32;
-  /// Of a part whose places are wanted, of which a warp keeps 128. (10,000 phrases: 4 in a step.)
+  /// The most steps of a part if its places are wanted: a warp keeps 128 places. (10,000 phrases: 4
+  /// in a step.)
   static constexpr int most_steps_with_places(detail::set_probes::kind how) {
     return by_probes && how != detail::set_probes::kind::every_word ? 12 : most_steps;
   }
-  /// So many steps for a warp's part of a piece that there are some thousand pieces, 4 or more.
+  /// The number of steps of a warp's part of a piece, 4 or more, such that there are some thousand
+  /// pieces.
   template <class Exec>
   static int steps_of(std::int64_t n, int most = most_steps) {
     constexpr std::int64_t piece =
@@ -80,7 +82,7 @@ struct set_pieces {
                    std::int64_t{1} << table_bits<many>, shared.table);
     team.barrier();
   }
-  /// Where this warp's part of a piece begins.
+  /// The begin of this warp's part of a piece.
   template <class Team>
   LANEWISE_FUNCTION std::int64_t first(const Team& team, std::int64_t piece) const {
     return (piece * Team::warps + team.warp_index()) * steps * finder<Team>::places;
@@ -279,7 +281,7 @@ struct set_places_kernel {
       if (at >= places.extent && at >= ids.extent) return;
     }
   }
-  /// Keeps the places of a row, after so many others, if they fit.
+  /// Keeps the places of a row, after `kept` others, if they fit.
   template <class Team, class Words>
   LANEWISE_FUNCTION int keep(const Team& team, scratch<Team>& shared, const Words& places_here,
                              const Words& ranks, int kept) const {
@@ -493,7 +495,7 @@ void run_marks(const Exec& exec, const detail::text_bytes& text,
                    kernel{chunks, set.probes_filter, marks, of_turn});
 }
 /// Marks the chunks of a text that may have windows of a set. Null where no filter runs: on hosts,
-/// for sets without probes, and for those of which most chunks have some.
+/// for sets without probes, and for sets with windows in most chunks.
 template <class Exec>
 const std::uint32_t* mark_text(const Exec& exec, const detail::text_bytes& text,
                                const detail::pattern_set_view& set, const workspace& work,
@@ -572,7 +574,7 @@ void count(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
   const auto* const marks = kernels::mark_text(exec, bytes, set.view(), work.get(), memory);
   kernels::fold_set_search(exec, bytes, set, marks, kernels::set_fold::number, place, nullptr);
 }
-/// The same, returned. **Blocks.**
+/// Overload that returns the result. **Blocks.**
 template <execution_space Exec, class Text, class Memory>
 std::int64_t count(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
                    const string_search_options& with = {}) {
@@ -609,7 +611,7 @@ bool contains(const Exec& exec, const Text& text, const pattern_set<Memory>& set
 }
 
 /// Bit i % 32 of word i / 32 says whether a pattern begins at byte i of the text: a View of
-/// std::uint32_t with a word for every 32 bytes of the text, all of which are written. As count, in
+/// std::uint32_t with a word for every 32 bytes of the text. All words are written. As count, in
 /// two launches.
 template <execution_space Exec, class Text, class Memory, class Bits>
 void find_bitmap(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
@@ -758,8 +760,8 @@ void find_all(const Exec& exec, const Text& text, const pattern_set<Memory>& set
               const string_search_options& with = {}) {
   kernels::find_set_places(exec, "find_all", text, set, places, ids, number, false, with);
 }
-/// The same, returning how many there are. **Blocks.** Throws std::length_error where an output has
-/// fewer places than there are results: the first are written.
+/// Overload that returns how many there are. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Text, class Memory, class Places, class Ids>
 requires(!std::is_same_v<Ids, string_search_options>) std::int64_t
     find_all(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
@@ -778,8 +780,8 @@ void find_longest(const Exec& exec, const Text& text, const pattern_set<Memory>&
                   const string_search_options& with = {}) {
   kernels::find_set_places(exec, "find_longest", text, set, places, ids, number, true, with);
 }
-/// The same, returning how many there are. **Blocks.** Throws std::length_error where an output has
-/// fewer places than there are results: the first are written.
+/// Overload that returns how many there are. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Text, class Memory, class Places, class Ids>
 std::int64_t find_longest(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
                           const Places& places, const Ids& ids,

@@ -40,7 +40,7 @@ struct three_way_kernel {
   LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
     const std::int64_t count = n();
     constexpr std::int64_t items = tile_t<Team, item, policy>::items;
-    // There is a tile without items when there are none, so that somebody writes the counts.
+    // There is a tile without items when there are none, so that a team writes the counts.
     const auto tiles = static_cast<std::uint32_t>(count > 0 ? divide_up(count, items) : 1);
     lanewise::decoupled_look_back(
         team, link, tiles, shared, detail::add_two_ways{}, maybe<state>{state::of(0, 0), true},
@@ -70,9 +70,9 @@ workspace_size three_way_partition_workspace(std::int64_t n) {
   return lanewise::compact_workspace<T, Exec>(n);
 }
 
-/// Copies the items for which in_first(item) holds to the front of first, others for which
-/// in_second(item) holds to the front of second, and the rest to the front of rest, all in input
-/// order; stores how many items of each there are in counts(0), counts(1) and counts(2).
+/// Copies the items for which in_first(item) holds to the front of first. Copies others for which
+/// in_second(item) holds to the front of second, and the rest to the front of rest. All are in
+/// input order. Stores how many items of each there are in counts(0), counts(1) and counts(2).
 ///
 /// in_first and in_second are pure scalar function objects, called up to twice per item, and
 /// in_second only where in_first does not hold. in is a contiguous rank-1 View or a source; first,
@@ -138,8 +138,8 @@ void three_way_partition(const Exec& exec, const In& in, const First& first, con
   }
 }
 
-/// The same, returning how many items of each there are. **Blocks.** Throws std::length_error where
-/// an output has fewer places than there are results: the first are written.
+/// Overload that returns how many items of each there are. **Blocks.** Throws std::length_error
+/// where an output has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class First, class Second, class Rest, class InFirst,
           class InSecond>
 requires(!Kokkos::is_view_v<InFirst>) Kokkos::Array<std::int64_t, 3> three_way_partition(

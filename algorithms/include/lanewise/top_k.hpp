@@ -132,10 +132,10 @@ void top_k(const Exec& exec, const char* algorithm, const Source& source, std::i
 /// The order is that of key_of(item), an integer, enumeration, float, double or the like, as
 /// radix_key.hpp has it: NaN with the sign bit set is less than all numbers, other NaN greater, and
 /// -0.0 less than +0.0. Of items with equal keys the earliest are taken. Results are in input
-/// order, or with options.sorted in the order of their keys, those with equal keys in input order.
-/// in is a contiguous rank-1 View or a source, out a View or a sink that does not overlap it and
-/// has at least k places. key_of is a pure scalar function object, called up to twice per item and
-/// once more per reading; so is a source's functor.
+/// order, or with options.sorted in the order of their keys; results with equal keys are in input
+/// order. in is a contiguous rank-1 View or a source. out is a View or a sink that does not overlap
+/// it and has at least k places. key_of is a pure scalar function object, called up to twice per
+/// item and once more per reading; so is a source's functor.
 ///
 /// O(n) work. Where n is large and k less than n / 600 or so, items are read once, and notes of 72
 /// bytes for 1024 items (of 4 bytes; 104 for 8) are written. Blocks of 1024 items with more than
@@ -144,10 +144,10 @@ void top_k(const Exec& exec, const char* algorithm, const Source& source, std::i
 /// for any k, and again in blocks with items close to the k-th and in blocks with results. Up to
 /// 8192 items take one launch, others one for every eleven bits of the key (on hosts nine) and up
 /// to five more; with options.sorted one more, and one for every doubling beyond 4096 results (on
-/// hosts those of radix_sort and two). The result is the same on every backend. Does
-/// not block. Throws std::invalid_argument if k is negative or greater than the extent of in, where
-/// out has fewer places, on overlap or an option that cannot be reached. (Selection with Merrill's
-/// digit counting, 2.13.)
+/// hosts those of radix_sort and two). The result is the same on every backend. Does not block.
+/// Throws std::invalid_argument if k is negative or greater than the extent of in, or where out has
+/// fewer places. It throws, too, on overlap or an option that cannot be reached. (Selection with
+/// Merrill's digit counting, 2.13.)
 template <execution_space Exec, class In, class Out, class KeyOf = identity>
 void top_k(const Exec& exec, const In& in, std::int64_t k, const Out& out,
            const top_k_options& with = {}, const KeyOf& key_of = {}) {
@@ -163,7 +163,7 @@ void top_k(const Exec& exec, const In& in, std::int64_t k, const Out& out,
     kernels::top_k(exec, "top_k", source, k, kernels::selected_item<sink_type>{sink}, key_of, with);
 }
 
-/// The same, and the value beside each of these items.
+/// As `top_k`, and stores the value beside each of these items.
 template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut,
           class KeyOf = identity>
 void top_k_by_key(const Exec& exec, const Keys& keys, const Values& values, std::int64_t k,

@@ -7,14 +7,14 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
 /// Stores the first item of every run of equal neighbours of in at the front of out, in input
-/// order, and the number of runs in the rank-0 View count of integers (docs/algorithms.md).
+/// order. Stores the number of runs in the rank-0 View count of integers (docs/algorithms.md).
 ///
 /// equal is a pure scalar equivalence, called up to twice per pair of neighbours; a source's
-/// functor is called up to four times per item. in is a contiguous rank-1 View or a source, out a
-/// View or a sink that does not overlap it, or the same View as in. Where out has fewer places than
-/// there are results, the first are written; count counts all of them. One launch and one pass:
-/// n reads and one write per run (on the host with several threads the items are read again from
-/// cache). O(n) work. The result is the same on every backend. Does not block. Throws
+/// functor is called up to four times per item. in is a contiguous rank-1 View or a source. out is
+/// a View or a sink that does not overlap it, or the same View as in. Where out has fewer places
+/// than there are results, the first are written; count counts all of them. One launch and one
+/// pass: n reads and one write per run (on the host with several threads the items are read again
+/// from cache). O(n) work. The result is the same on every backend. Does not block. Throws
 /// std::invalid_argument on overlap or an option that cannot be reached. (Merrill, 3.5; a single
 /// pass with look-back.)
 template <execution_space Exec, class In, class Out, class T, class... P, class Equal = equal_to>
@@ -35,8 +35,8 @@ void unique(const Exec& exec, const In& in, const Out& out, const Kokkos::View<T
                            lanewise::compact_workspace<item, Exec>(source.extent));
 }
 
-/// The same, returning the number of runs. **Blocks.** Throws std::length_error where an output has
-/// fewer places than there are results: the first are written.
+/// Overload that returns the number of runs. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class In, class Out, class Equal = equal_to>
 requires(!Kokkos::is_view_v<Equal>) std::int64_t
     unique(const Exec& exec, const In& in, const Out& out, const Equal& equal = {},
@@ -88,7 +88,7 @@ void unique_by_key(const Exec& exec, const Keys& keys, const Values& values,
   constexpr bool fitting = detail::check_equal<Exec, Equal, key_type>() &&
                            detail::check_results<Exec, key_type, sink_type>() &&
                            detail::check_results<Exec, value_type, value_sink_type>();
-  // In place pairs are selected, of which values are read with their keys and not where runs begin.
+  // In place pairs are selected: values are read with their keys, and not where runs begin.
   using pairs = zipped_source<detail::into_tuple, std::decay_t<decltype(source)>, value_source>;
   using pair_sink = unzipped_sink<sink_type, value_sink_type>;
   if constexpr (fitting && kernels::may_be_in_place<pairs, pair_sink>) {
@@ -122,8 +122,8 @@ void unique_by_key(const Exec& exec, const Keys& keys, const Values& values,
                      runs, with, lanewise::compact_workspace<key_type, Exec>(source.extent));
 }
 
-/// The same, returning the number of runs. **Blocks.** Throws std::length_error where an output has
-/// fewer places than there are results: the first are written.
+/// Overload that returns the number of runs. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
 template <execution_space Exec, class Keys, class Values, class KeysOut, class ValuesOut,
           class Equal = equal_to>
 requires(!Kokkos::is_view_v<Equal>) std::int64_t

@@ -170,8 +170,9 @@ struct btree_kernel {
 // leaves, and a split takes u of it, from u + 1 to 1. So n insertions into leaves that weigh w
 // together split at most (n + w) / u times. Erasures only take weight. The same holds for inner
 // nodes, where a child is an element, and a split one level below is an insertion. A split takes
-// one more node, and two where a root is split, whose halves become its children. Who splits a node
-// holds its lock before it takes another one, so that insertions at the same time waste none.
+// one more node, and two where a root is split, whose halves become its children. A thread that
+// splits a node holds its lock before it takes another one, so that insertions at the same time
+// waste none.
 
 /// u insertions need a node at least, so that more of them than this fit into no tree.
 template <class Table>
@@ -181,9 +182,10 @@ void expects_insertions(const char* name, std::int64_t insertions) {
   detail::expects(insertions >= 0, name, ": insertions is ", insertions, ", less than 0");
   detail::expects(insertions <= most, name, ": insertions is ", insertions, ", the most is ", most);
 }
-/// Of a tree that was just built: a root is split after most - fill + 1 insertions, and weighs
-/// fill - u <= u, so that s <= n / u other leaves are split. A root above them has 2u - 1 more
-/// children before it is split, so that inner nodes are at most s (1 + 2 / (2u - 1)) / (u - 1).
+/// The nodes that insertions may need in a tree that was just built: a root is split after most -
+/// fill + 1 insertions, and weighs fill - u <= u, so that s <= n / u other leaves are split. A root
+/// above them has 2u - 1 more children before it is split, so that inner nodes are at most s (1 +
+/// 2 / (2u - 1)) / (u - 1).
 template <class Table>
 std::int64_t nodes_for(std::int64_t insertions, std::int64_t roots) {
   using layout = typename Table::layout;
@@ -193,14 +195,15 @@ std::int64_t nodes_for(std::int64_t insertions, std::int64_t roots) {
   const std::int64_t later = lanewise::divide_up(insertions, u);
   return 2 * std::min(first, roots) + later + lanewise::divide_up(3 * later, 2 * (u - 1)) + 2;
 }
-/// Of a tree that was changed: every node on the way to an insertion may be full. Of e such nodes
-/// each is split once, and weighs 1 afterwards. All levels together there are at most
-/// (n + e (u + 1)) / (u - 1) splits, of which one in 2u - 1, and the first of e, are a root's.
+/// The nodes that insertions may need in a tree that was changed: every node on the way to an
+/// insertion may be full. Of e such nodes each is split once, and weighs 1 afterwards. All levels
+/// together there are at most (n + e (u + 1)) / (u - 1) splits: one in 2u - 1, and the first e, are
+/// a root's.
 template <class Table>
 std::int64_t nodes_for_more(std::int64_t insertions, std::int64_t roots, std::int64_t used) {
   using layout = typename Table::layout;
   constexpr std::int64_t u = layout::most - layout::kept;
-  // Inner nodes have u children or more, roots two: so many levels of them can there be.
+  // Inner nodes have u children or more, roots two: this bounds the number of their levels.
   const std::int64_t split_off = used - roots;
   std::int64_t levels = 0;
   for (std::int64_t reach = 1; reach < split_off; reach *= u) ++levels;
@@ -208,8 +211,8 @@ std::int64_t nodes_for_more(std::int64_t insertions, std::int64_t roots, std::in
   const std::int64_t splits = lanewise::divide_up(insertions + full * (u + 1), u - 1);
   return splits + lanewise::divide_up(splits, 2 * u - 1) + full + 2;
 }
-/// Makes the tree one of so many elements of a source, with nodes for so many insertions, and for
-/// more than a quarter of the leaves in any case.
+/// Makes the tree one of the `elements` elements of a source, with nodes for `insertions`
+/// insertions. It has nodes for more than a quarter of the leaves in any case.
 template <class Exec, class Table, class Source>
 void build_btree(const Exec& exec, const char* name, Table& tree, std::int64_t elements,
                  const Source& source, std::int64_t insertions) {
@@ -241,7 +244,7 @@ void btree_call(const Exec& exec, const Table& tree, slab_operation operation,
                    kernel{tree.view(), combine, operation, arrays, with.status.data(),
                           with.tally.data(), nullptr, false, false});
 }
-/// Where a tree has no memory, the same on an empty one.
+/// If a tree has no memory, the call works on an empty one.
 template <class Exec, class Table>
 void btree_call_or_none(const Exec& exec, const char* name, const Table& tree,
                         slab_operation operation, const btree_arrays<Table>& arrays,
@@ -255,8 +258,9 @@ void btree_call_or_none(const Exec& exec, const char* name, const Table& tree,
                         operation, arrays, detail::keep_given{}, with);
   }
 }
-/// So many items that meet in the same leaves are merged with these at once: fewer are waited for.
-/// A merge costs a GPU about 20 launches, and reads and writes the least keys of all roots.
+/// Whether `items` items that meet in the same leaves are merged with these at once: fewer are
+/// waited for. A merge costs a GPU about 20 launches, and reads and writes the least keys of all
+/// roots.
 template <class Table>
 bool is_crowd(const Table& tree, std::int64_t items) {
   return items >= 1 << 13 && items >= tree.roots() / 64;
@@ -316,7 +320,7 @@ void merge_items_left(const Exec& exec, const char* name, Table& tree,
                      tally_kernel{came.data(), n, tally});
   exec.fence("Lanewise::btree: the items left are in");
 }
-/// An operation on all items. Those that meet many others in their leaves are merged, and those
+/// An operation on all items. Items that meet many others in their leaves are merged, and items
 /// without room have their turn when the tree has grown.
 template <class Exec, class Table, class Combine, class Bulk>
 void btree_call_and_grow(const Exec& exec, const char* name, Table& tree, slab_operation operation,
@@ -340,7 +344,7 @@ void btree_call_and_grow(const Exec& exec, const char* name, Table& tree, slab_o
     detail::copy_to_host<std::uint64_t>(exec, &count, lacking);
     const auto left = static_cast<std::int64_t>(count);
     if (left == 0) return;
-    // A split takes two nodes at most: while there are so many, items were left for their crowd.
+    // A split takes two nodes at most: while two are left, items were left for their crowd.
     if (!leaves_crowds || kernels::nodes_in_use(exec, tree) + 2 > tree.capacity()) {
       // The workspace has the statuses.
       kernels::rebuild_btree(exec, name, tree, left, nullptr);
@@ -389,10 +393,9 @@ auto to_ordered(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& 
   return result;
 }
 
-/// Makes the tree one of the elements of a table, with room for at least so many insertions
+/// Makes the tree one of the elements of a table. It has room for at least `insertions` insertions
 /// whatever their keys are, and spare nodes for a quarter of the leaves. Reads and writes every
-/// element once.
-/// **Blocks.**
+/// element once. **Blocks.**
 template <class Exec, class Key, class Value, class Memory, int bytes>
 void build(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
            const ordered_table<Key, Value, slab_keys::unique, Memory>& elements,
@@ -408,8 +411,9 @@ template <class Exec, class T>
 auto items_of_call(T* items, std::int64_t n) {
   return Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(items, n);
 }
-/// A call that may put elements into a tree. Many at once, counted in those that are there, are
-/// merged with them by `bulk(ordered table, arrays, options)`: the tree is written once.
+/// A call that may put elements into a tree. Many items at once, relative to the number of
+/// elements, are merged with these by `bulk(ordered table, arrays, options)`: the tree is written
+/// once.
 template <class Exec, class Table, class Combine, class Bulk>
 void btree_growing_call(const Exec& exec, const char* name, Table& tree, slab_operation operation,
                         const btree_arrays<Table>& arrays, const Combine& combine,
@@ -429,18 +433,18 @@ void btree_growing_call(const Exec& exec, const char* name, Table& tree, slab_op
 
 }  // namespace kernels
 
-/// Rebuilds the tree, with `fill` elements in each leaf, and with room for at least so many
+/// Rebuilds the tree, with `fill` elements in each leaf, and with room for at least `insertions`
 /// insertions. **Blocks**; nothing else may be using the tree.
 template <class Exec, class Key, class Value, class Memory, int bytes>
 void compact(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
              std::int64_t insertions = 0, workspace_ref work = {}) {
   kernels::rebuild_btree(exec, "compact", tree, insertions, work);
 }
-/// Makes room for so many insertions, whatever their keys and their order are: none of the next
-/// `insertions` operations that may insert (insert, assign, upsert) has the status no_room. Those
-/// that find their key count, too, as they split full nodes on their way. Call it before each
-/// kernel that inserts. Rebuilds the tree unless the nodes to spare suffice. **Blocks**; nothing
-/// else may be using the tree.
+/// Makes room for `insertions` insertions, whatever their keys and their order are: none of the
+/// next `insertions` operations that may insert (insert, assign, upsert) has the status no_room.
+/// Operations that find their key count, too, as they split full nodes on their way. Call it before
+/// each kernel that inserts. Rebuilds the tree unless the nodes to spare suffice. **Blocks**;
+/// nothing else may be using the tree.
 ///
 /// Memory, in nodes for each insertion, of a tree that is rebuilt: 0.7 with nodes of 15 places, 1.6
 /// with 7, 0.33 with 31. So much is needed where each leaf gets just enough to be split.

@@ -12,11 +12,11 @@ LANEWISE_BEGIN_NAMESPACE
 
 /// Owns a B+ tree that is changed in place. See btree_map.hpp.
 ///
-/// There is one block of memory: nodes, of which the first are the roots of subtrees and those
-/// after them are taken when nodes are split; the roots' least keys; the samples of the search
-/// tree over these; and the number of nodes in use. Where leaves were put between the roots, least
-/// keys, samples and the numbers of the roots' nodes lie in a block of their own. Trees can be
-/// moved and not copied: to_ordered() makes a snapshot.
+/// There is one block of memory: nodes, the roots' least keys, the samples of the search tree over
+/// these, and the number of nodes in use. The first nodes are the roots of subtrees; the nodes
+/// after them are taken when nodes are split. Where leaves were put between the roots, least keys,
+/// samples and the numbers of the roots' nodes lie in a block of their own. Trees can be moved and
+/// not copied: to_ordered() makes a snapshot.
 template <class Key, class Value, class MemorySpace, int node_bytes>
 class btree_table {
  public:
@@ -52,7 +52,7 @@ class btree_table {
 
   /// For kernels, until the tree grows, is compacted, or ends.
   view_type view() const { return {{nodes(), capacity_, allocated()}, tree(), root_nodes()}; }
-  /// Of nodes, whether they are in use or not, and of the search tree.
+  /// Bytes of nodes, whether they are in use or not, and of the search tree.
   std::int64_t bytes() const {
     return static_cast<std::int64_t>(bytes_for(first_roots_, capacity_) +
                                      (top_ == nullptr ? 0 : top_bytes_for(roots_)));
@@ -69,8 +69,8 @@ class btree_table {
         block_(static_cast<char*>(block)),
         owner_(std::move(owner)),
         first_roots_(roots) {}
-  /// The same nodes under other roots, whose least keys, samples and nodes are to be written, in a
-  /// block of top_bytes_for(roots) bytes.
+  /// A table of these nodes under other roots, whose least keys, samples and nodes are to be
+  /// written, in a block of top_bytes_for(roots) bytes.
   btree_table with_top(std::uint32_t roots, void* top, std::shared_ptr<void> top_owner) const {
     btree_table t(first_roots_, capacity_, block_, owner_);
     t.roots_ = roots;

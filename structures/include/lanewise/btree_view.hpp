@@ -16,8 +16,8 @@ LANEWISE_BEGIN_NAMESPACE
 ///
 /// The warp face: the whole warp calls, and every active lane has an operation on a key of its own.
 /// Lanes find the subtrees of their keys together, with one node of 64 bytes for every level of the
-/// static search tree, and then each lane works by itself: it reads its leaf, and writes it where
-/// it changes it. lanes<T> is Warp::lanes<T>. Functions return lanes<slab_status>, none in inactive
+/// static search tree. Then each lane works by itself: it reads its leaf, and writes it where it
+/// changes it. lanes<T> is Warp::lanes<T>. Functions return lanes<slab_status>, none in inactive
 /// lanes. detail/btree_walk.hpp says when operations take effect.
 template <class Key, class Value, int node_bytes = 128>
 class btree_view {

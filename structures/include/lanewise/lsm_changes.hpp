@@ -220,12 +220,12 @@ typename Map::run lsm_live_run(const Exec& exec, const Map& map, workspace_ref w
 /// of the call with one key, the first counts.
 ///
 /// keys and values are Views; values has at least as many items. Any number of pairs. A radix_sort
-/// of the pairs, and merges of the runs that are due: an element takes part in log2(n / batch) / 2
-/// merges or so in its life, each of which reads it once and writes it once. O(n log n) memory
-/// traffic for n pairs that come in batches; one call may merge all that is there. Memory: the new
-/// run, and what merges make of it, beside what they read. Does not block. Throws
-/// std::invalid_argument on wrong extents or Views with items and no memory, and what allocations
-/// throw; the dictionary is as it was then. (Ashkiani, 4.3.)
+/// of the pairs, and merges of the runs that are due. An element takes part in log2(n / batch) / 2
+/// merges or so in its life; each merge reads it once and writes it once. O(n log n) memory traffic
+/// for n pairs that come in batches; one call may merge all that is there. Memory: the new run, and
+/// what merges make of it, beside what they read. Does not block. Throws std::invalid_argument on
+/// wrong extents or Views with items and no memory, and what allocations throw; the dictionary is
+/// as it was then. (Ashkiani, 4.3.)
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class Keys,
           class Values>
 void insert(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map, const Keys& keys,
@@ -324,8 +324,8 @@ void clear(const Exec& exec, lsm_dictionary<Key, Value, Memory, growth>& map) {
 /// Makes all levels one that has every key once, and no tombstones. No answer changes, and queries
 /// are as fast as they can be: this pays after many batches, and where much was replaced or erased.
 ///
-/// O(n) work: merges, of which each element takes part in one or two, and of which the last writes
-/// what is left; twice, where more is left than if every tombstone hid an element. Where it has
+/// O(n) work: merges. Each element takes part in one or two, and the last merge writes what is
+/// left. It does so twice, where more is left than if every tombstone hid an element. Where it has
 /// places for more than a ninth more, it is copied once more. Memory for the elements 1.5 times
 /// more. **Blocks.** Throws what allocations throw; the dictionary is as it was then.
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth>

@@ -25,8 +25,8 @@ enum class lsm_growth {
 /// both dictionaries may be changed from there on, each by itself.
 ///
 /// Calls of one instance need no waiting. Before another instance uses what one has changed, wait
-/// for the first; before a change, for those that read this very object. Who reads a snapshot need
-/// not be waited for: what it has is freed when all instances are done.
+/// for the first; before a change, wait for the instances that read this very object. Instances
+/// that read a snapshot need not be waited for: what it has is freed when all instances are done.
 template <class Key, class Value, class MemorySpace, lsm_growth growth>
 class lsm_dictionary {
   static_assert(std::is_integral_v<Key> && !std::is_same_v<Key, bool> &&

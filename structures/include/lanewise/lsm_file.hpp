@@ -148,7 +148,8 @@ void save(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& ma
 /// What save wrote; Map is its type, in memory that the instance can reach. Reads the file to the
 /// host, looks at all of it there, and then allocates the levels: the host needs as much memory as
 /// the file has bytes. **Blocks.** Throws std::runtime_error if the file has another dictionary,
-/// types included, is of another version, damaged, or cut short, or has levels that are none.
+/// types included, or is of another version. It throws, too, if the file is damaged or cut short,
+/// or has levels that are none.
 template <class Map, class Exec>
 requires(detail::is_lsm<Map>) Map load(const Exec& exec, std::istream& in) {
   detail::file_reader reader(in);

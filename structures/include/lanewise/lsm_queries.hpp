@@ -209,9 +209,9 @@ void contains(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>
 /// keys(i), values(i) = the pair with the greatest key <= queries(i); both are left as they are
 /// where there is none, which options.status says. keys may be queries.
 ///
-/// One search in every level; then keys whose newest element is a tombstone are stepped over one
-/// by one, so that a query at the end of a long range of erased keys takes as long as the range,
-/// until cleanup. Does not block. Errors as find.
+/// One search in every level; then keys whose newest element is a tombstone are stepped over one by
+/// one. So a query at the end of a long range of erased keys takes as long as the range, until
+/// cleanup. Does not block. Errors as find.
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth,
           class Queries, class Keys, class Values>
 void predecessor(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
@@ -220,7 +220,7 @@ void predecessor(const Exec& exec, const lsm_dictionary<Key, Value, Memory, grow
   kernels::lsm_neighbours<false>(exec, "predecessor", "Lanewise::lsm::predecessor", map, queries,
                                  keys, values, false, with);
 }
-/// The same for the greatest key < queries(i).
+/// As `predecessor`, for the greatest key < queries(i).
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth,
           class Queries, class Keys, class Values>
 void strict_predecessor(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
@@ -229,7 +229,7 @@ void strict_predecessor(const Exec& exec, const lsm_dictionary<Key, Value, Memor
   kernels::lsm_neighbours<false>(exec, "strict_predecessor", "Lanewise::lsm::predecessor", map,
                                  queries, keys, values, true, with);
 }
-/// The same for the least key >= queries(i).
+/// As `predecessor`, for the least key >= queries(i).
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth,
           class Queries, class Keys, class Values>
 void successor(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,
@@ -238,7 +238,7 @@ void successor(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth
   kernels::lsm_neighbours<true>(exec, "successor", "Lanewise::lsm::successor", map, queries, keys,
                                 values, false, with);
 }
-/// The same for the least key > queries(i).
+/// As `predecessor`, for the least key > queries(i).
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth,
           class Queries, class Keys, class Values>
 void strict_successor(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,

@@ -123,8 +123,8 @@ struct lsm_shift {
   LANEWISE_FUNCTION std::int64_t operator()(std::int64_t r) const { return begins[r] - offsets[r]; }
 };
 
-/// Copies the ranges of n queries, which begin at these places of one clean level, to their
-/// offsets, of which there is one more: the decoding of runs, each of which is a range.
+/// Copies the ranges of n queries, which begin at these places of one clean level, to their n + 1
+/// offsets. This is the decoding of runs: each range is a run.
 template <class Exec, class Run, class Key, class Value>
 void lsm_copy_ranges(const Exec& exec, const std::vector<Run>& runs, const std::int64_t* begins,
                      const std::int64_t* offsets, std::int64_t n, Key* keys, Value* values,
@@ -143,8 +143,8 @@ void lsm_copy_ranges(const Exec& exec, const std::vector<Run>& runs, const std::
       kernel{shifts, {sink}, {n}, offsets + 1});
 }
 
-/// Pairs of a warp on their way to places of the output: what a lane writes lies apart from what
-/// its neighbours write at the same time, so that the warp collects some places and writes them
+/// Pairs of a warp on their way to places of the output. What a lane writes lies apart from what
+/// its neighbours write at the same time. So the warp collects some places and writes them
 /// together. With this and pieces of 4 elements, not 64, for each lane, ranges of 1024 take 4 times
 /// as long as counts, and 8 times without both (H100).
 template <class Key, class Value>
@@ -229,11 +229,11 @@ struct lsm_range_kernel {
 /// For each query two searches in every level, and a merge of what the levels have there; stale
 /// elements and tombstones are read, too. With one clean level (after cleanup) no element is read.
 /// A lane works on up to 64 of these elements, a warp on more: one query alone is not shared out
-/// further. Where there are several levels and 2,048 queries or more, the call looks at one window
-/// of queries in 64 first, and where all together cover more elements than there are, it merges all
-/// levels once, as cleanup does, in memory of its own: twice the elements for a while. It
-/// **blocks** then, to see how many; not with options.may_merge = false. Errors as find.
-/// (Ashkiani, 4.3, with a merge for its segmented sort.)
+/// further. If there are several levels and 2,048 queries or more, the call looks at one window of
+/// queries in 64 first. If all together cover more elements than there are, it merges all levels
+/// once, as cleanup does, in memory of its own: twice the elements for a while. It **blocks** then,
+/// to see how many; not with options.may_merge = false. Errors as find. (Ashkiani, 4.3, with a
+/// merge for its segmented sort.)
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class K1,
           class K2, class Numbers>
 void count(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map, const K1& k1,
@@ -259,10 +259,10 @@ void count(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& m
 ///
 /// Two passes: a count, whose numbers are scanned in offsets, and the same merge again, which
 /// writes. With one clean level, or where levels are merged first as count does, the second pass is
-/// a copy, shared out evenly whatever the lengths are, with 8 bytes for each query beside it; else
-/// there is no memory beside that of the scan, whatever the queries are. With Views of no places it
-/// only counts. **Blocks.** Errors as find, and std::length_error where an output that has places
-/// has fewer than there are results: the first are written, offsets tell about all.
+/// a copy. It is shared out evenly whatever the lengths are, with 8 bytes for each query beside it.
+/// Else there is no memory beside that of the scan, whatever the queries are. With Views of no
+/// places it only counts. **Blocks.** Errors as find, and std::length_error where an output that
+/// has places has fewer than there are results: the first are written, offsets tell about all.
 template <execution_space Exec, class Key, class Value, class Memory, lsm_growth growth, class K1,
           class K2, class Offsets, class Keys, class Values>
 std::int64_t range(const Exec& exec, const lsm_dictionary<Key, Value, Memory, growth>& map,

@@ -40,9 +40,10 @@ class lsm_view {
 
   /// Looks keys up; value is changed where they are found. Returns lanes<lsm_status>.
   ///
-  /// Levels are searched from the newest on, for all lanes that have not met their keys: a node of
-  /// 64 bytes for each level of the level's search tree, log2(n) / 4 or so for keys of 4 bytes,
-  /// then a load of the value, and one of the tombstone's bit where the level has tombstones.
+  /// Levels are searched from the newest on, for all lanes that have not met their keys. A level
+  /// takes a node of 64 bytes for each level of its search tree, log2(n) / 4 or so for keys of 4
+  /// bytes. Then it takes a load of the value, and one of the tombstone's bit where the level has
+  /// tombstones.
   template <class Warp, class Mask>
   LANEWISE_FUNCTION auto find(const Warp& warp, Mask active, const lanes<Warp, Key>& key,
                               lanes<Warp, Value>& value) const {
@@ -74,7 +75,8 @@ class lsm_view {
   /// keys. value_of(level, index) is the value. first becomes what is after the last.
   ///
   /// A sink f may have begin(warp, i) and end(warp, i), which the whole warp calls before and after
-  /// some calls of f, all for numbers from i of begin on, and most of them below that of end.
+  /// some calls of f. These are all for numbers from i of begin on, and most of them below that of
+  /// end.
   template <class Warp, class Mask, class F>
   LANEWISE_FUNCTION void for_each(const Warp& warp, Mask active, const lanes<Warp, Key>& k1,
                                   const lanes<Warp, Key>& k2, lanes<Warp, std::int64_t>& first,
@@ -112,7 +114,7 @@ class lsm_view {
     }
     return sum;
   }
-  /// Where a lane's key, or the next one, stands in the only level.
+  /// The place of a lane's key, or of the next one, in the only level.
   template <class Warp, class Mask>
   LANEWISE_FUNCTION auto first_place(const Warp& warp, Mask active,
                                      const lanes<Warp, Key>& key) const {
@@ -130,8 +132,8 @@ class lsm_view {
     return largest;
   }
   /// By a lane: calls f as for_each does for what lies between elements `first` and `first` + each
-  /// of the largest level, by their keys, in a part of all levels. A piece at the part's begin or
-  /// end has what lies before it or after it, too. Returns the number after the last.
+  /// of the largest level. It does so by their keys, in a part of all levels. A piece at the part's
+  /// begin or end has what lies before it or after it, too. Returns the number after the last.
   template <class F>
   LANEWISE_FUNCTION std::int64_t piece(const cursor& part, int largest, std::int64_t first,
                                        std::int64_t each, std::int64_t number, const F& f) const {

@@ -25,9 +25,9 @@ enum class ordered_duplicates {
 struct ordered_build_options {
   /// As in ordered_options.
   workspace_ref work = {};
-  /// Of build, for maps and sets.
+  /// For build of maps and sets.
   ordered_duplicates duplicates = ordered_duplicates::first;
-  /// Of build_sorted: whether the call looks whether the keys are sorted. If they are not, and it
+  /// For build_sorted: whether the call looks whether the keys are sorted. If they are not, and it
   /// does not look, what searches find is unspecified; no memory but the table's is touched.
   bool checked = true;
 };
@@ -96,9 +96,9 @@ class ordered_change {
   using value_type = typename Table::view_type::value_type;
   using batch_type = sorted_batch<key_type>;
 
-  /// values are those that go with the keys and nowhere else, or null: they are sorted with the
-  /// keys where no statuses are wanted, which spares a random read for each (2^24 into 2^24
-  /// elements of 4 + 4 bytes on an H100: 0.8 of 2.3 ms).
+  /// values go with the keys and nowhere else, or are null. They are sorted with the keys where no
+  /// statuses are wanted, which spares a random read for each (2^24 into 2^24 elements of 4 + 4
+  /// bytes on an H100: 0.8 of 2.3 ms).
   ordered_change(const Exec& exec, const char* name, Table& table, const key_type* keys,
                  const value_type* values, std::int64_t n, bool may_grow,
                  const ordered_options& with)
@@ -138,7 +138,7 @@ class ordered_change {
                                          memory_.keys(), memory_.begins(), keep_first{},
                                          equal_bits{}));
   }
-  /// The same, with the values of each key combined in their order.
+  /// As `by_key`, with the values of each key combined in their order.
   template <class Values, class Combine>
   batch_type combined_by_key(const Values& values, const Combine& combine) {
     return batch(lanewise::reduce_by_key(exec_, memory_.items(), lanewise::generated(n_, values),
@@ -521,12 +521,12 @@ struct not_greater_bits {
 
 }  // namespace kernels
 
-/// An operation of its own for every item of a map: operations is a View of slab_operation, of
-/// which find, insert, assign, combine and erase can be had; others have the status none. values(i)
-/// is given to what takes a value, and receives what find finds. The effects are those of the items
-/// one after the other. Items with one key are done by one lane, so a call in which very many have
-/// the same key takes long. Errors as insert; where memory for the leaves is lacking,
-/// options.status and values may have been written.
+/// An operation of its own for every item of a map: operations is a View of slab_operation. It may
+/// have find, insert, assign, combine and erase; others have the status none. values(i) is given to
+/// what takes a value, and receives what find finds. The effects are those of the items one after
+/// the other. Items with one key are done by one lane, so a call in which very many have the same
+/// key takes long. Errors as insert; where memory for the leaves is lacking, options.status and
+/// values may have been written.
 template <class Exec, class Key, class Value, class Memory, class Operations, class Keys,
           class Values, class Combine = detail::keep_given>
 void apply(const Exec& exec, ordered_table<Key, Value, slab_keys::unique, Memory>& table,
@@ -582,9 +582,9 @@ void build(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table, con
   table = std::move(built);
 }
 
-/// The same of pairs whose keys ascend, in a multimap, where they may be equal, do not descend. One
-/// pass over the items, and one to look whether they are sorted. If they are not, throws
-/// std::invalid_argument with the place of the first item that is not.
+/// As `build`, from pairs whose keys ascend, or in a multimap, where they may be equal, do not
+/// descend. One pass over the items, and one to look whether they are sorted. If they are not,
+/// throws std::invalid_argument with the place of the first item that is not.
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys,
           class Values = std::nullopt_t>
 void build_sorted(const Exec& exec, ordered_table<Key, Value, kind, Memory>& table,

@@ -133,7 +133,8 @@ void save(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table
 /// The table that save wrote; Table is its type, in the memory of the instance. Reads the file to
 /// the host, looks at all of it there, and then allocates the table: the host needs as much memory
 /// as the file has bytes. **Blocks.** Throws std::runtime_error if the file has another table,
-/// types included, is of another version, damaged, or cut short, or has leaves that are no table.
+/// types included, or is of another version. It throws, too, if the file is damaged or cut short,
+/// or has leaves that are no table.
 template <class Table, class Exec>
 requires(detail::is_ordered_table<Table>) Table load(const Exec& exec, std::istream& in) {
   static_assert(std::is_same_v<typename Exec::memory_space, typename Table::memory_space>,

@@ -11,7 +11,7 @@ LANEWISE_BEGIN_NAMESPACE
 ///
 /// insert adds; erase_all and count treat all elements of a key, and range finds them. There is no
 /// assign, upsert or apply: of several values of a key none is the one to replace or to combine
-/// with. Who means all of them erases them with erase_all and inserts; who means one keeps a map.
+/// with. To change all of them, erase them with erase_all and insert; to change one, keep a map.
 template <class Key, class Value, class MemorySpace>
 using ordered_multimap = ordered_table<Key, Value, slab_keys::repeated, MemorySpace>;
 

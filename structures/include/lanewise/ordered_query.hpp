@@ -319,7 +319,7 @@ struct measure_range {
   }
 };
 
-/// The elements of ranges one after the other: outputs [0, n), of which those of range r begin at
+/// The elements of ranges one after the other: outputs [0, n), in which range r begins at
 /// offsets[r]. Warps take equal parts of the outputs, whatever the ranges' lengths are.
 template <class Table>
 struct write_ranges_kernel {
@@ -400,8 +400,9 @@ void find(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table
                          kernels::find_values<value>{nullptr}, with);
 }
 
-/// places(i) = the place of the first element whose key is not less than keys(i), which is how many
-/// keys are less (the rank of keys(i)); size() where there is none. Cost and errors as find.
+/// places(i) = the place of the first element whose key is not less than keys(i); size() where
+/// there is none. This is the number of keys that are less (the rank of keys(i)). Cost and errors
+/// as find.
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys,
           class Places>
 void lower_bound(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
@@ -413,7 +414,7 @@ void lower_bound(const Exec& exec, const ordered_table<Key, Value, kind, Memory>
                              "lower_bound", "places", places, arrays.n)},
                          ordered_options{});
 }
-/// The same for the first element whose key is greater.
+/// As `lower_bound`, for the first element whose key is greater.
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys,
           class Places>
 void upper_bound(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
@@ -478,7 +479,7 @@ void successor(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& 
                const ordered_options& with = {}) {
   kernels::neighbours<true, false>(exec, "successor", table, keys, found, values, with);
 }
-/// The same with the least key that is greater.
+/// As `successor`, with the least key that is greater.
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys, class Found,
           class Values = std::nullopt_t>
 void strict_successor(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
@@ -486,7 +487,7 @@ void strict_successor(const Exec& exec, const ordered_table<Key, Value, kind, Me
                       const ordered_options& with = {}) {
   kernels::neighbours<true, true>(exec, "strict_successor", table, keys, found, values, with);
 }
-/// The same with the greatest key that is not greater, of equal keys the last.
+/// As `successor`, with the greatest key that is not greater, of equal keys the last.
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys, class Found,
           class Values = std::nullopt_t>
 void predecessor(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,
@@ -494,7 +495,7 @@ void predecessor(const Exec& exec, const ordered_table<Key, Value, kind, Memory>
                  const ordered_options& with = {}) {
   kernels::neighbours<false, false>(exec, "predecessor", table, keys, found, values, with);
 }
-/// The same with the greatest key that is less.
+/// As `successor`, with the greatest key that is less.
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Keys, class Found,
           class Values = std::nullopt_t>
 void strict_predecessor(const Exec& exec, const ordered_table<Key, Value, kind, Memory>& table,

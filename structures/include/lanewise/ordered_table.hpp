@@ -131,7 +131,7 @@ class ordered_view {
                        warp.map([](std::uint32_t i) { return layout::key_at(i); }, place),
                        layout::padding);
   }
-  /// Where the keys and the values of a leaf are, from that of a place on.
+  /// The keys and the values of a leaf, from those of a place on.
   LANEWISE_FUNCTION const word* keys_from(std::uint32_t place) const {
     return reinterpret_cast<const word*>(leaves_) + layout::key_at(place);
   }
@@ -161,8 +161,8 @@ class ordered_view {
     if (size_ == 0) return lanes<Warp, std::uint32_t>(0u);
     return behind_first(warp, active, lows_.template bound<right>(warp, active, key));
   }
-  /// The same for k windows of keys, all of whose lanes have one. Hosts wait for all nodes of a
-  /// level at once, and then for all leaves.
+  /// For k windows of keys: all of their lanes have one. Hosts wait for all nodes of a level at
+  /// once, and then for all leaves.
   template <bool right, int k, class Warp>
   LANEWISE_FUNCTION void leaves_of(const Warp& warp, const lanes<Warp, word> (&key)[k],
                                    lanes<Warp, std::uint32_t> (&leaf)[k]) const {
@@ -437,10 +437,10 @@ class ordered_table {
   std::int64_t size() const { return size_; }
   /// Nodes that a search reads, the leaf included.
   int height() const { return size_ == 0 ? 0 : tree().levels + 2; }
-  /// Of leaves and index.
+  /// Bytes of leaves and index.
   std::int64_t bytes() const { return static_cast<std::int64_t>(bytes_for(size_)); }
 
-  /// The same table in another memory space. **Blocks.**
+  /// This table in another memory space. **Blocks.**
   template <class Other, class Exec>
   ordered_table<Key, Value, kind, Other> copy_to(const Exec& exec) const {
     exec.fence("Lanewise::ordered_table: the table is copied");
@@ -456,8 +456,8 @@ class ordered_table {
   template <class T>
   using array = Kokkos::View<T*, MemorySpace, Kokkos::MemoryUnmanaged>;
 
-  /// One with so many elements, whose leaves and first keys are to be written. They are in a block
-  /// of bytes_for(elements) bytes, aligned as leaves are, which owner keeps.
+  /// A table of `elements` elements, whose leaves and first keys are to be written. They are in a
+  /// block of bytes_for(elements) bytes, aligned as leaves are, which owner keeps.
   ordered_table(std::uint32_t elements, void* block, std::shared_ptr<void> owner)
       : size_(elements), block_(static_cast<char*>(block)), owner_(std::move(owner)) {}
 

@@ -16,8 +16,8 @@
 
 LANEWISE_BEGIN_NAMESPACE
 
-// A pool of 128-byte units that warps allocate from inside kernels, with no lock and in the best
-// case with one atomic for each unit (Ashkiani, 5.5).
+// A pool of 128-byte units that warps allocate from inside kernels (Ashkiani, 5.5). There is no
+// lock, and in the best case one atomic for each unit.
 //
 // Units are grouped into memory blocks of 1024, and those into super blocks of up to 2^14. A
 // block's bitmap has a bit per unit, and is itself one unit: 32 words. Every warp has a resident
@@ -77,7 +77,7 @@ template <class Warp>
 struct slab_resident {
   typename Warp::template lanes<std::uint32_t> words;   // a word of the window for each lane
   typename Warp::template lanes<std::uint32_t> window;  // the same in every lane of a sub-warp
-  // The way from window to window, which no other warp shares: those that come to a full window
+  // The way from window to window, which no other warp shares: warps that come to a full window
   // would go on together, meet ever more others, and leave windows beside their way alone.
   typename Warp::template lanes<std::uint32_t> stride;
 
@@ -117,10 +117,11 @@ struct slab_resident {
 /// by a release fetch_and. What a unit's former owner wrote is ordered before what its next one
 /// reads only if the user orders it: take with acquire (the template argument) to have it so.
 ///
-/// Exhaustion: whoever finds all windows full announces that, and looks at all of them once more,
-/// by acq_rel exchanges that change nothing. Whoever gives a unit of a full word back has exchanged
-/// that word, too, before it looks whether there is an announcement to take back. Whichever of the
-/// two exchanges comes second sees the other, so that no announcement stays where a unit is free.
+/// Exhaustion: a warp that finds all windows full announces that, and looks at all of them once
+/// more, by acq_rel exchanges that change nothing. A warp that gives a unit of a full word back
+/// exchanges that word, too. After that it looks whether there is an announcement to take back.
+/// Whichever of the two exchanges comes second sees the other, so that no announcement stays where
+/// a unit is free.
 template <pool_kind kind>
 class slab_pool {
  public:
@@ -152,7 +153,8 @@ class slab_pool {
     while (waiting != 0) {
       const bits open = warp.ballot(mine.words != ~std::uint32_t{0});
       if (open == 0) {
-        // Whoever finds all windows full says so, and looks once more for what was freed meanwhile.
+        // A warp that finds all windows full says so, and looks once more for what was freed
+        // meanwhile.
         if (!announced && warp.load(*exhausted_) != 0) break;
         if (visited == windows<Warp>()) {
           if (announced) break;
@@ -303,7 +305,7 @@ class slab_allocator {
   static constexpr std::int64_t most_units = (std::int64_t{1} << 32) - detail::units_per_block;
 
   /// A pool of at least `units` units, in whole blocks of 1024. **Blocks.** Throws
-  /// std::invalid_argument if there cannot be so many.
+  /// std::invalid_argument if `units` is more than there can be.
   template <class Exec>
   slab_allocator(const Exec& exec, std::int64_t units) : slab_allocator() {
     detail::expects(units >= 0 && units <= most_units, "slab_allocator: units is ", units,
@@ -337,7 +339,7 @@ class slab_allocator {
     return {table_.data()->at, block_at(memory_[0], 0), blocks_, &table_.data()->exhausted};
   }
 
-  /// The same pool, with the same addresses, in another memory space. **Blocks.**
+  /// This pool, with the same addresses, in another memory space. **Blocks.**
   template <class Other, class Exec>
   slab_allocator<Other, kind> copy_to(const Exec& exec) const {
     std::vector<typename slab_allocator<Other, kind>::memory> copies;
@@ -441,7 +443,7 @@ class slab_allocator {
     return {m.data()->word, m.data() + blocks_in(m), first_block};
   }
 
-  /// Makes these the pool's super blocks, which begin with those that it has, or with a copy.
+  /// Makes these the pool's super blocks; they begin with the pool's own, or with a copy.
   ///
   /// The table is written while the pool still counts the blocks it had, since writing it can
   /// throw. Kernels do not see the difference: they look up blocks that are counted, and units in

@@ -310,8 +310,8 @@ void slab_part(const Exec& exec, const char* label, const char* name, Table& tab
     std::uint64_t left = 0;
     detail::copy_to_host<std::uint64_t>(exec, &left, lacking);
     if (left == 0) return;
-    // Who comes second to the end of a list has a unit for a moment that is not needed. If that is
-    // what was lacking, there is room now.
+    // An insertion that comes second to the end of a list has a unit for a moment that is not
+    // needed. If that is what was lacking, there is room now.
     const slab_usage used = lanewise::usage(exec, table.pool());
     if (left >= without_room || used.allocated > used.units - used.units / 8)
       kernels::make_room(exec, table, static_cast<std::int64_t>(left));
@@ -350,8 +350,9 @@ LANEWISE_FOR_ALL_SPACES(LANEWISE_COMPILED_SLAB_TABLES)
 #undef LANEWISE_COMPILED_SLAB
 #endif
 
-/// A bulk call. A table that chooses how many lists it has gets as many as the call's different
-/// keys take, and works on as many items at a time as its lists stay short for, whatever they are.
+/// A bulk call. A table that chooses how many lists it has gets the number of lists that the call's
+/// different keys take. It works on as many items at a time as its lists stay short for, whatever
+/// they are.
 template <class Operation, class Exec, class Table, class Combine, class Options>
 void slab_call(const Exec& exec, const char* label, const char* name, Table& table,
                const slab_arrays<Table>& arrays, const Combine& combine, bool needs_room,
@@ -477,8 +478,8 @@ void assign(const Exec& exec, slab_hash_table<Key, Value, slab_keys::unique, Mem
 }
 
 /// Puts pairs into a map; where a key is there, its value becomes combine(value there, value
-/// given), with no value lost. combine is a pure scalar function object, called again when somebody
-/// else changes the value meanwhile. Cost, growth and errors as insert.
+/// given), with no value lost. combine is a pure scalar function object, called again when another
+/// operation changes the value meanwhile. Cost, growth and errors as insert.
 template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Values,
           class Combine, detail::slab_options_type Options = slab_options>
 void upsert(const Exec& exec, slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>& table,

@@ -29,9 +29,9 @@ struct slab_file_header : file_header {
 
 using slab_file_units = file_items<slab_unit>;
 
-/// What a file's slabs must be for a table to work on them: every link leads to a unit that is in
-/// use and that no other link leads to, every key stands in the list that its hash says, before
-/// the first empty place, once if keys are unique, and units that are not in use are empty.
+/// What a file's slabs must be for a table to work on them. Every link leads to a unit that is in
+/// use and that no other link leads to. Every key stands in the list that its hash says, before the
+/// first empty place, once if keys are unique. Units that are not in use are empty.
 template <class Table>
 class slab_file_check {
  public:
@@ -221,8 +221,8 @@ void save(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash
 /// The table that save wrote; Table is its type, in any memory space. The hash comes from the file,
 /// and is called on the host. Reads the file to the host, looks at all of it there, and then
 /// allocates the table: 128 bytes of the host's memory for each slab that the file has. **Blocks.**
-/// Throws std::runtime_error if the file has another table, types included, is of another version,
-/// damaged, or cut short, or has slabs that are no table.
+/// Throws std::runtime_error if the file has another table, types included, or is of another
+/// version. It throws, too, if the file is damaged or cut short, or has slabs that are no table.
 template <class Table, class Exec>
 requires(detail::is_slab_table<Table>) Table load(const Exec& exec, std::istream& in) {
   using memory = typename Table::allocator_type::memory;

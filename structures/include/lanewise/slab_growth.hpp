@@ -65,7 +65,7 @@ void move_to_lists(const Exec& exec, Table& table, std::int64_t buckets, std::in
 
 /// Moves all elements into as many lists as given. Not to run beside any other operation on the
 /// table. Needs the memory of both tables. **Blocks.** Throws std::invalid_argument where there
-/// cannot be so many lists.
+/// cannot be `buckets` lists.
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
 void rehash(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
             std::int64_t buckets) {
@@ -75,21 +75,21 @@ void rehash(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& t
   kernels::move_to_lists(exec, table, buckets, table.pool().units());
 }
 
-/// Makes room for `expected` elements in all, for kernels that insert: as many lists as a table
-/// made for so many has, unless buckets were given, and a pool that is enough whatever the keys
-/// are, also if they all share one list. Deleted elements whose places are not free yet have room
-/// beside them; where they are more than the elements, the table is flushed. Where there is all
-/// that, nothing changes; neither lists nor pool ever become smaller.
+/// Makes room for `expected` elements in all, for kernels that insert. The table gets the number of
+/// lists that a table made for `expected` elements has, unless buckets were given. Its pool is
+/// enough whatever the keys are, also if they all share one list. Deleted elements whose places are
+/// not free yet have room beside them; where they are more than the elements, the table is flushed.
+/// Where there is all that, nothing changes; neither lists nor pool ever become smaller.
 ///
 /// The pool has a unit for every slab that expected elements fill: 0.65 per list at the default
 /// load, where a table that is made for them begins with 0.125. Insertions that come to the end of
-/// one list at a time have a unit each for a moment, so that a pool that is full but for those can
-/// still have none for an insertion; it finds one when it is tried again.
+/// one list at a time have a unit each for a moment. So a pool that is full but for those can still
+/// have none for an insertion; it finds one when it is tried again.
 ///
 /// Not to run beside any other operation on the table. Reads all slabs, and moves all elements if
 /// there have to be more lists, which needs the memory of both tables. **Blocks.** Throws
-/// std::invalid_argument where there cannot be so many elements. Whatever it throws, the table is
-/// as before.
+/// std::invalid_argument where there cannot be `expected` elements. Whatever it throws, the table
+/// is as before.
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
 void reserve(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
              std::int64_t expected) {
@@ -126,7 +126,7 @@ std::int64_t places_before_long(const Table& table) {
                                    static_cast<double>(table.places()));
 }
 
-/// The lists that a table needs for so many elements.
+/// The lists that a table needs for `elements` elements.
 template <class Table>
 std::int64_t lists_for(const Table& table, std::int64_t elements) {
   return detail::lists_for("slab_hash_table: the number of elements", elements, table.load(),
@@ -149,9 +149,9 @@ void grow_table(const Exec& exec, Table& table, std::int64_t units) {
   table.grow_pool(exec, units);
 }
 
-/// Makes the lists of a table shorter that chooses how many it has: as many as it needs, where it
-/// and `coming` further elements are too many; or without gaps, where more elements were deleted
-/// than are there. Returns whether anything was done.
+/// Makes the lists of a table shorter that chooses how many it has. Their number becomes what it
+/// needs, if its elements and `coming` further ones are too many. Lists become free of gaps if more
+/// elements were deleted than are there. Returns whether anything was done.
 template <class Exec, class Table>
 bool shorten_lists(const Exec& exec, Table& table, std::int64_t coming) {
   const slab_statistics s = lanewise::statistics(exec, table);

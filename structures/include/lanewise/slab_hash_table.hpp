@@ -15,7 +15,7 @@ LANEWISE_BEGIN_NAMESPACE
 // table owns the memory.
 
 /// The hash that tables use unless they are given another: a function object from a key to 32 bits,
-/// all of which count. It travels with the table.
+/// which all count. It travels with the table.
 template <class Key>
 struct slab_hash {
   std::uint64_t seed = 0;
@@ -67,7 +67,7 @@ LANEWISE_FUNCTION std::uint32_t list_of(const Key& key, const Hash& hash, std::u
   return static_cast<std::uint32_t>((std::uint64_t{hash(key)} * buckets) >> 32);
 }
 
-/// Where keys live: a list, and the word that stands for the key there. The keys whose words are
+/// The place of a key: a list, and the word that stands for the key there. The keys whose words are
 /// states of a slot live under other names in a list of their own, the last one.
 template <class Layout, class Hash>
 struct slab_places {
@@ -97,7 +97,7 @@ struct slab_places {
 ///
 /// The warp face: the whole warp calls, and every active lane has an operation. lanes<T> is
 /// Warp::lanes<T>. Operations of all kinds may run at the same time, in one kernel and in one warp;
-/// slab_list.hpp says when each takes effect. Those that may need room take the warp's
+/// slab_list.hpp says when each takes effect. Operations that may need room take the warp's
 /// slab_resident.
 template <class Key, class Value, slab_keys kind, class Hash>
 class slab_table_view {
@@ -175,9 +175,9 @@ class slab_table_view {
                                lanes<Warp, std::uint32_t>& number) const requires(!unique) {
     return number_of<slab_operation::count>(warp, active, key, number);
   }
-  /// An operation of its own for every lane, given as numbers of slab_operation: those that the
-  /// functions above are made of, which are find, insert, assign, combine and erase for unique
-  /// keys, and find, add and erase for repeated ones.
+  /// An operation of its own for every lane, given as numbers of slab_operation. They are what the
+  /// functions above are made of: find, insert, assign, combine and erase for unique keys, and
+  /// find, add and erase for repeated ones.
   template <class Warp, class Mask, class Combine = detail::keep_given>
   LANEWISE_FUNCTION auto apply(const Warp& warp, slab_resident<Warp>& mine, Mask active,
                                const lanes<Warp, std::uint32_t>& operation,
@@ -292,8 +292,8 @@ class slab_table_view {
     return warp.map([h = heads_](std::uint32_t b) { return h + b; }, located.bucket);
   }
   /// These lanes have come to the ends of their lists. Each goes on in a new slab there, or in that
-  /// of whoever was first; where there is no room its status stays. All lanes wait for the memory
-  /// together, and of those with one list one allocates.
+  /// of the lane that was first; where there is no room its status stays. All lanes wait for the
+  /// memory together, and of those with one list one allocates.
   template <class Warp, class Resident, class Mask>
   LANEWISE_FUNCTION void extend(const Warp& warp, Resident& mine, Mask ends,
                                 lanes<Warp, slab_unit*>& slab,
@@ -311,7 +311,7 @@ class slab_table_view {
     if (warp.any(wanted)) {
       auto fresh = pool_.allocate(warp, mine, wanted);
       const auto got = wanted & (fresh != no_unit);
-      // fresh becomes what is not needed, as somebody else was faster.
+      // fresh becomes what is not needed, as another operation was faster.
       warp.each(
           got,
           [](slab_unit*& s, std::uint32_t& f, std::uint32_t& l) {
@@ -338,7 +338,7 @@ class slab_table_view {
                             slab);
     status = lanewise::select(goes_on, numbers(0u), status);
   }
-  /// The same on users' keys and values.
+  /// As above, on users' keys and values.
   template <class Warp, class Mask, class Resident, class Operations,
             class Combine = detail::keep_given>
   LANEWISE_FUNCTION auto operate(const Warp& warp, Resident& mine, Mask active,
@@ -420,7 +420,7 @@ class slab_scalar_face {
                       if (solo.any(there)) f(solo.broadcast(value, 0));
                     });
   }
-  /// The same where the value does not matter; insert is for sets.
+  /// For calls in which the value does not matter; insert is for sets.
   template <class Key>
   LANEWISE_FUNCTION slab_status find(const Key& key) {
     value_type value{};
@@ -456,10 +456,10 @@ class slab_scalar_face {
 /// How large a table is made. Bulk calls, reserve and grow give it more lists as it fills, unless
 /// the number of buckets is given.
 struct slab_table_options {
-  /// Of load. Beyond them lists would have more than 100 slabs, or an element more than 1000
+  /// Bounds of load. Beyond them lists would have more than 100 slabs, or an element more than 1000
   /// places.
   static constexpr double least_load = 0.001, most_load = 100;
-  /// Of buckets, given or chosen.
+  /// Upper bound of buckets, given or chosen.
   static constexpr std::int64_t most_buckets = (std::int64_t{1} << 32) - 256;
 
   std::int64_t expected = 0;  ///< elements; buckets are chosen for them
@@ -470,8 +470,8 @@ struct slab_table_options {
 
 namespace detail {
 
-/// The lists that so many elements need at `load` per place of the first slabs, of which each has
-/// so many. `what` names the elements' number in the text of the exception.
+/// The lists that `expected` elements need at `load` per place of the first slabs, which have
+/// `places` places each. `what` names the elements' number in the text of the exception.
 inline std::int64_t lists_for(const char* what, std::int64_t expected, double load, int places) {
   constexpr auto most = slab_table_options::most_buckets;
   const double lists = std::ceil(static_cast<double>(expected) / (places * load)) + 1;
@@ -568,24 +568,24 @@ class slab_hash_table {
     pool_ = std::move(other.pool_);
   }
 
-  /// Adds at least `units` units to the pool. Where the elements that are there and those that
-  /// these units have places for would make lists long, and buckets were not given, the table gets
-  /// as many lists as they all need, in the way of bulk calls: elements move then, and the memory
-  /// of both tables is needed for a moment. Not to run beside any other operation on the table.
-  /// Reads all slabs. **Blocks.** Throws std::invalid_argument where there cannot be so many.
-  /// Whatever it throws, the table is as before.
+  /// Adds at least `units` units to the pool. The elements that are there and the elements that
+  /// these units have places for may make lists long. Then, unless buckets were given, the table
+  /// gets the number of lists that they all need, in the way of bulk calls. Elements move then, and
+  /// the memory of both tables is needed for a moment. Not to run beside any other operation on the
+  /// table. Reads all slabs. **Blocks.** Throws std::invalid_argument where there cannot be that
+  /// number of units or lists. Whatever it throws, the table is as before.
   ///
   /// Defined in slab_growth.hpp. Target keeps functions of different SIMD targets apart.
   template <class Exec, class Target = detail_backend::backend_of<Exec>>
   void grow(const Exec& exec, std::int64_t units);
-  /// The same for the pool alone, whatever becomes of the lists.
+  /// As `grow`, for the pool alone, whatever becomes of the lists.
   template <class Exec>
   void grow_pool(const Exec& exec, std::int64_t units) {
     expects_memory();
     pool_.grow(exec, units);
   }
 
-  /// The same table in another memory space. No kernel may be using it. **Blocks.**
+  /// This table in another memory space. No kernel may be using it. **Blocks.**
   template <class Other, class Exec>
   slab_hash_table<Key, Value, kind, Other, Hash> copy_to(const Exec& exec) const {
     expects_memory();

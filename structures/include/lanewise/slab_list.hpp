@@ -6,22 +6,22 @@
 
 LANEWISE_BEGIN_NAMESPACE
 
-// A slab list is a linked list of slabs, 128 bytes each, that any number of warps search and change
-// at the same time without locks (Ashkiani, 5.3 and 5.4). Its elements are assigned to lanes: every
-// lane may have an operation on some list. They are processed by the warp: all its lanes read a
-// slab together, and a ballot says where the key is. slab_walk, below, is that. What becomes of the
-// slot is each lane's own affair again, slab_change: all lanes exchange theirs at once, after all
-// searches, so that a warp waits once for that and not once for each slab.
+// A slab list is a linked list of slabs, 128 bytes each (Ashkiani, 5.3 and 5.4). Any number of
+// warps search and change it at the same time without locks. Its elements are assigned to lanes:
+// every lane may have an operation on some list. They are processed by the warp: all its lanes read
+// a slab together, and a ballot says where the key is. slab_walk, below, is that. What becomes of
+// the slot is each lane's own affair again, slab_change: all lanes exchange theirs at once, after
+// all searches, so that a warp waits once for that and not once for each slab.
 //
 // A slot goes through these states and no others:
 //
 //     empty -> key and value -> the same key, other values -> deleted
 //
 // A deleted slot stays so until flush(), and all slots before the first empty one are taken. So a
-// key that is there stands before the first empty slot; whoever finds that slot free and
-// takes it has seen that the key is not there, and so has who loses it to another key and takes the
-// next one. That makes keys unique without any lock, for a second one would have to take the same
-// slot. It also keeps equal keys of a multimap in the order of insertion.
+// key that is there stands before the first empty slot. An operation that finds that slot free and
+// takes it has seen that the key is not there. So has an operation that loses it to another key and
+// takes the next one. That makes keys unique without any lock, for a second one would have to take
+// the same slot. It also keeps equal keys of a multimap in the order of insertion.
 //
 // Where operations take effect (their linearisation points):
 //
@@ -36,23 +36,24 @@ LANEWISE_BEGIN_NAMESPACE
 //
 // Why a key that is there all the time is found: it stands still, in a slot that was taken before
 // the search began, and a search passes no slab by. A slab that was seen full without the key
-// cannot get it later. A slab may be read word by word: a link that was seen null, beside slots
-// that were seen full, says that the key was not after this slab when the link was read.
+// cannot get it later. A slab may be read word by word. If a link was seen null, beside slots that
+// were seen full, the key was not after this slab when the link was read.
 //
 // Memory orders. Elements are exchanged and read relaxed: what an operation publishes is its own
-// element and nothing else. The operations on one key are linearisable all the same, because a
-// slot's key never changes into another and every access to one word is coherent. A slab that is
-// linked in was made empty before the kernel began, so that the link needs no release; a slab whose
-// race to be linked in was lost was never visible, and goes back to the pool as it is.
+// element and nothing else. The operations on one key are linearisable all the same: a slot's key
+// never changes into another, and every access to one word is coherent. A slab that is linked in
+// was made empty before the kernel began, so that the link needs no release. A slab whose race to
+// be linked in was lost was never visible, and goes back to the pool as it is.
 //
 // Elements of 16 bytes are exchanged as one word where the machine can (Warp::has_wide_exchange).
 // Elsewhere the key's word is claimed first, the value written, and the key published with a
-// release that the reader's acquire meets. Who comes to a claimed slot and has to know its key
-// waits; that is the one place that is not lock-free. There, too, a deletion marks the key first
-// and then changes the value to its complement, so that an update whose exchange of the value
-// succeeds was before it; unless it slept while others changed the value to the complement of what
-// it had read, and the key was deleted then. Where 16 bytes cannot be read as one word, the value
-// is read after the key: it was written with the key or later, for the same key.
+// release that the reader's acquire meets. An operation that comes to a claimed slot and has to
+// know its key waits; that is the one place that is not lock-free. There, too, a deletion marks the
+// key first and then changes the value to its complement. So an update whose exchange of the value
+// succeeds was before it. The exception is an update that slept while other threads changed the
+// value to the complement of what it had read. The key was deleted then. Where 16 bytes cannot be
+// read as one word, the value is read after the key: it was written with the key or later, for the
+// same key.
 
 /// What an operation does.
 enum class slab_operation : std::uint8_t {
@@ -103,8 +104,8 @@ struct no_resident {
   LANEWISE_FUNCTION void put(const Sub&, const no_resident&) const {}
 };
 
-/// The same operation in all lanes, or one for each lane. one_by_one: a lane's is done before that
-/// of the next lane begins.
+/// One operation in all lanes, or one for each lane. one_by_one: a lane's is done before that of
+/// the next lane begins.
 template <slab_operation operation_, bool one_by_one_ = false>
 struct same_operation {
   static constexpr slab_operation operation = operation_;
@@ -252,8 +253,9 @@ class slab_change {
     }
   }
 
-  /// Somebody else has changed the slot. The task stays with it while it has the key; who lost an
-  /// empty slot tries the next one, for all before it are now known to have other keys.
+  /// Another operation has changed the slot. The task stays with it while it has the key; a task
+  /// that lost an empty slot tries the next one, for all before it are now known to have other
+  /// keys.
   LANEWISE_FUNCTION bool goes_on(slot& there, const task& t, word key, word value) const {
     const bool was_empty = there.key == Layout::empty;
     if (key == t.key && t.operation != slab_operation::add) {
@@ -265,7 +267,7 @@ class slab_change {
     return was_empty && Layout::has_key(there.unit);
   }
 
-  // The same where a slot is claimed first. there has afterwards what the slot had last.
+  // For tables in which a slot is claimed first. there has afterwards what the slot had last.
 
   LANEWISE_FUNCTION bool change(slab_unit* slab, slot& there, const outcome& wanted) const {
     if (there.key == Layout::empty) return fill(slab, there.unit, wanted);
@@ -286,7 +288,7 @@ class slab_change {
   LANEWISE_FUNCTION bool remove(slab_unit* slab, slot& there) const {
     if (exchange(*Layout::key_at(slab, there.unit), there.key, Layout::deleted) != there.key)
       return false;
-    // Another value, so that nobody replaces it any more.
+    // Another value, so that no operation replaces it any more.
     word& place = *Layout::value_at(slab, there.unit);
     for (word now; (now = solo_.template compare_exchange<order::acq_rel>(
                         place, there.value, static_cast<word>(~there.value))) != there.value;)
@@ -391,9 +393,9 @@ class slab_walk {
     return link == no_unit ? nullptr : pool.unit(link);
   }
 
-  /// Moves the elements of a list that are there to its front, in order, makes the slots after
-  /// them empty, and gives the slabs after those back (the paper's FLUSH). No other warp may be
-  /// using the list.
+  /// Moves the elements of a list that are there to its front, in order (the paper's FLUSH). Makes
+  /// the slots after them empty, and gives the slabs after those back. No other warp may be using
+  /// the list.
   template <class Pool>
   LANEWISE_FUNCTION void flush(const Pool& pool, slab_unit* head) const {
     slab_unit* to = head;  // where elements go: to is never after what is read
@@ -665,7 +667,7 @@ class slab_walk {
       return warp_.broadcast(units_at(seen, unit_of_key + indices(1u)), lane);
     }
   }
-  /// Where the line does not have it: the value of a key that was seen. False if the key has gone
+  /// If the line does not have it: the value of a key that was seen. False if the key has gone
   /// meanwhile.
   LANEWISE_FUNCTION bool read_value(slab_unit* slab, slot& there) const {
     if constexpr (!Layout::has_values) {

@@ -57,7 +57,7 @@ struct own_place {
   }
 };
 
-/// Operations of which many at once are done piece by piece of the table.
+/// Operations that are done piece by piece of the table if there are many at once.
 template <class Operation>
 inline constexpr bool builds = false;
 template <slab_operation operation>
@@ -65,8 +65,8 @@ inline constexpr bool builds<detail::same_operation<operation>> =
     operation == slab_operation::insert || operation == slab_operation::assign ||
     operation == slab_operation::add;
 
-/// Regions of a table, runs of 2^k neighbouring lists: at most as many as multisplit sorts into at
-/// once, and more than half of them.
+/// Regions of a table, runs of 2^k neighbouring lists: at most the number that multisplit sorts
+/// into at once, and more than half of it.
 inline constexpr std::int64_t table_regions = most_buckets;
 
 /// Whether a call's items can be sorted by region.
@@ -214,13 +214,13 @@ void build_pieces(const Exec& exec, const char* label, const Table& table,
                           most});
 }
 
-/// Whether so many new elements for a table are worth sorting by pieces of it that fit into
-/// scratch. They are where teams share scratch, and the table is far larger than the cache. H200,
-/// lists of 4.5 to 13 elements: 2^24 pairs of 4 bytes 22.5 G/s instead of 14.9, in 1.3 million
-/// lists 20.5 instead of 14.3; 2^28 25.4 instead of 12.7; 2^24 of 8 bytes 14.5 instead of 11.7.
-/// They are not at 2^22, in 0.5 and 0.9 million lists: 15.1 instead of 18.0, 10.8 instead of 12.3.
-/// On one core of a host, of a machine with more work than cores, 2^22 and 2^24 pairs took 0.85
-/// to 1.0 times as long, which is not worth the memory.
+/// Whether n new elements for a table are worth sorting by pieces of it that fit into scratch. They
+/// are where teams share scratch, and the table is far larger than the cache. H200, lists of 4.5 to
+/// 13 elements: 2^24 pairs of 4 bytes 22.5 G/s instead of 14.9, in 1.3 million lists 20.5 instead
+/// of 14.3; 2^28 25.4 instead of 12.7; 2^24 of 8 bytes 14.5 instead of 11.7. They are not at 2^22,
+/// in 0.5 and 0.9 million lists: 15.1 instead of 18.0, 10.8 instead of 12.3. On one core of a host,
+/// of a machine with more work than cores, 2^22 and 2^24 pairs took 0.85 to 1.0 times as long. That
+/// is not worth the memory.
 template <class Exec, class Kernel, class Table>
 bool building_pays(const Exec& exec, const Table& table, std::int64_t n) {
   if constexpr (team_t<Exec, typename Kernel::policy>::warps == 1) {
@@ -232,12 +232,12 @@ bool building_pays(const Exec& exec, const Table& table, std::int64_t n) {
   }
 }
 
-/// What a call with slab_sorted does with its items: it builds pieces of the table where it is
-/// alone with it, the lists' first slabs have room, and the items are so many that whole slabs are
-/// worth fetching and writing. It sorts by region where it is told to, and not by itself: finds
-/// that go straight to random lines run at what an H200's memory gives for such, 29.4 G/s, and
-/// at 13.5 sorted; on one core of a Zen 5 prefetching hides the same latency (2^24 finds that hit
-/// 65 -> 41, insertions 44 -> 25 M/s, finds that miss 54 -> 67).
+/// What a call with slab_sorted does with its items. It builds pieces of the table if it is alone
+/// with it and the lists' first slabs have room. There must also be enough items that whole slabs
+/// are worth fetching and writing. It sorts by region where it is told to, and not by itself: finds
+/// that go straight to random lines run at what an H200's memory gives for such, 29.4 G/s, and at
+/// 13.5 sorted; on one core of a Zen 5 prefetching hides the same latency (2^24 finds that hit 65
+/// -> 41, insertions 44 -> 25 M/s, finds that miss 54 -> 67).
 template <class Operation, class Exec, class Table>
 struct slab_plan<slab_sorted, Operation, Exec, Table> {
   bool builds_first = false, sorts = false;

@@ -76,8 +76,8 @@ void for_each(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, 
                        kernels::visit_action<Key, Value, F>(f));
 }
 
-/// Closes the gaps that deletions have left, so that every list has as few slabs as it needs, and
-/// gives the others back to the pool. Not to run beside any other operation on the table, reading
+/// Closes the gaps that deletions have left: every list then has as few slabs as it needs. Gives
+/// the other slabs back to the pool. Not to run beside any other operation on the table, reading
 /// ones included. Reads all slabs, writes those with gaps. Does not block. (Ashkiani, 5.3: FLUSH.)
 template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash>
 void flush(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table) {

@@ -89,8 +89,8 @@ struct roots_target {
   }
 };
 
-/// A tree of so many elements in the lines of a source, with room for so many nodes beside the
-/// roots.
+/// A tree of the `elements` elements in the lines of a source, with room for `spare` nodes beside
+/// the roots.
 template <class Table, class Exec, class Source>
 Table make_btree(const Exec& exec, const char* name, std::int64_t elements, const Source& source,
                  std::int64_t spare) {
@@ -161,7 +161,7 @@ std::int64_t nodes_in_use(const Exec& exec, const Table& table) {
   if (table.roots() == 0) return 0;
   std::uint32_t used = 0;
   detail::copy_to_host<std::uint32_t>(exec, &used, table.allocated());
-  // Who finds no room may have counted on.
+  // A thread that finds no room may have counted on.
   return std::min(std::int64_t{used}, table.capacity());
 }
 

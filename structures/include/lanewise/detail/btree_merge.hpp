@@ -11,8 +11,8 @@
 //   1. The leaves that the items belong to are found: the touched ones.
 //   2. Their elements become an ordered table, and a bulk call of that table takes the items.
 //   3. What lies between the least keys of two touched leaves is a run. A run of more elements than
-//      a leaf holds is cut into leaves of `fill` elements at most, as those of a tree that is
-//      built. The first stays in the old node, the others are new nodes.
+//      a leaf holds is cut into leaves of `fill` elements at most, as in building a tree. The first
+//      stays in the old node, the others are new nodes.
 //   4. Least keys and nodes of all leaves, old and new, become the new top of the tree: each leaf
 //      is a root. No other leaf is read or written.
 //
@@ -58,7 +58,7 @@ struct least_key_at {
   }
 };
 
-/// Runs of elements, each of which becomes some leaves.
+/// Runs of elements: each run becomes some leaves.
 template <class Layout, int fill>
 struct leaf_runs {
   std::int64_t n;
@@ -209,7 +209,7 @@ struct write_runs_kernel {
   }
 };
 
-/// Some numbers for each leaf of a tree, and a key and a place for each of those that are touched.
+/// Some numbers for each leaf of a tree, and a key and a place for each touched leaf.
 template <class Exec, class Table>
 class merge_memory {
  public:

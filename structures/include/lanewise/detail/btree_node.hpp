@@ -20,13 +20,13 @@ namespace detail {
 ///   elements       15                   31        7         15
 ///
 /// Child i of an inner node has the keys from key i on, child 0 also those below key 1. A node of
-/// two lines is the thesis's, a line of keys and a line of values or children (Hubaut, 5.7), but
-/// for the state, which takes the place of one key.
+/// two lines is the thesis's, a line of keys and a line of values or children (Hubaut, 5.7). It
+/// differs only in the state, which takes the place of one key.
 ///
-/// The state has three parts: 1 bit that says that somebody is writing the node, 1 bit that says
-/// that it is inner, 6 bits that count its elements, and the number of times that it was written.
+/// The state has three parts: 1 bit that says that a thread is writing the node and 1 bit that says
+/// that it is inner; 6 bits that count its elements; and the number of times that it was written.
 /// The latter comes round after 2^24 writes (with words of 8 bytes: 2^56): a reader that slept for
-/// exactly so many writes to one node would not see that they happened.
+/// exactly this number of writes to one node would not see that they happened.
 template <class Key, class Value, int node_bytes>
 struct btree_layout {
   static_assert(node_bytes == 128 || node_bytes == 256,
@@ -59,7 +59,7 @@ struct btree_layout {
   }
 
   // A node in registers, of a GPU or of vectors: indices are known when the code is compiled, or
-  // else compared with those that are.
+  // else compared with the known ones.
 
   /// How many keys are less than k; with `upper`, not greater. From the one at `from` on.
   template <bool upper, int from = 0>

@@ -12,7 +12,7 @@ namespace detail {
 //
 // The tree is a forest: `roots` nodes whose number never changes, and over their least keys a
 // static search tree, which says where a key belongs. A root that is full becomes an inner node
-// with two children, so that every subtree grows by itself and the search tree stays as it is.
+// with two children. So every subtree grows by itself, and the search tree stays as it is.
 //
 // Writers lock one node by the lowest bit of its state, and count in the state that they wrote it.
 // Readers lock nothing: they read the state, the node, and the state again, and what they read
@@ -29,19 +29,20 @@ namespace detail {
 //                              had no such element when they were read, which was earlier
 //   for_each                   leaf by leaf, each as it was at one moment
 //
-// Why a key that is there all the time is found: the subtree that it belongs to never changes, and
-// in it a key leaves a node only by a split, which locks the node's parent for as long as it takes.
-// A reader looks at the parent's state once more after it has read the child. If no split has
-// begun, the child is the right one, and whole. Locks are taken from parent to child, and nobody
-// waits who holds one: whoever finds a lock taken lets go of its own and begins again.
+// A key that is there all the time is found, for this reason: the subtree that it belongs to never
+// changes, and in it a key leaves a node only by a split. The split locks the node's parent for as
+// long as it takes. A reader looks at the parent's state once more after it has read the child. If
+// no split has begun, the child is the right one, and whole. Locks are taken from parent to child,
+// and no thread waits that holds one: a thread that finds a lock taken lets go of its own and
+// begins again.
 //
-// Memory orders. The exchange that takes a lock is acq_rel, and the store that ends the write is a
+// Memory orders. The exchange that takes a lock is acq_rel. The store that ends the write is a
 // release, which the next look at the state acquires. Elements are stored relaxed after the
 // exchange: it has been done where all threads see it before its result is known here, and the
 // stores wait for the result. Readers acquire the elements, so that their second look at the state
-// comes after them. Who wants to write a leaf reads it relaxed: the exchange that locks it is a
-// second look, and comes after what it releases. If nothing is to be written after all, an exchange
-// of the state by itself is that look.
+// comes after them. A thread that wants to write a leaf reads it relaxed: the exchange that locks
+// it is a second look, and comes after what it releases. If nothing is to be written after all, an
+// exchange of the state by itself is that look.
 
 /// The memory of a tree, as kernels have it.
 template <class Layout>
@@ -130,9 +131,9 @@ class btree_walk {
   }
 
  private:
-  /// The leaf for keys, as somebody may have been writing it: it is good for is_whole or lock.
-  /// changes: for lock rather than for is_whole. inserts: inner nodes that are full on the way are
-  /// split, or, unless `splits`, end it.
+  /// The leaf for keys, as another thread may have been writing it: it is good for is_whole or
+  /// lock. changes: for lock rather than for is_whole. inserts: inner nodes that are full on the
+  /// way are split, or, unless `splits`, end it.
   template <bool below>
   LANEWISE_FUNCTION leaf approach(std::uint32_t root, word seen, word k, bool changes, bool inserts,
                                   bool splits) const {
@@ -210,7 +211,7 @@ class btree_walk {
   }
 
   /// Halves a full node. False where there is no memory for that; else, whether it was halved or
-  /// somebody else was faster, the search is to begin again. A root moves both halves into
+  /// another thread was faster, the search is to begin again. A root moves both halves into
   /// children; the upper half of another node becomes its right neighbour. A parent has room: it
   /// would have been split on the way.
   LANEWISE_FUNCTION bool split(const leaf& at) const {
@@ -268,13 +269,13 @@ class btree_walk {
     n[Layout::state_at] |= Layout::writing;
     create(index, n);
   }
-  /// Of one that nobody knows of yet.
+  /// Writes a node that no other thread knows of yet.
   LANEWISE_FUNCTION void create(std::uint32_t index, const node& n) const {
     solo_.store_relaxed(memory_.nodes + index, typename Solo::template lanes<node>(n));
   }
   /// Some nodes in a row, or none.
   LANEWISE_FUNCTION std::uint32_t allocate(std::uint32_t many) const {
-    // Who looks first does not count on when there are none.
+    // A thread that looks first does not count on when there are none.
     if (solo_.load(*memory_.allocated) + many > memory_.capacity) return none;
     const std::uint32_t first = solo_.fetch_add(*memory_.allocated, many);
     if (first + many <= memory_.capacity) return first;

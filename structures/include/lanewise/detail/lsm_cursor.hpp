@@ -9,8 +9,8 @@
 
 LANEWISE_BEGIN_NAMESPACE
 
-/// The most levels that a map has. Each has at least twice the elements of the next newer one, so
-/// that maps with fewer than 2^31 times the elements of the newest level have no more.
+/// The most levels that a map has. Each has at least twice the elements of the next newer one. So
+/// maps with fewer than 2^31 times the elements of the newest level have no more.
 inline constexpr int lsm_most_levels = 32;
 
 namespace detail {
@@ -53,7 +53,7 @@ struct lsm_cursor {
     }
     return true;
   }
-  /// The same, over tombstones.
+  /// As `next`, over tombstones.
   LANEWISE_FUNCTION bool next_live(const levels& all, bool has_stop, Key stop, Key& key, int& level,
                                    std::int64_t& index) {
     while (next(all, has_stop, stop, key, level, index))

@@ -25,7 +25,7 @@ struct lsm_payload {
   bool is_dead;
 };
 
-/// Where a merge of two levels, a being the newer one, puts its elements.
+/// The place for elements of a merge of two levels, a being the newer one.
 template <class Key, class Value, class Solo>
 struct lsm_merged {
   detail::lsm_level<Key, Value> a, b;
@@ -125,8 +125,8 @@ struct lsm_fetch_payload {
   }
 };
 
-/// The same as lsm_merge by a stable radix_sort of all keys with their numbers. Throws where there
-/// are more than 2^32 - 1.
+/// As lsm_merge, by a stable radix_sort of all keys with their numbers. Throws where there are more
+/// than 2^32 - 1.
 template <class Exec, class Key, class Value>
 void lsm_sort_again(const Exec& exec, const detail::lsm_level<Key, Value>& a,
                     const detail::lsm_level<Key, Value>& b, const detail::lsm_run<Key, Value>& to,
@@ -199,7 +199,7 @@ struct lsm_kept_live {
   }
 };
 
-/// Where that goes.
+/// The place for the live elements.
 template <class Key, class Value>
 struct lsm_live {
   const Value *a, *b;

@@ -16,7 +16,7 @@
 #include <string>
 #include <utility>
 
-// The memory of an LSM: runs that nobody changes once they are made, and that are counted.
+// The memory of an LSM: runs that do not change once they are made, and that are counted.
 
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
@@ -84,7 +84,7 @@ class lsm_block {
 /// tree 1.15 times the bytes of pairs of 4 + 4.
 inline constexpr std::int64_t lsm_spare = 9;
 
-/// Where the arrays of a run lie in its memory.
+/// Layout of a run's memory: the places of its arrays.
 template <class Key, class Value>
 struct lsm_layout {
   std::size_t samples_at, values_at, dead_at, bytes;
@@ -140,7 +140,7 @@ struct lsm_run {
     if (has_dead) Backend::zero(exec, run.dead(), at.dead_bytes(n));
     return run;
   }
-  /// The same in the memory of a View; nothing is initialised. **Blocks.**
+  /// A run in the memory of a View; nothing is initialised. **Blocks.**
   template <class MemorySpace>
   static lsm_run allocated(const std::string& label, std::int64_t n, bool has_values,
                            bool has_dead) {

@@ -71,8 +71,7 @@ struct sorted_batch {
   }
 };
 
-/// What becomes of the elements with one key, of which there are `there`, and the first of which,
-/// if any, has the value `old`.
+/// What becomes of the `there` elements with one key; the first one, if any, has the value `old`.
 template <class Word>
 struct ordered_edit {
   std::uint32_t removed;

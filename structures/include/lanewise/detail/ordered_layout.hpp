@@ -11,8 +11,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// How a leaf, a line of 128 bytes, holds its elements: first the keys, then the values, so that a
-/// search reads one half of the line and whoever finds its key has the value beside it.
+/// How a leaf, a line of 128 bytes, holds its elements: first the keys, then the values. So a
+/// search reads one half of the line, and a lane that finds its key has the value beside it.
 ///
 ///   key, value   4, -    8, -    4, 4    8, 8    others
 ///   elements     32      16      16      8       10
@@ -39,8 +39,8 @@ struct ordered_layout {
   static constexpr std::uint32_t elements = bytes / (key_bytes + value_bytes);
   static constexpr word padding = static_cast<word>(~word{0});
 
-  /// Where the key and the value of an element are, counted in words of their size from the first
-  /// key and the first value of all leaves.
+  /// The places of the key and the value of an element. They are counted in words of their size
+  /// from the first key and the first value of all leaves.
   static LANEWISE_FUNCTION std::uint64_t key_at(std::uint32_t i) {
     return std::uint64_t{i / elements} * (bytes / key_bytes) + i % elements;
   }

@@ -27,8 +27,9 @@ struct places_passed {
     return lanewise::partition_point(warp, std::int64_t{0}, n,
                                      [&](std::int64_t i) { return place[i] <= x; });
   }
-  /// The same for every lane, whose numbers ascend up to `last`. `passed` are known not to be
-  /// greater than any of them, and become those that are not greater than the last.
+  /// As `begin`, for every lane; the lanes' numbers ascend up to `last`. `passed` places are known
+  /// not to be greater than any of them; `passed` becomes the number of places that are not greater
+  /// than the last.
   template <class Warp>
   LANEWISE_FUNCTION auto next(const Warp& warp, std::int64_t& passed,
                               const typename Warp::template lanes<Index>& x, Index last) const {
@@ -156,7 +157,7 @@ struct write_leaves_kernel {
   }
 };
 
-/// The league for so many windows of a warp.
+/// The league for the windows of a warp that `items` items make.
 template <class Kernel, class Exec>
 auto league_for_windows(const Exec& exec, std::int64_t items) {
   const std::int64_t windows = divide_up(items, std::int64_t{warp_t<Exec>::width});
@@ -164,8 +165,8 @@ auto league_for_windows(const Exec& exec, std::int64_t items) {
       exec, lanewise::divide_up(windows, team_t<Exec, typename Kernel::policy>::warps));
 }
 
-/// A table of so many elements, whose leaves and their first keys `write(table)` writes. Throws if
-/// there cannot be so many.
+/// A table of `elements` elements, whose leaves and their first keys `write(table)` writes. Throws
+/// if there cannot be that number of elements.
 template <class Table, class Exec, class Write>
 Table make_ordered_table(const Exec& exec, const char* name, std::int64_t elements,
                          const Write& write) {

@@ -7,26 +7,26 @@
 // How elements that are in order move from lines of one length to leaves of another: from arrays to
 // the leaves of an ordered table, from these to the leaves of a B+ tree, and back. Every line knows
 // the place of its first element, so that lines are independent. A sub-warp loads a line, keys and
-// values with an instruction each, and stores it in as many pieces as there are leaves it falls
+// values with an instruction each. It stores the line in pieces, one for each leaf that it falls
 // into. In an example a source's lines have 5 elements, and leaves have 3:
 //
 //   line     0              1              2
 //   place    0 1 2  3 4     5  6 7 8  9    10 11  12 ...
 //   leaf     0      1          2      3           4
 //
-// Line 1 is stored in three pieces: one element after those that line 0 puts into leaf 1, three
-// that are leaf 2, one that begins leaf 3. Whoever begins a leaf writes its first key among those
-// of the search tree.
+// Line 1 is stored in three pieces: one element after those of line 0 in leaf 1, three that are
+// leaf 2, one that begins leaf 3. Whoever begins a leaf writes its first key among those of the
+// search tree.
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// So many elements of a line, which go to places from `place` on.
+/// `count` elements of a line, which go to places from `place` on.
 struct line_part {
   std::uint32_t place;
   int count;
 
-  /// Of this line, the part of `most` elements from element `from` on.
+  /// The part of this line that has `most` elements at most, from element `from` on.
   LANEWISE_FUNCTION line_part cut(int from, int most) const {
     const int left = count > from ? count - from : 0;
     return {place + static_cast<std::uint32_t>(from), left < most ? left : most};
@@ -212,7 +212,7 @@ void move_lines(const Exec& exec, const char* name, const Source& source, const 
                    kernel{source, target});
 }
 
-/// A table of so many elements in the lines of a source.
+/// A table of the `elements` elements in the lines of a source.
 template <class Table, class Exec, class Source>
 Table make_table_of_lines(const Exec& exec, const char* name, std::int64_t elements,
                           const Source& source) {

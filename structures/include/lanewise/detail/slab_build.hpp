@@ -7,19 +7,19 @@
 #include <lanewise/search.hpp>
 #include <lanewise/slab_hash_table.hpp>
 
-// Many new elements for a table that nobody else is using. The items are sorted by pieces of the
+// Many new elements for a table that nothing else is using. The items are sorted by pieces of the
 // table, runs of neighbouring lists whose first slabs fit into a team's scratch. A team fetches the
-// slabs of a piece, puts the piece's items there, every lane its own, by atomics of the scratch,
-// and writes whole slabs back. Items that find their list's first slab full are left over, and go
-// the ordinary way.
+// slabs of a piece and puts the piece's items there, every lane its own, by atomics of the scratch.
+// Then it writes whole slabs back. Items that find their list's first slab full are left over, and
+// go the ordinary way.
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 
 namespace kernels {
 
 /// How a table is cut into classes that items are sorted by, each of them one piece or several. A
-/// class has two digits, each of which one multisplit sorts by: first the lower one, if there is
-/// one, then the upper one, which keeps the order by the lower.
+/// class has two digits, and one multisplit sorts by each: first by the lower digit, if there is
+/// one, then by the upper one, which keeps the order by the lower.
 struct slab_classes {
   int class_shift = 0;  ///< a class has 2^class_shift lists
   int low_bits = 0;     ///< of the number of a class
@@ -162,14 +162,15 @@ struct slab_build_kernel {
     }
   }
 
-  /// Where the key of an element stands. Slabs are turned, so that the same elements of different
-  /// slabs are in different banks.
+  /// The place of an element's key. Slabs are turned, so that the same elements of different slabs
+  /// are in different banks.
   static LANEWISE_FUNCTION std::uint32_t place_of(std::uint32_t list, std::uint32_t element) {
     constexpr std::uint32_t apart =
         128 / (slots * sizeof(word));  // slabs whose keys fill all banks
     return (list * slots) | ((element + list / apart) & (slots - 1));
   }
-  /// The same for an element of every lane's pack, of those from pack `first` on.
+  /// As `place_of`, for an element of every lane's pack, the packs being those from pack `first`
+  /// on.
   template <class Warp>
   static LANEWISE_FUNCTION auto places_in_packs(const Warp& warp, int first, int element) {
     constexpr std::uint32_t packs = words / per_pack;  // of a slab
@@ -323,13 +324,13 @@ struct slab_build_kernel {
       result = lanewise::select(won, lanes<Warp>(static_cast<std::uint32_t>(slab_status::inserted)),
                                 result);
       result = lanewise::select(hit, lanes<Warp>(static_cast<std::uint32_t>(then)), result);
-      // Who lost an empty one to another key looks again.
+      // A lane that lost an empty one to another key looks again.
       next = lanewise::select(decided, next, next + lanes<Warp>(static_cast<std::uint32_t>(step)));
       todo = todo & !(won | hit) & (next < elements);
     }
     return result;
   }
-  /// Of lanes that write to one word, one wins.
+  /// If lanes write to one word, one of them wins.
   template <class Warp, class Mask>
   LANEWISE_FUNCTION void write_racing(const Warp& warp, Mask pending, word* cells,
                                       const lanes<Warp>& at, const lanes<Warp, word>& x) const {

@@ -10,7 +10,7 @@
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace kernels {
 
-/// Of the keys' hashes with the same upper bits: the most leading zeros of the other bits, and one
+/// For the keys' hashes with the same upper bits: the most leading zeros of the other bits, and one
 /// more. Few different keys leave small numbers, however often they come (HyperLogLog; Flajolet,
 /// Fusy, Gandouet and Meunier 2007).
 template <class Key>
