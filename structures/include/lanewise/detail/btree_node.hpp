@@ -23,7 +23,7 @@ namespace detail {
 /// two lines is the thesis's, a line of keys and a line of values or children (Hubaut, 5.7). It
 /// differs only in the state, which takes the place of one key.
 ///
-/// The state has three parts: 1 bit that says that a thread is writing the node and 1 bit that says
+/// The state has four parts: 1 bit that says that a thread is writing the node; 1 bit that says
 /// that it is inner; 6 bits that count its elements; and the number of times that it was written.
 /// The latter comes round after 2^24 writes (with words of 8 bytes: 2^56): a reader that slept for
 /// exactly this number of writes to one node would not see that they happened.

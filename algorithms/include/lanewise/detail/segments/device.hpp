@@ -8,11 +8,8 @@
 LANEWISE_BEGIN_NAMESPACE
 namespace detail {
 
-/// A tile in registers that is scanned anew at every head. The first item of all is a head.
-/// at_head(item) replaces the item at a head.
-///
-/// The inclusive scans of segments are known as far as the tile goes back. They are stored after
-/// what comes before the tile.
+/// A tile in registers whose segments have been scanned inclusively, as far as the tile goes back.
+/// The scans are stored after what comes before the tile.
 template <class Rows>
 class scanned_segments : public Rows {
  protected:
@@ -202,8 +199,9 @@ class parked_ends {
   parked& place_;
 };
 
-/// A tile in registers that is scanned anew at heads. `ends`: what is wanted are the results of
-/// segments, not of items.
+/// A tile in registers that is scanned anew at every head. The first item of all is a head, and
+/// at_head(item) replaces the item at a head. `ends`: the caller wants the results of segments, not
+/// of items.
 template <class Team, class T, int items_per_lane, class Heads, class AtHead, bool ends>
 class device_segments : public scanned_segments<device_rows<Team, T, items_per_lane>> {
   using row_type = device_rows<Team, T, items_per_lane>;
