@@ -8,25 +8,26 @@
 
 namespace test {
 
+/// The sort of keys of type T, which says its limits on devices.
+template <class T>
+using segments_sorter = lanewise::kernels::segmented_sort_t<space, lanewise::radix_bits_t<T>,
+                                                            lanewise::no_value, false>;
+
 /// What one team sorts together at most; some number on hosts.
 template <class T>
 std::int64_t job_items() {
-  using sorter = lanewise::kernels::segmented_sort_t<space, lanewise::radix_bits_t<T>,
-                                                     lanewise::no_value, false>;
-  if constexpr (requires { sorter::template most_items<space>; }) {
-    return sorter::template most_items<space>;
+  if constexpr (requires { segments_sorter<T>::template most_items<space>; }) {
+    return segments_sorter<T>::template most_items<space>;
   } else {
     return 4608;
   }
 }
 
-/// Up to which the jobs of a kind are one launch; some number on hosts.
+/// The most items whose jobs are one launch; some number on hosts.
 template <class T>
 std::int64_t few_items() {
-  using sorter = lanewise::kernels::segmented_sort_t<space, lanewise::radix_bits_t<T>,
-                                                     lanewise::no_value, false>;
-  if constexpr (requires { sorter::template few_items<space>; }) {
-    return sorter::template few_items<space>;
+  if constexpr (requires { segments_sorter<T>::template few_items<space>; }) {
+    return segments_sorter<T>::template few_items<space>;
   } else {
     return 100'000;
   }
