@@ -4,4 +4,4 @@
 #define LANEWISE_COMPILED_TEMPLATE template
 #define LANEWISE_COMPILED_SORTS(Exec) LANEWISE_COMPILED_KEYS(Exec, std::uint64_t)
 #include <lanewise/host.hpp>
-#include <lanewise/radix_sort.hpp>
+#include <lanewise/sort/radix_sort.hpp>

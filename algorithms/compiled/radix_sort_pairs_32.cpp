@@ -4,4 +4,4 @@
 #define LANEWISE_COMPILED_TEMPLATE template
 #define LANEWISE_COMPILED_SORTS(Exec) LANEWISE_COMPILED_PAIRS(Exec, std::uint32_t)
 #include <lanewise/host.hpp>
-#include <lanewise/radix_sort.hpp>
+#include <lanewise/sort/radix_sort.hpp>

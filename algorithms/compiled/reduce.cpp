@@ -3,4 +3,4 @@
 
 #define LANEWISE_COMPILED_TEMPLATE template
 #include <lanewise/host.hpp>
-#include <lanewise/reduce.hpp>
+#include <lanewise/sequence/reduce.hpp>

@@ -3,4 +3,4 @@
 
 #define LANEWISE_COMPILED_TEMPLATE template
 #include <lanewise/host.hpp>
-#include <lanewise/scan.hpp>
+#include <lanewise/sequence/scan.hpp>

@@ -2,5 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #define LANEWISE_COMPILED_TEMPLATE template
+#include <lanewise/graphs/sssp.hpp>
 #include <lanewise/host.hpp>
-#include <lanewise/sssp.hpp>

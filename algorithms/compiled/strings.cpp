@@ -3,4 +3,4 @@
 
 #define LANEWISE_COMPILED_TEMPLATE template
 #include <lanewise/host.hpp>
-#include <lanewise/string_search.hpp>
+#include <lanewise/strings/string_search.hpp>

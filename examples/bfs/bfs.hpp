@@ -3,8 +3,8 @@
 #pragma once
 
 #include <lanewise/backend.hpp>
-#include <lanewise/expansion.hpp>
-#include <lanewise/league_barrier.hpp>
+#include <lanewise/league/league_barrier.hpp>
+#include <lanewise/tile/expansion.hpp>
 
 LANEWISE_BEGIN_TARGET_NAMESPACE
 namespace bfs {

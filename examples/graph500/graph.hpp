@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/build_csr.hpp>
+#include <lanewise/graphs/build_csr.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -7,9 +7,9 @@
 #include "graph.hpp"
 #include "statistics.hpp"
 #include "validation.hpp"
-#include <lanewise/bfs.hpp>
-#include <lanewise/check_graph.hpp>
-#include <lanewise/sssp.hpp>
+#include <lanewise/graphs/bfs.hpp>
+#include <lanewise/graphs/check_graph.hpp>
+#include <lanewise/graphs/sssp.hpp>
 
 #include <charconv>
 #include <cstdio>

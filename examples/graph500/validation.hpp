@@ -3,8 +3,8 @@
 #pragma once
 
 #include "graph.hpp"
-#include <lanewise/reduce.hpp>
-#include <lanewise/transform.hpp>
+#include <lanewise/sequence/reduce.hpp>
+#include <lanewise/sequence/transform.hpp>
 
 #include <bit>
 

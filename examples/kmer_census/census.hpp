@@ -3,9 +3,9 @@
 #pragma once
 
 #include "stages.hpp"
-#include <lanewise/multisplit.hpp>
-#include <lanewise/reduce.hpp>
-#include <lanewise/scan.hpp>
+#include <lanewise/sequence/reduce.hpp>
+#include <lanewise/sequence/scan.hpp>
+#include <lanewise/sort/multisplit.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "long_census.hpp"
-#include <lanewise/slab_hash_map.hpp>
+#include <lanewise/hash/slab_hash_map.hpp>
 
 #include <Kokkos_Core.hpp>
 

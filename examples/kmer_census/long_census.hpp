@@ -3,8 +3,8 @@
 #pragma once
 
 #include "stages.hpp"
-#include <lanewise/multisplit.hpp>
-#include <lanewise/transform.hpp>
+#include <lanewise/sequence/transform.hpp>
+#include <lanewise/sort/multisplit.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "long_census.hpp"
-#include <lanewise/radix_sort.hpp>
-#include <lanewise/run_length.hpp>
+#include <lanewise/segments/run_length.hpp>
+#include <lanewise/sort/radix_sort.hpp>
 
 #include <Kokkos_Core.hpp>
 

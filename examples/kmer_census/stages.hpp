@@ -3,8 +3,8 @@
 #pragma once
 
 #include "result.hpp"
-#include <lanewise/transform.hpp>
-#include <lanewise/workspace.hpp>
+#include <lanewise/call/workspace.hpp>
+#include <lanewise/sequence/transform.hpp>
 
 #include <Kokkos_Core.hpp>
 

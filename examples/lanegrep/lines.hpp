@@ -3,13 +3,13 @@
 #pragma once
 
 #include <lanewise/backend.hpp>
-#include <lanewise/non_overlapping.hpp>
-#include <lanewise/select.hpp>
-#include <lanewise/sorted_search.hpp>
-#include <lanewise/string_search.hpp>
-#include <lanewise/string_set_search.hpp>
-#include <lanewise/transform.hpp>
-#include <lanewise/unique.hpp>
+#include <lanewise/search/sorted_search.hpp>
+#include <lanewise/select/select.hpp>
+#include <lanewise/select/unique.hpp>
+#include <lanewise/sequence/transform.hpp>
+#include <lanewise/strings/non_overlapping.hpp>
+#include <lanewise/strings/string_search.hpp>
+#include <lanewise/strings/string_set_search.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -9,10 +9,10 @@
 // need one pass where merges of two runs need five.
 
 #include <lanewise/backend.hpp>
-#include <lanewise/expansion.hpp>
-#include <lanewise/search.hpp>
-#include <lanewise/team_algorithms.hpp>
-#include <lanewise/tile_sort.hpp>
+#include <lanewise/team/team_algorithms.hpp>
+#include <lanewise/tile/expansion.hpp>
+#include <lanewise/tile/tile_sort.hpp>
+#include <lanewise/warp/search.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/mismatch_search.hpp>
-#include <lanewise/string_set_search.hpp>
+#include <lanewise/strings/mismatch_search.hpp>
+#include <lanewise/strings/string_set_search.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -6,7 +6,7 @@
 #include "radix_sort.hpp"
 #include <lanewise/emulated.hpp>
 #include <lanewise/host.hpp>
-#include <lanewise/multisplit.hpp>
+#include <lanewise/sort/multisplit.hpp>
 
 #include <algorithm>
 #include <cstdio>

@@ -8,9 +8,9 @@
 // look_back_counts. Stable; unsigned keys, ascending.
 
 #include <lanewise/backend.hpp>
-#include <lanewise/bucket_counts.hpp>
-#include <lanewise/look_back_counts.hpp>
-#include <lanewise/split_tile.hpp>
+#include <lanewise/league/look_back_counts.hpp>
+#include <lanewise/team/bucket_counts.hpp>
+#include <lanewise/tile/split_tile.hpp>
 
 #include <Kokkos_Core.hpp>
 

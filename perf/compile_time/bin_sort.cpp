@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <lanewise/bin_sort.hpp>
+#include <lanewise/sort/bin_sort.hpp>
 
 using space = Kokkos::DefaultExecutionSpace;
 struct cell_of {

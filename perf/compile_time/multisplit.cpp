@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <lanewise/multisplit.hpp>
+#include <lanewise/sort/multisplit.hpp>
 
 using space = Kokkos::DefaultExecutionSpace;
 struct last_digit {

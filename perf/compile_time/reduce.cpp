@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <lanewise/reduce.hpp>
+#include <lanewise/sequence/reduce.hpp>
 
 using space = Kokkos::DefaultExecutionSpace;
 float sum(const space& exec, const Kokkos::View<float*, space>& items) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <lanewise/scan.hpp>
+#include <lanewise/sequence/scan.hpp>
 
 using space = Kokkos::DefaultExecutionSpace;
 void scan(const space& exec, const Kokkos::View<unsigned*, space>& items) {

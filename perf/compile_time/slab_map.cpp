@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <lanewise/slab_hash_map.hpp>
+#include <lanewise/hash/slab_hash_map.hpp>
 
 using space = Kokkos::DefaultExecutionSpace;
 using map_type = lanewise::slab_hash_map<unsigned, unsigned, space::memory_space>;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <lanewise/sssp.hpp>
+#include <lanewise/graphs/sssp.hpp>
 
 using space = Kokkos::DefaultExecutionSpace;
 using graph_type =

@@ -3,5 +3,5 @@
 
 #define LANEWISE_COMPILED_TEMPLATE template
 #define LANEWISE_COMPILED_SLAB_TABLES(Exec) LANEWISE_COMPILED_SLABS_OF(Exec, std::uint32_t)
+#include <lanewise/hash/slab_bulk.hpp>
 #include <lanewise/host.hpp>
-#include <lanewise/slab_bulk.hpp>

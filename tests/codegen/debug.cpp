@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Kernels without optimisation, for known_stacks.
-#include <lanewise/merge_sort.hpp>
-#include <lanewise/multisplit.hpp>
-#include <lanewise/radix_sort.hpp>
-#include <lanewise/reduce.hpp>
-#include <lanewise/scan.hpp>
-#include <lanewise/select.hpp>
-#include <lanewise/slab_hash_map.hpp>
+#include <lanewise/hash/slab_hash_map.hpp>
+#include <lanewise/merge/merge_sort.hpp>
+#include <lanewise/select/select.hpp>
+#include <lanewise/sequence/reduce.hpp>
+#include <lanewise/sequence/scan.hpp>
+#include <lanewise/sort/multisplit.hpp>
+#include <lanewise/sort/radix_sort.hpp>
 
 using array = Kokkos::View<unsigned*, Kokkos::CudaSpace>;
 using map_type = lanewise::slab_hash_map<unsigned, unsigned, Kokkos::CudaSpace>;

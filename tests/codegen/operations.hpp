@@ -5,7 +5,7 @@
 // Warp operations as functions of two arrays of 32 numbers each, written once: what the test of
 // generated code counts instructions of, and perf/bench_warp times.
 
-#include <lanewise/warp.hpp>
+#include <lanewise/warp/warp.hpp>
 
 #include <cstdint>
 

@@ -4,4 +4,4 @@
 #include <Kokkos_Core.hpp>
 #undef KOKKOS_VERSION
 #define KOKKOS_VERSION 40701
-#include <lanewise/scan.hpp>
+#include <lanewise/sequence/scan.hpp>

@@ -3,7 +3,7 @@
 
 // expect: a bucket function returns an integer
 
-#include <lanewise/multisplit.hpp>
+#include <lanewise/sort/multisplit.hpp>
 
 struct halves {
   KOKKOS_FUNCTION double operator()(unsigned k) const { return k / 2.0; }

@@ -3,7 +3,7 @@
 
 // expect: bucket_of is a function object that is called with a key
 
-#include <lanewise/multisplit.hpp>
+#include <lanewise/sort/multisplit.hpp>
 
 struct of_text {
   KOKKOS_FUNCTION unsigned operator()(const char* text) const { return *text; }

@@ -3,7 +3,7 @@
 
 // expect: combine is a function object with Value operator\(\)\(Value there, Value given\) const
 
-#include <lanewise/slab_hash_map.hpp>
+#include <lanewise/hash/slab_hash_map.hpp>
 
 struct negated {
   KOKKOS_FUNCTION int operator()(int x) const { return -x; }

@@ -3,7 +3,7 @@
 
 // expect: an output View must not be const
 
-#include <lanewise/scan.hpp>
+#include <lanewise/sequence/scan.hpp>
 
 void scan(const Kokkos::View<const unsigned*, Kokkos::HostSpace>& in,
           const Kokkos::View<const unsigned*, Kokkos::HostSpace>& out) {

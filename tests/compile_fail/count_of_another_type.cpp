@@ -4,7 +4,7 @@
 // expect: an option View has the wrong value type \(integers for count and offsets, status for
 // errors
 
-#include <lanewise/options.hpp>
+#include <lanewise/common/options.hpp>
 
 lanewise::options count_of_doubles(const Kokkos::View<double, Kokkos::HostSpace>& count) {
   return {.count = count};

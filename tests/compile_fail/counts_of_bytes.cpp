@@ -3,7 +3,7 @@
 
 // expect: the counts of a histogram are integers of 32 or 64 bits
 
-#include <lanewise/histogram.hpp>
+#include <lanewise/histogram/histogram.hpp>
 
 void count(const Kokkos::View<unsigned*, Kokkos::HostSpace>& in,
            const Kokkos::View<unsigned char*, Kokkos::HostSpace>& counts) {

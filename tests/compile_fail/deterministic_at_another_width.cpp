@@ -4,7 +4,7 @@
 // expect: deterministic operators need warps of 32 lanes
 
 #include <lanewise/emulated.hpp>
-#include <lanewise/scan.hpp>
+#include <lanewise/sequence/scan.hpp>
 
 void scan(const Kokkos::View<const float*, Kokkos::HostSpace>& in,
           const Kokkos::View<float*, Kokkos::HostSpace>& out) {

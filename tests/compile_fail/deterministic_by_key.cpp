@@ -3,7 +3,7 @@
 
 // expect: deterministic operators are for reduce, inclusive_scan and exclusive_scan
 
-#include <lanewise/segmented_scan.hpp>
+#include <lanewise/segments/segmented_scan.hpp>
 
 void scan(const Kokkos::View<float*, Kokkos::HostSpace>& both,
           const Kokkos::View<int*, Kokkos::HostSpace>& keys) {

@@ -4,7 +4,7 @@
 // expect only: call on lanewise::emulated_lanes include <lanewise/emulated_lanes.hpp>
 
 #include <lanewise/emulated.hpp>
-#include <lanewise/scan.hpp>
+#include <lanewise/sequence/scan.hpp>
 
 void scan(const Kokkos::View<unsigned*, Kokkos::HostSpace>& both) {
   lanewise::inclusive_scan(lanewise::emulated_lanes(), both, both, lanewise::plus{});

@@ -3,7 +3,7 @@
 
 // expect: even bins of integers lie between integers
 
-#include <lanewise/histogram.hpp>
+#include <lanewise/histogram/histogram.hpp>
 
 void count(const Kokkos::View<unsigned*, Kokkos::HostSpace>& in,
            const Kokkos::View<unsigned*, Kokkos::HostSpace>& counts) {

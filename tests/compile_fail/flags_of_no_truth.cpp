@@ -3,7 +3,7 @@
 
 // expect: flags are of a type that converts to bool
 
-#include <lanewise/select.hpp>
+#include <lanewise/select/select.hpp>
 
 struct no_flag {
   int value;

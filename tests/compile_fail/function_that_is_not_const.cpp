@@ -3,7 +3,7 @@
 
 // expect: f is a function object that is called with an item of in, and its operator\(\) is const
 
-#include <lanewise/transform.hpp>
+#include <lanewise/sequence/transform.hpp>
 
 struct counts {
   unsigned calls = 0;

@@ -3,7 +3,7 @@
 
 // expect: this execution space cannot reach the memory of a View argument
 
-#include <lanewise/scan.hpp>
+#include <lanewise/sequence/scan.hpp>
 
 void scan(const Kokkos::View<unsigned*, Kokkos::HostSpace>& both) {
   lanewise::inclusive_scan(Kokkos::Cuda(), both, both, lanewise::plus{});

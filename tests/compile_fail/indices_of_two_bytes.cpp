@@ -3,7 +3,7 @@
 
 // expect: indices are stored as integers of 4 or 8 bytes
 
-#include <lanewise/sorted_search.hpp>
+#include <lanewise/search/sorted_search.hpp>
 
 void search(const Kokkos::View<float*, Kokkos::HostSpace>& keys,
             const Kokkos::View<short*, Kokkos::HostSpace>& out) {

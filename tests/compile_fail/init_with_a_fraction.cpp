@@ -3,7 +3,7 @@
 
 // expect: init is a floating-point number, and the result an integer
 
-#include <lanewise/reduce.hpp>
+#include <lanewise/sequence/reduce.hpp>
 
 void sum(const Kokkos::View<int*, Kokkos::HostSpace>& in,
          const Kokkos::View<int, Kokkos::HostSpace>& result) {

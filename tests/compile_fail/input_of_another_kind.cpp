@@ -3,7 +3,7 @@
 
 // expect: an input is a Kokkos::View or a lanewise source
 
-#include <lanewise/scan.hpp>
+#include <lanewise/sequence/scan.hpp>
 
 #include <vector>
 

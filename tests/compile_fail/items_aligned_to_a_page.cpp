@@ -3,7 +3,7 @@
 
 // expect: items must not be aligned to more than 256 bytes
 
-#include <lanewise/transform.hpp>
+#include <lanewise/sequence/transform.hpp>
 
 struct alignas(4096) page {
   int value;

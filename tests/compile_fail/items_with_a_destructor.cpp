@@ -3,7 +3,7 @@
 
 // expect: items must be trivially copyable
 
-#include <lanewise/transform.hpp>
+#include <lanewise/sequence/transform.hpp>
 
 #include <string>
 

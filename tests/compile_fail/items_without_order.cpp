@@ -3,7 +3,7 @@
 
 // expect: less is a function object with bool operator\(\)\(item, item\) const
 
-#include <lanewise/min_max_element.hpp>
+#include <lanewise/sequence/min_max_element.hpp>
 
 struct point {
   float x, y;

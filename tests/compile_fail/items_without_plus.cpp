@@ -3,7 +3,7 @@
 
 // expect: op is a function object with T operator\(\)\(T, T\) const
 
-#include <lanewise/segmented_reduce.hpp>
+#include <lanewise/segments/segmented_reduce.hpp>
 
 struct point {
   float x, y;

@@ -3,7 +3,7 @@
 
 // expect: equal is a function object with bool operator\(\)\(key, key\) const
 
-#include <lanewise/unique.hpp>
+#include <lanewise/select/unique.hpp>
 
 struct point {
   float x, y;

@@ -3,7 +3,7 @@
 
 // expect: no matching function for call to .transform\(
 
-#include <lanewise/transform.hpp>
+#include <lanewise/sequence/transform.hpp>
 
 void copy(const Kokkos::View<unsigned*, Kokkos::HostSpace>& in,
           const Kokkos::View<unsigned*, Kokkos::HostSpace>& out) {

@@ -3,7 +3,7 @@
 
 // expect: results would lose fractions or bytes in the items of out
 
-#include <lanewise/scan.hpp>
+#include <lanewise/sequence/scan.hpp>
 
 void scan(const Kokkos::View<std::uint64_t*, Kokkos::HostSpace>& in,
           const Kokkos::View<std::uint32_t*, Kokkos::HostSpace>& out) {

@@ -3,7 +3,7 @@
 
 // expect: items would lose fractions or bytes in the type they are combined in
 
-#include <lanewise/reduce.hpp>
+#include <lanewise/sequence/reduce.hpp>
 
 void sum(const Kokkos::View<double*, Kokkos::HostSpace>& in,
          const Kokkos::View<float, Kokkos::HostSpace>& result) {

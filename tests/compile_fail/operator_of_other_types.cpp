@@ -3,7 +3,7 @@
 
 // expect: op is a function object with T operator\(\)\(T, T\) const
 
-#include <lanewise/scan.hpp>
+#include <lanewise/sequence/scan.hpp>
 
 #include <functional>
 

@@ -3,7 +3,7 @@
 
 // expect: an output is a Kokkos::View or a lanewise sink
 
-#include <lanewise/transform.hpp>
+#include <lanewise/sequence/transform.hpp>
 
 #include <vector>
 

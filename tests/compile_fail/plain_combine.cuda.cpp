@@ -3,7 +3,7 @@
 
 // expect: calling a __host__ function\("larger.*needs_KOKKOS_FUNCTION.*is not allowed
 
-#include <lanewise/slab_hash_map.hpp>
+#include <lanewise/hash/slab_hash_map.hpp>
 
 struct larger {
   int operator()(int a, int b) const { return a < b ? b : a; }

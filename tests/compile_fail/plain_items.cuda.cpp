@@ -3,7 +3,7 @@
 
 // expect: calling a __host__ function\("operator \+.*needs_KOKKOS_FUNCTION.*is not allowed
 
-#include <lanewise/reduce.hpp>
+#include <lanewise/sequence/reduce.hpp>
 
 struct point {
   float x, y;

@@ -3,7 +3,7 @@
 
 // expect: calling a __host__ function\("above_three.*needs_KOKKOS_FUNCTION.*is not allowed
 
-#include <lanewise/select.hpp>
+#include <lanewise/select/select.hpp>
 
 struct above_three {
   bool operator()(unsigned x) const { return x > 3; }

@@ -3,7 +3,7 @@
 
 // expect: keep is a function object with bool operator\(\)\(item of in\) const
 
-#include <lanewise/select.hpp>
+#include <lanewise/select/select.hpp>
 
 struct is_empty {
   KOKKOS_FUNCTION bool operator()(const char* text) const { return *text == 0; }

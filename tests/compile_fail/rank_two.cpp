@@ -3,7 +3,7 @@
 
 // expect: arrays are Views of rank 1
 
-#include <lanewise/scan.hpp>
+#include <lanewise/sequence/scan.hpp>
 
 void scan(const Kokkos::View<unsigned**, Kokkos::HostSpace>& both) {
   lanewise::inclusive_scan(Kokkos::Serial(), both, both, lanewise::plus{});

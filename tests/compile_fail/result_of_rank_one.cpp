@@ -3,7 +3,7 @@
 
 // expect: the result is a View of rank 0
 
-#include <lanewise/reduce.hpp>
+#include <lanewise/sequence/reduce.hpp>
 
 void sum(const Kokkos::View<unsigned*, Kokkos::HostSpace>& in,
          const Kokkos::View<unsigned*, Kokkos::HostSpace>& result) {

@@ -3,7 +3,7 @@
 
 // expect: results do not convert to the items of an output View
 
-#include <lanewise/transform.hpp>
+#include <lanewise/sequence/transform.hpp>
 
 struct point {
   float x, y;

@@ -3,7 +3,7 @@
 
 // expect: items must be default constructible
 
-#include <lanewise/transform.hpp>
+#include <lanewise/sequence/transform.hpp>
 
 struct only_from_int {
   int value;

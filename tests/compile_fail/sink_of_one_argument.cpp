@@ -3,7 +3,7 @@
 
 // expect: the functor of consumed is called as f\(std::int64_t, result\)
 
-#include <lanewise/transform.hpp>
+#include <lanewise/sequence/transform.hpp>
 
 struct drop {
   KOKKOS_FUNCTION void operator()(float) const {}

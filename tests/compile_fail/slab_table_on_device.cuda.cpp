@@ -3,7 +3,7 @@
 
 // expect: this execution space cannot reach the memory of a slab table
 
-#include <lanewise/slab_hash_set.hpp>
+#include <lanewise/hash/slab_hash_set.hpp>
 
 void flush(lanewise::slab_hash_set<unsigned, Kokkos::HostSpace>& set) {
   lanewise::flush(Kokkos::Cuda(), set);

@@ -3,7 +3,7 @@
 
 // expect: slab_sorted
 
-#include <lanewise/slab_hash_map.hpp>
+#include <lanewise/hash/slab_hash_map.hpp>
 
 void fill(lanewise::slab_hash_map<unsigned, int, Kokkos::HostSpace>& map,
           const Kokkos::View<unsigned*, Kokkos::HostSpace>& keys,

@@ -3,7 +3,7 @@
 
 // expect: f is a function object that is called with an item of the View
 
-#include <lanewise/reduce.hpp>
+#include <lanewise/sequence/reduce.hpp>
 
 struct length {
   KOKKOS_FUNCTION int operator()(const char* text) const { return *text != 0; }

@@ -3,7 +3,7 @@
 
 // expect: f is a function object that is called with a std::int64_t
 
-#include <lanewise/transform.hpp>
+#include <lanewise/sequence/transform.hpp>
 
 struct one {
   KOKKOS_FUNCTION float operator()() const { return 1; }

@@ -3,7 +3,7 @@
 
 // expect: op comes before init
 
-#include <lanewise/reduce.hpp>
+#include <lanewise/sequence/reduce.hpp>
 
 void sum(const Kokkos::View<double*, Kokkos::HostSpace>& in) {
   lanewise::reduce(Kokkos::Serial(), in, 0.0, lanewise::plus{});

@@ -3,7 +3,7 @@
 
 // expect: op comes before init
 
-#include <lanewise/scan.hpp>
+#include <lanewise/sequence/scan.hpp>
 
 void scan(const Kokkos::View<double*, Kokkos::HostSpace>& both) {
   lanewise::exclusive_scan(Kokkos::Serial(), both, both, 0.0, lanewise::plus{});

@@ -3,8 +3,8 @@
 
 // expect only: call on a host execution space include <lanewise/host.hpp>
 
-#include <lanewise/slab_bulk.hpp>
-#include <lanewise/slab_hash_map.hpp>
+#include <lanewise/hash/slab_bulk.hpp>
+#include <lanewise/hash/slab_hash_map.hpp>
 
 using map_type = lanewise::slab_hash_map<unsigned, unsigned, Kokkos::HostSpace>;
 

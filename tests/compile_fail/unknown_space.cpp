@@ -3,7 +3,7 @@
 
 // expect only: Lanewise has no backend for this execution space
 
-#include <lanewise/transform.hpp>
+#include <lanewise/sequence/transform.hpp>
 
 #include <string>
 

@@ -3,7 +3,7 @@
 
 // expect: f is a function object that is called with a key and its value
 
-#include <lanewise/slab_hash_map.hpp>
+#include <lanewise/hash/slab_hash_map.hpp>
 
 struct visit {
   KOKKOS_FUNCTION void operator()(unsigned) const {}

@@ -3,7 +3,7 @@
 
 // expect: options.work is a pointer: \{.work = &workspace\}
 
-#include <lanewise/scan.hpp>
+#include <lanewise/sequence/scan.hpp>
 
 void scan(const Kokkos::View<double*, Kokkos::HostSpace>& both) {
   lanewise::workspace work;

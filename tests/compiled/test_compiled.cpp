@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The calls that Lanewise::compiled has kernels of. One program links it, another does not.
-#include <lanewise/bfs.hpp>
-#include <lanewise/reduce.hpp>
-#include <lanewise/scan.hpp>
-#include <lanewise/slab_hash_map.hpp>
-#include <lanewise/slab_hash_set.hpp>
-#include <lanewise/sort.hpp>
-#include <lanewise/sssp.hpp>
-#include <lanewise/string_search.hpp>
+#include <lanewise/graphs/bfs.hpp>
+#include <lanewise/graphs/sssp.hpp>
+#include <lanewise/hash/slab_hash_map.hpp>
+#include <lanewise/hash/slab_hash_set.hpp>
+#include <lanewise/sequence/reduce.hpp>
+#include <lanewise/sequence/scan.hpp>
+#include <lanewise/sort/sort.hpp>
+#include <lanewise/strings/string_search.hpp>
 
 #include <algorithm>
 #include <cstdint>

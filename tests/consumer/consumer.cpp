@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The Lanewise authors
 // SPDX-License-Identifier: Apache-2.0
-#include <lanewise/scan.hpp>
+#include <lanewise/sequence/scan.hpp>
 #include <lanewise/version.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -131,7 +131,7 @@ void graphs(const space& exec, const view<int>& levels, const view<u32>& labels)
       lanewise::build_csr(exec, lanewise::rmat_edges(12, 30'000), {.symmetrise = true});
   lanewise::bfs(exec, graph.symmetric(), 0, levels);
   lanewise::connected_components(exec, graph.symmetric(), labels);
-  lanewise::bfs_by_frontiers(exec, graph, 0, levels);
+  lanewise::papers::bfs_by_frontiers(exec, graph, 0, levels);
   lanewise::for_each_edge(exec, graph, labels, [](auto, auto to, auto) { return to % 2 == 0; });
 }
 void graphs_with_weights(const space& exec, const view<float>& x, const view<float>& y,
@@ -141,8 +141,8 @@ void graphs_with_weights(const space& exec, const view<float>& x, const view<flo
   lanewise::bfs_batch(exec, graph, sources, levels);
   lanewise::sssp(exec, graph, 0, x);
   lanewise::sssp(exec, graph, 0, x, sources);
-  lanewise::sssp_by_buckets(exec, graph, 0, x);
-  lanewise::bellman_ford(exec, graph, 0, x);
+  lanewise::papers::sssp_by_buckets(exec, graph, 0, x);
+  lanewise::papers::bellman_ford(exec, graph, 0, x);
   lanewise::spmv(exec, graph, x, y);
   lanewise::pagerank(exec, graph, y);
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // g++ sees bounds of arrays of lanes where a lane's number comes from bits.
-#include <lanewise/string_search.hpp>
+#include <lanewise/strings/string_search.hpp>
 
 using space = Kokkos::DefaultHostExecutionSpace;
 using text = Kokkos::View<const char*, Kokkos::HostSpace>;

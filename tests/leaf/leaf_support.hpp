@@ -5,8 +5,8 @@
 // What the leaf tests share: value types, random data, comparison and failure reports. No Kokkos,
 // no Catch2.
 
-#include <lanewise/operators.hpp>
-#include <lanewise/pack.hpp>
+#include <lanewise/data/operators.hpp>
+#include <lanewise/data/pack.hpp>
 
 #include <cstdint>
 #include <cstdio>

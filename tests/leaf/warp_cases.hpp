@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The warp layer's contract (the table in lanewise/warp.hpp) as cases. A case is a functor over the
-// type of warp that works on plain arrays. So one source runs on every backend, beside a plain loop
-// that says what is expected.
+// The warp layer's contract (the table in lanewise/warp/warp.hpp) as cases. A case is a functor
+// over the type of warp that works on plain arrays. So one source runs on every backend, beside a
+// plain loop that says what is expected.
 //
 //   input, output         plain data of one warp; the driver fills outputs with a pattern, so
 //                         that a lane or an element that must stay untouched is compared too
@@ -14,7 +14,7 @@
 //   compare(c, want, got) field by field
 
 #include "leaf_support.hpp"
-#include <lanewise/warp.hpp>
+#include <lanewise/warp/warp.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace leaf {

@@ -5,8 +5,8 @@
 // (tiles in line, staging), and elements of 16 bytes that cannot be exchanged as one word.
 
 #include <lanewise/backend.hpp>
-#include <lanewise/scan.hpp>
-#include <lanewise/slab_hash_map.hpp>
+#include <lanewise/hash/slab_hash_map.hpp>
+#include <lanewise/sequence/scan.hpp>
 
 namespace {
 

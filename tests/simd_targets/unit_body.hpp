@@ -5,10 +5,10 @@
 // SIMD flags. UNIT_NEEDS and UNIT_RUN name what this unit defines.
 
 #include <lanewise/simd/warp.hpp>
-#if __has_include(<Kokkos_Core.hpp>) && __has_include(<lanewise/multisplit.hpp>)
+#if __has_include(<Kokkos_Core.hpp>) && __has_include(<lanewise/sort/multisplit.hpp>)
 #include <lanewise/host.hpp>
-#include <lanewise/multisplit.hpp>
-#include <lanewise/scan.hpp>
+#include <lanewise/sequence/scan.hpp>
+#include <lanewise/sort/multisplit.hpp>
 
 #include <Kokkos_Core.hpp>
 #define UNIT_HAS_ALGORITHMS 1

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/operators.hpp>
+#include <lanewise/data/operators.hpp>
 #include <support/generators.hpp>
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/csr_graph.hpp>
-#include <lanewise/transform.hpp>
+#include <lanewise/graphs/csr_graph.hpp>
+#include <lanewise/sequence/transform.hpp>
 #include <support/space.hpp>
 
 #include <algorithm>

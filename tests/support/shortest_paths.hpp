@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/csr_graph.hpp>
+#include <lanewise/graphs/csr_graph.hpp>
 #include <support/generators.hpp>
 #include <support/graphs.hpp>
 #include <support/space.hpp>

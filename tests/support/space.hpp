@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lanewise/backend.hpp>
-#include <lanewise/tile.hpp>
+#include <lanewise/tile/tile.hpp>
 #include <support/environment.hpp>
 
 #if defined(LANEWISE_TEST_LANES)

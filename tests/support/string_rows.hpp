@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/string_rows.hpp>
+#include <lanewise/strings/string_rows.hpp>
 #include <support/generators.hpp>
 #include <support/space.hpp>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/structure_file.hpp>
+#include <lanewise/common/detail/structure_file.hpp>
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -5,13 +5,13 @@
 // The one place that maps Kokkos execution spaces to backends. CUDA units get the CUDA backend, all
 // others that of the host; <lanewise/host.hpp> and <lanewise/emulated.hpp> add theirs.
 
-#include <lanewise/detail/compiled.hpp>
-#include <lanewise/detail/resident.hpp>
+#include <lanewise/backend/compiled.hpp>
+#include <lanewise/call/execution_space.hpp>
+#include <lanewise/call/resident.hpp>
+#include <lanewise/call/status.hpp>
+#include <lanewise/call/workspace.hpp>
 #include <lanewise/emulated/space.hpp>
-#include <lanewise/execution_space.hpp>
 #include <lanewise/simd/target.hpp>
-#include <lanewise/status.hpp>
-#include <lanewise/workspace.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -24,7 +24,7 @@
 #if defined(KOKKOS_ENABLE_CUDA) && defined(__CUDACC__)
 #include <lanewise/cuda/launch.hpp>
 #else
-#include <lanewise/detail/host_spaces.hpp>
+#include <lanewise/backend/host_spaces.hpp>
 #endif
 
 LANEWISE_BEGIN_TARGET_NAMESPACE

@@ -20,7 +20,7 @@ struct backend_of<emulated_with_width<width>> {
 };
 template <>
 struct backend_of<emulated_host> {
-  using type = backends::emulated::backend_with<backends::emulated::warp<32, 1>, false>;
+  using type = backends::emulated::backend_with<backends::emulated::warp<32, true>>;
 };
 }  // namespace detail_backend
 LANEWISE_END_TARGET_NAMESPACE

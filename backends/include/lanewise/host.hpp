@@ -7,4 +7,4 @@
 // backend.hpp. Before or after the headers of algorithms.
 
 #include <lanewise/backend.hpp>
-#include <lanewise/detail/host_spaces.hpp>
+#include <lanewise/backend/host_spaces.hpp>

@@ -54,7 +54,7 @@
 // One template serves the device and the host, so each instantiation calls functions of one side
 // only. nvcc reports the call on the other side as 20011 and 20014, or 20013 and 20015 where it is
 // constexpr; they are silenced for this library's headers alone. What kernels on a device cannot
-// call is refused before they are launched (detail/functors.hpp).
+// call is refused before they are launched (data/functors.hpp).
 #define LANEWISE_BEGIN_NAMESPACE \
   _Pragma("nv_diagnostic push")  \
       _Pragma("nv_diag_suppress 20011,20013,20014,20015") namespace lanewise {

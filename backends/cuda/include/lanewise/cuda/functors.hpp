@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/by_lanes.hpp>
-#include <lanewise/detail/functors.hpp>
-#include <lanewise/detail/natural_wins.hpp>
-#include <lanewise/operators.hpp>
+#include <lanewise/data/by_lanes.hpp>
+#include <lanewise/data/functors.hpp>
+#include <lanewise/data/natural_wins.hpp>
+#include <lanewise/data/operators.hpp>
 
 #include <Kokkos_Core.hpp>
 

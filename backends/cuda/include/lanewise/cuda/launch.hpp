@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/call/resident.hpp>
 #include <lanewise/cuda/functors.hpp>
 #include <lanewise/cuda/team.hpp>
-#include <lanewise/detail/resident.hpp>
 
 #include <Kokkos_Core.hpp>
 

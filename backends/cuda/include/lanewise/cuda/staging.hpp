@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lanewise/cuda/signal.hpp>
-#include <lanewise/detail/scratch_items.hpp>
+#include <lanewise/data/scratch_items.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::cuda {

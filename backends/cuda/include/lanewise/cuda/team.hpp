@@ -5,7 +5,7 @@
 #include <lanewise/cuda/signal.hpp>
 #include <lanewise/cuda/staging.hpp>
 #include <lanewise/cuda/warp.hpp>
-#include <lanewise/team.hpp>
+#include <lanewise/team/team.hpp>
 
 LANEWISE_BEGIN_NAMESPACE
 namespace backends::cuda {
@@ -24,7 +24,7 @@ class team {
   static constexpr int threads = 32 * (warps + (tiles_behind > 0 ? 1 : 0));
   static constexpr int windows_in_flight = 1;
   static constexpr bool one_ticket = tiles_behind == 0;
-  static constexpr bool in_registers = true;
+  static constexpr bool is_single_thread = false;
 
   LANEWISE_CUDA_FUNCTION warp_type warp() const { return {}; }
   LANEWISE_CUDA_FUNCTION int warp_index() const { return static_cast<int>(threadIdx.x / 32); }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/warp.hpp>
+#include <lanewise/warp/warp.hpp>
 
 #include <cuda/atomic>
 
@@ -380,7 +380,8 @@ class warp : public warp_operations<warp<W, S>> {
   template <class T>
   using mask_for = cuda::mask;
   static constexpr bool has_wide_words = true;
-  static constexpr int words_of_text = 8;
+  static constexpr bool is_single_thread = false;
+  static constexpr int text_words_per_lane = 8;
   static constexpr bool has_wide_exchange = compiled_from(900);
   // H200, slab tables of 2^24 pairs of 4 bytes (docs/measurements.md): with 4 lanes finds are at
   // the bandwidth of random lines, 29.4 G/s, and with 8 at 25.1. More lines in flight cost

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/by_lanes.hpp>
+#include <lanewise/data/by_lanes.hpp>
 #include <lanewise/emulated/lockstep.hpp>
 #include <lanewise/emulated/warp.hpp>
 
@@ -29,7 +29,8 @@ class lane_warp : public warp_operations<lane_warp<W, S>> {
   template <int w>
   using part = std::conditional_t<w == 1, warp<1>, lane_warp<w>>;
   static constexpr bool has_wide_words = false;
-  static constexpr int words_of_text = 8;
+  static constexpr bool is_single_thread = false;
+  static constexpr int text_words_per_lane = 8;
   static constexpr bool has_wide_exchange = false;
   static constexpr int line_width = 8;
   static constexpr int line_depth = 2;
@@ -425,7 +426,7 @@ class lane_warp : public warp_operations<lane_warp<W, S>> {
   }
 
  private:
-  template <int, int>
+  template <int, bool>
   friend class lane_warp;
   lane_warp(lockstep& all, int lane) : all_(&all), lane_(lane) {}
 

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/data/memory.hpp>
 #include <lanewise/emulated/rendezvous.hpp>
 #include <lanewise/emulated/shadow.hpp>
 #include <lanewise/emulated/watch.hpp>
 #include <lanewise/macros.hpp>
-#include <lanewise/memory.hpp>
-#include <lanewise/policy.hpp>
+#include <lanewise/team/policy.hpp>
 
 #include <algorithm>
 #include <cstring>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <lanewise/data/memory.hpp>
 #include <lanewise/emulated/watch.hpp>
-#include <lanewise/memory.hpp>
-#include <lanewise/policy.hpp>
+#include <lanewise/team/policy.hpp>
 
 #include <array>
 #include <atomic>

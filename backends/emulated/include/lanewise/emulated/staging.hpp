@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/scratch_items.hpp>
+#include <lanewise/data/scratch_items.hpp>
 
 #include <bit>
 

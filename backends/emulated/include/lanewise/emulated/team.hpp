@@ -10,7 +10,7 @@
 #include <lanewise/emulated/thread_pool.hpp>
 #include <lanewise/emulated/warp.hpp>
 #include <lanewise/emulated/watch.hpp>
-#include <lanewise/team.hpp>
+#include <lanewise/team/team.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -24,7 +24,7 @@ LANEWISE_BEGIN_NAMESPACE
 namespace backends::emulated {
 
 /// Several warps, and one more that looks back where tiles wait for their turn.
-template <int warps_, int tiles_behind_ = 0, class Warp = warp<32>, bool in_registers_ = true>
+template <int warps_, int tiles_behind_ = 0, class Warp = warp<32>>
 class team {
  public:
   using warp_type = Warp;
@@ -33,8 +33,8 @@ class team {
   static constexpr int threads = warps + (tiles_behind > 0 ? 1 : 0);
   static constexpr int windows_in_flight = 2;
   static constexpr bool one_ticket = false;
-  static constexpr bool in_registers = in_registers_;
-  static_assert(in_registers || threads == 1, "lanewise: a host's team is one warp");
+  static constexpr bool is_single_thread = Warp::is_single_thread;
+  static_assert(!is_single_thread || threads == 1, "lanewise: a host's team is one warp");
   /// Fewer lanes: see simd::team.
   template <int width>
   using narrow_warp = typename Warp::template part<width>;
@@ -132,15 +132,16 @@ inline void run_league(const lanewise::emulated& exec, const char* label, std::i
   state.rethrow();
 }
 
-template <class Warp, bool in_registers = true>
+template <class Warp>
 struct backend_with {
   static constexpr const char* name = "emulated";
   static constexpr bool launch_waits = true;
   /// No more warps than lanes: one warp combines what the others found.
   template <class Policy>
-  using team =
-      emulated::team<in_registers ? (Policy::warps < Warp::width ? Policy::warps : Warp::width) : 1,
-                     in_registers ? Policy::tiles_behind : 0, Warp, in_registers>;
+  using team = emulated::team < Warp::is_single_thread
+                   ? 1
+                   : Policy::warps<Warp::width ? Policy::warps : Warp::width,
+                                   Warp::is_single_thread ? 0 : Policy::tiles_behind, Warp>;
 
   template <class Kernel>
   static void launch(const lanewise::emulated& exec, const char* label, std::int64_t league,

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <lanewise/emulated/watch.hpp>
-#include <lanewise/warp.hpp>
+#include <lanewise/warp/warp.hpp>
 
 #include <atomic>
 #include <bit>
@@ -153,16 +153,16 @@ T exchange(T& ref, T x) {
 }  // namespace detail
 
 /// W lanes run by one thread, lane after lane. Effects happen in an order of lanes that the seed
-/// chooses, so code that depends on the order of lanes is found out. words_of_text_ says which code
-/// of string search is chosen: that of devices (8) or that of hosts (1).
-template <int W = 32, int words_of_text_ = 8>
-class warp : public warp_operations<warp<W, words_of_text_>> {
+/// chooses, so code that depends on the order of lanes is found out. is_single_thread_: algorithms
+/// are mapped as for hosts.
+template <int W = 32, bool is_single_thread_ = false>
+class warp : public warp_operations<warp<W, is_single_thread_>> {
   static_assert(W >= 1 && W <= 64 && (W & (W - 1)) == 0);
 
  public:
   static constexpr int width = W;
   template <int w>
-  using part = warp<w, words_of_text_>;
+  using part = warp<w, is_single_thread_>;
   using bits = std::conditional_t<(W > 32), std::uint64_t, std::uint32_t>;
   template <class T>
   using lanes = emulated::lanes<T, W>;
@@ -172,7 +172,8 @@ class warp : public warp_operations<warp<W, words_of_text_>> {
 
   // Without 16-byte words, so that what works without them is tested here.
   static constexpr bool has_wide_words = false;
-  static constexpr int words_of_text = words_of_text_;
+  static constexpr bool is_single_thread = is_single_thread_;
+  static constexpr int text_words_per_lane = is_single_thread ? 1 : 8;
   static constexpr bool has_wide_exchange = false;
   static constexpr int line_width = 8;
   static constexpr int line_depth = 2;
@@ -689,7 +690,7 @@ class warp : public warp_operations<warp<W, words_of_text_>> {
   }
 
  private:
-  template <int, int>
+  template <int, bool>
   friend class warp;
   warp(std::uint32_t seed, int group) : seed_(seed), group_(group) {}
 

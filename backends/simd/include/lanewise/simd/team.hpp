@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <lanewise/detail/resident.hpp>
+#include <lanewise/call/resident.hpp>
+#include <lanewise/data/source.hpp>
 #include <lanewise/simd/warp.hpp>
-#include <lanewise/source.hpp>
-#include <lanewise/team.hpp>
+#include <lanewise/team/team.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -62,7 +62,7 @@ class team {
   static constexpr int tiles_behind = 0;
   static constexpr int windows_in_flight = 4;
   static constexpr bool one_ticket = false;
-  static constexpr bool in_registers = false;
+  static constexpr bool is_single_thread = true;
 
   team(std::uint32_t index, std::uint32_t league) : index_(index), league_(league) {}
 

@@ -4,7 +4,7 @@
 
 #include <lanewise/simd/highway.hpp>
 #include <lanewise/simd/target.hpp>
-#include <lanewise/warp.hpp>
+#include <lanewise/warp/warp.hpp>
 
 #include <hwy/cache_control.h>
 
@@ -1025,7 +1025,8 @@ class warp : public warp_operations<warp<W>> {
   template <int w>
   using part = warp<w>;
   static constexpr bool has_wide_words = false;
-  static constexpr int words_of_text = 1;
+  static constexpr bool is_single_thread = true;
+  static constexpr int text_words_per_lane = 1;
 #if defined(__x86_64__)
   static constexpr bool has_wide_exchange = true;
 #else

@@ -47,7 +47,7 @@ class Lanewise(CMakePackage, CudaPackage):
 
     @property
     def sanity_check_is_file(self):
-        files = ["include/lanewise/version.hpp", "include/lanewise/scan.hpp"]
+        files = ["include/lanewise/version.hpp", "include/lanewise/sequence/scan.hpp"]
         if self.spec.satisfies("+perf"):
             files += ["libexec/lanewise/bench_algorithms", "libexec/lanewise/report"]
         return files

@@ -1,0 +1,348 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/common/detail/workspace_arrays.hpp>
+#include <lanewise/common/options.hpp>
+#include <lanewise/graphs/csr_graph.hpp>
+#include <lanewise/graphs/detail/device/device_sssp_search.hpp>
+#include <lanewise/graphs/detail/host/host_sssp_search.hpp>
+#include <lanewise/graphs/detail/memory_places.hpp>
+#include <lanewise/graphs/detail/sources.hpp>
+#include <lanewise/graphs/sssp_parents.hpp>
+#include <lanewise/sequence/reduce.hpp>
+#include <lanewise/sequence/transform.hpp>
+#include <lanewise/team/team.hpp>
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// Options of sssp.
+struct sssp_options {
+  workspace_ref work = {};
+  /// How far apart the distances may lie that are looked at side by side; 0: chosen from the mean
+  /// of up to 65,536 weights and the mean number of edges, by two small kernels before the search.
+  double delta = 0;
+  option_view<status> errors = {};
+};
+
+LANEWISE_END_NAMESPACE
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// Layout of a search's workspace.
+template <class Vertex, class Offset, class Bits>
+struct sssp_places {
+  using piece = detail::edge_piece<Vertex, Offset>;
+
+  detail::memory_places at;
+  std::size_t meetings, counter, listed, far, far_count, far_least, far_list[2], delta, sum,
+      pieces[2];
+  std::size_t zeros;  // number of bytes that are to be 0
+
+  sssp_places(std::int64_t n, std::int64_t m, std::int64_t league) {
+    meetings = at.place(league_sums::words(league), 8);
+    counter = at.place(1, sizeof(Offset));
+    listed = at.place(n, 4);
+    far = at.place(divide_up(n, 32), 4);
+    zeros = at.bytes;
+    far_count = at.place(3, sizeof(Offset));
+    far_least = at.place(3, sizeof(Bits));
+    for (std::size_t& p : far_list) p = at.place(n, sizeof(Vertex));
+    delta = at.place(1, 8);
+    sum = at.place(1, 8);
+    for (std::size_t& p : pieces) p = at.place(detail::most_edge_pieces(n, m), sizeof(piece));
+  }
+
+  detail::sssp_memory<Vertex, Offset, Bits> in(char* p) const {
+    return {{detail::at_place<std::uint64_t>(p, meetings),
+             {detail::at_place<piece>(p, pieces[0]), detail::at_place<piece>(p, pieces[1])},
+             detail::at_place<Offset>(p, counter),
+             detail::at_place<std::uint32_t>(p, listed)},
+            detail::at_place<std::uint32_t>(p, far),
+            detail::at_place<Offset>(p, far_count),
+            detail::at_place<Bits>(p, far_least),
+            {detail::at_place<Vertex>(p, far_list[0]), detail::at_place<Vertex>(p, far_list[1])}};
+  }
+};
+
+template <class Vertex, class Bits>
+struct host_sssp_places {
+  detail::memory_places at;
+  std::size_t meetings, put, taken, idle, states, far_count, far_least, marks, near, far[2],
+      before[2], delta, sum;
+  std::int64_t near_blocks;
+  std::size_t zeros;  // number of bytes that are to be 0
+
+  host_sssp_places(std::int64_t n, std::int64_t, std::int64_t league) {
+    meetings = at.place(league_sums::words(league), 8);
+    constexpr std::int64_t near_block = detail::block_ring_memory<Vertex>::block,
+                           far_block = detail::block_pool<Vertex>::block;
+    near_blocks = detail::blocks_of_threads(n, near_block, league);
+    const std::int64_t far_blocks = detail::blocks_of_threads(n, far_block, league);
+    put = at.place(1, 8);
+    taken = at.place(1, 8);
+    idle = at.place(1, 4);
+    far_count = at.place(1, 8);
+    states = at.place(near_blocks, 8);
+    zeros = at.bytes;
+    far_least = at.place(3, sizeof(Bits));
+    delta = at.place(1, 8);
+    sum = at.place(1, 8);
+    marks = at.place(n, sizeof(detail::vertex_marks));
+    near = at.place(near_blocks * near_block, sizeof(Vertex));
+    for (std::size_t& p : far) p = at.place(far_blocks * far_block, sizeof(Vertex));
+    for (std::size_t& p : before) p = at.place(far_blocks, 8);
+  }
+
+  detail::host_sssp_memory<Vertex, Bits> in(char* p) const {
+    return {detail::at_place<std::uint64_t>(p, meetings),
+            {{detail::at_place<std::uint64_t>(p, put), detail::at_place<std::uint64_t>(p, taken),
+              detail::at_place<std::uint32_t>(p, idle), detail::at_place<std::uint64_t>(p, states),
+              detail::at_place<Vertex>(p, near), static_cast<std::uint64_t>(near_blocks)},
+             {far_in(p, 0), far_in(p, 1)},
+             detail::at_place<Bits>(p, far_least),
+             detail::at_place<detail::vertex_marks>(p, marks)}};
+  }
+
+ private:
+  detail::block_pool<Vertex> far_in(char* p, int turn) const {
+    return {detail::at_place<std::uint64_t>(p, far_count),
+            detail::at_place<std::uint64_t>(p, before[turn]),
+            detail::at_place<Vertex>(p, far[turn])};
+  }
+};
+
+template <class Vertex, class Offset, class Weight>
+struct sssp_kernel {
+  struct policy : launch_policy {
+    static constexpr int warps = 16;
+    static constexpr int teams_per_multiprocessor = 1;
+  };
+  template <class Team>
+  using search = detail::sssp_search<Team, Vertex, Offset, Weight>;
+  template <class Team>
+  struct scratch {
+    typename search<Team>::scratch search;
+  };
+
+  using bits = typename detail::distances<Weight>::bits;
+  using places = sssp_places<Vertex, Offset, bits>;
+  // With 8, searches of random graphs took 0.6 to 0.9 of the time with 32. Lattices took 1.7 times
+  // as long: for them the search goes on to 32 by itself (H200, 2^20 vertices).
+  static constexpr double delta = 8;
+
+  detail::sssp_task<Vertex, Offset, Weight, detail::sssp_memory<Vertex, Offset, bits>> task;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    search<Team>(team, shared.search, task).run();
+  }
+};
+
+template <class Vertex, class Offset, class Weight>
+struct host_sssp_kernel {
+  using policy = launch_policy;
+  template <class Team>
+  using search = detail::host_sssp_search<Team, Vertex, Offset, Weight>;
+  template <class Team>
+  struct scratch {
+    typename search<Team>::scratch search;
+  };
+  using bits = typename detail::distances<Weight>::bits;
+  using places = host_sssp_places<Vertex, bits>;
+  // 16 threads of a Xeon, 2^22 vertices: kron takes 125 ms with 2, 146 with 4 and 136 with 8,
+  // uniform edges take 133, 124 and 137.
+  static constexpr double delta = 2;
+
+  detail::sssp_task<Vertex, Offset, Weight, detail::host_sssp_memory<Vertex, bits>> task;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    search<Team>(team, shared.search, task).run();
+  }
+};
+
+template <class Exec, class Vertex, class Offset, class Weight>
+using sssp_kernel_of =
+    std::conditional_t<team_t<Exec>::is_single_thread, host_sssp_kernel<Vertex, Offset, Weight>,
+                       sssp_kernel<Vertex, Offset, Weight>>;
+
+/// Weights of edges spread over a graph, for their mean.
+template <class Weight>
+struct sampled_weights {
+  const Weight* weights;
+  std::int64_t step;
+  LANEWISE_FUNCTION double operator()(std::int64_t i) const {
+    const Weight w = weights[i * step];
+    return w > Weight{0} ? static_cast<double>(w) : 0.0;
+  }
+};
+/// delta from a sum of `samples` weights, in a graph with `degree` edges for each vertex.
+template <class Weight>
+struct delta_of_sum {
+  double samples, degree, factor;
+  LANEWISE_FUNCTION Weight operator()(double sum) const {
+    const double delta = factor * (sum / samples) / degree;
+    constexpr Weight most = std::numeric_limits<Weight>::max();
+    if (delta >= static_cast<double>(most)) return most;
+    return delta >= 1 || detail::distances<Weight>::is_floating ? static_cast<Weight>(delta)
+                                                                : Weight{1};
+  }
+};
+
+/// delta as an option says, in a type of weights.
+template <class W>
+W given_delta(double delta) {
+  constexpr W most = std::numeric_limits<W>::max();
+  if (delta >= static_cast<double>(most)) return most;
+  return !std::is_floating_point_v<W> && delta < 1 ? W{1} : static_cast<W>(delta);
+}
+
+template <class W>
+constexpr bool expects_weights() {
+  static_assert(
+      !std::is_same_v<W, no_weight>,
+      "lanewise::sssp: the graph has no weights; see csr_graph(begins, columns, weights)");
+  return !std::is_same_v<W, no_weight>;
+}
+
+/// The places of a search, after what the sum of weights needs.
+template <class Kernel, class Exec>
+struct sssp_layout {
+  typename Kernel::places places;
+  arrays_behind parts;
+  std::size_t at;
+
+  sssp_layout(const Exec& exec, std::int64_t n, std::int64_t m, std::int64_t league)
+      : places(n, m, league),
+        parts(lanewise::reduce_workspace<double>(exec)),
+        at(parts.add<char>(static_cast<std::int64_t>(places.at.bytes))) {}
+};
+
+/// The search. A graph's memory space and the signs of its numbers do not matter here, so that
+/// Lanewise::compiled can hold instantiations for common types.
+template <class Exec, class Vertex, class Offset, class W>
+void search_paths(const Exec& exec, const detail::graph_rows<Vertex, Offset>& rows,
+                  const W* weights, const detail::search_sources<Vertex>& sources, W* distances,
+                  const sssp_options& with) {
+  using bits = typename detail::distances<W>::bits;
+  using kernel = sssp_kernel_of<Exec, Vertex, Offset, W>;
+  with.errors.template expects_reachable<Exec>("sssp", "options.errors");
+  detail::expects(with.delta >= 0, "sssp: options.delta is ", with.delta, ", not 0 or more");
+  const auto n = static_cast<std::int64_t>(rows.vertices),
+             m = static_cast<std::int64_t>(rows.edges);
+  if (n == 0) return;
+  const std::int64_t league = backend_of<Exec>::template resident_teams<kernel>(exec);
+  const sssp_layout<kernel, Exec> layout(exec, n, m, league);
+  const auto& places = layout.places;
+  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, layout.parts.size(), "sssp");
+  char* memory = static_cast<char*>(work.get().plain()) + layout.at;
+  backend_of<Exec>::zero(exec, memory, places.zeros);
+  W* delta = nullptr;
+  if (with.delta <= 0 && m > 0) {
+    delta = reinterpret_cast<W*>(memory + places.delta);
+    const std::int64_t step = divide_up(m, 65536), samples = divide_up(m, step);
+    const Kokkos::View<double, typename Exec::memory_space, Kokkos::MemoryUnmanaged> sum(
+        reinterpret_cast<double*>(memory + places.sum));
+    lanewise::reduce(exec, lanewise::generated(samples, sampled_weights<W>{weights, step}), sum,
+                     plus{}, 0.0, {.work = &work.get()});
+    const Kokkos::View<double*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> sums(
+        sum.data(), 1);
+    const Kokkos::View<W*, typename Exec::memory_space, Kokkos::MemoryUnmanaged> deltas(delta, 1);
+    lanewise::transform(
+        exec, sums, deltas,
+        delta_of_sum<W>{static_cast<double>(samples),
+                        static_cast<double>(m) / static_cast<double>(n), kernel::delta},
+        {.work = &work.get()});
+  }
+  lanewise::launch_resident(
+      exec, "Lanewise::sssp", league,
+      kernel{{rows, weights, sources, reinterpret_cast<bits*>(distances), delta,
+              kernels::given_delta<W>(with.delta), places.in(memory),
+              with.errors.data() != nullptr ? with.errors.data() : work.get().errors()}});
+}
+template <class Exec, class M, class V, class O, class W>
+void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph,
+          const detail::graph_sources<V>& sources, W* distances, const sssp_options& with) {
+  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space, M>::accessible,
+                "lanewise: this execution space cannot reach the memory of a graph");
+  kernels::search_paths<Exec, detail::number<V>, detail::number<O>, W>(
+      exec, detail::rows_of(graph), graph.weights().data(), sources, distances, with);
+}
+
+#if defined(LANEWISE_COMPILED_TEMPLATE)
+#define LANEWISE_COMPILED_SSSP_OF(Exec, Offset, W)                              \
+  LANEWISE_COMPILED_TEMPLATE void search_paths<Exec, std::uint32_t, Offset, W>( \
+      const Exec&, const detail::graph_rows<std::uint32_t, Offset>&, const W*,  \
+      const detail::search_sources<std::uint32_t>&, W*, const sssp_options&);
+#define LANEWISE_COMPILED_SSSP(Exec)                            \
+  LANEWISE_COMPILED_SSSP_OF(Exec, std::uint32_t, std::uint32_t) \
+  LANEWISE_COMPILED_SSSP_OF(Exec, std::uint32_t, float)         \
+  LANEWISE_COMPILED_SSSP_OF(Exec, std::uint64_t, std::uint32_t) \
+  LANEWISE_COMPILED_SSSP_OF(Exec, std::uint64_t, float)
+LANEWISE_FOR_ALL_SPACES(LANEWISE_COMPILED_SSSP)
+#undef LANEWISE_COMPILED_SSSP
+#undef LANEWISE_COMPILED_SSSP_OF
+#endif
+
+}  // namespace kernels
+
+/// The workspace that a search needs in a graph of `vertices` vertices and `edges` edges.
+template <class Graph, class Exec>
+workspace_size sssp_workspace(const Exec& exec, std::int64_t vertices, std::int64_t edges) {
+  using vertex = detail::number<typename Graph::vertex_type>;
+  using offset = detail::number<typename Graph::offset_type>;
+  using weight = typename Graph::weight_type;
+  using kernel = kernels::sssp_kernel_of<Exec, vertex, offset, weight>;
+  return kernels::sssp_layout<kernel, Exec>(exec, vertices, edges,
+                                            backend_of<Exec>::template resident_teams<kernel>(exec))
+      .parts.size();
+}
+
+/// Shortest paths: distances(v) becomes the least sum of weights on a path from a source to v. If
+/// there is no path, it becomes the greatest number of its type, infinity where it has one.
+///
+/// sources is one vertex, or a View of several. distances is a View of the graph's type of weights
+/// with a place for every vertex. Weights are not negative; floating-point sums are those along a
+/// path from the source on, each rounded.
+///
+/// One resident kernel, whose teams meet after each round. Vertices whose distance is less than an
+/// end are near, and go on relaxing until none is left; then the end moves on by delta, and far
+/// vertices are looked through (near-far: delta-stepping with two buckets). In rounds of few edges
+/// warps go on by themselves for a while; threads of hosts always do, and share vertices where
+/// others have none. Memory traffic: columns, weights, a distance and sometimes an atomic minimum
+/// for the edges of each round. By the default delta, all rounds together have 1 to 2.5 times the
+/// edges of the graph. Workspace: sssp_workspace, 45 bytes for each vertex and 32 for each 128
+/// edges, up to 85 and 64 with types of 64 bits; on hosts 14 bytes for each vertex, or 26. Does not
+/// block.
+///
+/// Negative weights, weights that are no number, and columns and sources that are no vertices are
+/// left out. So are sums that are not less than the greatest number. All are counted, as often as
+/// the search meets them, in options.errors, else in options.work. Throws std::invalid_argument on
+/// wrong extents, a source that is no vertex, and a delta below 0. (Ashkiani, 3.7.2.)
+template <execution_space Exec, class M, class V, class O, class W, class Sources, class D,
+          class... Pd>
+void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,
+          const Kokkos::View<D, Pd...>& distances, const sssp_options& with = {}) {
+  if constexpr (kernels::expects_weights<W>())
+    kernels::sssp(exec, graph, detail::sources_of<Exec, V>("sssp", sources, graph.vertices()),
+                  detail::vertex_results<Exec, W>("sssp", distances, graph.vertices(), "distances"),
+                  with);
+}
+
+/// Overload that stores the tree of shortest paths, too: see sssp_parents.
+template <execution_space Exec, class M, class V, class O, class W, class Sources, class D,
+          class... Pd, class P, class... Pp>
+void sssp(const Exec& exec, const csr_graph<M, V, O, W>& graph, const Sources& sources,
+          const Kokkos::View<D, Pd...>& distances, const Kokkos::View<P, Pp...>& parents,
+          const sssp_options& with = {}) {
+  if constexpr (kernels::expects_weights<W>()) {
+    const std::int64_t n = graph.vertices();
+    V* const tree = detail::vertex_results<Exec, V>("sssp", parents, n, "parents");
+    lanewise::sssp(exec, graph, sources, distances, with);
+    kernels::sssp_parents(exec, graph, detail::sources_of<Exec, V>("sssp", sources, n),
+                          static_cast<const W*>(distances.data()), tree, with.work);
+  }
+}
+
+LANEWISE_END_TARGET_NAMESPACE

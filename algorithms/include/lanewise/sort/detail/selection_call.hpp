@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/sort/detail/selection_bounds.hpp>
+#include <lanewise/sort/detail/selection_digits.hpp>
+#include <lanewise/sort/detail/selection_few.hpp>
+#include <lanewise/sort/detail/selection_filter.hpp>
+#include <lanewise/sort/detail/selection_sort.hpp>
+#include <lanewise/team/team.hpp>
+
+#include <algorithm>
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// Whether the threshold is found between bounds.
+template <class Exec, class Key>
+inline constexpr bool bounded_on = team_t<Exec, launch_policy>::is_single_thread&& Key::can_sample;
+
+/// On hosts launches take little, and bounds serve any k.
+template <class Exec>
+constexpr selection_limits limits_on() {
+  selection_limits limits;
+  if constexpr (team_t<Exec, launch_policy>::is_single_thread)
+    limits.sampled_from = limits.one_team;
+  return limits;
+}
+
+/// The places of all parts of the workspace.
+struct selection_layout {
+  std::size_t cleared, histograms, plan, notes, places, noted, chosen, offsets, indices, runs[2],
+      board, payload, bytes;
+  std::int64_t tiles;
+
+  /// Key: a selection_bits. selects: more than the key of the k-th is wanted.
+  template <class Key>
+  static selection_layout of(std::int64_t n, std::int64_t k, bool selects, bool sorted,
+                             const selection_limits& limits) {
+    constexpr std::size_t run_bytes = sizeof(ranked_index<typename Key::bits>);
+    const bool small = n <= limits.one_team;
+    const std::int64_t units = small ? 0 : divide_up(n, unit_items);
+    selection_layout at{};
+    std::size_t end = 0;
+    const auto room = [&end](std::int64_t count, std::size_t item_bytes) {
+      const std::size_t begin = end;
+      end += (static_cast<std::size_t>(count) * item_bytes + 255) / 256 * 256;
+      return begin;
+    };
+    if (!small) {
+      room(1, sizeof(selection_totals));
+      at.histograms = room((Key::passes + 1) * digit_values, sizeof(std::uint64_t));
+      at.cleared = end;
+      at.plan = room(1, sizeof(selection_plan<typename Key::bits>));
+    }
+    at.notes = room(units, sizeof(std::uint32_t));
+    at.places = room(units, unit_slots * sizeof(std::uint16_t));
+    at.noted = room(units, unit_slots * sizeof(typename Key::bits));
+    at.chosen = room(selects ? units : 0, sizeof(std::uint32_t));
+    at.offsets = room(selects ? units : 0, sizeof(selection_offset));
+    at.indices = room(sorted ? k : 0, sizeof(std::int64_t));
+    for (std::size_t& runs : at.runs) runs = room(sorted ? k : 0, run_bytes);
+    if constexpr (Key::can_sample)
+      at.board = room(sorted ? 1 : 0, selected_sort_memory<typename Key::bits>::board_bytes(k));
+    at.tiles = selects ? divide_up(units, selection_tile_units) : 0;
+    at.payload = end;
+    at.bytes = end + look_back_chain<detail::selection_state>::payload_bytes(at.tiles);
+    return at;
+  }
+};
+
+/// Writes the selected items in their order. `indices` has their indices in input order.
+template <class Exec, class Selection, class Columns>
+void sort_selected(const Exec& exec, const selection_names& names, const Selection& all,
+                   const Columns& columns, const std::int64_t* indices,
+                   ranked_index<typename Selection::bits>* runs,
+                   ranked_index<typename Selection::bits>* others) {
+  using backend = backend_of<Exec>;
+  using sort_runs = sort_selected_kernel<Selection, Columns>;
+  using merge_runs = merge_selected_kernel<Selection, Columns>;
+  const bool several = all.k > sorted_run;
+  lanewise::launch(
+      exec, names.sort,
+      backend::template resident_league<sort_runs>(exec, lanewise::divide_up(all.k, sorted_run)),
+      sort_runs{all, columns, indices, several ? runs : nullptr});
+  for (std::int64_t run = sorted_run; run < all.k; run *= 2, std::swap(runs, others))
+    lanewise::launch(
+        exec, names.merge,
+        backend::template resident_league<merge_runs>(exec, lanewise::divide_up(all.k, 1024)),
+        merge_runs{all, columns, runs, 2 * run < all.k ? others : nullptr, run});
+}
+
+/// Selects between bounds.
+template <class Exec, class Selection, class Put>
+void select_bounded(const Exec& exec, const selection_names& names, const Selection& all,
+                    typename decltype(Selection::key)::key_type* result, const Put& put,
+                    const selection_limits& limits) {
+  if (all.n.bound <= limits.one_team)
+    return lanewise::launch(exec, names.whole, 1,
+                            few_bounded_kernel<Selection, Put>{all, result, put});
+  using bounded = bounded_selection<Selection>;
+  using pass = bounds_pass_kernel<bounded>;
+  using write = bounded_write_kernel<bounded, Put>;
+  const bounded bound{all, reinterpret_cast<typename bounded::bounds_type*>(all.plan),
+                      reinterpret_cast<typename bounded::totals_type*>(all.totals),
+                      reinterpret_cast<bounded_parts<std::uint16_t>*>(all.places)};
+  const std::int64_t units = lanewise::divide_up(all.n.bound, unit_items);
+  const auto league = [&]<class Kernel>(std::type_identity<Kernel>) {
+    return backend_of<Exec>::template resident_league<Kernel>(exec, lanewise::divide_up(units, 8));
+  };
+  const bool samples = all.n.bound >= limits.sampled_from;
+  lanewise::launch(
+      exec, names.sample, 1,
+      bounds_kernel<bounded>{
+          bound, samples ? std::min(limits.most_sampled, bounds_kernel<bounded>::most) : 0});
+  for (int p = 0; p < pass::passes; ++p)
+    lanewise::launch(exec, p == 0 ? names.filter : names.digit, league(std::type_identity<pass>{}),
+                     pass{bound, result});
+  if (result == nullptr)
+    lanewise::launch(exec, names.write, league(std::type_identity<write>{}), write{bound, put});
+}
+
+/// Selects the first k of n items, in the order of key, greatest bits first. result: only the key
+/// of the k-th is wanted.
+template <class Exec, class Source, class Key, class Columns>
+void select_first(const Exec& exec, const selection_names& names, const Source& source,
+                  const Key& key, std::int64_t k, const Columns& columns, bool sorted,
+                  typename Key::key_type* result, const options& with,
+                  const selection_limits& limits) {
+  using backend = backend_of<Exec>;
+  using all_type = selection<Source, Key>;
+  using put = put_selected<Columns>;
+  const item_count n = detail::count_of<Exec>(source.extent, with, names.algorithm);
+  if (k == 0 || n.bound == 0) return;
+  const bool selects = result == nullptr;
+  const auto layout = selection_layout::of<Key>(n.bound, k, selects, sorted, limits);
+  auto work =
+      call_workspace::make<backend>(exec, with.work, {layout.tiles, layout.bytes}, names.algorithm);
+  auto* const memory = static_cast<char*>(work.get().plain());
+  const auto at = [&]<class T>(T*& place, std::size_t offset) {
+    place = reinterpret_cast<T*>(memory + offset);
+  };
+  all_type all{source, key, n, k};
+  at(all.totals, 0);
+  at(all.histograms, layout.histograms);
+  at(all.plan, layout.plan);
+  at(all.notes, layout.notes);
+  at(all.places, layout.places);
+  at(all.noted, layout.noted);
+  at(all.chosen, layout.chosen);
+  at(all.offsets, layout.offsets);
+  std::int64_t* indices = nullptr;
+  if (sorted) at(indices, layout.indices);
+  const put results{columns, indices};
+  if (n.bound > limits.one_team) backend::zero(exec, memory, layout.cleared);
+  if constexpr (bounded_on<Exec, Key>) {
+    kernels::select_bounded(exec, names, all, result, results, limits);
+  } else if (n.bound <= limits.one_team) {
+    lanewise::launch(exec, names.whole, 1,
+                     small_selection_kernel<all_type, put>{all, result, results});
+  } else {
+    const std::int64_t units = divide_up(n.bound, unit_items);
+    const auto league = [&]<class Kernel>(std::type_identity<Kernel>, std::int64_t per_team) {
+      return backend::template resident_league<Kernel>(exec, divide_up(units, per_team));
+    };
+    if constexpr (Key::can_sample) {
+      using sample = sample_kernel<all_type>;
+      using filter = filter_kernel<all_type>;
+      all.samples = n.bound >= limits.sampled_from;
+      if (all.samples) {
+        lanewise::launch(exec, names.sample, 1,
+                         sample{all, std::min({limits.most_sampled, sample::most, n.bound / 16}),
+                                limits.most_per_unit});
+        lanewise::launch(exec, names.filter, league(std::type_identity<filter>{}, 16),
+                         filter{all, result});
+      }
+    }
+    using digit = digit_kernel<all_type>;
+    for (int pass = 0; pass < Key::passes; ++pass)
+      lanewise::launch(exec, names.digit, league(std::type_identity<digit>{}, 16),
+                       digit{all, pass, result});
+    if (selects) {
+      using choose = choose_kernel<all_type>;
+      using offsets = offsets_kernel<all_type>;
+      using selected = selected_kernel<all_type, put>;
+      lanewise::launch(exec, names.choose, league(std::type_identity<choose>{}, 8), choose{all});
+      lanewise::launch(
+          exec, names.offsets, backend::template league_for_tiles<offsets>(exec, layout.tiles),
+          offsets{all, work.get().template make_look_back_chain<detail::selection_state>(
+                           layout.payload)});
+      lanewise::launch(exec, names.write, league(std::type_identity<selected>{}, 8),
+                       selected{all, results});
+    }
+  }
+  if (sorted) {
+    ranked_index<typename Key::bits>* runs[2];
+    for (int r = 0; r < 2; ++r) at(runs[r], layout.runs[r]);
+    if constexpr (bounded_on<Exec, Key>) {
+      using sort_memory = selected_sort_memory<typename Key::bits>;
+      auto* const keys = reinterpret_cast<typename sort_memory::word*>(runs[0]);
+      kernels::sort_by_bits(exec, names, all, columns, reinterpret_cast<std::uint64_t*>(indices),
+                            sort_memory{keys, keys + k, reinterpret_cast<std::uint64_t*>(runs[1]),
+                                        memory + layout.board});
+    } else {
+      kernels::sort_selected(exec, names, all, columns, indices, runs[0], runs[1]);
+    }
+  }
+}
+
+}  // namespace kernels
+LANEWISE_END_TARGET_NAMESPACE

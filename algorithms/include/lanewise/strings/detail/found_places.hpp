@@ -1,0 +1,348 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/backend.hpp>
+#include <lanewise/league/warp_allocate.hpp>
+#include <lanewise/strings/detail/matches.hpp>
+
+#include <cstdint>
+#include <limits>
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// The places of a piece, found, and to be written after those of the pieces in front. In every
+/// step of a piece a lane has a word, whose bits are neighbouring places of its own.
+///
+/// What is found is kept in scratch, as chunks, one after the other, as long as there is room; the
+/// steps after them are searched again. A chunk is a list of places, of some steps with few of
+/// them; the words of one step; or a run, however long, for which two numbers are enough. There is
+/// room for the words of Piece::kept_steps steps.
+template <class Team, class Piece>
+class found_places {
+  using warp_type = typename Team::warp_type;
+  using word = typename Piece::word;
+  using words = typename warp_type::template lanes<word>;
+  using numbers = typename warp_type::template lanes<std::uint32_t>;
+  using short_place = std::uint16_t;
+  static constexpr int width = warp_type::width;
+  static constexpr int kept = Piece::kept_steps / Team::warps;
+  /// A step's words take as much as a list of this number of places.
+  static constexpr std::uint32_t of_words = width * sizeof(word) / sizeof(short_place);
+  static constexpr std::uint32_t all_kept = kept * of_words;
+  /// Steps with up to this number of places: their places go through scratch.
+  static constexpr std::uint32_t room = 12 * width;
+
+  static LANEWISE_FUNCTION std::uint32_t whole_words(std::uint32_t used) {
+    constexpr std::uint32_t each = sizeof(word) / sizeof(short_place);
+    return (used + each - 1) / each * each;
+  }
+
+  struct chunk {
+    enum class kind : std::uint32_t { list, words, run } is;
+    std::uint32_t first;   ///< from the piece's first place on: what lists count from; of a run
+    std::uint32_t number;  ///< of places
+  };
+
+  /// What a warp has found. In scratch, as registers are few: for what is not changed where nothing
+  /// is found, nvcc spilled 35 of them.
+  struct alignas(16) kept_chunks {
+    std::uint32_t number = 0;  ///< of all places, also of steps that are not kept
+    std::uint32_t used = 0;    ///< of the room
+    int chunks = 0;
+    int end = 0;  ///< after the last step that is kept
+    std::int64_t period = 0;
+    std::int64_t behind_run = -1;  ///< where the last chunk goes on, if it is a run
+    chunk last{};
+    bool is_full = false;
+  };
+
+ public:
+  struct of_warp {
+    kept_chunks all;
+    alignas(word) short_place kept_places[all_kept];
+    chunk chunks[kept + 2];
+    short_place in_step[room];
+  };
+  struct scratch {
+    typename Piece::scratch piece;
+    of_warp warps[Team::warps];
+  };
+  static constexpr bool stores_unscanned = false;
+
+  LANEWISE_FUNCTION found_places(const Team& team, scratch& shared, const Piece& piece)
+      : team_(team), shared_(shared), mine_(shared.warps[team.warp_index()]), piece_(piece) {
+    const auto warp = team.warp();
+    warp.once([&] { mine_.all = {}; });
+    warp.fence();
+    // What a function of its own is given by reference is in memory: this, and not all members.
+    piece_.find(
+        keeper{warp, mine_, piece_.first(), static_cast<std::uint32_t>(piece_.places_of_lane())});
+  }
+  LANEWISE_FUNCTION std::int64_t total() {
+    team_.barrier();
+    std::int64_t all = 0;
+    for (int w = 0; w < Team::warps; ++w) {
+      if (w == team_.warp_index()) in_front_ = all;
+      all += shared_.warps[w].all.number;
+      is_again_ = is_again_ || shared_.warps[w].all.is_full;
+    }
+    return all;
+  }
+  /// Places beyond the sink are left out.
+  template <class Sink>
+  LANEWISE_FUNCTION void store(const Sink& sink, std::int64_t before) const {
+    const auto warp = team_.warp();
+    std::int64_t at = before + in_front_;
+    std::uint32_t used = 0;
+    for (int c = 0; c < mine_.all.chunks; ++c)
+      at += write_chunk(warp, sink, at, mine_.chunks[c], used);
+    // All warps, as they may compare together.
+    if (is_again_) {
+      const found_places self = *this;
+      self.write_others(warp, sink, at);
+    }
+  }
+
+ private:
+  /// Keeps the steps of a piece.
+  struct keeper {
+    using kind = typename chunk::kind;
+    const warp_type& warp;
+    of_warp& mine;
+    std::int64_t first;  ///< the piece's
+    std::uint32_t each;  ///< places of a lane
+
+    template <class Bits>
+    LANEWISE_FUNCTION void operator()(int step, std::int64_t, const Bits& found) const {
+      if (!warp.any(found != word{0})) return;
+      const words bits = Piece::in_order(warp, found);
+      const auto place = offsets_of(bits);
+      kept_chunks now = mine.all;
+      now.number += place.total;
+      now.behind_run = -1;
+      const std::uint32_t in_front = static_cast<std::uint32_t>(step) * each * width;
+      if (place.total > of_words) {
+        const std::uint32_t at = whole_words(now.used);
+        if (begin(now, {kind::words, in_front, 0}, at + of_words - now.used)) {
+          warp.store(reinterpret_cast<word*>(mine.kept_places + at), bits);
+          now.used = at + of_words;
+          grow(now, place.total, step);
+        }
+      } else if (goes_on(now, in_front, place.total) ||
+                 begin(now, {kind::list, in_front, 0}, place.total)) {
+        write_short(warp, mine.kept_places, in_front - now.last.first, each, bits,
+                    place.offset + numbers(now.used));
+        now.used += place.total;
+        grow(now, place.total, step);
+      }
+      remember(now);
+    }
+    LANEWISE_FUNCTION void run(int step, const detail::run_of_places& run) const {
+      if (run.number == 0) return;
+      kept_chunks now = mine.all;
+      const bool is_same = run.first == now.behind_run && !now.is_full;
+      now.number += run.number;
+      now.period = run.period;
+      now.behind_run = run.first + run.number * run.period;
+      if (is_same || begin(now, {kind::run, static_cast<std::uint32_t>(run.first - first), 0}, 0))
+        grow(now, run.number, step);
+      remember(now);
+    }
+
+   private:
+    struct offsets {
+      numbers offset;
+      std::uint32_t total;
+    };
+    LANEWISE_FUNCTION offsets offsets_of(const words& bits) const {
+      if (warp.any((bits & (bits - words(word{1}))) != word{0})) {
+        const auto place = lanewise::allocate(warp, detail::bits_set(warp, bits));
+        return {place.offset, place.total};
+      }
+      // If lanes have no more than one place, a vote tells.
+      const auto lanes = warp.ballot(bits != word{0});
+      return {warp.map(
+                  [lanes](typename warp_type::bits below) {
+                    return static_cast<std::uint32_t>(warp_type::popcount(lanes & below));
+                  },
+                  warp.lanes_below()),
+              static_cast<std::uint32_t>(warp_type::popcount(lanes))};
+    }
+    /// Whether the last chunk is a list that has room for more places.
+    LANEWISE_FUNCTION bool goes_on(const kept_chunks& now, std::uint32_t in_front,
+                                   std::uint32_t places) const {
+      constexpr std::uint32_t most = std::numeric_limits<short_place>::max();
+      return now.chunks > 0 && now.last.is == kind::list && !now.is_full &&
+             now.used + places <= all_kept && in_front - now.last.first + each * width - 1 <= most;
+    }
+    /// Whether there is room for another chunk.
+    static LANEWISE_FUNCTION bool begin(kept_chunks& now, const chunk& next, std::uint32_t needed) {
+      now.is_full = now.is_full || now.chunks == kept + 2 || now.used + needed > all_kept;
+      if (now.is_full) return false;
+      now.last = next;
+      ++now.chunks;
+      return true;
+    }
+    LANEWISE_FUNCTION void grow(kept_chunks& now, std::uint32_t places, int step) const {
+      now.last.number += places;
+      now.end = step + 1;
+      warp.once([&] { mine.chunks[now.chunks - 1] = now.last; });
+    }
+    LANEWISE_FUNCTION void remember(const kept_chunks& now) const {
+      warp.fence();
+      warp.once([&] { mine.all = now; });
+      warp.fence();
+    }
+  };
+  /// Writes a step's places, from `first` on, as short ones.
+  static LANEWISE_FUNCTION void write_short(const warp_type& warp, short_place* to,
+                                            std::uint32_t first, std::uint32_t each, words bits,
+                                            numbers offset) {
+    auto lane = warp.lane();
+    warp.each(
+        bits != word{0},
+        [=](word& rest, std::uint32_t& o, std::uint32_t& l) {
+          for (; rest != 0; rest &= rest - 1, ++o)
+            to[o] = static_cast<short_place>(first + each * l + lowest(rest));
+        },
+        bits, offset, lane);
+  }
+  /// Writes the places of the steps that were not kept.
+  template <class Sink>
+  struct writer {
+    const found_places& places;
+    const warp_type& warp;
+    const Sink& sink;
+    std::int64_t& at;
+
+    template <class Bits>
+    LANEWISE_FUNCTION void operator()(int step, std::int64_t first, const Bits& bits) const {
+      if (places.is_left(step) && warp.any(bits != word{0}))
+        at += places.write_many(warp, sink, at, first, Piece::in_order(warp, bits));
+    }
+    LANEWISE_FUNCTION void run(int step, const detail::run_of_places& run) const {
+      if (!places.is_left(step)) return;
+      places.write_run(warp, sink, at, run);
+      at += run.number;
+    }
+  };
+  LANEWISE_FUNCTION bool is_left(int step) const {
+    return mine_.all.is_full && step >= mine_.all.end;
+  }
+  template <class Sink>
+  LANEWISE_SEPARATE_FUNCTION void write_others(const warp_type& warp, const Sink& sink,
+                                               std::int64_t at) const {
+    piece_.find(writer<Sink>{*this, warp, sink, at});
+  }
+  /// Writes the places of a chunk, and returns their number.
+  template <class Sink>
+  LANEWISE_FUNCTION std::uint32_t write_chunk(const warp_type& warp, const Sink& sink,
+                                              std::int64_t at, const chunk& from,
+                                              std::uint32_t& used) const {
+    const chunk now = from;
+    const std::int64_t first = piece_.first() + now.first;
+    if (now.is == chunk::kind::run) {
+      write_run(warp, sink, at, {first, mine_.all.period, now.number});
+    } else if (now.is == chunk::kind::list) {
+      write_list(warp, sink, at, first, mine_.kept_places + used, now.number);
+      used += now.number;
+    } else {
+      used = whole_words(used);
+      write_many(warp, sink, at, first,
+                 warp.load(reinterpret_cast<const word*>(mine_.kept_places + used)));
+      used += of_words;
+    }
+    return now.number;
+  }
+  template <class Sink>
+  LANEWISE_FUNCTION void write_run(const warp_type& warp, const Sink& sink, std::int64_t at,
+                                   const detail::run_of_places& run) const {
+    const std::uint32_t number = fitting(sink, at, run.number);
+    for (std::uint32_t i = 0; i < number; i += width) {
+      const std::uint32_t left = number - i;
+      auto lane = warp.lane();
+      warp.each(
+          warp.first(left < width ? static_cast<int>(left) : width),
+          [&](std::uint32_t& l) { sink(at + i + l, run.first + (i + l) * run.period); }, lane);
+    }
+  }
+  /// How many of some places the sink has room for.
+  template <class Sink>
+  static LANEWISE_FUNCTION std::uint32_t fitting(const Sink& sink, std::int64_t at,
+                                                 std::uint32_t number) {
+    const std::int64_t left = sink.extent - at;
+    return left >= number ? number : left < 0 ? 0 : static_cast<std::uint32_t>(left);
+  }
+  /// Neighbouring lanes write neighbours.
+  template <class Sink>
+  LANEWISE_FUNCTION void write_list(const warp_type& warp, const Sink& sink, std::int64_t at,
+                                    std::int64_t first, const short_place* list,
+                                    std::uint32_t all) const {
+    const std::uint32_t number = fitting(sink, at, all);
+    for (std::uint32_t i = 0; i < number; i += width) {
+      const std::uint32_t left = number - i;
+      const auto now = warp.first(left < width ? static_cast<int>(left) : width);
+      auto place = warp.load(now, list + i, short_place{0});
+      auto lane = warp.lane();
+      warp.each(
+          now, [&](short_place& p, std::uint32_t& l) { sink(at + i + l, first + p); }, place, lane);
+    }
+  }
+  static LANEWISE_FUNCTION std::uint32_t lowest(word bits) {
+    return static_cast<std::uint32_t>(warp_type::popcount((bits & ~(bits - 1)) - 1));
+  }
+  /// Writes the places of a step, and returns their number.
+  template <class Sink>
+  LANEWISE_FUNCTION std::uint32_t write_many(const warp_type& warp, const Sink& sink,
+                                             std::int64_t at, std::int64_t first,
+                                             const words& bits) const {
+    const auto place = lanewise::allocate(warp, detail::bits_set(warp, bits));
+    if (place.total > room) {
+      write_dense(warp, sink, at, first, bits);
+    } else {
+      write_short(warp, mine_.in_step, 0, static_cast<std::uint32_t>(piece_.places_of_lane()), bits,
+                  place.offset);
+      warp.fence();
+      write_list(warp, sink, at, first, mine_.in_step, place.total);
+      warp.fence();
+    }
+    return place.total;
+  }
+  /// Writes a lane's word at a time. Each lane of the warp has a place of it: most lanes write.
+  template <class Sink>
+  LANEWISE_FUNCTION void write_dense(const warp_type& warp, const Sink& sink, std::int64_t at,
+                                     std::int64_t first, const words& bits) const {
+    const int each = piece_.places_of_lane();
+    auto lane = warp.lane();
+    auto below = warp.lanes_below();
+    using lane_bits = typename warp_type::bits;
+    constexpr auto lanes = static_cast<lane_bits>(~lane_bits{0} >> (8 * sizeof(lane_bits) - width));
+    for (int owner = 0; owner < width; ++owner) {
+      const word all = warp.broadcast(bits, owner);
+      for (int b = 0; b < each; b += width) {
+        const auto here = static_cast<lane_bits>(all >> b) & lanes;
+        const std::int64_t place = first + owner * each + b;
+        warp.each(
+            warp.template mask_of<std::uint32_t>(here),
+            [&](std::uint32_t& l, lane_bits& before) {
+              const std::int64_t i = at + warp_type::popcount(here & before);
+              if (i < sink.extent) sink(i, place + l);
+            },
+            lane, below);
+        at += warp_type::popcount(here);
+      }
+    }
+  }
+
+  const Team& team_;
+  scratch& shared_;
+  of_warp& mine_;
+  Piece piece_;
+  bool is_again_ = false;
+  std::int64_t in_front_ = 0;
+};
+
+}  // namespace kernels
+LANEWISE_END_TARGET_NAMESPACE

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/strings/detail/multi_pattern_bucket_filter.hpp>
+#include <lanewise/strings/detail/multi_pattern_view.hpp>
+#include <lanewise/warp/warp.hpp>
+
+#include <cstdint>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Around which windows bytes count: around long ones alone where the shortest pattern has no bytes
+/// but its window.
+enum class looked_around { none, of_long, of_all };
+
+/// The filter of a set where a warp is one thread: the same look at the same table as that of
+/// set_filter, of one window for each word of a row. What it costs are multiplications and shifts,
+/// for which a processor has one unit: so words that begin anywhere are loaded, and bits shuffled.
+template <class Warp>
+struct set_row_filter {
+  using words = typename Warp::template lanes<std::uint32_t>;
+
+  /// So far ahead the text is asked for, as text_steps does.
+  static constexpr int ahead_bytes = 2048;
+  /// How far windows of neighbouring lanes lie apart, and those of one look and the next.
+  static constexpr int lane_bytes = 4, look_bytes = 1;
+
+  const std::uint32_t* table;
+  words shift;
+  std::uint32_t letters;
+  window_surroundings around;
+  words powers;  // of two
+
+  LANEWISE_FUNCTION set_row_filter(const Warp& warp, const pattern_set_view& set)
+      : table(set.filter),
+        shift(32u - static_cast<std::uint32_t>(set.has_many ? filter_place::many_words_bits
+                                                            : filter_place::few_words_bits)),
+        letters(set.letters),
+        around(set.around),
+        powers(words(1u) << warp.lane()) {}
+
+  /// Looks at the windows that begin 4 bytes after each word from there on.
+  template <int kind, looked_around where>
+  LANEWISE_FUNCTION std::uint64_t look(const Warp& warp, const unsigned char* at) const {
+    const words a =
+        warp.template load_unaligned<std::uint32_t>(at + 4, ahead_bytes) & words(letters);
+    const words b = kind == 0 ? a : load(warp, at + 8);
+    const words hash = window_key::mixed(a, window_key::high_of(kind, b));
+    const words word = warp.gather_scratch(table, hash >> shift);
+    if constexpr (where == looked_around::none) {
+      return passes(warp, word, hash);
+    } else {
+      const words after = load(warp, at + 4 + window_kind{kind}.bytes());
+      const words mixed =
+          where == looked_around::of_long ? words(0u) : around.mixed(load(warp, at), after);
+      return passes(warp, word, filter_place::with(hash, mixed)) |
+             std::uint64_t{passes(warp, word, filter_place::with(hash, after))} << 32;
+    }
+  }
+  LANEWISE_FUNCTION words load(const Warp& warp, const unsigned char* at) const {
+    return warp.template load_unaligned<std::uint32_t>(at) & words(letters);
+  }
+  /// filter_place::bits_set, by bits that are shuffled instead of shifts, for which there are
+  /// fewer units.
+  LANEWISE_FUNCTION std::uint32_t passes(const Warp& warp, const words& word,
+                                         const words& hash) const {
+    const words asked = warp.shuffle(powers, hash) | warp.shuffle(powers, hash >> 5);
+    return warp.ballot((word & asked) == asked);
+  }
+};
+
+/// A filter for few windows of 4 bytes, which are in buckets: a look takes no multiplication.
+template <class Warp>
+struct set_row_buckets {
+  static constexpr int lane_bytes = 1, look_bytes = Warp::width;
+
+  bucket_filter<Warp, 4> buckets;
+
+  LANEWISE_FUNCTION set_row_buckets(const Warp& warp, const pattern_set_view& set)
+      : buckets(warp, set.window_buckets) {}
+
+  template <int kind, looked_around where>
+  LANEWISE_FUNCTION std::uint64_t look(const Warp& warp, const unsigned char* at) const {
+    return buckets.look(warp, [&](int b) LANEWISE_INLINE_LAMBDA {
+      return warp.template load_unaligned<unsigned char>(
+          at + 4 + b, b == 0 ? set_row_filter<Warp>::ahead_bytes : 0);
+    });
+  }
+};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE

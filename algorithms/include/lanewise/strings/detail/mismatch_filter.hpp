@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/backend.hpp>
+#include <lanewise/strings/detail/mismatch_windows.hpp>
+#include <lanewise/strings/detail/text_scan.hpp>
+#include <lanewise/team/policy.hpp>
+
+#include <cstdint>
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// The words of a text, in the grid of 32 bytes of memory: a place is counted from the grid's byte
+/// at or before the text's first one, or from as many bytes as wanted before this. Bytes
+/// beyond the text are 0.
+struct near_text {
+  const unsigned char* data;
+  std::int64_t n;
+  int in_front = 0;
+
+  LANEWISE_FUNCTION int past() const {
+    return static_cast<int>(
+               (reinterpret_cast<std::uintptr_t>(data) - static_cast<std::uintptr_t>(in_front)) %
+               32) +
+           in_front;
+  }
+  LANEWISE_FUNCTION bool has(std::int64_t place, int bytes) const {
+    return place >= past() && place + bytes <= past() + n;
+  }
+  LANEWISE_FUNCTION const std::uint32_t* at(std::int64_t place) const {
+    return reinterpret_cast<const std::uint32_t*>(data + (place - past()));
+  }
+  /// At every fourth place.
+  LANEWISE_FUNCTION std::uint32_t word(std::int64_t place) const {
+    if (has(place, 4)) return *at(place);
+    std::uint32_t word = 0;
+    for (int b = 0; b < 4; ++b)
+      if (has(place + b, 1)) word |= std::uint32_t{data[place + b - past()]} << 8 * b;
+    return word;
+  }
+  /// Neighbours.
+  template <int number>
+  LANEWISE_FUNCTION void words(std::int64_t place, std::uint32_t (&in)[number]) const {
+    if (has(place, 4 * number)) {
+      LANEWISE_UNROLL
+      for (int i = 0; i < number; ++i) in[i] = at(place)[i];
+    } else {
+      LANEWISE_UNROLL
+      for (int i = 0; i < number; ++i) in[i] = word(place + 4 * i);
+    }
+  }
+};
+
+/// Calls f(b, mixture) for the windows that begin with a word: window o of a part, of four, tells
+/// about place b + 3 - o; of one, about place b.
+template <bool at_every_byte, class Words, class F>
+LANEWISE_FUNCTION void each_mixture(const near_windows& windows, const Words& a, const Words& b,
+                                    const Words& c, F f) {
+  if constexpr (!at_every_byte) {
+    f(0, windows.mixed(a, b, c));
+  } else {
+    LANEWISE_UNROLL
+    for (int o = 0; o < 4; ++o)
+      f(o, windows.mixed(detail::word_across(a, b, o), detail::word_across(b, c, o), Words(0u)));
+  }
+}
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// A search with mismatches.
+struct near_search {
+  detail::near_text text;
+  detail::near_pattern_view pattern;
+  /// For each step of 32 W places, the lanes whose bytes begin a window: lane l has words as
+  /// text_steps has them, rows of k words.
+  std::uint32_t* passed;
+  int of_turn;  ///< steps that a warp filters one after the other
+
+  template <class Warp>
+  static LANEWISE_FUNCTION std::int64_t steps(std::int64_t n) {
+    return divide_up(n + 31, std::int64_t{detail::text_steps<Warp>::places});
+  }
+};
+
+/// Tells where in a text windows of a pattern's parts may be. The text is read once for all parts.
+/// With six teams it has 40 registers, and counts run at 3.2 TB/s on an H200; with four 61,
+/// and 3.0.
+struct near_filter_kernel {
+  struct policy : launch_policy {
+    static constexpr int teams_per_multiprocessor = 6;
+    static constexpr int host_teams_per_thread = 16;
+  };
+  template <class Team>
+  struct scratch {
+    std::uint32_t slots[detail::near_windows::most_slots];
+  };
+
+  near_search search;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    using warp_type = typename Team::warp_type;
+    const auto warp = team.warp();
+    fill(team, shared.slots);
+    const std::int64_t steps = near_search::steps<warp_type>(search.text.n);
+    const std::int64_t mine = team.index() * std::int64_t{Team::warps} + team.warp_index();
+    for (std::int64_t t = mine; t * search.of_turn < steps; t += team.league() * Team::warps) {
+      const std::int64_t begin = t * search.of_turn;
+      const auto number =
+          static_cast<int>(steps - begin < search.of_turn ? steps - begin : search.of_turn);
+      warp.store(warp.first(number), search.passed + begin,
+                 filter(warp, shared.slots, begin, number));
+    }
+  }
+
+ private:
+  template <class Warp>
+  using words = typename Warp::template lanes<std::uint32_t>;
+
+  /// Slots that no window has get one that has another slot, which nothing is equal to there.
+  template <class Team>
+  LANEWISE_FUNCTION void fill(const Team& team, std::uint32_t* slots) const {
+    using warp_type = typename Team::warp_type;
+    const auto& windows = search.pattern.windows;
+    const auto warp = team.warp();
+    constexpr int width = warp_type::width;
+    for (int i = team.warp_index() * width; i < windows.slots(); i += Team::warps * width)
+      warp.store(warp.first(windows.slots() - i < width ? windows.slots() - i : width), slots + i,
+                 words<warp_type>(windows.window[0][0]));
+    team.barrier();
+    if (team.warp_index() == 0)
+      for (int p = 0; p < windows.parts; ++p)
+        for (int o = 0; o < windows.of_part(); ++o)
+          warp.once([&] { slots[windows.slot(windows.window[p][o])] = windows.window[p][o]; });
+    team.barrier();
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION words<Warp> filter(const Warp& warp, const std::uint32_t* slots,
+                                       std::int64_t begin, int number) const {
+    return search.pattern.windows.at_every_byte ? filter<true>(warp, slots, begin, number)
+                                                : filter<false>(warp, slots, begin, number);
+  }
+  template <bool at_every_byte, class Warp>
+  LANEWISE_FUNCTION words<Warp> filter(const Warp& warp, const std::uint32_t* slots,
+                                       std::int64_t begin, int number) const {
+    using steps = detail::text_steps<Warp>;
+    words<Warp> passed(0u);
+    for (int s = 0; s < number; ++s) {
+      const std::int64_t first = (begin + s) * steps::places;
+      const bool is_inside = search.text.has(first, steps::places + 8);
+      std::uint32_t lanes = 0;
+      for (int r = 0; r < steps::rows; ++r) {
+        const std::int64_t at = first + r * steps::row_places;
+        words<Warp> row[steps::k + 2];
+        if (is_inside) {
+          load(warp, at, row);
+        } else {
+          load_at_edge(warp, at, row);
+        }
+        lanes |=
+            static_cast<std::uint32_t>(warp.ballot(any_window<at_every_byte>(warp, slots, row)));
+      }
+      passed = lanewise::select(warp.lane() == static_cast<std::uint32_t>(s), words<Warp>(lanes),
+                                passed);
+    }
+    return passed;
+  }
+  /// Words after a lane's own come from the nearest cache (text_steps).
+  template <class Warp>
+  LANEWISE_FUNCTION void load(const Warp& warp, std::int64_t place, words<Warp>* row) const {
+    constexpr int k = detail::text_steps<Warp>::k;
+    const std::uint32_t* const at = search.text.at(place);
+    const auto whole = warp.load(reinterpret_cast<const pack<std::uint32_t, k>*>(at));
+    LANEWISE_UNROLL
+    for (int j = 0; j < k; ++j)
+      row[j] = warp.map([j](const pack<std::uint32_t, k>& x) { return x[j]; }, whole);
+    LANEWISE_UNROLL
+    for (int i = k; i < k + 2; ++i)
+      row[i] = k == 1 ? warp.load(at + i)
+                      : warp.gather(at + i, warp.lane() * words<Warp>(std::uint32_t{k}));
+  }
+  template <class Warp>
+  LANEWISE_RARE_FUNCTION void load_at_edge(const Warp& warp, std::int64_t place,
+                                           words<Warp>* row) const {
+    constexpr int k = detail::text_steps<Warp>::k;
+    LANEWISE_UNROLL
+    for (int i = 0; i < k + 2; ++i)
+      row[i] = warp.map(
+          [&text = search.text, place, i](std::uint32_t lane) {
+            return text.word(place + 4 * (k * std::int64_t{lane} + i));
+          },
+          warp.lane());
+  }
+  template <bool at_every_byte, class Warp>
+  LANEWISE_FUNCTION auto any_window(const Warp& warp, const std::uint32_t* slots,
+                                    const words<Warp>* row) const {
+    const auto& windows = search.pattern.windows;
+    auto fits = row[0] != row[0];
+    LANEWISE_UNROLL
+    for (int j = 0; j < detail::text_steps<Warp>::k; ++j)
+      detail::each_mixture<at_every_byte>(
+          windows, row[j], row[j + 1], row[j + 2],
+          [&](int, const words<Warp>& mixture) LANEWISE_INLINE_LAMBDA {
+            fits = fits | (mixture == warp.gather(slots, windows.slot(mixture)));
+          });
+    return fits;
+  }
+};
+
+}  // namespace kernels
+LANEWISE_END_TARGET_NAMESPACE

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/strings/detail/text_scan.hpp>
+
+// Finds where a text has a stretch of a pattern: bytes that come again and again. Which bytes of a
+// step have their equal one period further on are bits. A stretch is a number of such bits in a
+// row. It is found in as many rounds as this number has binary digits.
+//
+//   text            b a a a b a a a a a b     looked for: a a a a, three pairs
+//   pairs           . 1 1 . . 1 1 1 1 . .
+//   two in a row    . 1 . . . 1 1 1 . . .     bits, and those of the next place
+//   three           . . . . . 1 1 . . . .     and those two places on
+
+LANEWISE_BEGIN_NAMESPACE
+namespace detail {
+
+/// Bits of the places of a step as words of 32 neighbours, and those of some places after it. What
+/// is not known is taken for set.
+template <class Warp>
+struct places_in_a_row {
+  static constexpr int width = Warp::width;
+  using words = typename Warp::template lanes<std::uint32_t>;
+
+  words in_step;
+  std::uint32_t behind;
+
+  /// Leaves the bits that are the first of `number` in a row.
+  LANEWISE_FUNCTION void keep_runs(const Warp& warp, std::uint32_t number) {
+    for (std::uint32_t have = 1; have < number && warp.any(in_step != 0u);) {
+      const std::uint32_t more = have < number - have ? have : number - have;
+      keep_with(warp, more / 32, more % 32);
+      have += more;
+    }
+  }
+
+ private:
+  /// Leaves the bits that are also set by_words words and by_bits bits further on.
+  LANEWISE_FUNCTION void keep_with(const Warp& warp, std::uint32_t by_words,
+                                   std::uint32_t by_bits) {
+    const words low = further_on(warp, by_words);
+    if (by_bits == 0) {
+      in_step = in_step & low;
+    } else {
+      const auto left = static_cast<int>(32 - by_bits);
+      in_step =
+          in_step & (low >> static_cast<int>(by_bits) | further_on(warp, by_words + 1) << left);
+      if (by_words == 0) behind &= behind >> by_bits | ~0u << left;
+    }
+  }
+  LANEWISE_FUNCTION words further_on(const Warp& warp, std::uint32_t by_words) const {
+    const words source = warp.lane() + words(by_words);
+    const words at_end =
+        lanewise::select(source == std::uint32_t{width}, words(behind), words(~0u));
+    return lanewise::select(source < std::uint32_t{width}, warp.shuffle(in_step, source), at_end);
+  }
+};
+
+/// The places of a step inside, from `first` on, where the text has the pattern's stretch. It has
+/// all other bytes of the pattern there, too, if they are few. Bytes of the stretch that lie too
+/// far after the step to be known are taken for right.
+template <class Warp>
+class stretch_finder {
+ public:
+  using words = typename text_steps<Warp>::words;
+  static constexpr int places = text_steps<Warp>::places;
+  /// The bytes of a stretch that are there after a step inside.
+  static constexpr int known_behind = pattern_stretch::least_pairs + 16;
+
+  LANEWISE_FUNCTION stretch_finder(const Warp& warp, const text_bytes& text,
+                                   const pattern_view& pattern, std::int64_t first)
+      : warp_(warp), pattern_(pattern), at_(text.data + first) {}
+
+  /// The places, as words of 32 neighbours.
+  LANEWISE_RARE_FUNCTION words find() const {
+    const pattern_stretch& stretch = pattern_.stretch;
+    const std::int64_t begin = stretch.begin, period = stretch.period;
+    words found(0u);
+    if (period == 1) {
+      const bytes byte = byte_of_pattern(pattern_.words, begin);
+      found = in_a_row(stretch.pairs + 1, [&](const bytes& here, const auto&)
+                                              LANEWISE_INLINE_LAMBDA { return here == byte; });
+    } else {
+      found = in_a_row(stretch.pairs, [&](const bytes& here, const auto& load)
+                                          LANEWISE_INLINE_LAMBDA { return here == load(period); });
+      keep_with(begin, begin + period, found);
+    }
+    if (stretch.tells_all) {
+      keep_with(0, begin, found);
+      keep_with(begin + period + stretch.pairs, pattern_.size, found);
+    }
+    return found;
+  }
+
+ private:
+  using bytes = typename Warp::template lanes<unsigned char>;
+
+  /// The places where `number` bytes in a row, from the begin of the stretch on, pass `equal`: they
+  /// are equal to what equal(bytes, load) compares them with. load(i) has the bytes i further on.
+  template <class F>
+  LANEWISE_FUNCTION words in_a_row(std::int64_t number, F equal) const {
+    const bytes care(static_cast<unsigned char>(pattern_.stretch.care));
+    const unsigned char* const at = at_ + pattern_.stretch.begin;
+    const auto in_step = detail::bits_of_places(warp_, [&](int row) LANEWISE_INLINE_LAMBDA {
+      const auto load = [&](std::int64_t i)
+                            LANEWISE_INLINE_LAMBDA { return warp_.load(at + row + i) & care; };
+      return equal(load(0), load);
+    });
+    const auto is_known = warp_.template first<unsigned char>(known_behind);
+    const auto load_behind = [&](std::int64_t i) LANEWISE_INLINE_LAMBDA {
+      return warp_.load(is_known, at + places + i, static_cast<unsigned char>(0)) & care;
+    };
+    const auto behind =
+        static_cast<std::uint32_t>(warp_.ballot(equal(load_behind(0), load_behind)));
+    places_in_a_row<Warp> found{in_step, behind | ~0u << known_behind};
+    // More than a step has places need not be counted.
+    found.keep_runs(warp_, static_cast<std::uint32_t>(number < places ? number : places));
+    return found.in_step;
+  }
+  /// Leaves the places where bytes [q, end) of the pattern are.
+  LANEWISE_FUNCTION void keep_with(std::int64_t q, std::int64_t end, words& found) const {
+    for (; q < end && warp_.any(found != 0u); ++q) {
+      const bytes byte = byte_of_pattern(pattern_.words, q);
+      const bytes care = byte_of_pattern(pattern_.cares, q);
+      found = found & detail::bits_of_places(warp_, [&](int row) LANEWISE_INLINE_LAMBDA {
+                return (warp_.load(at_ + q + row) & care) == byte;
+              });
+    }
+  }
+  static LANEWISE_FUNCTION bytes byte_of_pattern(const std::uint32_t* words, std::int64_t q) {
+    return bytes(static_cast<unsigned char>(words[q / 4] >> 8 * (q % 4)));
+  }
+
+  const Warp& warp_;
+  const pattern_view& pattern_;
+  const unsigned char* at_;
+};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE

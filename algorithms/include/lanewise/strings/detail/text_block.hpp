@@ -1,0 +1,299 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/backend.hpp>
+#include <lanewise/strings/detail/matches.hpp>
+
+#include <algorithm>
+#include <type_traits>
+#include <variant>
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// How the steps of a text are cut. The filter makes a word of the bits of `of_word` steps. A team
+/// works on a piece of `of_piece` steps at a time, an equal part for each of its warps.
+///
+/// Where the filter has been, pieces are long: it takes a team a microsecond to see that there is
+/// nothing to do. Else they have 8 to 256 steps, and each team has as many of them: it takes some
+/// teams a second turn, and the others wait, if not.
+struct text_cuts {
+  static constexpr int kept_steps = 176;  ///< of a piece, by found_places
+
+  int of_word;
+  int of_piece;
+
+  template <class Warp>
+  static text_cuts make(std::int64_t n, bool is_filtered) {
+    const std::int64_t steps = n / detail::text_steps<Warp>::places;
+    text_cuts cuts{1, 8};
+    while (cuts.of_word < 32 && steps / cuts.of_word > 8000) cuts.of_word *= 2;
+    if (is_filtered) cuts.of_piece *= cuts.of_word;
+    const int most = is_filtered ? 2048 : 64, pieces = is_filtered ? 520 : 2000;
+    while (cuts.of_piece < most && steps / cuts.of_piece > pieces) cuts.of_piece *= 2;
+    return cuts;
+  }
+  /// Pieces of up to `most` steps, as many for each of `teams` teams, and no more pieces than there
+  /// were.
+  template <class Warp>
+  text_cuts shared_by(std::int64_t n, std::int64_t teams, std::int64_t most) const {
+    const std::int64_t all = steps<Warp>(n), rounds = divide_up(all, teams * most);
+    text_cuts cuts = *this;
+    cuts.of_piece = std::max(of_piece, 8 * static_cast<int>(divide_up(all, 8 * teams * rounds)));
+    return cuts;
+  }
+  /// Before the text up to 31 bytes belong to the first step.
+  template <class Warp>
+  static LANEWISE_FUNCTION std::int64_t steps(std::int64_t n) {
+    return divide_up(n + 31, std::int64_t{detail::text_steps<Warp>::places});
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION std::int64_t pieces(std::int64_t n) const {
+    return lanewise::divide_up(steps<Warp>(n), std::int64_t{of_piece});
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION std::int64_t words(std::int64_t n) const {
+    return lanewise::divide_up(steps<Warp>(n), std::int64_t{of_word});
+  }
+};
+
+/// A pattern, a text, how it is cut, and where the filter has been.
+struct pattern_search {
+  detail::text_bytes text;
+  detail::pattern_view pattern;
+  text_cuts cuts;
+  std::int64_t pieces;              ///< of the text
+  std::uint32_t* passed = nullptr;  ///< a bit for each step that the filter passes
+};
+
+/// Tells which steps of a text the filter passes. It is a kernel of its own as it takes few
+/// registers, and comparisons with the pattern many: on an H200 it reads 4.35 TB/s of the 4.5 that
+/// a sum reads; one kernel for both read 3.6.
+template <detail::pattern_filter::kind how>
+struct search_filter_kernel {
+  struct policy : launch_policy {
+    static constexpr int teams_per_multiprocessor = 4;
+    static constexpr int host_teams_per_thread = 16;
+  };
+  template <class Team>
+  struct scratch {};
+
+  pattern_search search;
+  std::int64_t* zero;    ///< becomes zero by the way, if it is there
+  std::uint32_t* zeros;  ///< and number_of_zeros words
+  std::int64_t number_of_zeros;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    const auto warp = team.warp();
+    const std::int64_t words = search.cuts.words<typename Team::warp_type>(search.text.n);
+    // A thread reads neighbouring words; warps on a device read them side by side.
+    constexpr bool one = Team::is_single_thread;
+    const index_range part = team.share(words);
+    const std::int64_t mine =
+        one ? part.begin : std::int64_t{team.index()} * Team::warps + team.warp_index();
+    const std::int64_t end = one ? part.end : words;
+    for (std::int64_t w = mine; w < end; w += one ? 1 : team.league() * Team::warps) {
+      const std::uint32_t bits = filter(warp, w);
+      warp.once([&] { search.passed[w] = bits; });
+      clear(warp, w);
+    }
+    if (mine == 0 && zero != nullptr) warp.once([&] { *zero = 0; });
+  }
+
+ private:
+  template <class Warp>
+  LANEWISE_FUNCTION std::uint32_t filter(const Warp& warp, std::int64_t word) const {
+    using text_steps = detail::text_steps<Warp>;
+    const std::int64_t of_word = search.cuts.of_word;
+    const std::int64_t first =
+        word * of_word * text_steps::places - text_steps::past(search.text, search.pattern);
+    const std::int64_t left = divide_up(search.text.n - first, std::int64_t{text_steps::places});
+    const int number = static_cast<int>(left < of_word ? left : of_word);
+    return text_steps(warp, search.text, search.pattern, first, number)
+        .template passed<how>(0, number);
+  }
+  /// The zeros that lie beside the steps of a word: one for 32 bytes.
+  template <class Warp>
+  LANEWISE_FUNCTION void clear(const Warp& warp, std::int64_t word) const {
+    const std::int64_t each = std::int64_t{search.cuts.of_word} * Warp::width;
+    for (std::int64_t i = word * each; i < (word + 1) * each && i < number_of_zeros;
+         i += Warp::width) {
+      const std::int64_t left = number_of_zeros - i;
+      warp.store(warp.first(left < Warp::width ? static_cast<int>(left) : Warp::width), zeros + i,
+                 typename Warp::template lanes<std::uint32_t>(0u));
+    }
+  }
+};
+
+/// Calls f(s) for those of some steps, from the first one of a word on, that a filter has passed.
+template <class Warp, class F>
+LANEWISE_FUNCTION void each_passed(const Warp& warp, const std::uint32_t* passed, int of_word,
+                                   int steps, F f) {
+  constexpr int width = Warp::width;
+  const auto number = static_cast<int>(divide_up(steps, of_word));
+  for (int w = 0; w < number; w += width) {
+    const int now = number - w < width ? number - w : width;
+    const auto words = warp.load(warp.first(now), passed + w, 0u);
+    for (auto todo = warp.ballot(words != 0u); todo != 0; todo &= todo - 1) {
+      const int lane = Warp::lowest(todo);
+      for (std::uint32_t bits = warp.broadcast(words, lane); bits != 0; bits &= bits - 1) {
+        const int s = (w + lane) * of_word + Warp::lowest(bits);
+        if (s < steps) f(s);
+      }
+    }
+  }
+}
+
+/// Calls f(s, position, bits) or f.run(s, run) for some of the steps after a place: `passed` has a
+/// bit for each of them, from step `begin` on.
+template <class Team, class F>
+LANEWISE_SEPARATE_FUNCTION void find_in_steps(const Team& team,
+                                              detail::comparison_scratch<Team>& shared,
+                                              const pattern_search& search, std::int64_t first,
+                                              int begin, std::uint32_t passed, F& f) {
+  const auto warp = team.warp();
+  const detail::text_bytes text = search.text;
+  const detail::pattern_view pattern = search.pattern;
+  const detail::match_finder<Team> matches(team, warp, text, pattern, shared, false, first,
+                                           begin + 32);
+  for (; passed != 0; passed &= passed - 1) {
+    const int s = begin + Team::warp_type::lowest(passed);
+    matches.tell(s, s, f);
+  }
+}
+
+/// A piece of a text. Each warp of a team has some steps of it, one after the other.
+template <class Team, bool is_short>
+class text_piece {
+ public:
+  using warp_type = typename Team::warp_type;
+  using steps_type = detail::text_steps<warp_type>;
+  using word = std::uint32_t;
+  using words = typename steps_type::words;
+  static constexpr int kept_steps = text_cuts::kept_steps;
+
+  /// What a piece has of the team's scratch.
+  using scratch = std::conditional_t<is_short, std::monostate, detail::comparison_scratch<Team>>;
+
+  LANEWISE_FUNCTION text_piece(const Team& team, scratch& shared, const pattern_search& search,
+                               std::int64_t piece)
+      : team_(team), shared_(shared), search_(search), step_(piece * search.cuts.of_piece) {}
+
+  /// How many steps a warp has, and the position of its first place.
+  LANEWISE_FUNCTION int steps() const { return search_.cuts.of_piece / Team::warps; }
+  LANEWISE_FUNCTION std::int64_t first() const { return search_.text.begin + my_place(); }
+  LANEWISE_FUNCTION int places_of_lane() const { return 32; }
+  static LANEWISE_FUNCTION words in_order(const warp_type& warp, const words& bits) {
+    return steps_type::in_order(warp, bits);
+  }
+
+  /// Calls f(step, first, bits) for the steps of this warp; for longer patterns, for the steps that
+  /// the filter passes. bits has the places from position `first` on, as text_steps has them. An f
+  /// that takes runs gets f.run(step, run) where all places of a step are in one.
+  template <class F>
+  LANEWISE_FUNCTION void find(F f) const {
+    if constexpr (!is_short) {
+      if (search_.passed != nullptr) return find_passed(f);
+    }
+    find_alone(f);
+  }
+  /// As `find`, if no filter has been, and no warp waits for another.
+  template <class F>
+  LANEWISE_FUNCTION void find_alone(F f) const {
+    const auto warp = team_.warp();
+    const std::int64_t first = my_place();
+    const int here = number_of_steps(first, steps());
+    if constexpr (is_short) {
+      detail::short_finder<warp_type> matches(warp, search_.text, search_.pattern, first, steps());
+      for (int s = 0; s < here; ++s) f(s, position(matches.steps_of(), s), matches.find(s));
+    } else {
+      forget();
+      const steps_type in(warp, search_.text, search_.pattern, first, steps());
+      for (int s = 0; s < here; s += 32) {
+        const int number = here - s < 32 ? here - s : 32;
+        const std::uint32_t passed = detail::with_long_kind(
+            search_.pattern.filter.how, [&](auto how) LANEWISE_INLINE_LAMBDA {
+              return in.template passed<decltype(how)::value>(s, number);
+            });
+        if (passed != 0) kernels::find_in_steps(team_, shared_, search_, first, s, passed, f);
+      }
+    }
+  }
+  /// The bits of the few places [first, first + n), n <= W.
+  LANEWISE_FUNCTION std::uint32_t find_few(std::int64_t first, int n) const {
+    static_assert(is_short);
+    const auto warp = team_.warp();
+    return detail::short_finder<warp_type>(warp, search_.text, search_.pattern, 0, 0)
+        .find_few(first, n);
+  }
+
+ private:
+  /// From this number of bytes on a team compares together: 2^16 bytes take a warp 0.28 ms.
+  static constexpr std::int64_t long_pattern = 4096;
+
+  LANEWISE_FUNCTION std::int64_t my_step() const {
+    return step_ + std::int64_t{team_.warp_index()} * steps();
+  }
+  LANEWISE_FUNCTION std::int64_t my_place() const { return place_of(my_step()); }
+  LANEWISE_FUNCTION std::int64_t position(const steps_type& steps, int step) const {
+    return search_.text.begin + steps.first_of(step);
+  }
+  LANEWISE_FUNCTION std::int64_t place_of(std::int64_t step) const {
+    return step * steps_type::places - steps_type::past(search_.text, search_.pattern);
+  }
+  LANEWISE_FUNCTION const std::uint32_t* passed_from(std::int64_t step) const {
+    return search_.passed + step / search_.cuts.of_word;
+  }
+  /// How many steps from a place on are in the text.
+  LANEWISE_FUNCTION int number_of_steps(std::int64_t first, int most) const {
+    const std::int64_t left = divide_up(search_.text.n - first, std::int64_t{steps_type::places});
+    return left < most ? static_cast<int>(left) : most;
+  }
+  LANEWISE_FUNCTION void forget() const {
+    const auto warp = team_.warp();
+    warp.once([&] { shared_.of_warp[team_.warp_index()] = {}; });
+    warp.fence();
+  }
+  /// The steps that the filter has passed: of long patterns, all warps go through all steps of the
+  /// team, and each keeps those of its own.
+  template <class F>
+  LANEWISE_FUNCTION void find_passed(F& f) const {
+    const auto warp = team_.warp();
+    const bool together = search_.pattern.size > long_pattern;
+    const int before = together ? team_.warp_index() * steps() : 0;
+    const int all = together ? search_.cuts.of_piece : steps();
+    const std::int64_t begin = together ? step_ : my_step();
+    const detail::match_finder<Team> matches(team_, warp, search_.text, search_.pattern, shared_,
+                                             together, place_of(begin), all);
+    matches.forget();
+    // One call for all warps: they meet at the barriers in it.
+    some_steps<F> own{f, steps()};
+    kernels::each_passed(warp, passed_from(begin), search_.cuts.of_word,
+                         number_of_steps(place_of(begin), all),
+                         [&](int s) LANEWISE_INLINE_LAMBDA { matches.tell(s, s - before, own); });
+  }
+  /// Calls f for steps [0, number) alone.
+  template <class F>
+  struct some_steps {
+    F& f;
+    int number;
+
+    LANEWISE_FUNCTION void operator()(int step, std::int64_t first, const words& bits) const {
+      if (step >= 0 && step < number) f(step, first, bits);
+    }
+    LANEWISE_FUNCTION void run(
+        int step, const detail::run_of_places& places) const requires detail::takes_runs<F> {
+      if (step >= 0 && step < number) f.run(step, places);
+    }
+  };
+
+  const Team& team_;
+  scratch& shared_;
+  const pattern_search& search_;
+  std::int64_t step_;
+};
+
+}  // namespace kernels
+LANEWISE_END_TARGET_NAMESPACE

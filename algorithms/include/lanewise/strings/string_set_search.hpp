@@ -1,0 +1,798 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/strings/detail/chunk_matcher.hpp>
+#include <lanewise/strings/detail/multi_pattern_finder.hpp>
+#include <lanewise/strings/pattern_set.hpp>
+#include <lanewise/strings/string_search.hpp>
+#include <lanewise/team/team_algorithms.hpp>
+
+#include <Kokkos_Core.hpp>
+
+// Finds the places where the patterns of a set occur in a text, all at once: at which bytes, and
+// which, overlapping occurrences included. The calls read the text once; what a table of windows of
+// the patterns passes is compared with the patterns.
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// The larger filter is for sets of many windows. It takes 128 KiB, so that one team has room on a
+/// multiprocessor, of as many warps as a team may have.
+template <bool many>
+struct set_policy : launch_policy {
+  static constexpr int warps = many ? 32 : 16;
+  static constexpr int teams_per_multiprocessor = many ? 1 : 2;
+};
+template <bool many>
+inline constexpr int table_bits =
+    many ? detail::filter_place::many_words_bits : detail::filter_place::few_words_bits;
+
+/// A text, a set, and pieces of the text. A team does one piece at a time: some steps for each
+/// warp, one warp after the other. by_probes: devices look for most sets by other windows.
+template <bool many, bool by_probes>
+struct set_pieces {
+  using policy = set_policy<many>;
+
+  detail::text_bytes text;
+  detail::pattern_set_view set;
+  int steps;
+  const std::uint32_t* marks = nullptr;  ///< of the filter, where it was a launch of its own
+
+  template <class Team>
+  using finder =
+      std::conditional_t<by_probes, detail::set_marked_finder<typename Team::warp_type, many>,
+                         detail::set_finder<typename Team::warp_type>>;
+  template <class Team>
+  struct scratch {
+    std::uint32_t table[1 << table_bits<many>];
+    typename finder<Team>::scratch of_warp[Team::warps];
+  };
+  template <class Team>
+  using words = typename finder<Team>::words;
+
+  /// By probes, all marks of a part are in W words, and those of a few bytes around.
+  static constexpr int most_steps = by_probes ? 30 : 32;
+  /// The most steps of a part if its places are wanted: a warp keeps 128 places. (10,000 phrases: 4
+  /// in a step.)
+  static constexpr int most_steps_with_places(detail::set_probes::kind how) {
+    return by_probes && how != detail::set_probes::kind::every_word ? 12 : most_steps;
+  }
+  /// The number of steps of a warp's part of a piece, 4 or more, such that there are some thousand
+  /// pieces.
+  template <class Exec>
+  static int steps_of(std::int64_t n, int most = most_steps) {
+    constexpr std::int64_t piece =
+        detail::set_finder<warp_t<Exec>>::places * std::int64_t{team_t<Exec, policy>::warps};
+    int s = 4;
+    while (s < most && n / (piece * s) > 2000) s = 2 * s < most ? 2 * s : most;
+    return s;
+  }
+  template <class Team>
+  LANEWISE_FUNCTION std::int64_t pieces() const {
+    const std::int64_t n =
+        lanewise::divide_up(text.n, std::int64_t{finder<Team>::places} * steps * Team::warps);
+    return n > 0 ? n : 1;
+  }
+  /// Once, before a team finds something.
+  template <class Team>
+  LANEWISE_FUNCTION void load_filter(const Team& team, scratch<Team>& shared) const {
+    if constexpr (Team::is_single_thread) return;  // reads the set's own
+    lanewise::copy(team, by_probes ? set.probes_filter : set.filter,
+                   std::int64_t{1} << table_bits<many>, shared.table);
+    team.barrier();
+  }
+  /// The begin of this warp's part of a piece.
+  template <class Team>
+  LANEWISE_FUNCTION std::int64_t first(const Team& team, std::int64_t piece) const {
+    return (piece * Team::warps + team.warp_index()) * steps * finder<Team>::places;
+  }
+  template <class Team>
+  LANEWISE_FUNCTION std::int64_t last(const Team& team, std::int64_t piece) const {
+    return first(team, piece) + std::int64_t{steps} * finder<Team>::places;
+  }
+  /// Calls f(places, ranks) for all places of this warp's part where patterns begin, W at a time
+  /// and in order, counted from `first`: ranks are those of the longest patterns, or 0. span is 32
+  /// at first, and for the warp's next part what it has become.
+  template <class Team, class F>
+  LANEWISE_FUNCTION void find(const Team& team, scratch<Team>& shared, std::int64_t piece,
+                              int& span, F f) const {
+    const std::int64_t begin = first(team, piece);
+    if (begin >= text.n) return;
+    const auto warp = team.warp();
+    auto& mine = shared.of_warp[team.warp_index()];
+    if constexpr (by_probes) {
+      finder<Team>(warp, text, set, shared.table, marks, mine, begin, steps, span).find(f);
+    } else {
+      typename finder<Team>::candidates_type candidates(warp, text, set, mine);
+      finder<Team>(warp, text, set, {shared.table, table_bits<many>, set.letters, set.around}, mine,
+                   candidates, begin, steps, span)
+          .find(f);
+    }
+  }
+};
+
+/// What a fold is to find.
+enum class set_fold { number, of_each, first, last };
+
+/// Counts all occurrences or those of each rank's places, or finds the first or last place.
+template <class Pieces>
+struct set_fold_kernel {
+  struct policy : Pieces::policy {
+    static constexpr int host_teams_per_thread = 4;
+  };
+  template <class Team>
+  using scratch = typename Pieces::template scratch<Team>;
+
+  using wanted = set_fold;
+
+  Pieces in;
+  wanted what;
+  std::int64_t* result;  // of the first and the last: begins with -1
+  std::uint64_t* of_rank;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    using warp_type = typename Team::warp_type;
+    using words = typename warp_type::template lanes<std::uint32_t>;
+    using numbers = typename warp_type::template lanes<std::uint64_t>;
+    const auto warp = team.warp();
+    const std::int64_t pieces = in.template pieces<Team>();
+    numbers number(0u);
+    int span = 32;
+    in.load_filter(team, shared);
+    for (std::int64_t p = team.index(); p < pieces; p += team.league()) {
+      const std::int64_t piece = what == wanted::last ? pieces - 1 - p : p;
+      if (is_decided(team, piece)) break;
+      in.find(team, shared, piece, span,
+              [&](const words& places, const words& ranks) LANEWISE_INLINE_LAMBDA {
+                if (what == wanted::number) {
+                  number = number + warp.template cast<std::uint64_t>(
+                                        warp.gather(ranks != 0u, in.set.number, ranks, 0u));
+                } else if (what == wanted::of_each) {
+                  warp.fetch_add(ranks != 0u, of_rank, ranks, numbers(1u));
+                } else {
+                  take(warp, in.first(team, piece), places, warp.ballot(ranks != 0u));
+                }
+              });
+    }
+    const std::uint64_t all = warp.reduce(number, plus{});
+    if (all != 0) warp.fetch_add(*reinterpret_cast<std::uint64_t*>(result), all);
+  }
+
+ private:
+  /// Whether what was found is before a warp's part, or after it.
+  template <class Team>
+  LANEWISE_FUNCTION bool is_decided(const Team& team, std::int64_t piece) const {
+    if (what != wanted::first && what != wanted::last) return false;
+    const std::int64_t best = team.warp().template load<order::relaxed>(*result);
+    return what == wanted::first ? best >= 0 && best < in.first(team, piece)
+                                 : best >= in.last(team, piece);
+  }
+  template <class Warp, class Words, class Bits>
+  LANEWISE_FUNCTION void take(const Warp& warp, std::int64_t first, const Words& places,
+                              Bits lanes) const {
+    if (lanes == 0) return;
+    if (what == wanted::first) {
+      warp.fetch_min(
+          *reinterpret_cast<std::uint64_t*>(result),
+          static_cast<std::uint64_t>(first + warp.broadcast(places, Warp::lowest(lanes))));
+    } else {
+      warp.fetch_max(*result, first + warp.broadcast(places, Warp::highest(lanes)));
+    }
+  }
+};
+
+/// Sets the bits of places where patterns begin, in a bitmap of zeros.
+template <class Pieces>
+struct set_bitmap_kernel {
+  struct policy : Pieces::policy {
+    static constexpr int host_teams_per_thread = 4;
+  };
+  template <class Team>
+  using scratch = typename Pieces::template scratch<Team>;
+
+  Pieces in;
+  std::uint32_t* bits;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    using words = typename Pieces::template words<Team>;
+    const auto warp = team.warp();
+    const std::int64_t pieces = in.template pieces<Team>();
+    int span = 32;
+    in.load_filter(team, shared);
+    for (std::int64_t p = team.index(); p < pieces; p += team.league())
+      in.find(team, shared, p, span,
+              [&](const words& places, const words& ranks) LANEWISE_INLINE_LAMBDA {
+                const words bit =
+                    warp.map([](std::uint32_t place) { return 1u << place % 32; }, places);
+                warp.template fetch_or<order::relaxed>(ranks != 0u, bits + in.first(team, p) / 32,
+                                                       places >> 5, bit);
+              });
+  }
+};
+
+/// Writes all occurrences in order, or the longest of each place, and counts them: a single pass
+/// with look-back. A warp keeps some places of its part of a piece until it knows where they go;
+/// where there are more, it finds them again.
+template <class Pieces, class Places, class Ids>
+struct set_places_kernel {
+  using policy = typename Pieces::policy;
+  template <class Team>
+  static constexpr int most_kept = Team::is_single_thread ? 2048 : 128;
+  template <class Team>
+  struct scratch {
+    typename Pieces::template scratch<Team> in;
+    look_back_scratch<std::int64_t> link;
+    std::int64_t of_warp[Team::warps];
+    std::uint32_t kept_place[Team::warps][most_kept<Team>];  // of the warp's first
+    std::uint32_t kept_rank[Team::warps][most_kept<Team>];
+  };
+
+  Pieces in;
+  bool longest;
+  Places places;
+  Ids ids;
+  look_back_chain<std::int64_t> link;
+  detail::integers number;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>& shared) const {
+    const auto pieces = static_cast<std::uint32_t>(in.template pieces<Team>());
+    int span = 32;
+    in.load_filter(team, shared.in);
+    for (;;) {
+      // A team stays for many pieces, as it has the filter.
+      if (team.warp_index() == 0) {
+        const auto drawn = link.draw(team.warp(), pieces + team.league(), pieces);
+        team.warp().once([&] { shared.link.drawn = drawn; });
+      }
+      team.barrier();
+      const auto mine = shared.link.drawn;
+      if (mine.ticket >= pieces) return;
+      do_piece(team, shared, mine, mine.ticket + 1 == pieces, span);
+      team.barrier();
+    }
+  }
+
+ private:
+  /// The pass over a piece that counts, and then the one that writes what could not be kept.
+  template <class Team, class Drawn>
+  LANEWISE_FUNCTION void do_piece(const Team& team, scratch<Team>& shared, const Drawn& mine,
+                                  bool is_last, int& span) const {
+    using warp_type = typename Team::warp_type;
+    using words = typename warp_type::template lanes<std::uint32_t>;
+    const auto warp = team.warp();
+    const std::int64_t first = in.first(team, mine.ticket);
+    typename warp_type::template lanes<std::uint64_t> found(0u);
+    int kept = 0;
+    std::int64_t at = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+      in.find(team, shared.in, mine.ticket, span,
+              [&](const words& places_here, const words& ranks) LANEWISE_INLINE_LAMBDA {
+                if (pass == 1) return write(warp, first, places_here, ranks, at);
+                found = found + warp.template cast<std::uint64_t>(numbers(warp, ranks));
+                kept = keep(team, shared, places_here, ranks, kept);
+              });
+      if (pass == 1) return;
+      at = publish(team, shared, mine, warp.reduce(found, plus{}), is_last);
+      if (kept <= most_kept<Team>) return write_kept(team, shared, first, kept, at);
+      if (at >= places.extent && at >= ids.extent) return;
+    }
+  }
+  /// Keeps the places of a row, after `kept` others, if they fit.
+  template <class Team, class Words>
+  LANEWISE_FUNCTION int keep(const Team& team, scratch<Team>& shared, const Words& places_here,
+                             const Words& ranks, int kept) const {
+    const auto warp = team.warp();
+    const auto is_there = ranks != 0u;
+    const int behind = kept + warp.count(is_there);
+    if (behind <= most_kept<Team> && behind > kept) {
+      warp.compress_store(shared.kept_place[team.warp_index()] + kept, is_there, places_here);
+      warp.compress_store(shared.kept_rank[team.warp_index()] + kept, is_there, ranks);
+    }
+    return behind;
+  }
+  /// Tells the pieces after how many occurrences this one has; where this warp's go.
+  template <class Team, class Drawn>
+  LANEWISE_FUNCTION std::int64_t publish(const Team& team, scratch<Team>& shared, const Drawn& mine,
+                                         std::uint64_t found, bool is_last) const {
+    team.warp().once([&] { shared.of_warp[team.warp_index()] = static_cast<std::int64_t>(found); });
+    team.barrier();
+    std::int64_t total = 0, in_front = 0;
+    for (int w = 0; w < Team::warps; ++w) {
+      if (w == team.warp_index()) in_front = total;
+      total += shared.of_warp[w];
+    }
+    const auto before = lanewise::publish_and_look_back(team, link, mine, shared.link, total,
+                                                        plus{}, maybe<std::int64_t>{0, true});
+    if (is_last) team.once([&] { number.put(0, before.value + total); });
+    return before.value + in_front;
+  }
+  template <class Team>
+  LANEWISE_FUNCTION void write_kept(const Team& team, scratch<Team>& shared, std::int64_t first,
+                                    int kept, std::int64_t at) const {
+    constexpr int width = Team::warp_type::width;
+    const auto warp = team.warp();
+    for (int i = 0; i < kept; i += width) {
+      const auto is_there = warp.first(kept - i);
+      write(warp, first, warp.load(is_there, shared.kept_place[team.warp_index()] + i, 0u),
+            warp.load(is_there, shared.kept_rank[team.warp_index()] + i, 0u), at);
+    }
+  }
+  /// How many occurrences are written for the places of these ranks.
+  template <class Warp, class Words>
+  LANEWISE_FUNCTION Words numbers(const Warp& warp, const Words& ranks) const {
+    if (longest) return lanewise::select(ranks != 0u, Words(1u), Words(0u));
+    return warp.gather(ranks != 0u, in.set.number, ranks, 0u);
+  }
+  /// Writes what begins at places first + from, after `at` others. Shorter patterns come first.
+  template <class Warp, class Words>
+  LANEWISE_FUNCTION void write(const Warp& warp, std::int64_t first, const Words& from,
+                               const Words& ranks, std::int64_t& at) const {
+    const auto room = lanewise::allocate(warp, numbers(warp, ranks));
+    const auto behind =
+        warp.map([at](std::uint32_t offset) { return at + std::int64_t{offset}; }, room.offset);
+    auto to = behind;
+    auto rank = ranks, place = from;
+    warp.each(
+        ranks != 0u,
+        [&](std::int64_t& out, std::uint32_t& r, std::uint32_t& p) {
+          if (longest) {
+            put(out, first + p, in.set.ids[in.set.ids_from[r]]);
+            return;
+          }
+          for (; r != 0; r = in.set.prefix[r]) {
+            std::int64_t i = out + in.set.number[in.set.prefix[r]];
+            for (std::uint32_t id = in.set.ids_from[r]; id < in.set.ids_from[r + 1]; ++id)
+              put(i++, first + p, in.set.ids[id]);
+          }
+        },
+        to, rank, place);
+    at += room.total;
+  }
+  LANEWISE_FUNCTION void put(std::int64_t i, std::int64_t place, std::uint32_t id) const {
+    if (i < places.extent) places(i, place);
+    if (i < ids.extent) ids(i, static_cast<std::int64_t>(id));
+  }
+};
+
+/// Adds the number of each rank's places to all patterns that it begins with: as many steps for a
+/// rank as it has bytes at most.
+struct set_spread_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {};
+
+  detail::pattern_set_view set;
+  const std::uint64_t* of_rank;
+  std::uint64_t* all;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    constexpr std::int64_t width = warp_type::width;
+    const auto warp = team.warp();
+    const auto mine = team.share(divide_up(std::int64_t{set.ranks} + 1, width));
+    for (std::int64_t w = mine.begin + team.warp_index(); w < mine.end; w += Team::warps) {
+      const std::int64_t left = std::int64_t{set.ranks} + 1 - w * width;
+      const auto exist = warp.first(static_cast<int>(left < width ? left : width));
+      auto rank =
+          warp.map([=](std::uint32_t lane) { return static_cast<std::uint32_t>(w * width) + lane; },
+                   warp.lane());
+      const auto number = warp.gather(exist, of_rank, rank, std::uint64_t{0});
+      rank = lanewise::select(exist & (number != std::uint64_t{0}), rank, rank - rank);
+      while (warp.any(rank != 0u)) {
+        warp.fetch_add(rank != 0u, all, rank, number);
+        rank = warp.gather(set.prefix, rank);
+      }
+    }
+  }
+};
+struct set_counts_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {};
+
+  detail::pattern_set_view set;
+  std::int64_t patterns;
+  const std::uint64_t* all;
+  detail::integers counts;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    constexpr std::int64_t width = Team::warp_type::width;
+    const auto warp = team.warp();
+    const auto mine = team.share(divide_up(patterns, width));
+    for (std::int64_t w = mine.begin + team.warp_index(); w < mine.end; w += Team::warps) {
+      auto id =
+          warp.map([=](std::uint32_t lane) { return w * width + std::int64_t{lane}; }, warp.lane());
+      warp.each(
+          id < patterns,
+          [&](std::int64_t& i) { counts.put(i, static_cast<std::int64_t>(all[set.rank_of[i]])); },
+          id);
+    }
+  }
+};
+template <class T>
+struct set_clear_kernel {
+  struct policy : launch_policy {};
+  template <class Team>
+  struct scratch {};
+
+  T* items;
+  std::int64_t n;
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    const auto mine = team.share(n);
+    lanewise::fill(team, items + mine.begin, mine.end - mine.begin, T{0});
+  }
+};
+template <class Exec, class T>
+void clear_items(const Exec& exec, const char* name, T* items, std::int64_t n) {
+  const set_clear_kernel<T> kernel{items, n};
+  lanewise::launch(exec, name,
+                   backend_of<Exec>::template resident_league<set_clear_kernel<T>>(
+                       exec, divide_up(n, std::int64_t{4096})),
+                   kernel);
+}
+
+/// Whether a text is first filtered by chunks, as devices do.
+template <class Exec>
+inline constexpr bool uses_chunk_filter = !warp_t<Exec>::is_single_thread;
+
+/// What a call has in its workspace: something of its own, and after it the marks.
+template <class Exec>
+struct set_memory : arrays_behind {
+  std::size_t marks_at;
+
+  set_memory(std::int64_t n, const workspace_size& inner)
+      : arrays_behind(inner),
+        marks_at(add<std::uint32_t>(
+            uses_chunk_filter<Exec> ? detail::set_chunks::most_steps(n, warp_t<Exec>::width) : 0)) {
+  }
+};
+
+/// Calls f(pieces) with the pieces of a text, for a filter that fits the set.
+/// wants_places: of these a warp keeps 128, and where more are found it searches twice.
+template <class Exec, class Memory, class F>
+void with_pieces(const detail::text_bytes& text, const pattern_set<Memory>& set,
+                 const std::uint32_t* marks, F f, bool wants_places = false) {
+  const detail::pattern_set_view view = set.view();
+  const auto call = [&]<bool many, bool by_probes>() {
+    using pieces = set_pieces<many, by_probes>;
+    const int most =
+        wants_places ? pieces::most_steps_with_places(view.probes.how) : pieces::most_steps;
+    f(pieces{text, view, pieces::template steps_of<Exec>(text.n, most), marks});
+  };
+  if constexpr (uses_chunk_filter<Exec>) {
+    if (view.has_probes()) {
+      view.probes.filter_bits == table_bits<true> ? call.template operator()<true, true>()
+                                                  : call.template operator()<false, true>();
+      return;
+    }
+  }
+  view.has_many ? call.template operator()<true, false>()
+                : call.template operator()<false, false>();
+}
+template <class Exec, bool many, bool by_probes>
+std::int64_t pieces_of(const set_pieces<many, by_probes>& in) {
+  return in.template pieces<team_t<Exec, set_policy<many>>>();
+}
+
+template <bool many, detail::set_probes::kind how, class Exec>
+void run_marks(const Exec& exec, const detail::text_bytes& text,
+               const detail::pattern_set_view& set, std::uint32_t* marks) {
+  using kernel = set_marks_kernel<many, how>;
+  const auto chunks = detail::set_chunks::make(text, set.probes);
+  const int of_turn = text_cuts::make<warp_t<Exec>>(text.n, true).of_word;
+  const std::int64_t teams =
+      lanewise::divide_up(detail::set_chunks::most_steps(text.n, warp_t<Exec>::width),
+                          std::int64_t{of_turn} * team_t<Exec, typename kernel::policy>::warps);
+  lanewise::launch(exec, "Lanewise::string_set_search::marks",
+                   backend_of<Exec>::template resident_league<kernel>(exec, teams),
+                   kernel{chunks, set.probes_filter, marks, of_turn});
+}
+/// Marks the chunks of a text that may have windows of a set. Null where no filter runs: on hosts,
+/// for sets without probes, and for sets with windows in most chunks.
+template <class Exec>
+const std::uint32_t* mark_text(const Exec& exec, const detail::text_bytes& text,
+                               const detail::pattern_set_view& set, const workspace& work,
+                               const set_memory<Exec>& memory) {
+  if constexpr (uses_chunk_filter<Exec>) {
+    using kind = detail::set_probes::kind;
+    auto* const marks = arrays_behind::view<std::uint32_t, Exec>(work, memory.marks_at, 1).data();
+    if (text.n == 0) return nullptr;
+    const bool many = set.probes.filter_bits == table_bits<true>;
+    if (set.probes.how == kind::every_word && !many) {
+      kernels::run_marks<false, kind::every_word>(exec, text, set, marks);
+      return marks;
+    }
+    if (set.probes.how == kind::with_sides) {
+      if (many) {
+        kernels::run_marks<true, kind::with_sides>(exec, text, set, marks);
+      } else {
+        kernels::run_marks<false, kind::with_sides>(exec, text, set, marks);
+      }
+      return marks;
+    }
+  }
+  return nullptr;
+}
+
+template <class Exec, class Memory>
+void fold_set_search(const Exec& exec, const detail::text_bytes& text,
+                     const pattern_set<Memory>& set, const std::uint32_t* marks, set_fold what,
+                     std::int64_t* result, std::uint64_t* of_rank) {
+  kernels::with_pieces<Exec>(text, set, marks, [&]<class Pieces>(const Pieces& in) {
+    using kernel = set_fold_kernel<Pieces>;
+    lanewise::launch(
+        exec, "Lanewise::string_set_search",
+        backend_of<Exec>::template resident_league<kernel>(exec, kernels::pieces_of<Exec>(in)),
+        kernel{in, what, result, of_rank});
+  });
+}
+/// The first place or the last: without a filter in front, as not all of the text may be read.
+template <class Exec, class Text, class Memory, class... P>
+void find_set_end(const Exec& exec, const char* algorithm, const Text& text,
+                  const pattern_set<Memory>& set, const Kokkos::View<std::int64_t, P...>& result,
+                  set_fold what) {
+  const auto bytes = kernels::text_of<Exec>(algorithm, text, set);
+  std::int64_t* const place = kernels::result_place<Exec>(algorithm, result);
+  lanewise::launch(exec, "Lanewise::string_search::begin", 1, search_begin_kernel{place, -1});
+  if (bytes.n > 0) kernels::fold_set_search(exec, bytes, set, nullptr, what, place, nullptr);
+}
+
+}  // namespace kernels
+
+/// The workspace that count and find_bitmap need for a set and a text of n bytes: none on hosts, on
+/// devices 4 bytes for each KiB. Needs no device.
+template <class Exec>
+workspace_size search_set_workspace(std::int64_t n) {
+  return kernels::set_memory<Exec>(n, {}).size();
+}
+
+/// How often patterns of a set occur in a text, overlapping occurrences and equal patterns
+/// included: stored in the rank-0 View result.
+///
+/// text is a contiguous View of bytes (char, unsigned char, std::byte), which may begin anywhere.
+/// One launch after one that clears the result, and on devices after a filter; reads the text
+/// once, and what is around windows that pass again. O(n + m) work for m bytes of patterns, if no
+/// more than a few patterns of more than 1024 bytes begin with the same 1024: else as many
+/// comparisons at each place where these are. Does not block.
+template <execution_space Exec, class Text, class Memory, class... P>
+void count(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
+           const Kokkos::View<std::int64_t, P...>& result, const string_search_options& with = {}) {
+  const auto bytes = kernels::text_of<Exec>("count", text, set);
+  std::int64_t* const place = kernels::result_place<Exec>("count", result);
+  const kernels::set_memory<Exec> memory(bytes.n, {});
+  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, memory.size(), "count");
+  lanewise::launch(exec, "Lanewise::string_search::begin", 1,
+                   kernels::search_begin_kernel{place, 0});
+  if (bytes.n == 0) return;
+  const auto* const marks = kernels::mark_text(exec, bytes, set.view(), work.get(), memory);
+  kernels::fold_set_search(exec, bytes, set, marks, kernels::set_fold::number, place, nullptr);
+}
+/// Overload that returns the result. **Blocks.**
+template <execution_space Exec, class Text, class Memory>
+std::int64_t count(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
+                   const string_search_options& with = {}) {
+  return kernels::returned<std::int64_t>(
+      exec, [&](const auto& result) { lanewise::count(exec, text, set, result, with); });
+}
+/// The first place of the text where a pattern begins, or -1. Reads the text up to there, and what
+/// is read at the same time. As count.
+template <execution_space Exec, class Text, class Memory, class... P>
+void find_first(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
+                const Kokkos::View<std::int64_t, P...>& result) {
+  kernels::find_set_end(exec, "find_first", text, set, result, kernels::set_fold::first);
+}
+template <execution_space Exec, class Text, class Memory>
+std::int64_t find_first(const Exec& exec, const Text& text, const pattern_set<Memory>& set) {
+  return kernels::returned<std::int64_t>(
+      exec, [&](const auto& result) { lanewise::find_first(exec, text, set, result); });
+}
+/// The last place of the text where a pattern begins, or -1. As find_first, from the back.
+template <execution_space Exec, class Text, class Memory, class... P>
+void find_last(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
+               const Kokkos::View<std::int64_t, P...>& result) {
+  kernels::find_set_end(exec, "find_last", text, set, result, kernels::set_fold::last);
+}
+template <execution_space Exec, class Text, class Memory>
+std::int64_t find_last(const Exec& exec, const Text& text, const pattern_set<Memory>& set) {
+  return kernels::returned<std::int64_t>(
+      exec, [&](const auto& result) { lanewise::find_last(exec, text, set, result); });
+}
+/// Whether any pattern occurs in the text. As find_first. **Blocks.**
+template <execution_space Exec, class Text, class Memory>
+bool contains(const Exec& exec, const Text& text, const pattern_set<Memory>& set) {
+  return lanewise::find_first(exec, text, set) >= 0;
+}
+
+/// Bit i % 32 of word i / 32 says whether a pattern begins at byte i of the text: a View of
+/// std::uint32_t with a word for every 32 bytes of the text. All words are written. As count, in
+/// two launches.
+template <execution_space Exec, class Text, class Memory, class Bits>
+void find_bitmap(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
+                 const Bits& bits, const string_search_options& with = {}) {
+  static_assert(Kokkos::is_view_v<Bits> && std::is_same_v<typename Bits::value_type, std::uint32_t>,
+                "lanewise: a bitmap is a View of std::uint32_t");
+  const auto bytes = kernels::text_of<Exec>("find_bitmap", text, set);
+  const auto sink = detail::as_sink<Exec>(bits);
+  const std::int64_t words = lanewise::divide_up(bytes.n, std::int64_t{32});
+  detail::expects(sink.extent >= words, "find_bitmap: bits has ", sink.extent, " words, a text of ",
+                  bytes.n, " bytes needs ", words);
+  detail::expects_memory(sink, "find_bitmap", "bits");
+  if (bytes.n == 0) return;
+  kernels::clear_items(exec, "Lanewise::find_bitmap::clear", sink.data, words);
+  const kernels::set_memory<Exec> memory(bytes.n, {});
+  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, memory.size(), "find_bitmap");
+  const auto* const marks = kernels::mark_text(exec, bytes, set.view(), work.get(), memory);
+  kernels::with_pieces<Exec>(bytes, set, marks, [&]<class Pieces>(const Pieces& in) {
+    using kernel = kernels::set_bitmap_kernel<Pieces>;
+    lanewise::launch(
+        exec, "Lanewise::find_bitmap",
+        backend_of<Exec>::template resident_league<kernel>(exec, kernels::pieces_of<Exec>(in)),
+        kernel{in, sink.data});
+  });
+}
+
+namespace kernels {
+
+template <class Exec>
+set_memory<Exec> count_each_memory(const detail::pattern_set_view& set, std::int64_t n) {
+  return {n, {0, 2 * sizeof(std::uint64_t) * (static_cast<std::size_t>(set.ranks) + 1)}};
+}
+
+}  // namespace kernels
+
+/// The workspace that count_each needs for a text of n bytes: 16 bytes for each pattern, and what
+/// count needs. Needs no device.
+template <class Exec, class Memory>
+workspace_size count_each_workspace(const pattern_set<Memory>& set, std::int64_t n) {
+  return kernels::count_each_memory<Exec>(set.view(), n).size();
+}
+/// How often each pattern occurs in the text: counts is a View of integers, one for each pattern by
+/// its id; the greatest of their type where there are more. As count, in four launches; each place
+/// where patterns begin costs an atomic addition.
+template <execution_space Exec, class Text, class Memory, class T, class... P>
+void count_each(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
+                const Kokkos::View<T*, P...>& counts, const string_search_options& with = {}) {
+  const auto bytes = kernels::text_of<Exec>("count_each", text, set);
+  const auto sink = detail::as_sink<Exec>(counts);
+  detail::expects(sink.extent >= set.size(), "count_each: counts has ", sink.extent,
+                  " places, there are ", set.size(), " patterns");
+  detail::expects_memory(sink, "count_each", "counts");
+  const auto view = set.view();
+  const auto memory = kernels::count_each_memory<Exec>(view, bytes.n);
+  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, memory.size(), "count_each");
+  auto* const of_rank = static_cast<std::uint64_t*>(work.get().plain());
+  const std::int64_t ranks = std::int64_t{view.ranks} + 1;
+  const auto teams = [&]<class Kernel>(const Kernel&, std::int64_t n) {
+    return backend_of<Exec>::template resident_league<Kernel>(exec,
+                                                              divide_up(n, std::int64_t{256}));
+  };
+  kernels::clear_items(exec, "Lanewise::count_each::clear", of_rank, 2 * ranks);
+  if (bytes.n > 0)
+    kernels::fold_set_search(exec, bytes, set,
+                             kernels::mark_text(exec, bytes, view, work.get(), memory),
+                             kernels::set_fold::of_each, nullptr, of_rank);
+  const kernels::set_spread_kernel spread{view, of_rank, of_rank + ranks};
+  lanewise::launch(exec, "Lanewise::count_each::spread", teams(spread, ranks), spread);
+  const kernels::set_counts_kernel put{view, set.size(), of_rank + ranks,
+                                       detail::integers(sink.data)};
+  lanewise::launch(exec, "Lanewise::count_each::counts", teams(put, set.size()), put);
+}
+
+namespace kernels {
+
+/// For all sets.
+template <class Exec>
+set_memory<Exec> places_memory(std::int64_t n) {
+  const auto of = [n]<bool many, bool by_probes>() {
+    using type = set_pieces<many, by_probes>;
+    constexpr int most = type::most_steps_with_places(detail::set_probes::kind::every_byte);
+    const std::int64_t pieces =
+        kernels::pieces_of<Exec>(type{{nullptr, n}, {}, type::template steps_of<Exec>(n, most)});
+    return workspace_size{pieces, look_back_chain<std::int64_t>::payload_bytes(pieces)};
+  };
+  workspace_size most =
+      lanewise::max(of.template operator()<false, false>(), of.template operator()<true, false>());
+  if constexpr (uses_chunk_filter<Exec>)
+    most = lanewise::max(most, lanewise::max(of.template operator()<false, true>(),
+                                             of.template operator()<true, true>()));
+  return {n, most};
+}
+
+template <class Exec, class Text, class Memory, class Places, class Ids, class T, class... P>
+void find_set_places(const Exec& exec, const char* algorithm, const Text& text,
+                     const pattern_set<Memory>& set, const Places& places, const Ids& ids,
+                     const Kokkos::View<T, P...>& number, bool longest,
+                     const string_search_options& with) {
+  const auto bytes = kernels::text_of<Exec>(algorithm, text, set);
+  const auto to = detail::as_sink<Exec>(places);
+  const auto ids_to = detail::as_sink<Exec>(ids);
+  detail::expects_memory(to, algorithm, "places");
+  detail::expects_memory(ids_to, algorithm, "ids");
+  using to_type = std::decay_t<decltype(to)>;
+  using ids_type = std::decay_t<decltype(ids_to)>;
+  if constexpr (detail::check_results<Exec, std::int64_t, to_type>() &&
+                detail::check_results<Exec, std::int64_t, ids_type>()) {
+    const auto result = kernels::count_place<Exec>(number, algorithm);
+    const set_memory<Exec> memory = kernels::places_memory<Exec>(bytes.n);
+    auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, memory.size(), algorithm);
+    const auto* const marks = kernels::mark_text(exec, bytes, set.view(), work.get(), memory);
+    kernels::with_pieces<Exec>(
+        bytes, set, marks,
+        [&]<class Pieces>(const Pieces& in) {
+          using kernel = set_places_kernel<Pieces, to_type, ids_type>;
+          const std::int64_t pieces = kernels::pieces_of<Exec>(in);
+          lanewise::launch(
+              exec, "Lanewise::find_all",
+              backend_of<Exec>::template resident_league<kernel>(exec, pieces),
+              kernel{in, longest, to, ids_to,
+                     work.get().template make_look_back_chain<std::int64_t>(0), result});
+        },
+        true);
+  }
+}
+
+}  // namespace kernels
+
+/// The workspace that find_all and find_longest need for a set and a text of n bytes. Needs no
+/// device.
+template <class Exec>
+workspace_size find_set_workspace(std::int64_t n) {
+  return kernels::places_memory<Exec>(n).size();
+}
+/// All occurrences of the patterns of a set, overlapping ones included: where they begin, their
+/// ids, and their number in the rank-0 View number. In the order of places; of patterns that begin
+/// at one place shorter ones come first, and equal ones by id. places and ids are Views of
+/// integers, or sinks; where an output has fewer places than there are results, the first are
+/// written; number counts all of them. Nothing is written beyond the results. As count, but no
+/// launch clears the number; where patterns begin at more than 128 places of a warp's part of 4 to
+/// 32 KiB, this is searched twice.
+template <execution_space Exec, class Text, class Memory, class Places, class Ids, class T,
+          class... P>
+void find_all(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
+              const Places& places, const Ids& ids, const Kokkos::View<T, P...>& number,
+              const string_search_options& with = {}) {
+  kernels::find_set_places(exec, "find_all", text, set, places, ids, number, false, with);
+}
+/// Overload that returns how many there are. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
+template <execution_space Exec, class Text, class Memory, class Places, class Ids>
+requires(!std::is_same_v<Ids, string_search_options>) std::int64_t
+    find_all(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
+             const Places& places, const Ids& ids, const string_search_options& with = {}) {
+  return kernels::returned_number(
+      exec, "find_all",
+      [&](const auto& number) { lanewise::find_all(exec, text, set, places, ids, number, with); },
+      "places", places, "ids", ids);
+}
+/// For each place of the text where patterns begin, in order, the longest of them: its id, of equal
+/// ones the least. Otherwise as find_all.
+template <execution_space Exec, class Text, class Memory, class Places, class Ids, class T,
+          class... P>
+void find_longest(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
+                  const Places& places, const Ids& ids, const Kokkos::View<T, P...>& number,
+                  const string_search_options& with = {}) {
+  kernels::find_set_places(exec, "find_longest", text, set, places, ids, number, true, with);
+}
+/// Overload that returns how many there are. **Blocks.** Throws std::length_error where an output
+/// has fewer places than there are results: the first are written.
+template <execution_space Exec, class Text, class Memory, class Places, class Ids>
+std::int64_t find_longest(const Exec& exec, const Text& text, const pattern_set<Memory>& set,
+                          const Places& places, const Ids& ids,
+                          const string_search_options& with = {}) {
+  return kernels::returned_number(
+      exec, "find_longest",
+      [&](const auto& number) {
+        lanewise::find_longest(exec, text, set, places, ids, number, with);
+      },
+      "places", places, "ids", ids);
+}
+
+LANEWISE_END_TARGET_NAMESPACE

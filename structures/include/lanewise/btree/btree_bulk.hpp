@@ -1,0 +1,627 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/btree/detail/btree_merge.hpp>
+
+#include <optional>
+
+// Bulk calls on B+ trees that are changed in place. Each item is an operation of its own, by one
+// lane: items of one call with equal keys are worked on in any order.
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// Options of the bulk calls on B+ trees.
+struct btree_options {
+  /// Memory for temporaries; without it the call allocates in the order of its instance.
+  workspace_ref work = {};
+  /// Receives what came of every item.
+  option_view<slab_status> status = {};
+  /// Is added what came of the items. A rank-0 View.
+  option_view<slab_tally> tally = {};
+  /// Whether the tree grows until all items are in. The call then **blocks**, and nothing else may
+  /// be using the tree. Otherwise it does not, and items without room have the status no_room.
+  bool grow = true;
+};
+
+LANEWISE_END_NAMESPACE
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// The arrays of a bulk call.
+template <class Table>
+struct btree_arrays {
+  using value = typename Table::view_type::value_type;
+  const typename Table::key_type* keys = nullptr;
+  std::int64_t n = 0;
+  const slab_operation* operations = nullptr;  // null where all are the same
+  const value* given = nullptr;                // null for none
+  value* found = nullptr;                      // null for none
+};
+
+/// An operation for each item. A warp fetches the leaves of several windows of items in advance.
+template <class Table, class Combine>
+struct btree_kernel {
+  struct policy : launch_policy {
+    static constexpr int host_teams_per_thread = 16;
+  };
+  template <class Team>
+  struct scratch {};
+
+  using view_type = typename Table::view_type;
+  using key_type = typename Table::key_type;
+  using value_type = typename view_type::value_type;
+  static constexpr auto no_room = static_cast<std::uint32_t>(slab_status::no_room);
+  static constexpr auto find = static_cast<std::uint32_t>(slab_operation::find);
+  /// How often an item begins again that may be left. None makes a subtree of more than two levels.
+  static constexpr std::uint32_t patience = 8;
+
+  view_type tree;
+  Combine combine;
+  slab_operation operation;
+  btree_arrays<Table> arrays;
+  slab_status* status;     // null for none
+  slab_tally* tally;       // null for none
+  std::uint64_t* lacking;  // items without room are counted here; null: as the others
+  bool again;              // only the items that had no room
+  bool leaves_crowds;      // items that meet others in their leaves are left, as if without room
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    using numbers = typename warp_type::template lanes<std::uint32_t>;
+    constexpr int ahead = Team::windows_in_flight;
+    constexpr int width = warp_type::width;
+    const auto warp = team.warp();
+    const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
+    const index_range mine =
+        lanewise::even_share(lanewise::divide_up(arrays.n, std::int64_t{width}), id,
+                             std::int64_t{team.league()} * Team::warps);
+    numbers came(0u);  // lane s: how often status s
+    for (std::int64_t begin = mine.begin; begin < mine.end; begin += ahead) {
+      numbers root[ahead];
+      LANEWISE_UNROLL
+      for (int a = 0; a < ahead; ++a) {
+        const auto active = items_of(warp, mine, begin + a);
+        root[a] = tree.roots_of(warp, active,
+                                warp.load(active, arrays.keys + (begin + a) * width, key_type{}));
+        if constexpr (ahead > 1) tree.fetch(warp, active, root[a]);
+      }
+      typename warp_type::template lanes<typename view_type::word> seen[ahead];
+      LANEWISE_UNROLL
+      for (int a = 0; a < ahead; ++a)
+        seen[a] = tree.states_of(warp, items_of(warp, mine, begin + a), root[a]);
+      for (int a = 0; a < ahead; ++a)
+        window(warp, items_of(warp, mine, begin + a), root[a], seen[a], (begin + a) * width, came);
+    }
+    add_up(warp, came);
+  }
+
+ private:
+  template <class Warp>
+  LANEWISE_FUNCTION auto items_of(const Warp& warp, const index_range& mine,
+                                  std::int64_t window) const {
+    const std::int64_t left = window < mine.end ? arrays.n - window * Warp::width : 0;
+    return warp.first(static_cast<int>(left < Warp::width ? left : Warp::width));
+  }
+  template <class Warp, class Mask, class Numbers, class Words>
+  LANEWISE_FUNCTION void window(const Warp& warp, Mask items, const Numbers& root,
+                                const Words& seen, std::int64_t first, Numbers& came) const {
+    auto active = items;
+    if (again) {
+      active = active & (number_of(warp, warp.load(items, status + first, slab_status::none)) ==
+                         Numbers(no_room));
+      if (!warp.any(active)) return;
+    }
+    const auto key = warp.load(active, arrays.keys + first, key_type{});
+    typename Warp::template lanes<value_type> value(value_type{});
+    if (arrays.given != nullptr) value = warp.load(active, arrays.given + first, value_type{});
+    Numbers kind(static_cast<std::uint32_t>(operation));
+    if (arrays.operations != nullptr)
+      kind = warp.map([](slab_operation o) { return static_cast<std::uint32_t>(o); },
+                      warp.load(active, arrays.operations + first, slab_operation::find));
+    auto left = warp.first(0);
+    if (leaves_crowds) left = crowd(warp, active, root) & (kind != Numbers(find));
+    const auto result = lanewise::select(
+        left, typename Warp::template lanes<slab_status>(slab_status::no_room),
+        tree.operate_in(warp, active & !left, root, seen, kind, key, value, combine,
+                        leaves_crowds ? std::uint32_t{patience} : detail::endless_patience));
+    const auto number = number_of(warp, result);
+    if (arrays.found != nullptr)
+      warp.store(active & (number == Numbers(static_cast<std::uint32_t>(slab_status::found))),
+                 arrays.found + first, value);
+    if (status != nullptr) warp.store(active, status + first, result);
+    if (tally != nullptr || lacking != nullptr) came = came + warp.histogram(active, number, 8);
+  }
+  /// The lanes that have the root of two neighbours, which have it in a row. Next to lanes that are
+  /// not active it may be fewer.
+  template <class Warp, class Mask, class Numbers>
+  static LANEWISE_FUNCTION auto crowd(const Warp& warp, Mask active, const Numbers& root) {
+    const auto lane = warp.lane();
+    const auto up = (lane > 0u) & (root == warp.shuffle_up(root, 1));
+    const auto up_two = up & (lane > 1u) & (root == warp.shuffle_up(root, 2));
+    const auto down = (lane < Warp::width - 1u) & (root == warp.shuffle_down(root, 1));
+    const auto down_two = down & (lane < Warp::width - 2u) & (root == warp.shuffle_down(root, 2));
+    return active & (up_two | (up & down) | down_two);
+  }
+  template <class Warp, class Statuses>
+  static LANEWISE_FUNCTION auto number_of(const Warp& warp, const Statuses& s) {
+    return warp.map([](slab_status x) { return static_cast<std::uint32_t>(x); }, s);
+  }
+  template <class Warp, class Numbers>
+  LANEWISE_FUNCTION void add_up(const Warp& warp, const Numbers& came) const {
+    auto told = warp.template mask_of<std::uint32_t>(0xFE);  // not slab_status::none
+    if (lacking != nullptr) {
+      const std::uint32_t without_room = warp.broadcast(came, static_cast<int>(no_room));
+      if (without_room != 0) warp.fetch_add(*lacking, std::uint64_t{without_room});
+      told = told & (warp.lane() != Numbers(no_room));
+    }
+    if (tally != nullptr)
+      warp.fetch_add(told & (came != Numbers(0u)), tally->count, warp.lane(),
+                     warp.template cast<std::uint64_t>(came));
+  }
+};
+
+// How many nodes n insertions take at most, whatever their keys are.
+//
+// A split of a full node leaves kept = u + 1 elements in the lower half and u in the upper one. Let
+// a node with c elements weigh max(c - u, 0). An insertion adds at most 1 to the weight of all
+// leaves, and a split takes u of it, from u + 1 to 1. So n insertions into leaves that weigh w
+// together split at most (n + w) / u times. Erasures only take weight. The same holds for inner
+// nodes, where a child is an element, and a split one level below is an insertion. A split takes
+// one more node, and two where a root is split, whose halves become its children. A thread that
+// splits a node holds its lock before it takes another one, so that insertions at the same time
+// waste none.
+
+/// u insertions need a node at least, so that more of them than this fit into no tree.
+template <class Table>
+void expects_insertions(const char* name, std::int64_t insertions) {
+  using layout = typename Table::layout;
+  constexpr std::int64_t most = Table::most_nodes * std::int64_t{layout::most - layout::kept};
+  detail::expects(insertions >= 0, name, ": insertions is ", insertions, ", less than 0");
+  detail::expects(insertions <= most, name, ": insertions is ", insertions, ", the most is ", most);
+}
+/// The nodes that insertions may need in a tree that was just built: a root is split after most -
+/// fill + 1 insertions, and weighs fill - u <= u, so that s <= n / u other leaves are split. A root
+/// above them has 2u - 1 more children before it is split, so that inner nodes are at most s (1 +
+/// 2 / (2u - 1)) / (u - 1).
+template <class Table>
+std::int64_t nodes_for(std::int64_t insertions, std::int64_t roots) {
+  using layout = typename Table::layout;
+  constexpr std::int64_t u = layout::most - layout::kept;
+  static_assert(u >= 3 && Table::fill <= 2 * u);
+  const std::int64_t first = lanewise::divide_up(insertions, layout::most - Table::fill + 1);
+  const std::int64_t later = lanewise::divide_up(insertions, u);
+  return 2 * std::min(first, roots) + later + lanewise::divide_up(3 * later, 2 * (u - 1)) + 2;
+}
+/// The nodes that insertions may need in a tree that was changed: every node on the way to an
+/// insertion may be full. Of e such nodes each is split once, and weighs 1 afterwards. All levels
+/// together there are at most (n + e (u + 1)) / (u - 1) splits: one in 2u - 1, and the first e, are
+/// a root's.
+template <class Table>
+std::int64_t nodes_for_more(std::int64_t insertions, std::int64_t roots, std::int64_t used) {
+  using layout = typename Table::layout;
+  constexpr std::int64_t u = layout::most - layout::kept;
+  // Inner nodes have u children or more, roots two: this bounds the number of their levels.
+  const std::int64_t split_off = used - roots;
+  std::int64_t levels = 0;
+  for (std::int64_t reach = 1; reach < split_off; reach *= u) ++levels;
+  const std::int64_t full = std::min(insertions, used) + std::min(insertions * levels, split_off);
+  const std::int64_t splits = lanewise::divide_up(insertions + full * (u + 1), u - 1);
+  return splits + lanewise::divide_up(splits, 2 * u - 1) + full + 2;
+}
+/// Makes the tree one of the `elements` elements of a source, with nodes for `insertions`
+/// insertions. It has nodes for more than a quarter of the leaves in any case.
+template <class Exec, class Table, class Source>
+void build_btree(const Exec& exec, const char* name, Table& tree, std::int64_t elements,
+                 const Source& source, std::int64_t insertions) {
+  kernels::expects_insertions<Table>(name, insertions);
+  const std::int64_t roots =
+      std::max(divide_up(elements, std::int64_t{Table::fill}), std::int64_t{1});
+  Table fresh =
+      kernels::make_btree<Table>(exec, name, elements, source,
+                                 std::max(kernels::nodes_for<Table>(insertions, roots), roots / 4));
+  exec.fence("Lanewise::btree: the nodes are written");
+  tree = std::move(fresh);
+}
+/// Makes it one of its own elements.
+template <class Exec, class Table>
+void rebuild_btree(const Exec& exec, const char* name, Table& tree, std::int64_t insertions,
+                   workspace_ref work) {
+  const btree_leaves<Exec, Table> leaves(exec, tree, work, name);
+  kernels::build_btree(exec, name, tree, leaves.elements(), leaves.lines(), insertions);
+}
+
+/// An operation on all items of a tree that does not grow.
+template <class Exec, class Table, class Combine>
+void btree_call(const Exec& exec, const Table& tree, slab_operation operation,
+                const btree_arrays<Table>& arrays, const Combine& combine,
+                const btree_options& with) {
+  using kernel = btree_kernel<Table, Combine>;
+  lanewise::launch(exec, "Lanewise::btree::operate",
+                   kernels::league_for_windows<kernel>(exec, arrays.n),
+                   kernel{tree.view(), combine, operation, arrays, with.status.data(),
+                          with.tally.data(), nullptr, false, false});
+}
+/// If a tree has no memory, the call works on an empty one.
+template <class Exec, class Table>
+void btree_call_or_none(const Exec& exec, const char* name, const Table& tree,
+                        slab_operation operation, const btree_arrays<Table>& arrays,
+                        const btree_options& with) {
+  if (arrays.n == 0) return;
+  using no_elements = table_as_lines<typename Table::key_type, typename Table::mapped_type>;
+  if (tree.roots() > 0) {
+    kernels::btree_call(exec, tree, operation, arrays, detail::keep_given{}, with);
+  } else {
+    kernels::btree_call(exec, kernels::make_btree<Table>(exec, name, 0, no_elements{}, 0),
+                        operation, arrays, detail::keep_given{}, with);
+  }
+}
+/// Whether `items` items that meet in the same leaves are merged with these at once: fewer are
+/// waited for. A merge costs a GPU about 20 launches, and reads and writes the least keys of all
+/// roots.
+template <class Table>
+bool is_crowd(const Table& tree, std::int64_t items) {
+  return items >= 1 << 13 && items >= tree.roots() / 64;
+}
+struct put_status {
+  slab_status* status;
+  const std::uint32_t* item;
+  const slab_status* came;
+  LANEWISE_FUNCTION void operator()(std::int64_t, std::uint32_t i) const {
+    status[item[i]] = came[i];
+  }
+};
+struct has_no_room {
+  const slab_status* status;
+  LANEWISE_FUNCTION bool operator()(const std::uint32_t& i) const {
+    return status[i] == slab_status::no_room;
+  }
+};
+/// Puts the items that have the status no_room into the tree, all at once.
+template <class Exec, class Table, class Bulk>
+void merge_items_left(const Exec& exec, const char* name, Table& tree,
+                      const btree_arrays<Table>& of, slab_status* status, std::int64_t n,
+                      slab_tally* tally, const Bulk& bulk) {
+  using key_type = typename Table::key_type;
+  using value_type = typename btree_arrays<Table>::value;
+  arrays_behind parts{workspace_size{}};
+  const std::size_t numbers = parts.add<std::uint32_t>(n), keys = parts.add<key_type>(n),
+                    values = parts.add<value_type>(of.given == nullptr ? 0 : n),
+                    kinds = parts.add<slab_operation>(of.operations == nullptr ? 0 : n),
+                    statuses = parts.add<slab_status>(n);
+  auto work = call_workspace::make<backend_of<Exec>>(exec, nullptr, parts.size(), name);
+  const auto item = arrays_behind::view<std::uint32_t, Exec>(work.get(), numbers, n);
+  const auto came = arrays_behind::view<slab_status, Exec>(work.get(), statuses, n);
+  (void)lanewise::select_if(exec, lanewise::generated(of.n, node_number{}), item,
+                            has_no_room{status});
+  btree_arrays<Table> left;
+  left.n = n;
+  const auto take = [&]<class T>(const T* from, std::size_t at) {
+    const auto to = arrays_behind::view<T, Exec>(work.get(), at, n);
+    lanewise::transform(exec, item, to, item_at<T>{from});
+    return to.data();
+  };
+  left.keys = take(of.keys, keys);
+  if (of.given != nullptr) left.given = left.found = take(of.given, values);
+  if (of.operations != nullptr) left.operations = take(of.operations, kinds);
+  const auto put = [&](auto& all) { bulk(all, left, ordered_options{.status = came}); };
+  while (!kernels::merge_into_leaves(exec, name, tree, left.keys, n, put)) {
+    kernels::rebuild_btree(exec, name, tree, n, nullptr);
+    if (left.given != nullptr) (void)take(of.given, values);
+  }
+  lanewise::transform(exec, generated(n, number_of_item{}),
+                      lanewise::consumed(n, put_status{status, item.data(), came.data()}),
+                      identity{});
+  if (tally != nullptr)
+    lanewise::launch(exec, "Lanewise::btree::tally",
+                     kernels::league_for_windows<tally_kernel>(exec, n),
+                     tally_kernel{came.data(), n, tally});
+  exec.fence("Lanewise::btree: the items left are in");
+}
+/// An operation on all items. Items that meet many others in their leaves are merged, and items
+/// without room have their turn when the tree has grown.
+template <class Exec, class Table, class Combine, class Bulk>
+void btree_call_and_grow(const Exec& exec, const char* name, Table& tree, slab_operation operation,
+                         const btree_arrays<Table>& arrays, const Combine& combine,
+                         const btree_options& with, const Bulk& bulk) {
+  using kernel = btree_kernel<Table, Combine>;
+  slab_status* status = with.status.data();
+  const std::size_t own = status == nullptr ? static_cast<std::size_t>(arrays.n) : 0;
+  auto work = call_workspace::make<backend_of<Exec>>(exec, with.work, {0, 64 + own}, name);
+  char* const memory = static_cast<char*>(work.get().plain());
+  auto* const lacking = reinterpret_cast<std::uint64_t*>(memory);
+  if (own > 0) status = reinterpret_cast<slab_status*>(memory + 64);
+  bool leaves_crowds = kernels::is_crowd(tree, arrays.n);
+  for (bool again = false;; again = true) {
+    backend_of<Exec>::zero(exec, lacking, sizeof(std::uint64_t));
+    lanewise::launch(exec, "Lanewise::btree::operate",
+                     kernels::league_for_windows<kernel>(exec, arrays.n),
+                     kernel{tree.view(), combine, operation, arrays, status, with.tally.data(),
+                            lacking, again, leaves_crowds});
+    std::uint64_t count = 0;
+    detail::copy_to_host<std::uint64_t>(exec, &count, lacking);
+    const auto left = static_cast<std::int64_t>(count);
+    if (left == 0) return;
+    // A split takes two nodes at most: while two are left, items were left for their crowd.
+    if (!leaves_crowds || kernels::nodes_in_use(exec, tree) + 2 > tree.capacity()) {
+      // The workspace has the statuses.
+      kernels::rebuild_btree(exec, name, tree, left, nullptr);
+    } else if (kernels::is_crowd(tree, left)) {
+      kernels::merge_items_left(exec, name, tree, arrays, status, left, with.tally.data(), bulk);
+      return;
+    } else {
+      leaves_crowds = false;
+    }
+  }
+}
+
+/// Checks the arguments that all calls have.
+template <class Exec, class Table, class Keys>
+btree_arrays<Table> btree_arrays_of(const char* name, const Keys& keys, const btree_options& with) {
+  static_assert(Kokkos::SpaceAccessibility<typename Exec::memory_space,
+                                           typename Table::memory_space>::accessible,
+                "lanewise: this execution space cannot reach the memory of a B+ tree");
+  const auto array = kernels::array_of<const typename Table::key_type, Exec>(name, "keys", keys);
+  with.status.template expects_reachable<Exec>(name, "options.status", 0);
+  with.tally.template expects_reachable<Exec>(name, "options.tally");
+  detail::expects(!with.status.is_given() || with.status.extent() >= array.extent, name,
+                  ": options.status has ", with.status.extent(), " places, there are ",
+                  array.extent, " items");
+  btree_arrays<Table> arrays;
+  arrays.keys = array.data;
+  arrays.n = array.extent;
+  return arrays;
+}
+
+}  // namespace kernels
+
+/// The elements of a tree as an ordered table: a snapshot, and whatever bulk calls on these do.
+///
+/// Lists the leaves, sorts them by their least keys, and reads and writes every element once.
+/// Nothing may be changing the tree. **Blocks.** Throws what allocations throw.
+template <class Exec, class Key, class Value, class Memory, int bytes>
+auto to_ordered(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& tree,
+                workspace_ref work = {}) {
+  using table_type = btree_table<Key, Value, Memory, bytes>;
+  using ordered_type = typename table_type::ordered_type;
+  const kernels::btree_leaves<Exec, table_type> leaves(exec, tree, work, "to_ordered");
+  ordered_type result = kernels::make_table_of_lines<ordered_type>(
+      exec, "to_ordered", leaves.elements(), leaves.lines());
+  exec.fence("Lanewise::btree: the leaves are written");
+  return result;
+}
+
+/// Makes the tree one of the elements of a table. It has room for at least `insertions` insertions
+/// whatever their keys are, and spare nodes for a quarter of the leaves. Reads and writes every
+/// element once. **Blocks.**
+template <class Exec, class Key, class Value, class Memory, int bytes>
+void build(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
+           const ordered_table<Key, Value, slab_keys::unique, Memory>& elements,
+           std::int64_t insertions = 0) {
+  kernels::build_btree(exec, "build", tree, elements.size(),
+                       kernels::table_as_lines<Key, Value>{elements.view()}, insertions);
+}
+
+namespace kernels {
+
+/// A View of an argument of a call.
+template <class Exec, class T>
+auto items_of_call(T* items, std::int64_t n) {
+  return Kokkos::View<T*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(items, n);
+}
+/// A call that may put elements into a tree. Many items at once, relative to the number of
+/// elements, are merged with these by `bulk(ordered table, arrays, options)`: the tree is written
+/// once.
+template <class Exec, class Table, class Combine, class Bulk>
+void btree_growing_call(const Exec& exec, const char* name, Table& tree, slab_operation operation,
+                        const btree_arrays<Table>& arrays, const Combine& combine,
+                        const btree_options& with, const Bulk& bulk) {
+  if (arrays.n == 0) return;
+  if (with.grow && arrays.n > std::int64_t{tree.roots()} * Table::fill / 4) {
+    auto all = lanewise::to_ordered(exec, tree, with.work);
+    bulk(all, arrays, ordered_options{with.work, with.status, with.tally});
+    lanewise::build(exec, tree, all);
+  } else if (with.grow) {
+    kernels::btree_call_and_grow(exec, name, tree, operation, arrays, combine, with, bulk);
+  } else {
+    detail::expects(tree.roots() > 0, name, ": the tree has no memory; reserve gives it some");
+    kernels::btree_call(exec, tree, operation, arrays, combine, with);
+  }
+}
+
+}  // namespace kernels
+
+/// Rebuilds the tree, with `fill` elements in each leaf, and with room for at least `insertions`
+/// insertions. **Blocks**; nothing else may be using the tree.
+template <class Exec, class Key, class Value, class Memory, int bytes>
+void compact(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
+             std::int64_t insertions = 0, workspace_ref work = {}) {
+  kernels::rebuild_btree(exec, "compact", tree, insertions, work);
+}
+/// Makes room for `insertions` insertions, whatever their keys and their order are: none of the
+/// next `insertions` operations that may insert (insert, assign, upsert) has the status no_room.
+/// Operations that find their key count, too, as they split full nodes on their way. Call it before
+/// each kernel that inserts. Rebuilds the tree unless the nodes to spare suffice. **Blocks**;
+/// nothing else may be using the tree.
+///
+/// Memory, in nodes for each insertion, of a tree that is rebuilt: 0.7 with nodes of 15 places, 1.6
+/// with 7, 0.33 with 31. So much is needed where each leaf gets just enough to be split.
+template <class Exec, class Key, class Value, class Memory, int bytes>
+void reserve(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
+             std::int64_t insertions, workspace_ref work = {}) {
+  using table_type = btree_table<Key, Value, Memory, bytes>;
+  kernels::expects_insertions<table_type>("reserve", insertions);
+  const std::int64_t used = kernels::nodes_in_use(exec, tree);
+  const std::int64_t wanted = kernels::nodes_for_more<table_type>(insertions, tree.roots(), used);
+  if (tree.roots() == 0 || tree.capacity() - used < wanted)
+    kernels::rebuild_btree(exec, "reserve", tree, insertions, work);
+}
+/// Empties the tree and frees its memory.
+template <class Exec, class Key, class Value, class Memory, int bytes>
+void clear(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree) {
+  exec.fence("Lanewise::btree: the tree is cleared");
+  tree = btree_table<Key, Value, Memory, bytes>();
+}
+
+/// Puts pairs into a map, unless the key is there. Of several items with one key any one is put
+/// there.
+///
+/// keys and values are Views of the tree's types. A search and a read and write of one node for
+/// each item; where there are more than a quarter of the elements, one sort of the items and one
+/// read and write of everything. Throws std::invalid_argument on wrong extents, Views with items
+/// and no memory, and options that cannot be reached; and what allocations throw, with the items
+/// so far in the tree.
+template <class Exec, class Key, class Value, class Memory, int bytes, class Keys, class Values>
+requires(!std::is_void_v<Value> &&
+         Kokkos::is_view_v<Values>) void insert(const Exec& exec,
+                                                btree_table<Key, Value, Memory, bytes>& tree,
+                                                const Keys& keys, const Values& values,
+                                                const btree_options& with = {}) {
+  using table_type = btree_table<Key, Value, Memory, bytes>;
+  auto arrays = kernels::btree_arrays_of<Exec, table_type>("insert", keys, with);
+  arrays.given = kernels::array_of<const Value, Exec>("insert", "values", values, arrays.n);
+  kernels::btree_growing_call(
+      exec, "insert", tree, slab_operation::insert, arrays, detail::keep_given{}, with,
+      [&](auto& all, const auto& a, const ordered_options& o) {
+        lanewise::insert(exec, all, kernels::items_of_call<Exec>(a.keys, a.n),
+                         kernels::items_of_call<Exec>(a.given, a.n), o);
+      });
+}
+/// Puts keys into a set.
+template <class Exec, class Key, class Memory, int bytes, class Keys>
+void insert(const Exec& exec, btree_table<Key, void, Memory, bytes>& tree, const Keys& keys,
+            const btree_options& with = {}) {
+  using table_type = btree_table<Key, void, Memory, bytes>;
+  kernels::btree_growing_call(
+      exec, "insert", tree, slab_operation::insert,
+      kernels::btree_arrays_of<Exec, table_type>("insert", keys, with), detail::keep_given{}, with,
+      [&](auto& all, const auto& a, const ordered_options& o) {
+        lanewise::insert(exec, all, kernels::items_of_call<Exec>(a.keys, a.n), o);
+      });
+}
+/// Puts pairs into a map; they replace the values of keys that are there. Of several items with one
+/// key any one stays. As insert.
+template <class Exec, class Key, class Value, class Memory, int bytes, class Keys, class Values>
+void assign(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
+            const Values& values, const btree_options& with = {}) {
+  using table_type = btree_table<Key, Value, Memory, bytes>;
+  auto arrays = kernels::btree_arrays_of<Exec, table_type>("assign", keys, with);
+  arrays.given = kernels::array_of<const Value, Exec>("assign", "values", values, arrays.n);
+  kernels::btree_growing_call(
+      exec, "assign", tree, slab_operation::assign, arrays, detail::keep_given{}, with,
+      [&](auto& all, const auto& a, const ordered_options& o) {
+        lanewise::assign(exec, all, kernels::items_of_call<Exec>(a.keys, a.n),
+                         kernels::items_of_call<Exec>(a.given, a.n), o);
+      });
+}
+/// Puts pairs into a map; where a key is there, its value becomes combine(value there, value
+/// given). combine is a pure scalar function object, associative and commutative. As insert.
+template <class Exec, class Key, class Value, class Memory, int bytes, class Keys, class Values,
+          class Combine>
+void upsert(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
+            const Values& values, const Combine& combine, const btree_options& with = {}) {
+  using table_type = btree_table<Key, Value, Memory, bytes>;
+  constexpr bool fitting = detail::fits<Exec, Value, Combine, Value, Value>();
+  static_assert(fitting,
+                "lanewise::upsert: combine is a function object with Value operator()(Value there, "
+                "Value given) const");
+  auto arrays = kernels::btree_arrays_of<Exec, table_type>("upsert", keys, with);
+  arrays.given = kernels::array_of<const Value, Exec>("upsert", "values", values, arrays.n);
+  kernels::btree_growing_call(exec, "upsert", tree, slab_operation::combine, arrays, combine, with,
+                              [&](auto& all, const auto& a, const ordered_options& o) {
+                                lanewise::upsert(
+                                    exec, all, kernels::items_of_call<Exec>(a.keys, a.n),
+                                    kernels::items_of_call<Exec>(a.given, a.n), combine, o);
+                              });
+}
+/// Deletes keys. A search, and a read and write of one node for each item. Does not block.
+template <class Exec, class Key, class Value, class Memory, int bytes, class Keys>
+void erase(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
+           const btree_options& with = {}) {
+  using table_type = btree_table<Key, Value, Memory, bytes>;
+  const auto arrays = kernels::btree_arrays_of<Exec, table_type>("erase", keys, with);
+  kernels::btree_call_or_none(exec, "erase", tree, slab_operation::erase, arrays, with);
+}
+/// Looks keys up: values(i) becomes the value of keys(i) where it is there, and is left as it is
+/// elsewhere. values is std::nullopt where only statuses are wanted. Does not block.
+template <class Exec, class Key, class Value, class Memory, int bytes, class Keys,
+          class Values = std::nullopt_t>
+void find(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& tree, const Keys& keys,
+          const Values& values = std::nullopt, const btree_options& with = {}) {
+  using table_type = btree_table<Key, Value, Memory, bytes>;
+  auto arrays = kernels::btree_arrays_of<Exec, table_type>("find", keys, with);
+  if constexpr (Kokkos::is_view_v<Values>)
+    arrays.found = kernels::array_of<Value, Exec>("find", "values", values, arrays.n);
+  kernels::btree_call_or_none(exec, "find", tree, slab_operation::find, arrays, with);
+}
+/// An operation of its own for every item: find, insert, assign, combine (with the function object)
+/// or erase. values(i) is given, and returned by find. As insert.
+template <class Exec, class Key, class Value, class Memory, int bytes, class Operations, class Keys,
+          class Values, class Combine = detail::keep_given>
+void apply(const Exec& exec, btree_table<Key, Value, Memory, bytes>& tree,
+           const Operations& operations, const Keys& keys, const Values& values,
+           const btree_options& with = {}, const Combine& combine = {}) {
+  using table_type = btree_table<Key, Value, Memory, bytes>;
+  auto arrays = kernels::btree_arrays_of<Exec, table_type>("apply", keys, with);
+  arrays.operations =
+      kernels::array_of<const slab_operation, Exec>("apply", "operations", operations, arrays.n);
+  arrays.found = kernels::array_of<Value, Exec>("apply", "values", values, arrays.n);
+  arrays.given = arrays.found;
+  kernels::btree_growing_call(exec, "apply", tree, slab_operation::find, arrays, combine, with,
+                              [&](auto& all, const auto& a, const ordered_options& o) {
+                                lanewise::apply(
+                                    exec, all, kernels::items_of_call<Exec>(a.operations, a.n),
+                                    kernels::items_of_call<Exec>(a.keys, a.n),
+                                    kernels::items_of_call<Exec>(a.found, a.n), o, combine);
+                              });
+}
+
+/// How many elements there are: reads the states of all nodes. Nothing may be changing the tree.
+/// **Blocks.**
+template <class Exec, class Key, class Value, class Memory, int bytes>
+std::int64_t size(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& tree) {
+  using layout = typename btree_table<Key, Value, Memory, bytes>::layout;
+  const std::int64_t used = kernels::nodes_in_use(exec, tree);
+  if (used == 0) return 0;
+  return lanewise::reduce(
+      exec, lanewise::generated(used, kernels::elements_of_node<layout>{tree.nodes()}), plus{},
+      std::int64_t{0});
+}
+
+/// How a tree is filled.
+struct btree_statistics {
+  std::int64_t elements = 0;
+  std::int64_t roots = 0;     ///< subtrees
+  std::int64_t nodes = 0;     ///< in use
+  std::int64_t capacity = 0;  ///< nodes that there is memory for
+  int levels = 0;             ///< of the search tree over the roots
+  std::int64_t bytes = 0;     ///< of all that
+  double bytes_per_element = 0;
+  double fill = 0;  ///< elements / places of the nodes in use
+};
+/// **Blocks.**
+template <class Exec, class Key, class Value, class Memory, int bytes>
+btree_statistics statistics(const Exec& exec, const btree_table<Key, Value, Memory, bytes>& tree) {
+  using layout = typename btree_table<Key, Value, Memory, bytes>::layout;
+  btree_statistics s;
+  s.elements = lanewise::size(exec, tree);
+  s.roots = tree.roots();
+  s.nodes = kernels::nodes_in_use(exec, tree);
+  s.capacity = tree.capacity();
+  s.levels = tree.roots() == 0 ? 0 : tree.tree().levels + 1;
+  s.bytes = tree.bytes();
+  if (s.elements > 0) {
+    s.bytes_per_element = static_cast<double>(s.bytes) / static_cast<double>(s.elements);
+    s.fill = static_cast<double>(s.elements) / static_cast<double>(s.nodes * layout::most);
+  }
+  return s;
+}
+
+/// The scalar face of a tree for threads of an execution space.
+template <class Exec, class Table>
+using btree_scalar_face_t =
+    btree_scalar_face<typename Table::view_type, typename warp_t<Exec>::template part<1>>;
+
+LANEWISE_END_TARGET_NAMESPACE

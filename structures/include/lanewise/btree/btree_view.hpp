@@ -1,0 +1,399 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/btree/detail/btree_walk.hpp>
+#include <lanewise/hash/slab_hash_table.hpp>
+#include <lanewise/warp/search_tree.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// A B+ tree inside kernels, which any number of warps and threads read and change at the same
+/// time: copied by value, valid until the tree that it is of grows, is compacted, or ends.
+///
+/// The warp face: the whole warp calls, and every active lane has an operation on a key of its own.
+/// Lanes find the subtrees of their keys together, with one node of 64 bytes for every level of the
+/// static search tree. Then each lane works by itself: it reads its leaf, and writes it where it
+/// changes it. lanes<T> is Warp::lanes<T>. Functions return lanes<slab_status>, none in inactive
+/// lanes. btree/detail/btree_walk.hpp says when operations take effect.
+template <class Key, class Value, int node_bytes = 128>
+class btree_view {
+ public:
+  using layout = detail::btree_layout<Key, Value, node_bytes>;
+  using word = typename layout::word;
+  using key_word = typename layout::key_word;
+  using key_type = Key;
+  /// What stands for values where there are none.
+  using value_type = std::conditional_t<layout::has_values, Value, std::uint32_t>;
+
+  template <class Warp, class T>
+  using lanes = typename Warp::template lanes<T>;
+  template <class Warp>
+  using mask = typename Warp::template mask_for<std::uint32_t>;
+
+  btree_view() = default;
+  /// root_nodes is null where root i is node i.
+  btree_view(const detail::btree_memory<layout>& memory, const search_tree<key_word>& lows,
+             const std::uint32_t* root_nodes)
+      : memory_(memory), lows_(lows), root_nodes_(root_nodes) {}
+
+  /// Looks keys up; value becomes that of the key, where it is there: found, or absent.
+  template <class Warp>
+  LANEWISE_FUNCTION auto find(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
+                              lanes<Warp, value_type>& value) const {
+    return operate(warp, active, same(warp, slab_operation::find), key, value,
+                   detail::keep_given{});
+  }
+  /// Puts pairs there unless the key is there: inserted, present (value becomes what is there), or
+  /// no_room.
+  template <class Warp>
+  LANEWISE_FUNCTION auto insert(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
+                                lanes<Warp, value_type>& value) const {
+    return operate(warp, active, same(warp, slab_operation::insert), key, value,
+                   detail::keep_given{});
+  }
+  /// Puts pairs there, or replaces the values of keys that are there: inserted, updated, no_room.
+  template <class Warp>
+  LANEWISE_FUNCTION auto assign(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
+                                lanes<Warp, value_type>& value) const requires(layout::has_values) {
+    return operate(warp, active, same(warp, slab_operation::assign), key, value,
+                   detail::keep_given{});
+  }
+  /// Puts pairs there; where a key is there, its value becomes combine(value there, value given).
+  /// combine is pure and runs once for every change, with the leaf locked.
+  template <class Warp, class Combine>
+  LANEWISE_FUNCTION auto upsert(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
+                                lanes<Warp, value_type>& value, const Combine& combine) const
+      requires(layout::has_values) {
+    return operate(warp, active, same(warp, slab_operation::combine), key, value, combine);
+  }
+  /// Deletes keys; value becomes what it was: erased, or absent.
+  template <class Warp>
+  LANEWISE_FUNCTION auto erase(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
+                               lanes<Warp, value_type>& value) const {
+    return operate(warp, active, same(warp, slab_operation::erase), key, value,
+                   detail::keep_given{});
+  }
+  /// An operation of its own for every lane, given as numbers of slab_operation: find, insert,
+  /// assign, combine or erase.
+  template <class Warp, class Combine = detail::keep_given>
+  LANEWISE_FUNCTION auto apply(const Warp& warp, mask<Warp> active,
+                               const lanes<Warp, std::uint32_t>& operation,
+                               const lanes<Warp, Key>& key, lanes<Warp, value_type>& value,
+                               const Combine& combine = {}) const {
+    return operate(warp, active, operation, key, value, combine);
+  }
+
+  /// The element with the least key that is not less (strict: that is greater) than the lane's.
+  /// found_key and value are changed where there is one. strict from an element's key on is the
+  /// next element, so that a key is a cursor.
+  template <bool strict = false, class Warp>
+  LANEWISE_FUNCTION auto successor(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
+                                   lanes<Warp, Key>& found_key,
+                                   lanes<Warp, value_type>& value) const {
+    return neighbour(warp, active, key, found_key, value,
+                     [this](const auto& walk, std::uint32_t root, word k, word& v) {
+                       return this->template above<strict>(walk, root, k, v);
+                     });
+  }
+  /// The element with the greatest key that is not greater (strict: that is less).
+  template <bool strict = false, class Warp>
+  LANEWISE_FUNCTION auto predecessor(const Warp& warp, mask<Warp> active,
+                                     const lanes<Warp, Key>& key, lanes<Warp, Key>& found_key,
+                                     lanes<Warp, value_type>& value) const {
+    return neighbour(warp, active, key, found_key, value,
+                     [this](const auto& walk, std::uint32_t root, word k, word& v) {
+                       return this->template below<strict>(walk, root, k, v);
+                     });
+  }
+  /// Every active lane calls f(key, value, state) for the elements with keys in [first, last], in
+  /// order. state is the lane's own, which f may change.
+  template <class Warp, class States, class F>
+  LANEWISE_FUNCTION void for_each(const Warp& warp, mask<Warp> active,
+                                  const lanes<Warp, Key>& first, const lanes<Warp, Key>& last,
+                                  States& state, const F& f) const {
+    auto root = subtrees_of(warp, active, first);
+    auto from = first, to = last;
+    warp.each(
+        active,
+        [&](std::uint32_t& r, Key& k1, Key& k2, auto& s) {
+          const typename walk_of<Warp>::type walk(memory_);
+          visit(walk, r, widen(k1), widen(k2),
+                [&](word k, word v) { f(narrow(k), value_of(v), s); });
+        },
+        root, from, to, state);
+  }
+
+  // Below: what the kernels of this family are made of.
+
+  LANEWISE_FUNCTION const detail::btree_memory<layout>& memory() const { return memory_; }
+  LANEWISE_FUNCTION std::uint32_t roots() const { return static_cast<std::uint32_t>(lows_.n); }
+  static LANEWISE_FUNCTION word widen(const Key& k) { return lanewise::to_bits(k); }
+  static LANEWISE_FUNCTION Key narrow(word k) {
+    return lanewise::from_bits<Key>(static_cast<key_word>(k));
+  }
+  static LANEWISE_FUNCTION value_type value_of(word v) {
+    if constexpr (layout::has_values) {
+      return detail::from_word<value_type>(v);
+    } else {
+      return static_cast<value_type>(v);
+    }
+  }
+
+  /// The node that is the root of a subtree.
+  LANEWISE_FUNCTION std::uint32_t node_of(std::uint32_t root) const {
+    return root_nodes_ == nullptr ? root : root_nodes_[root];
+  }
+  /// The root of the subtree of every active lane's key, as a node; node 0 in inactive lanes.
+  template <class Warp>
+  LANEWISE_FUNCTION auto roots_of(const Warp& warp, mask<Warp> active,
+                                  const lanes<Warp, Key>& key) const {
+    const auto root = subtrees_of(warp, active, key);
+    return root_nodes_ == nullptr ? root : warp.gather(active, root_nodes_, root, std::uint32_t{0});
+  }
+  /// The subtree of every active lane's key; 0 in inactive lanes.
+  template <class Warp>
+  LANEWISE_FUNCTION auto subtrees_of(const Warp& warp, mask<Warp> active,
+                                     const lanes<Warp, Key>& key) const {
+    return warp.map(
+        active,
+        [](std::int64_t behind) {
+          return behind > 0 ? static_cast<std::uint32_t>(behind - 1) : std::uint32_t{0};
+        },
+        std::uint32_t{0},
+        lows_.template bound<true>(
+            warp, active, warp.map([](const Key& k) { return lanewise::to_bits(k); }, key)));
+  }
+  /// Loads a word of every line of these roots, so that a host waits for all of them at once. It
+  /// has to be loads: an EPYC drops most prefetches here, presumably as they miss the TLB, and an
+  /// insertion into 10^7 pairs took 125 ns in place of 73.
+  template <class Warp>
+  LANEWISE_FUNCTION void fetch(const Warp& warp, mask<Warp> active,
+                               const lanes<Warp, std::uint32_t>& root) const {
+    for (std::uint64_t line = 0; line < node_bytes; line += 64)
+      (void)warp.load_relaxed(active, reinterpret_cast<const word*>(memory_.nodes),
+                              warp.map(
+                                  [line](std::uint32_t r) {
+                                    return (std::uint64_t{r} * node_bytes + line) / sizeof(word);
+                                  },
+                                  root),
+                              word{0});
+  }
+  /// The states of these roots.
+  template <class Warp>
+  LANEWISE_FUNCTION auto states_of(const Warp& warp, mask<Warp> active,
+                                   const lanes<Warp, std::uint32_t>& root) const {
+    return warp.load_acquire(
+        active, reinterpret_cast<const word*>(memory_.nodes),
+        warp.map(
+            [](std::uint32_t r) { return std::uint64_t{r} * layout::words + layout::state_at; },
+            root),
+        word{0});
+  }
+  /// Operations in subtrees that are known, with roots that were in these states.
+  template <class Warp, class Combine>
+  LANEWISE_FUNCTION auto operate_in(const Warp& warp, mask<Warp> active,
+                                    lanes<Warp, std::uint32_t> root, lanes<Warp, word> seen,
+                                    lanes<Warp, std::uint32_t> operation,
+                                    const lanes<Warp, Key>& key, lanes<Warp, value_type>& value,
+                                    const Combine& combine,
+                                    std::uint32_t patience = detail::endless_patience) const {
+    lanes<Warp, std::uint32_t> status(0u);
+    auto of = key;
+    warp.each(
+        active,
+        [&](std::uint32_t& r, word& n, std::uint32_t& o, Key& k, value_type& v, std::uint32_t& s) {
+          const typename walk_of<Warp>::type walk(memory_);
+          word w = detail::to_word<word>(v);
+          const slab_status came =
+              walk.change(static_cast<slab_operation>(o), r, n, widen(k), w,
+                          detail::combine_words<value_type, word, Combine>{combine}, patience);
+          v = value_of(w);
+          s = static_cast<std::uint32_t>(came);
+        },
+        root, seen, operation, of, value, status);
+    return warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); }, status);
+  }
+
+ private:
+  template <class Warp>
+  struct walk_of {
+    using type = detail::btree_walk<layout, typename Warp::template part<1>>;
+  };
+
+  template <class Warp>
+  static LANEWISE_FUNCTION auto same(const Warp&, slab_operation operation) {
+    return lanes<Warp, std::uint32_t>(static_cast<std::uint32_t>(operation));
+  }
+  template <class Warp, class Combine>
+  LANEWISE_FUNCTION auto operate(const Warp& warp, mask<Warp> active,
+                                 const lanes<Warp, std::uint32_t>& operation,
+                                 const lanes<Warp, Key>& key, lanes<Warp, value_type>& value,
+                                 const Combine& combine) const {
+    const auto root = roots_of(warp, active, key);
+    return operate_in(warp, active, root, states_of(warp, active, root), operation, key, value,
+                      combine);
+  }
+  template <class Warp, class F>
+  LANEWISE_FUNCTION auto neighbour(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
+                                   lanes<Warp, Key>& found_key, lanes<Warp, value_type>& value,
+                                   const F& f) const {
+    lanes<Warp, std::uint32_t> status(0u);
+    auto root = subtrees_of(warp, active, key);
+    auto of = key;
+    warp.each(
+        active,
+        [&](std::uint32_t& r, Key& k, Key& found, value_type& v, std::uint32_t& s) {
+          const typename walk_of<Warp>::type walk(memory_);
+          word w = 0;
+          const near there = f(walk, r, widen(k), w);
+          if (there.is_there) {
+            found = narrow(there.key);
+            v = value_of(w);
+          }
+          s = static_cast<std::uint32_t>(there.is_there ? slab_status::found : slab_status::absent);
+        },
+        root, of, found_key, value, status);
+    return warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); }, status);
+  }
+
+  struct near {
+    bool is_there;
+    word key = 0;
+  };
+  template <bool strict, class Walk>
+  LANEWISE_FUNCTION near above(const Walk& walk, std::uint32_t root, word k, word& value) const {
+    for (bool is_strict = strict;; is_strict = false) {
+      const auto leaf = walk.find_leaf(node_of(root), k);
+      const int i = is_strict ? layout::template rank<true>(leaf.seen, k)
+                              : layout::template rank<false>(leaf.seen, k);
+      if (i < leaf.count()) {
+        value = layout::item(leaf.seen, i);
+        return {true, layout::key(leaf.seen, i)};
+      }
+      if (!next_leaf(leaf, root, k)) return {false};
+    }
+  }
+  template <bool strict, class Walk>
+  LANEWISE_FUNCTION near below(const Walk& walk, std::uint32_t root, word k, word& value) const {
+    for (bool is_strict = strict;; is_strict = true) {
+      const auto leaf = is_strict ? walk.template find_leaf<true>(node_of(root), k)
+                                  : walk.find_leaf(node_of(root), k);
+      const int i = is_strict ? layout::template rank<false>(leaf.seen, k)
+                              : layout::template rank<true>(leaf.seen, k);
+      if (i > 0) {
+        value = layout::item(leaf.seen, i - 1);
+        return {true, layout::key(leaf.seen, i - 1)};
+      }
+      if (leaf.has_lower) {
+        k = leaf.lower;
+      } else {
+        if (root == 0) return {false};
+        k = lows_.keys[root--];
+      }
+    }
+  }
+  /// Makes k the least key that the next leaf may have. False if there is none.
+  template <class Leaf>
+  LANEWISE_FUNCTION bool next_leaf(const Leaf& leaf, std::uint32_t& root, word& k) const {
+    if (leaf.has_upper) {
+      k = leaf.upper;
+      return true;
+    }
+    if (++root >= roots()) return false;
+    k = lows_.keys[root];
+    return true;
+  }
+  template <class Walk, class F>
+  LANEWISE_FUNCTION void visit(const Walk& walk, std::uint32_t root, word first, word last,
+                               const F& f) const {
+    while (first <= last) {
+      const auto leaf = walk.find_leaf(node_of(root), first);
+      const int end = layout::template rank<true>(leaf.seen, last);
+      for (int i = layout::template rank<false>(leaf.seen, first); i < end; ++i)
+        f(layout::key(leaf.seen, i), layout::item(leaf.seen, i));
+      if (end < leaf.count() || !next_leaf(leaf, root, first)) return;
+    }
+  }
+
+  detail::btree_memory<layout> memory_;
+  search_tree<key_word> lows_;
+  const std::uint32_t* root_nodes_ = nullptr;
+};
+
+/// The scalar face: operations of one thread, under any divergence and without the help of others.
+/// Solo is a warp of one lane. Functions as those of btree_view, for one key.
+template <class View, class Solo>
+class btree_scalar_face {
+ public:
+  using key_type = typename View::key_type;
+  using value_type = typename View::value_type;
+
+  LANEWISE_FUNCTION explicit btree_scalar_face(const View& tree) : tree_(tree) {}
+
+  LANEWISE_FUNCTION slab_status find(const key_type& key, value_type& value) const {
+    return one(value, [&](auto& v) { return tree_.find(solo_, all(), keys(key), v); });
+  }
+  LANEWISE_FUNCTION slab_status insert(const key_type& key, value_type& value) const {
+    return one(value, [&](auto& v) { return tree_.insert(solo_, all(), keys(key), v); });
+  }
+  LANEWISE_FUNCTION slab_status assign(const key_type& key, value_type& value) const {
+    return one(value, [&](auto& v) { return tree_.assign(solo_, all(), keys(key), v); });
+  }
+  template <class Combine>
+  LANEWISE_FUNCTION slab_status upsert(const key_type& key, value_type& value,
+                                       const Combine& combine) const {
+    return one(value, [&](auto& v) { return tree_.upsert(solo_, all(), keys(key), v, combine); });
+  }
+  LANEWISE_FUNCTION slab_status erase(const key_type& key, value_type& value) const {
+    return one(value, [&](auto& v) { return tree_.erase(solo_, all(), keys(key), v); });
+  }
+  template <bool strict = false>
+  LANEWISE_FUNCTION slab_status successor(const key_type& key, key_type& found,
+                                          value_type& value) const {
+    keys at(found);
+    const slab_status status = one(value, [&](auto& v) {
+      return tree_.template successor<strict>(solo_, all(), keys(key), at, v);
+    });
+    found = solo_.broadcast(at, 0);
+    return status;
+  }
+  template <bool strict = false>
+  LANEWISE_FUNCTION slab_status predecessor(const key_type& key, key_type& found,
+                                            value_type& value) const {
+    keys at(found);
+    const slab_status status = one(value, [&](auto& v) {
+      return tree_.template predecessor<strict>(solo_, all(), keys(key), at, v);
+    });
+    found = solo_.broadcast(at, 0);
+    return status;
+  }
+  /// Calls f(key, value) for the elements with keys in [first, last], in order.
+  template <class F>
+  LANEWISE_FUNCTION void for_each(const key_type& first, const key_type& last, const F& f) const {
+    typename Solo::template lanes<std::uint32_t> unused(0u);
+    tree_.for_each(solo_, all(), keys(first), keys(last), unused,
+                   [&f](const key_type& k, const value_type& v, std::uint32_t&) { f(k, v); });
+  }
+
+ private:
+  using keys = typename Solo::template lanes<key_type>;
+  using values = typename Solo::template lanes<value_type>;
+
+  LANEWISE_FUNCTION auto all() const { return solo_.first(1); }
+  template <class F>
+  LANEWISE_FUNCTION slab_status one(value_type& value, const F& f) const {
+    values v(value);
+    const slab_status status = solo_.broadcast(f(v), 0);
+    value = solo_.broadcast(v, 0);
+    return status;
+  }
+
+  View tree_;
+  Solo solo_;
+};
+
+LANEWISE_END_NAMESPACE

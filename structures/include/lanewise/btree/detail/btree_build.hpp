@@ -1,0 +1,251 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/btree/btree_table.hpp>
+#include <lanewise/common/detail/workspace_arrays.hpp>
+#include <lanewise/ordered/detail/ordered_leaf_builder.hpp>
+#include <lanewise/select/select.hpp>
+#include <lanewise/sequence/reduce.hpp>
+#include <lanewise/sequence/scan.hpp>
+#include <lanewise/sort/radix_sort.hpp>
+
+#include <algorithm>
+
+// How B+ trees are made of elements in order, and elements in order of trees, line by line
+// (ordered/detail/ordered_leaf_builder.hpp).
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+namespace kernels {
+
+/// The leaves of a tree, which are given in order with the number of elements before each, and
+/// that of all.
+template <class Table>
+struct leaves_as_lines {
+  using tree_layout = typename Table::layout;
+  using layout = typename tree_layout::elements;
+  static constexpr int width = tree_layout::half;
+  const typename tree_layout::node* nodes;
+  const std::uint32_t* leaf;
+  const std::uint32_t* in_front;
+  std::int64_t n;
+
+  LANEWISE_FUNCTION std::int64_t lines() const { return n; }
+  template <class Warp>
+  LANEWISE_FUNCTION line_part
+  load(const Warp& warp, std::int64_t line, int from,
+       typename Warp::template lanes<typename layout::word>& key,
+       typename Warp::template lanes<typename layout::value_word>& value) const {
+    using word = typename tree_layout::word;
+    const std::uint32_t place = in_front[line];
+    const auto part =
+        line_part{place, static_cast<int>(in_front[line + 1] - place)}.cut(from, Warp::width);
+    const word* const words = reinterpret_cast<const word*>(nodes + leaf[line]) + from;
+    const auto there = warp.first(part.count);
+    key = warp.template cast<typename layout::word>(warp.load(there, words, word{0}));
+    if constexpr (layout::has_values)
+      value = warp.template cast<typename layout::value_word>(
+          warp.load(there, words + tree_layout::half, word{0}));
+    return part;
+  }
+};
+
+/// The roots of a tree, with `fill` elements each.
+template <class Table>
+struct roots_target {
+  using layout = typename Table::layout;
+  using node_word = typename layout::word;
+  using word = typename layout::key_word;
+  using value_word = typename layout::value_word;
+  static constexpr std::uint32_t elements = Table::fill;
+  typename layout::node* nodes;
+  word* lows;
+  std::uint32_t* allocated;
+  std::uint32_t n;
+  std::uint32_t roots;
+
+  /// The root of an empty tree is written, too.
+  template <class Warp>
+  LANEWISE_FUNCTION void begin(const Warp& warp) const {
+    warp.store(*allocated, roots);
+    if (n > 0) return;
+    warp.store(lows[0], word{0});
+    begin_leaf(warp, 0);
+  }
+  /// Lane first_lane + j has element i + j of a root.
+  template <class Warp, class Mask, class Keys, class Values>
+  LANEWISE_FUNCTION void store(const Warp& warp, Mask there, std::uint32_t root, std::uint32_t i,
+                               int first_lane, const Keys& key, const Values& value) const {
+    node_word* const to = reinterpret_cast<node_word*>(nodes + root) + i;
+    warp.store(there, to - first_lane, warp.template cast<node_word>(key));
+    if constexpr (layout::has_values)
+      warp.store(there, to + layout::half - first_lane, warp.template cast<node_word>(value));
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION void begin_leaf(const Warp& warp, std::uint32_t root) const {
+    const std::uint32_t left = n - root * elements;
+    warp.store(nodes[root][layout::state_at],
+               layout::with_count(0, static_cast<int>(left < elements ? left : elements)));
+  }
+};
+
+/// A tree of the `elements` elements in the lines of a source, with room for `spare` nodes beside
+/// the roots.
+template <class Table, class Exec, class Source>
+Table make_btree(const Exec& exec, const char* name, std::int64_t elements, const Source& source,
+                 std::int64_t spare) {
+  static_assert(std::is_same_v<typename Exec::memory_space, typename Table::memory_space>,
+                "lanewise: a B+ tree is changed by instances whose memory space is its own");
+  const std::int64_t roots =
+      std::max(divide_up(elements, std::int64_t{Table::fill}), std::int64_t{1});
+  detail::expects(roots + spare <= Table::most_nodes, name, ": the tree would have ", roots,
+                  " nodes and room for ", spare, ", the most is ", Table::most_nodes);
+  const auto n = static_cast<std::uint32_t>(roots);
+  const auto capacity = static_cast<std::uint32_t>(roots + spare);
+  const std::size_t bytes = Table::bytes_for(n, capacity);
+  void* const block = backend_of<Exec>::allocate(exec, bytes);
+  Table table(n, capacity, block, std::shared_ptr<void>(block, [exec](void* p) {
+                backend_of<Exec>::deallocate(exec, p);
+              }));
+  detail::use_huge_pages<typename Table::memory_space>(block, bytes);
+  kernels::move_lines(exec, "Lanewise::btree::move_lines", source,
+                      roots_target<Table>{table.nodes(), table.lows(), table.allocated(),
+                                          static_cast<std::uint32_t>(elements), n});
+  auto tree = table.tree();
+  kernels::sample_keys(exec, tree, table.lows() + (tree.samples - table.lows()));
+  return table;
+}
+
+template <class Layout>
+struct is_leaf_with_elements {
+  const typename Layout::node* nodes;
+  LANEWISE_FUNCTION bool operator()(const std::uint32_t& i) const {
+    const auto state = nodes[i][Layout::state_at];
+    return !Layout::is_inner(state) && Layout::count(state) > 0;
+  }
+};
+template <class Layout>
+struct least_key_of {
+  const typename Layout::node* nodes;
+  LANEWISE_FUNCTION typename Layout::key_word operator()(std::uint32_t i) const {
+    return static_cast<typename Layout::key_word>(nodes[i][0]);
+  }
+};
+/// How many elements the leaves of a list have; after the last none.
+template <class Layout>
+struct elements_of_leaf {
+  const typename Layout::node* nodes;
+  const std::uint32_t* leaf;
+  std::int64_t n;
+  LANEWISE_FUNCTION std::uint32_t operator()(std::int64_t i) const {
+    return i < n ? static_cast<std::uint32_t>(Layout::count(nodes[leaf[i]][Layout::state_at])) : 0;
+  }
+};
+template <class Layout>
+struct elements_of_node {
+  const typename Layout::node* nodes;
+  LANEWISE_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    const auto state = nodes[i][Layout::state_at];
+    return Layout::is_inner(state) ? 0 : Layout::count(state);
+  }
+};
+struct node_number {
+  LANEWISE_FUNCTION std::uint32_t operator()(std::int64_t i) const {
+    return static_cast<std::uint32_t>(i);
+  }
+};
+
+/// Nodes in use. **Blocks.**
+template <class Exec, class Table>
+std::int64_t nodes_in_use(const Exec& exec, const Table& table) {
+  if (table.roots() == 0) return 0;
+  std::uint32_t used = 0;
+  detail::copy_to_host<std::uint32_t>(exec, &used, table.allocated());
+  // A thread that finds no room may have counted on.
+  return std::min(std::int64_t{used}, table.capacity());
+}
+
+/// The leaves of a tree in the order of their keys: a radix_sort of their least keys. Where all
+/// nodes are roots they are in order as they are, and leaves without elements are among them.
+template <class Exec, class Table>
+class btree_leaves {
+ public:
+  using layout = typename Table::layout;
+  using key_word = typename layout::key_word;
+
+  btree_leaves(const Exec& exec, const Table& table, workspace_ref given, const char* name)
+      : nodes_(table.nodes()),
+        most_(kernels::nodes_in_use(exec, table)),
+        keys_(parts_.add<key_word>(2 * most_)),
+        numbers_(parts_.add<std::uint32_t>(3 * most_ + 1)),
+        work_(call_workspace::make<backend_of<Exec>>(exec, given, parts_.size(), name)) {
+    if (most_ == 0) return;
+    if (most_ == table.roots()) {
+      n_ = most_;
+      keys_in_order_ = table.lows();
+      leaf_ = table.root_nodes();
+      if (leaf_ == nullptr) {
+        lanewise::transform(exec, generated(n_, node_number{}), number(1), identity{});
+        leaf_ = number(1).data();
+      }
+    } else {
+      sort(exec);
+    }
+    if (n_ > 0) count(exec);
+  }
+  std::int64_t size() const { return n_; }
+  const std::uint32_t* nodes() const { return leaf_; }
+  /// Keys of a leaf, but for the first, are not less than its own here, and less than the next.
+  const key_word* keys() const { return keys_in_order_; }
+  std::int64_t elements() const { return elements_; }
+  leaves_as_lines<Table> lines() const { return {nodes_, leaf_, in_front_, n_}; }
+
+ private:
+  void sort(const Exec& exec) {
+    const auto some = number(0);
+    n_ = lanewise::select_if(exec, generated(most_, node_number{}), some,
+                             is_leaf_with_elements<layout>{nodes_});
+    if (n_ == 0) return;
+    const auto first = [this](const auto& v) {
+      return Kokkos::subview(v, Kokkos::make_pair(std::int64_t{0}, n_));
+    };
+    const auto leaf = first(number(1));
+    const auto keys = arrays_behind::view<key_word, Exec>(work_.get(), keys_, 2 * most_);
+    const auto unsorted = first(keys),
+               sorted = Kokkos::subview(keys, Kokkos::make_pair(most_, most_ + n_));
+    lanewise::transform(exec, first(some), unsorted, least_key_of<layout>{nodes_});
+    lanewise::radix_sort(exec, unsorted, first(some), sorted, leaf);
+    keys_in_order_ = sorted.data();
+    leaf_ = leaf.data();
+  }
+  void count(const Exec& exec) {
+    std::uint32_t* const in_front = number(2).data();
+    lanewise::exclusive_scan(
+        exec, lanewise::generated(n_ + 1, elements_of_leaf<layout>{nodes_, leaf_, n_}),
+        Kokkos::View<std::uint32_t*, typename Exec::memory_space, Kokkos::MemoryUnmanaged>(in_front,
+                                                                                           n_ + 1),
+        plus{}, 0u);
+    in_front_ = in_front;
+    std::uint32_t all = 0;
+    detail::copy_to_host<std::uint32_t>(exec, &all, in_front + n_);
+    elements_ = all;
+  }
+  auto number(std::int64_t i) {
+    return arrays_behind::view<std::uint32_t, Exec>(
+        work_.get(), numbers_ + static_cast<std::size_t>(i * most_) * sizeof(std::uint32_t), most_);
+  }
+
+  arrays_behind parts_{workspace_size{}};
+  const typename layout::node* nodes_;
+  std::int64_t most_;
+  std::size_t keys_, numbers_;
+  call_workspace work_;
+  std::int64_t n_ = 0;
+  const key_word* keys_in_order_ = nullptr;
+  const std::uint32_t* leaf_ = nullptr;
+  const std::uint32_t* in_front_ = nullptr;
+  std::int64_t elements_ = 0;
+};
+
+}  // namespace kernels
+LANEWISE_END_TARGET_NAMESPACE

@@ -1,0 +1,542 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/backend.hpp>
+#include <lanewise/call/status.hpp>
+#include <lanewise/call/workspace.hpp>
+#include <lanewise/common/detail/array_arguments.hpp>
+#include <lanewise/hash/detail/slab_maintenance.hpp>
+#include <lanewise/hash/slab_growth.hpp>
+
+#include <algorithm>
+
+LANEWISE_BEGIN_NAMESPACE
+
+/// Options of the bulk calls on slab tables. Items are worked on in the order of the arrays; with
+/// slab_sorted (slab_sort.hpp) instead of these options they are sorted first where that is faster.
+struct slab_options {
+  /// Memory for temporaries; without it a call that may grow allocates in the order of its
+  /// instance.
+  workspace_ref work = {};
+  /// Receives what came of every item.
+  option_view<slab_status> status = {};
+  /// Is added what came of the items. A rank-0 View.
+  option_view<slab_tally> tally = {};
+  /// Whether the table grows until all items are in: its pool, and, unless buckets were given when
+  /// it was made, the number of its lists. The call then **blocks**, and nothing else may be using
+  /// the table. Otherwise it does not, and items without room have the status no_room.
+  bool grow = true;
+};
+
+namespace detail {
+
+/// Operations whose kind is read for every item.
+struct each_its_own {};
+
+/// How calls with options of that type order their items; slab_sort.hpp adds another.
+template <class Options>
+struct slab_order_of;
+struct slab_as_given;
+template <>
+struct slab_order_of<slab_options> {
+  using type = slab_as_given;
+};
+template <class T>
+concept slab_options_type = requires {
+  typename slab_order_of<T>::type;
+};
+
+}  // namespace detail
+LANEWISE_END_NAMESPACE
+
+LANEWISE_BEGIN_TARGET_NAMESPACE
+
+namespace kernels {
+
+/// The arrays' items that a window of a warp works on: neighbours, or those whose places are given.
+template <class Warp>
+class item_places {
+ public:
+  template <class Mask>
+  LANEWISE_FUNCTION item_places(const Warp& warp, Mask items, const std::uint32_t* places,
+                                std::int64_t first)
+      : warp_(warp), first_(first), given_(places != nullptr) {
+    if (given_) places_ = warp.load(items, places + first, std::uint32_t{0});
+  }
+  template <class Mask, class T>
+  LANEWISE_FUNCTION auto load(Mask m, T* p, std::remove_const_t<T> otherwise) const {
+    return given_ ? warp_.gather(m, p, places_, otherwise) : warp_.load(m, p + first_, otherwise);
+  }
+  template <class Mask, class T>
+  LANEWISE_FUNCTION void store(Mask m, T* p, const typename Warp::template lanes<T>& values) const {
+    if (given_) {
+      warp_.scatter(m, p, places_, values);
+    } else {
+      warp_.store(m, p + first_, values);
+    }
+  }
+
+ private:
+  const Warp& warp_;
+  std::int64_t first_;
+  bool given_;
+  typename Warp::template lanes<std::uint32_t> places_{0u};
+};
+
+/// An operation for each item. A warp takes windows of as many items as it has lanes; it has
+/// fetched the lists' first slabs for several of them before it works on the first one.
+template <class View, class Key, class Operation, class Combine>
+struct slab_kernel {
+  // Warps that wait for slabs are what hides the wait: five teams leave 48 registers for a thread.
+  struct policy : launch_policy {
+    static constexpr int teams_per_multiprocessor = 5;
+    static constexpr int host_teams_per_thread = 16;
+  };
+  template <class Team>
+  struct scratch {};
+
+  template <class Warp>
+  using lanes = typename Warp::template lanes<std::uint32_t>;
+  using word = typename View::word;
+  using value = typename View::value_type;
+  static constexpr std::uint32_t statuses = 8;
+  static constexpr bool mixed = std::is_same_v<Operation, detail::each_its_own>;
+
+  View table;
+  Combine combine;
+  const Key* keys;
+  const slab_operation* operations;  // of each item, if mixed
+  const value* given;                // null for none
+  value* found;                      // values that are found; null for none
+  std::uint32_t* numbers;            // how many; null for none
+  slab_status* status;               // null for none
+  slab_tally* tally;                 // null for none
+  std::uint64_t* lacking;            // items without room; null for none
+  item_count items;
+  bool again;                   // only the items that had no room
+  bool by_region;               // keys are sorted by region
+  const std::uint32_t* places;  // where items stand in all arrays but keys; null if as keys do
+
+  template <class Team>
+  LANEWISE_KERNEL_FUNCTION void operator()(const Team& team, scratch<Team>&) const {
+    using warp_type = typename Team::warp_type;
+    using located = typename View::template located_keys<warp_type>;
+    constexpr int ahead = Team::windows_in_flight;
+    constexpr int width = warp_type::width;
+    const auto warp = team.warp();
+    const std::int64_t n = items();
+    const std::int64_t windows = divide_up(n, width);
+    const std::int64_t id = std::int64_t{team.index()} * Team::warps + team.warp_index();
+    const std::int64_t warps = std::int64_t{team.league()} * Team::warps;
+    // Shares of their own keep threads of a host apart. Warps that share a cache go through the
+    // regions together: warp `id` takes every warps-th group of windows.
+    const bool together = by_region && Team::warps > 1;
+    const index_range mine =
+        together ? index_range{id * ahead, windows} : even_share(windows, id, warps);
+    const std::int64_t step = together ? warps * ahead : ahead;
+    slab_resident<warp_type> resident(warp, static_cast<std::uint64_t>(id));
+    lanes<warp_type> came(0u);  // lane s: how often status s
+    for (std::int64_t begin = mine.begin; begin < mine.end; begin += step) {
+      located at[ahead];
+      LANEWISE_UNROLL
+      for (int a = 0; a < ahead; ++a) {
+        const auto active = items_of(warp, n, mine, begin + a);
+        at[a] = table.locate(warp, active, warp.load(active, keys + (begin + a) * width, Key{}));
+        table.prefetch(warp, active, at[a]);
+      }
+      for (int a = 0; a < ahead; ++a) {
+        const std::int64_t first = (begin + a) * width;
+        window(warp, resident, items_of(warp, n, mine, begin + a), at[a], first, came);
+      }
+    }
+    add_up(warp, came);
+  }
+
+ private:
+  template <class Warp>
+  static LANEWISE_FUNCTION auto items_of(const Warp& warp, std::int64_t n, const index_range& mine,
+                                         std::int64_t window) {
+    const std::int64_t left = window < mine.end ? n - window * Warp::width : 0;
+    return warp.first(static_cast<int>(left < Warp::width ? left : Warp::width));
+  }
+
+  template <class Warp, class Mask, class Located>
+  LANEWISE_FUNCTION void window(const Warp& warp, slab_resident<Warp>& resident, Mask exist,
+                                const Located& at, std::int64_t first, lanes<Warp>& came) const {
+    using words = typename Warp::template lanes<word>;
+    const item_places<Warp> at_items(warp, exist, places, first);
+    auto active = exist;
+    if (again) {
+      const auto before = warp.map(
+          exist, [](slab_status s) { return static_cast<std::uint32_t>(s); }, std::uint32_t{0},
+          at_items.load(exist, status, slab_status::none));
+      active = exist & (before == static_cast<std::uint32_t>(slab_status::no_room));
+      if (!warp.any(active)) return;
+    }
+    words values(word{0});
+    if (given != nullptr)
+      values = warp.map([](const value& v) { return detail::to_word<word>(v); },
+                        at_items.load(active, given, value{}));
+    lanes<Warp> result;
+    if constexpr (mixed) {
+      const auto kinds = warp.map([](slab_operation o) { return static_cast<std::uint32_t>(o); },
+                                  at_items.load(active, operations, slab_operation::find));
+      result = table.operate(warp, resident, active, at, values,
+                             detail::operation_of_lane<lanes<Warp>>{kinds}, combine);
+    } else {
+      result = table.operate(warp, resident, active, at, values, Operation{}, combine);
+    }
+    if (found != nullptr) {
+      const auto hit = active & (result == static_cast<std::uint32_t>(slab_status::found));
+      at_items.store(hit, found,
+                     warp.map([](word w) { return detail::from_word<value>(w); }, values));
+    }
+    if (numbers != nullptr)
+      at_items.store(active, numbers, warp.template cast<std::uint32_t>(values));
+    if (status != nullptr)
+      at_items.store(active, status,
+                     warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); }, result));
+    if (tally != nullptr || lacking != nullptr)
+      came = came + warp.histogram(active, result, statuses);
+  }
+
+  /// Items without room are counted in lacking, where they are tried again, and else as the others.
+  template <class Warp>
+  LANEWISE_FUNCTION void add_up(const Warp& warp, const lanes<Warp>& came) const {
+    constexpr auto no_room = static_cast<std::uint32_t>(slab_status::no_room);
+    auto told =
+        warp.template mask_of<std::uint32_t>((1u << statuses) - 2);  // not slab_status::none
+    if (lacking != nullptr) {
+      const std::uint32_t without_room = warp.broadcast(came, no_room);
+      if (without_room != 0) warp.fetch_add(*lacking, std::uint64_t{without_room});
+      told = told & (warp.lane() != no_room);
+    }
+    if (tally != nullptr)
+      warp.fetch_add(told & (came != 0u), tally->count, warp.lane(),
+                     warp.template cast<std::uint64_t>(came));
+  }
+};
+
+/// The arrays of a bulk call.
+template <class Table>
+struct slab_arrays {
+  using value = typename Table::view_type::value_type;
+  const typename Table::key_type* keys = nullptr;
+  std::int64_t n = 0;
+  const slab_operation* operations = nullptr;
+  const value* given = nullptr;
+  value* found = nullptr;
+  std::uint32_t* numbers = nullptr;
+
+  /// Items [first, first + many).
+  slab_arrays part(std::int64_t first, std::int64_t many) const {
+    const auto from = [first](auto* p) { return p == nullptr ? p : p + first; };
+    return {keys + first, many, from(operations), from(given), from(found), from(numbers)};
+  }
+};
+
+/// What the kernel works on: the arrays, or some of their items in another order.
+template <class Table>
+struct slab_ordered {
+  using key = typename Table::key_type;
+  using value = typename slab_arrays<Table>::value;
+
+  const key* keys = nullptr;
+  const value* given = nullptr;
+  const std::uint32_t* places = nullptr;  // where items stand in all arrays but keys
+  item_count many{0};
+  bool by_region = false;
+};
+
+/// The order of a call's items, made before its workspace: its bytes are what it needs there.
+template <class Order, class Operation, class Exec, class Table>
+struct slab_plan;
+
+template <class Operation, class Exec, class Table>
+struct slab_plan<detail::slab_as_given, Operation, Exec, Table> {
+  std::size_t bytes = 0;
+
+  slab_plan(const Exec&, const Table&, const slab_arrays<Table>&, bool, const slab_options&,
+            const slab_status*) {}
+  slab_ordered<Table> order(const Exec&, const char*, const Table&,
+                            const slab_arrays<Table>& arrays, char*, std::int64_t*, slab_status*,
+                            slab_tally*) const {
+    return {arrays.keys, arrays.given, nullptr, {arrays.n}, false};
+  }
+};
+
+/// The tables of unique keys that Lanewise::compiled has kernels of.
+template <class Exec, class Key, class Value>
+using plain_slab_table =
+    slab_hash_table<Key, Value, slab_keys::unique, typename Exec::memory_space, slab_hash<Key>>;
+
+/// Runs an operation on all items; where it may grow, again on those without room.
+template <class Operation, class Exec, class Table, class Combine, class Options>
+void slab_part(const Exec& exec, const char* label, const char* name, Table& table,
+               const slab_arrays<Table>& arrays, const Combine& combine, bool grows,
+               const Options& with, slab_status* status) {
+  using key = typename Table::key_type;
+  using combine_words =
+      detail::combine_words<typename Table::mapped_type, typename Table::layout::word, Combine>;
+  using kernel = slab_kernel<typename Table::view_type, key, Operation, combine_words>;
+  using backend = backend_of<Exec>;
+  using plan_type =
+      slab_plan<typename detail::slab_order_of<Options>::type, Operation, Exec, Table>;
+  const plan_type plan(exec, table, arrays, grows, with, status);
+  // Two counters, statuses where the call needs its own, then what the order needs.
+  const std::size_t own_statuses =
+      grows && status == nullptr ? static_cast<std::size_t>(arrays.n) * sizeof(slab_status) : 0;
+  const std::size_t own = 64 + (own_statuses + 63) / 64 * 64;
+  auto work = call_workspace::make<backend>(
+      exec, with.work, {0, grows || plan.bytes > 0 ? own + plan.bytes : 0}, name);
+  char* memory = static_cast<char*>(work.get().plain());
+  auto* lacking = grows ? reinterpret_cast<std::uint64_t*>(memory) : nullptr;
+  const slab_ordered<Table> items =
+      plan.order(exec, label, table, arrays, memory + own,
+                 reinterpret_cast<std::int64_t*>(memory + 8), status, with.tally.data());
+  if (own_statuses > 0) status = reinterpret_cast<slab_status*>(memory + 64);
+  const std::int64_t windows = lanewise::divide_up(arrays.n, warp_t<Exec>::width);
+  const auto league = backend::template resident_league<kernel>(
+      exec, lanewise::divide_up(windows, team_t<Exec, typename kernel::policy>::warps));
+  std::uint64_t without_room = ~std::uint64_t{0};
+  for (bool again = false;; again = true) {
+    if (grows) backend::zero(exec, lacking, sizeof(std::uint64_t));
+    lanewise::launch(exec, label, league,
+                     kernel{table.view(), combine_words{combine}, items.keys, arrays.operations,
+                            items.given, arrays.found, arrays.numbers, status, with.tally.data(),
+                            lacking, items.many, again, items.by_region, items.places});
+    if (!grows) return;
+    std::uint64_t left = 0;
+    detail::copy_to_host<std::uint64_t>(exec, &left, lacking);
+    if (left == 0) return;
+    // An insertion that comes second to the end of a list has a unit for a moment that is not
+    // needed. If that is what was lacking, there is room now.
+    const slab_usage used = lanewise::usage(exec, table.pool());
+    if (left >= without_room || used.allocated > used.units - used.units / 8)
+      kernels::make_room(exec, table, static_cast<std::int64_t>(left));
+    without_room = left;
+  }
+}
+
+#if defined(LANEWISE_COMPILED_TEMPLATE)
+#define LANEWISE_COMPILED_SLAB(Exec, Key, Value, operation)                                     \
+  LANEWISE_COMPILED_TEMPLATE void slab_part<detail::same_operation<slab_operation::operation>>( \
+      const Exec&, const char*, const char*, plain_slab_table<Exec, Key, Value>&,               \
+      const slab_arrays<plain_slab_table<Exec, Key, Value>>&, const detail::keep_given&, bool,  \
+      const slab_options&, slab_status*);
+#define LANEWISE_COMPILED_SLABS(Exec, Key, Value)                                                 \
+  LANEWISE_COMPILED_TEMPLATE bool shorten_lists(const Exec&, plain_slab_table<Exec, Key, Value>&, \
+                                                std::int64_t);                                    \
+  LANEWISE_COMPILED_TEMPLATE std::int64_t make_lists_for(                                         \
+      const Exec&, const char*, plain_slab_table<Exec, Key, Value>&, const Key*, std::int64_t);   \
+  LANEWISE_COMPILED_SLAB(Exec, Key, Value, find)                                                  \
+  LANEWISE_COMPILED_SLAB(Exec, Key, Value, insert)                                                \
+  LANEWISE_COMPILED_SLAB(Exec, Key, Value, erase)
+#define LANEWISE_COMPILED_SLABS_OF(Exec, Key) \
+  LANEWISE_COMPILED_SLABS(Exec, Key, void)    \
+  LANEWISE_COMPILED_SLABS(Exec, Key, Key)     \
+  LANEWISE_COMPILED_SLAB(Exec, Key, Key, assign)
+// The component has units for some of them.
+#if !defined(LANEWISE_COMPILED_SLAB_TABLES)
+#define LANEWISE_COMPILED_SLAB_TABLES(Exec)       \
+  LANEWISE_COMPILED_SLABS_OF(Exec, std::uint32_t) \
+  LANEWISE_COMPILED_SLABS_OF(Exec, std::uint64_t)
+#endif
+LANEWISE_FOR_ALL_SPACES(LANEWISE_COMPILED_SLAB_TABLES)
+#undef LANEWISE_COMPILED_SLAB_TABLES
+#undef LANEWISE_COMPILED_SLABS_OF
+#undef LANEWISE_COMPILED_SLABS
+#undef LANEWISE_COMPILED_SLAB
+#endif
+
+/// A bulk call. A table that chooses how many lists it has gets the number of lists that the call's
+/// different keys take. It works on as many items at a time as its lists stay short for, whatever
+/// they are.
+template <class Operation, class Exec, class Table, class Combine, class Options>
+void slab_call(const Exec& exec, const char* label, const char* name, Table& table,
+               const slab_arrays<Table>& arrays, const Combine& combine, bool needs_room,
+               const Options& with) {
+  detail::functor_rules<Exec>::template called_with<typename Table::hasher,
+                                                    typename Table::key_type>();
+  kernels::expects_reachable_table<Exec, Table>();
+  table.expects_memory();
+  with.status.template expects_reachable<Exec>(name, "options.status", 0);
+  with.tally.template expects_reachable<Exec>(name, "options.tally");
+  slab_status* status = with.status.data();
+  detail::expects(!with.status.is_given() || with.status.extent() >= arrays.n, name,
+                  ": options.status has ", with.status.extent(), " places, there are ", arrays.n,
+                  " items");
+  const bool grows = needs_room && with.grow;
+  const bool in_parts = grows && table.load() > 0;
+  std::int64_t many = arrays.n, new_ones = arrays.n;
+  if (in_parts && arrays.operations == nullptr)
+    new_ones = kernels::make_lists_for(exec, name, table, arrays.keys, arrays.n);
+  for (std::int64_t first = 0; first < arrays.n; first += many) {
+    if (in_parts) {
+      many = std::min(arrays.n - first, kernels::items_at_a_time(table));
+      const std::int64_t coming = std::min(many, new_ones);
+      const std::int64_t taken = table.taken_at_most() + coming;
+      table.set_taken(taken);
+      if (taken > kernels::places_before_long(table)) kernels::shorten_lists(exec, table, coming);
+    }
+    kernels::slab_part<Operation>(exec, label, name, table, arrays.part(first, many), combine,
+                                  grows, with, status == nullptr ? nullptr : status + first);
+  }
+}
+
+template <class Exec, class Table, class Keys>
+slab_arrays<Table> arrays_of(const char* name, const Keys& keys) {
+  const auto source = detail::as_source<Exec>(keys);
+  static_assert(std::is_same_v<std::decay_t<decltype(source)>,
+                               array_source<typename Table::key_type, identity>>,
+                "lanewise: keys are a View of the table's type of keys");
+  detail::expects_memory(source, name, "keys");
+  slab_arrays<Table> arrays;
+  arrays.keys = source.data;
+  arrays.n = source.extent;
+  return arrays;
+}
+
+}  // namespace kernels
+
+/// values(i) = the value of keys(i) where it is there; other values are left as they are, so that
+/// the caller chooses what they hold. Of several elements with one key, the oldest.
+///
+/// O(n (1 + slabs per list)) work, a line of 128 bytes for each of them. Does not block. Throws
+/// std::invalid_argument on wrong extents, Views with items and no memory, options that cannot be
+/// reached, and a table that was moved from.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys,
+          class Values, detail::slab_options_type Options = slab_options>
+requires(!detail::slab_options_type<Values>) void find(
+    const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+    const Keys& keys, const Values& values, const Options& with = {}) {
+  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+  auto arrays = kernels::arrays_of<Exec, table_type>("find", keys);
+  arrays.found = kernels::array_of<Value, Exec>("find", "values", values, arrays.n);
+  kernels::slab_call<detail::same_operation<slab_operation::find>>(
+      exec, "Lanewise::slab_hash::find", "find", const_cast<table_type&>(table), arrays,
+      detail::keep_given{}, false, with);
+}
+/// Whether keys are there: in options.status and options.tally.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys,
+          detail::slab_options_type Options = slab_options>
+void find(const Exec& exec, const slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+          const Keys& keys, const Options& with) {
+  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+  kernels::slab_call<detail::same_operation<slab_operation::find>>(
+      exec, "Lanewise::slab_hash::find", "find", const_cast<table_type&>(table),
+      kernels::arrays_of<Exec, table_type>("find", keys), detail::keep_given{}, false, with);
+}
+
+/// Puts pairs into the table: into one of unique keys unless the key is there, which of several
+/// pairs of the call with one key keeps one of them; into one of repeated keys beside what is
+/// there.
+///
+/// Cost as find, and one exchange of a word for each item that is put there. Grows the table
+/// as needed, and then **blocks**; with options.grow = false it does not do either. On CUDA, many
+/// items for a large table come in up to twice as fast with slab_sorted (slab_sort.hpp) as options.
+/// Throws as find.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys,
+          class Values, detail::slab_options_type Options = slab_options>
+requires(!std::is_void_v<Value>) void insert(const Exec& exec,
+                                             slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+                                             const Keys& keys, const Values& values,
+                                             const Options& with = {}) {
+  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+  constexpr auto operation =
+      kind == slab_keys::unique ? slab_operation::insert : slab_operation::add;
+  auto arrays = kernels::arrays_of<Exec, table_type>("insert", keys);
+  arrays.given = kernels::array_of<const Value, Exec>("insert", "values", values, arrays.n);
+  kernels::slab_call<detail::same_operation<operation>>(exec, "Lanewise::slab_hash::insert",
+                                                        "insert", table, arrays,
+                                                        detail::keep_given{}, true, with);
+}
+/// Puts keys into a set.
+template <class Exec, class Key, slab_keys kind, class Memory, class Hash, class Keys,
+          detail::slab_options_type Options = slab_options>
+void insert(const Exec& exec, slab_hash_table<Key, void, kind, Memory, Hash>& table,
+            const Keys& keys, const Options& with = {}) {
+  using table_type = slab_hash_table<Key, void, kind, Memory, Hash>;
+  kernels::slab_call<detail::same_operation<slab_operation::insert>>(
+      exec, "Lanewise::slab_hash::insert", "insert", table,
+      kernels::arrays_of<Exec, table_type>("insert", keys), detail::keep_given{}, true, with);
+}
+
+/// Puts pairs into a map; they replace the values of keys that are there. Of several pairs of the
+/// call with one key, one stays. Cost, growth and errors as insert.
+template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Values,
+          detail::slab_options_type Options = slab_options>
+void assign(const Exec& exec, slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>& table,
+            const Keys& keys, const Values& values, const Options& with = {}) {
+  using table_type = slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>;
+  auto arrays = kernels::arrays_of<Exec, table_type>("assign", keys);
+  arrays.given = kernels::array_of<const Value, Exec>("assign", "values", values, arrays.n);
+  kernels::slab_call<detail::same_operation<slab_operation::assign>>(
+      exec, "Lanewise::slab_hash::assign", "assign", table, arrays, detail::keep_given{}, true,
+      with);
+}
+
+/// Puts pairs into a map; where a key is there, its value becomes combine(value there, value
+/// given), with no value lost. combine is a pure scalar function object, called again when another
+/// operation changes the value meanwhile. Cost, growth and errors as insert.
+template <class Exec, class Key, class Value, class Memory, class Hash, class Keys, class Values,
+          class Combine, detail::slab_options_type Options = slab_options>
+void upsert(const Exec& exec, slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>& table,
+            const Keys& keys, const Values& values, const Combine& combine,
+            const Options& with = {}) {
+  using table_type = slab_hash_table<Key, Value, slab_keys::unique, Memory, Hash>;
+  auto arrays = kernels::arrays_of<Exec, table_type>("upsert", keys);
+  arrays.given = kernels::array_of<const Value, Exec>("upsert", "values", values, arrays.n);
+  constexpr bool fitting = detail::fits<Exec, Value, Combine, Value, Value>();
+  static_assert(fitting,
+                "lanewise::upsert: combine is a function object with Value operator()(Value there, "
+                "Value given) const");
+  if constexpr (fitting)
+    kernels::slab_call<detail::same_operation<slab_operation::combine>>(
+        exec, "Lanewise::slab_hash::upsert", "upsert", table, arrays, combine, true, with);
+}
+
+/// Deletes keys; of several elements with one key the oldest, for each time that the key is given.
+/// Their places are free again after flush. Cost and errors as find. Does not block.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash, class Keys,
+          detail::slab_options_type Options = slab_options>
+void erase(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+           const Keys& keys, const Options& with = {}) {
+  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+  kernels::slab_call<detail::same_operation<slab_operation::erase>>(
+      exec, "Lanewise::slab_hash::erase", "erase", table,
+      kernels::arrays_of<Exec, table_type>("erase", keys), detail::keep_given{}, false, with);
+}
+
+/// An operation of its own for every item: operations is a View of slab_operation (see
+/// slab_table_view::apply). values(i) is given to what takes a value, and receives what find finds.
+/// The operations of one call run in any order, also those on one key. Cost, growth and errors as
+/// insert.
+template <class Exec, class Key, class Value, slab_keys kind, class Memory, class Hash,
+          class Operations, class Keys, class Values, class Combine = detail::keep_given,
+          detail::slab_options_type Options = slab_options>
+void apply(const Exec& exec, slab_hash_table<Key, Value, kind, Memory, Hash>& table,
+           const Operations& operations, const Keys& keys, const Values& values,
+           const Options& with = {}, const Combine& combine = {}) {
+  using table_type = slab_hash_table<Key, Value, kind, Memory, Hash>;
+  auto arrays = kernels::arrays_of<Exec, table_type>("apply", keys);
+  arrays.operations =
+      kernels::array_of<const slab_operation, Exec>("apply", "operations", operations, arrays.n);
+  arrays.found = kernels::array_of<Value, Exec>("apply", "values", values, arrays.n);
+  arrays.given = arrays.found;
+  constexpr bool fitting = detail::fits<Exec, Value, Combine, Value, Value>();
+  static_assert(fitting,
+                "lanewise::apply: combine is a function object with Value operator()(Value there, "
+                "Value given) const");
+  if constexpr (fitting)
+    kernels::slab_call<detail::each_its_own>(exec, "Lanewise::slab_hash::apply", "apply", table,
+                                             arrays, combine, true, with);
+}
+
+/// The scalar face of a table for threads of an execution space.
+template <class Exec, class Table>
+using slab_scalar_face_t =
+    slab_scalar_face<typename Table::view_type, typename warp_t<Exec>::template part<1>>;
+
+LANEWISE_END_TARGET_NAMESPACE

@@ -1,0 +1,512 @@
+// SPDX-FileCopyrightText: The Lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <lanewise/hash/slab_hash_table.hpp>
+#include <lanewise/ordered/detail/ordered_layout.hpp>
+#include <lanewise/warp/search_tree.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+LANEWISE_BEGIN_NAMESPACE
+
+// What ordered_map, ordered_set and ordered_multimap have in common: elements in the order of their
+// keys, in leaves of 128 bytes, and a search tree over the leaves' first keys. The view is what
+// kernels use, by the warp or by single threads; the table owns the memory.
+
+/// A table inside kernels, for reading: copied by value, valid as long as the table, or a copy of
+/// it, has not been changed.
+///
+/// Elements have places 0 ... size() - 1 in the order of their keys, of equal keys in the order of
+/// insertion. So a place is a cursor: the next element is at the next place, and the elements with
+/// keys in [k1, k2] are those at places [lower_bound(k1), upper_bound(k2)).
+///
+/// The warp face: the whole warp calls, and every active lane has a query. lanes<T> is
+/// Warp::lanes<T>.
+template <class Key, class Value>
+class ordered_view {
+ public:
+  using layout = detail::ordered_layout<Key, Value>;
+  using word = typename layout::word;
+  using value_word = typename layout::value_word;
+  using key_type = Key;
+  /// What stands for values where there are none.
+  using value_type = std::conditional_t<layout::has_values, Value, std::uint32_t>;
+
+  ordered_view() = default;
+  ordered_view(const detail::ordered_leaf* leaves, const search_tree<word>& lows,
+               std::uint32_t elements)
+      : leaves_(leaves), lows_(lows), size_(elements) {}
+
+  template <class Warp, class T>
+  using lanes = typename Warp::template lanes<T>;
+  template <class Warp>
+  using mask = typename Warp::template mask_for<std::uint32_t>;
+
+  LANEWISE_FUNCTION std::uint32_t size() const { return size_; }
+  LANEWISE_FUNCTION std::uint32_t leaves() const {
+    return size_ / layout::elements + (size_ % layout::elements != 0);
+  }
+
+  /// The place of the first element whose key is not less than the lane's, or size(): how many keys
+  /// are less. As lanes<std::uint32_t>, 0 in inactive lanes.
+  template <class Warp>
+  LANEWISE_FUNCTION auto lower_bound(const Warp& warp, mask<Warp> active,
+                                     const lanes<Warp, Key>& key) const {
+    return bound<false, false>(warp, active, to_words(warp, key));
+  }
+  /// That of the first element whose key is greater, or size().
+  template <class Warp>
+  LANEWISE_FUNCTION auto upper_bound(const Warp& warp, mask<Warp> active,
+                                     const lanes<Warp, Key>& key) const {
+    return bound<true, true>(warp, active, to_words(warp, key));
+  }
+  /// How many keys are less than the lane's; how many are equal to it.
+  template <class Warp>
+  LANEWISE_FUNCTION auto rank(const Warp& warp, mask<Warp> active,
+                              const lanes<Warp, Key>& key) const {
+    return lower_bound(warp, active, key);
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION auto count(const Warp& warp, mask<Warp> active,
+                               const lanes<Warp, Key>& key) const {
+    return upper_bound(warp, active, key) - lower_bound(warp, active, key);
+  }
+  /// The keys, or values, at these places, which are below size(); Key{} in inactive lanes.
+  template <class Warp>
+  LANEWISE_FUNCTION auto key(const Warp& warp, mask<Warp> active,
+                             const lanes<Warp, std::uint32_t>& place) const {
+    return warp.map(
+        active, [](word w) { return lanewise::from_bits<Key>(w); }, Key{},
+        key_words(warp, active, place));
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION auto value(const Warp& warp, mask<Warp> active,
+                               const lanes<Warp, std::uint32_t>& place) const
+      requires(layout::has_values) {
+    return warp.map(
+        active, [](value_word w) { return detail::from_word<value_type>(w); }, value_type{},
+        value_words(warp, active, place));
+  }
+  /// Looks keys up; value becomes that of the first element with the key, where there is one.
+  /// Returns lanes<slab_status>: found, absent, and none in inactive lanes.
+  template <class Warp>
+  LANEWISE_FUNCTION auto find(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
+                              lanes<Warp, value_type>& value) const {
+    return find_in(warp, active, leaf_of<false>(warp, active, to_words(warp, key)), key, value);
+  }
+  /// The element with the least key that is not less (strict: that is greater) than the lane's, of
+  /// equal keys the first. found_key and value are changed where there is one.
+  template <bool strict = false, class Warp>
+  LANEWISE_FUNCTION auto successor(const Warp& warp, mask<Warp> active, const lanes<Warp, Key>& key,
+                                   lanes<Warp, Key>& found_key,
+                                   lanes<Warp, value_type>& value) const {
+    return successor_in<strict>(warp, active, leaf_of<strict>(warp, active, to_words(warp, key)),
+                                key, found_key, value);
+  }
+  /// The element with the greatest key that is not greater (strict: that is less) than the lane's,
+  /// of equal keys the last.
+  template <bool strict = false, class Warp>
+  LANEWISE_FUNCTION auto predecessor(const Warp& warp, mask<Warp> active,
+                                     const lanes<Warp, Key>& key, lanes<Warp, Key>& found_key,
+                                     lanes<Warp, value_type>& value) const {
+    return predecessor_in<strict>(warp, active, leaf_of<!strict>(warp, active, to_words(warp, key)),
+                                  key, found_key, value);
+  }
+
+  // Below: what the kernels of this family are made of.
+
+  template <class Warp>
+  static LANEWISE_FUNCTION auto to_words(const Warp& warp, const lanes<Warp, Key>& key) {
+    return warp.map([](const Key& k) { return lanewise::to_bits(k); }, key);
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION auto key_words(const Warp& warp, mask<Warp> active,
+                                   const lanes<Warp, std::uint32_t>& place) const {
+    return warp.gather(active, reinterpret_cast<const word*>(leaves_),
+                       warp.map([](std::uint32_t i) { return layout::key_at(i); }, place),
+                       layout::padding);
+  }
+  /// The keys and the values of a leaf, from those of a place on.
+  LANEWISE_FUNCTION const word* keys_from(std::uint32_t place) const {
+    return reinterpret_cast<const word*>(leaves_) + layout::key_at(place);
+  }
+  LANEWISE_FUNCTION const value_word* values_from(std::uint32_t place) const {
+    return first_value() + layout::value_at(place);
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION auto value_words(const Warp& warp, mask<Warp> active,
+                                     const lanes<Warp, std::uint32_t>& place) const {
+    return warp.gather(active, first_value(),
+                       warp.map([](std::uint32_t i) { return layout::value_at(i); }, place),
+                       value_word{0});
+  }
+  /// The active lanes whose key stands at that place, which may be size().
+  template <class Warp>
+  LANEWISE_FUNCTION auto is_at(const Warp& warp, mask<Warp> active, const lanes<Warp, word>& key,
+                               const lanes<Warp, std::uint32_t>& place) const {
+    const auto there = active & (place < size_);
+    const mask<Warp> equal = key_words(warp, there, place) == key;
+    return there & equal;
+  }
+  /// The leaf to look into for a key: the last one whose first key is less; with `right`, not
+  /// greater. The first, where there is none.
+  template <bool right, class Warp>
+  LANEWISE_FUNCTION lanes<Warp, std::uint32_t> leaf_of(const Warp& warp, mask<Warp> active,
+                                                       const lanes<Warp, word>& key) const {
+    if (size_ == 0) return lanes<Warp, std::uint32_t>(0u);
+    return behind_first(warp, active, lows_.template bound<right>(warp, active, key));
+  }
+  /// For k windows of keys: all of their lanes have one. Hosts wait for all nodes of a level at
+  /// once, and then for all leaves.
+  template <bool right, int k, class Warp>
+  LANEWISE_FUNCTION void leaves_of(const Warp& warp, const lanes<Warp, word> (&key)[k],
+                                   lanes<Warp, std::uint32_t> (&leaf)[k]) const {
+    lanes<Warp, std::int64_t> behind[k];
+    LANEWISE_UNROLL
+    for (int a = 0; a < k; ++a) leaf[a] = lanes<Warp, std::uint32_t>(0u);
+    if (size_ == 0) return;
+    lows_.template descend<right, k>(warp, key, leaf, lows_.levels, behind, less{});
+    const auto all = warp.template first<std::uint32_t>(Warp::width);
+    LANEWISE_UNROLL
+    for (int a = 0; a < k; ++a) {
+      leaf[a] = behind_first(warp, all, behind[a]);
+      if constexpr (k > 1) fetch(warp, leaf[a]);
+    }
+  }
+  /// bound, find, successor and predecessor with the leaves at hand: leaf_of<false> for lower
+  /// bounds and find, leaf_of<true> for upper bounds, leaf_of<strict> for successors,
+  /// leaf_of<!strict> for predecessors.
+  template <bool upper, class Warp>
+  LANEWISE_FUNCTION auto bound_in(const Warp& warp, mask<Warp> active,
+                                  const lanes<Warp, std::uint32_t>& leaf,
+                                  const lanes<Warp, Key>& key) const {
+    return place_in<upper>(warp, active, leaf, to_words(warp, key));
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION auto find_in(const Warp& warp, mask<Warp> active,
+                                 const lanes<Warp, std::uint32_t>& leaf,
+                                 const lanes<Warp, Key>& key,
+                                 lanes<Warp, value_type>& value) const {
+    const auto words = to_words(warp, key);
+    const auto place = place_in<false>(warp, active, leaf, words);
+    const auto hit = is_at(warp, active, words, place);
+    take_value(warp, hit, place, value);
+    return found_where(warp, active, hit);
+  }
+  template <bool strict, class Warp>
+  LANEWISE_FUNCTION auto successor_in(const Warp& warp, mask<Warp> active,
+                                      const lanes<Warp, std::uint32_t>& leaf,
+                                      const lanes<Warp, Key>& key, lanes<Warp, Key>& found_key,
+                                      lanes<Warp, value_type>& value) const {
+    const auto place = bound_in<strict>(warp, active, leaf, key);
+    const mask<Warp> hit = active & (place < size_);
+    take_key(warp, hit, place, found_key);
+    take_value(warp, hit, place, value);
+    return found_where(warp, active, hit);
+  }
+  template <bool strict, class Warp>
+  LANEWISE_FUNCTION auto predecessor_in(const Warp& warp, mask<Warp> active,
+                                        const lanes<Warp, std::uint32_t>& leaf,
+                                        const lanes<Warp, Key>& key, lanes<Warp, Key>& found_key,
+                                        lanes<Warp, value_type>& value) const {
+    const auto behind = bound_in<!strict>(warp, active, leaf, key);
+    const auto hit = active & (behind > 0u);
+    const auto place = behind - lanes<Warp, std::uint32_t>(1u);
+    take_key(warp, hit, place, found_key);
+    take_value(warp, hit, place, value);
+    return found_where(warp, active, hit);
+  }
+  /// How many keys are less than the lane's; with `upper`, not greater. `right` as leaf_of has it:
+  /// where keys are unique and the lane's is there, a lower bound may look into either leaf.
+  template <bool upper, bool right, class Warp>
+  LANEWISE_FUNCTION lanes<Warp, std::uint32_t> bound(const Warp& warp, mask<Warp> active,
+                                                     const lanes<Warp, word>& key) const {
+    return place_in<upper>(warp, active, leaf_of<right>(warp, active, key), key);
+  }
+
+ private:
+  LANEWISE_FUNCTION const value_word* first_value() const {
+    return reinterpret_cast<const value_word*>(reinterpret_cast<const char*>(leaves_) +
+                                               layout::elements * layout::key_bytes);
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION auto behind_first(const Warp& warp, mask<Warp> active,
+                                      const lanes<Warp, std::int64_t>& behind) const {
+    return warp.map(
+        active,
+        [](std::int64_t b) { return b > 0 ? static_cast<std::uint32_t>(b - 1) : std::uint32_t{0}; },
+        std::uint32_t{0}, behind);
+  }
+  /// Loads a word of the first line of each of these leaves, and asks for the other one. An EPYC
+  /// drops most prefetches of lines so far apart (btree_view says more), but not of a line whose
+  /// page it just found.
+  template <class Warp>
+  LANEWISE_FUNCTION void fetch(const Warp& warp, const lanes<Warp, std::uint32_t>& leaf) const {
+    const auto all = warp.template first<std::uint32_t>(Warp::width);
+    const auto* const words = reinterpret_cast<const std::uint32_t*>(leaves_);
+    const auto at = warp.map(
+        [](std::uint32_t l) { return std::uint64_t{l} * layout::bytes / sizeof(std::uint32_t); },
+        leaf);
+    (void)warp.load_relaxed(all, words, at, 0u);
+    warp.prefetch(all, words + 64 / sizeof(std::uint32_t), at);
+  }
+  /// Places of the lanes' keys, which are in these leaves, or after them.
+  template <bool upper, class Warp>
+  LANEWISE_FUNCTION lanes<Warp, std::uint32_t> place_in(const Warp& warp, mask<Warp> active,
+                                                        const lanes<Warp, std::uint32_t>& leaf,
+                                                        const lanes<Warp, word>& key) const {
+    using numbers = lanes<Warp, std::uint32_t>;
+    if (size_ == 0) return numbers(0u);
+    const numbers place =
+        leaf * numbers(layout::elements) + in_leaf<upper>(warp, active, leaf, key);
+    // The padding of the last leaf may count as not greater.
+    return lanewise::select(active, lanewise::select(place < size_, place, numbers(size_)),
+                            numbers(0u));
+  }
+  /// How many keys of the leaf are less, or not greater.
+  template <bool upper, class Warp>
+  LANEWISE_FUNCTION auto in_leaf(const Warp& warp, mask<Warp> active,
+                                 const lanes<Warp, std::uint32_t>& leaf,
+                                 const lanes<Warp, word>& key) const {
+    using numbers = lanes<Warp, std::uint32_t>;
+    using tree = search_tree<word>;
+    const auto* const keys = reinterpret_cast<const word*>(leaves_);
+    if constexpr (layout::elements == tree::node_keys) {
+      // The keys are a node of 64 bytes, in every other place of a node.
+      return tree::template ranks<upper>(warp, keys, leaf + leaf, key, less{});
+    } else {
+      // As many keys are left for every lane.
+      using places = lanes<Warp, std::uint64_t>;
+      places at = warp.template cast<std::uint64_t>(leaf) *
+                  places(std::uint64_t{layout::bytes / layout::key_bytes});
+      numbers rank(0u);
+      for (std::uint32_t left = layout::elements; left > 0;) {
+        const std::uint32_t half = left - left / 2;
+        const auto x = warp.gather(active, keys + (half - 1), at, layout::padding);
+        const mask<Warp> before = upper ? x <= key : x < key;
+        rank = lanewise::select(before, rank + numbers(half), rank);
+        at = lanewise::select(before, at + places(std::uint64_t{half}), at);
+        left -= half;
+      }
+      return rank;
+    }
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION void take_key(const Warp& warp, mask<Warp> hit,
+                                  const lanes<Warp, std::uint32_t>& place,
+                                  lanes<Warp, Key>& to) const {
+    to = lanewise::select(hit, key(warp, hit, place), to);
+  }
+  template <class Warp>
+  LANEWISE_FUNCTION void take_value([[maybe_unused]] const Warp& warp,
+                                    [[maybe_unused]] mask<Warp> hit,
+                                    [[maybe_unused]] const lanes<Warp, std::uint32_t>& place,
+                                    [[maybe_unused]] lanes<Warp, value_type>& to) const {
+    if constexpr (layout::has_values) to = lanewise::select(hit, value(warp, hit, place), to);
+  }
+  template <class Warp>
+  static LANEWISE_FUNCTION auto found_where(const Warp& warp, mask<Warp> active, mask<Warp> hit) {
+    return warp.map([](std::uint32_t s) { return static_cast<slab_status>(s); },
+                    lanewise::select(hit, status_of<Warp>(slab_status::found),
+                                     lanewise::select(active, status_of<Warp>(slab_status::absent),
+                                                      status_of<Warp>(slab_status::none))));
+  }
+  template <class Warp>
+  static LANEWISE_FUNCTION auto status_of(slab_status s) {
+    return lanes<Warp, std::uint32_t>(static_cast<std::uint32_t>(s));
+  }
+
+  const detail::ordered_leaf* leaves_ = nullptr;
+  search_tree<word> lows_;
+  std::uint32_t size_ = 0;
+};
+
+/// The scalar face: reads of one thread, under any divergence and without the help of others. Solo
+/// is a warp of one lane.
+template <class View, class Solo>
+class ordered_scalar_face {
+ public:
+  using key_type = typename View::key_type;
+  using value_type = typename View::value_type;
+
+  LANEWISE_FUNCTION explicit ordered_scalar_face(const View& table) : table_(table) {}
+
+  LANEWISE_FUNCTION std::uint32_t size() const { return table_.size(); }
+  LANEWISE_FUNCTION std::uint32_t lower_bound(const key_type& k) const {
+    return solo_.broadcast(table_.lower_bound(solo_, all(), keys(k)), 0);
+  }
+  LANEWISE_FUNCTION std::uint32_t upper_bound(const key_type& k) const {
+    return solo_.broadcast(table_.upper_bound(solo_, all(), keys(k)), 0);
+  }
+  /// How many keys are less: the place of the first that is not.
+  LANEWISE_FUNCTION std::uint32_t rank(const key_type& k) const { return lower_bound(k); }
+  LANEWISE_FUNCTION std::uint32_t count(const key_type& k) const {
+    return upper_bound(k) - lower_bound(k);
+  }
+  LANEWISE_FUNCTION key_type key(std::uint32_t place) const {
+    return solo_.broadcast(table_.key(solo_, all(), places(place)), 0);
+  }
+  LANEWISE_FUNCTION value_type value(std::uint32_t place) const {
+    return solo_.broadcast(table_.value(solo_, all(), places(place)), 0);
+  }
+  LANEWISE_FUNCTION slab_status find(const key_type& k, value_type& value) const {
+    values v(value);
+    const slab_status status = solo_.broadcast(table_.find(solo_, all(), keys(k), v), 0);
+    value = solo_.broadcast(v, 0);
+    return status;
+  }
+  LANEWISE_FUNCTION bool contains(const key_type& k) const {
+    value_type unused{};
+    return find(k, unused) == slab_status::found;
+  }
+  template <bool strict = false>
+  LANEWISE_FUNCTION slab_status successor(const key_type& k, key_type& found,
+                                          value_type& value) const {
+    return neighbour(found, value, [&](auto& to_key, auto& to_value) {
+      return table_.template successor<strict>(solo_, all(), keys(k), to_key, to_value);
+    });
+  }
+  template <bool strict = false>
+  LANEWISE_FUNCTION slab_status predecessor(const key_type& k, key_type& found,
+                                            value_type& value) const {
+    return neighbour(found, value, [&](auto& to_key, auto& to_value) {
+      return table_.template predecessor<strict>(solo_, all(), keys(k), to_key, to_value);
+    });
+  }
+
+ private:
+  using keys = typename Solo::template lanes<key_type>;
+  using values = typename Solo::template lanes<value_type>;
+  using places = typename Solo::template lanes<std::uint32_t>;
+
+  LANEWISE_FUNCTION auto all() const { return solo_.first(1); }
+  template <class F>
+  LANEWISE_FUNCTION slab_status neighbour(key_type& found, value_type& value, const F& f) const {
+    keys k(found);
+    values v(value);
+    const slab_status status = solo_.broadcast(f(k, v), 0);
+    found = solo_.broadcast(k, 0);
+    value = solo_.broadcast(v, 0);
+    return status;
+  }
+
+  View table_;
+  Solo solo_;
+};
+
+/// Owns a table. See ordered_map.hpp, ordered_set.hpp, ordered_multimap.hpp.
+///
+/// Bulk calls never change what is there: they write the new leaves beside the old ones, and then
+/// exchange them. So a copy of a table costs nothing, as both share the leaves until one is
+/// changed; and it is a snapshot, which kernels of other instances read while the table is changed.
+template <class Key, class Value, slab_keys kind_, class MemorySpace>
+class ordered_table {
+ public:
+  static constexpr slab_keys kind = kind_;
+  using key_type = Key;
+  using mapped_type = Value;
+  using memory_space = MemorySpace;
+  using view_type = ordered_view<Key, Value>;
+  using layout = typename view_type::layout;
+  using word = typename layout::word;
+  /// As many elements are one too many: places are numbers of 32 bits, with some to spare.
+  static constexpr std::int64_t most_elements = (std::int64_t{1} << 32) - 64;
+
+  /// An empty table, without memory.
+  ordered_table() = default;
+  /// Copies share the elements. A table that was moved from is empty.
+  ordered_table(const ordered_table&) = default;
+  ordered_table(ordered_table&& other) noexcept { swap(other); }
+  ordered_table& operator=(ordered_table other) noexcept {
+    swap(other);
+    return *this;
+  }
+  void swap(ordered_table& other) noexcept {
+    std::swap(size_, other.size_);
+    std::swap(block_, other.block_);
+    std::swap(owner_, other.owner_);
+  }
+
+  /// For kernels. Valid until the table and all its copies are changed or end.
+  view_type view() const { return {leaves(), tree(), size_}; }
+  std::int64_t size() const { return size_; }
+  /// Nodes that a search reads, the leaf included.
+  int height() const { return size_ == 0 ? 0 : tree().levels + 2; }
+  /// Bytes of leaves and index.
+  std::int64_t bytes() const { return static_cast<std::int64_t>(bytes_for(size_)); }
+
+  /// This table in another memory space. **Blocks.**
+  template <class Other, class Exec>
+  ordered_table<Key, Value, kind, Other> copy_to(const Exec& exec) const {
+    exec.fence("Lanewise::ordered_table: the table is copied");
+    using other = ordered_table<Key, Value, kind, Other>;
+    if (size_ == 0) return other();
+    const other copy = other::allocated("Lanewise::ordered_table", size_);
+    Kokkos::deep_copy(copy.block(), block());
+    return copy;
+  }
+
+  // Below: for the calls of this family.
+
+  template <class T>
+  using array = Kokkos::View<T*, MemorySpace, Kokkos::MemoryUnmanaged>;
+
+  /// A table of `elements` elements, whose leaves and first keys are to be written. They are in a
+  /// block of bytes_for(elements) bytes, aligned as leaves are, which owner keeps.
+  ordered_table(std::uint32_t elements, void* block, std::shared_ptr<void> owner)
+      : size_(elements), block_(static_cast<char*>(block)), owner_(std::move(owner)) {}
+
+  /// One in the memory of a View. **Blocks.**
+  static ordered_table allocated(const std::string& label, std::uint32_t elements) {
+    using memory = Kokkos::View<char*, MemorySpace>;
+    auto owner = std::make_shared<memory>(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
+                                          bytes_for(elements));
+    detail::use_huge_pages<MemorySpace>(owner->data(), owner->size());
+    char* const block = owner->data();
+    return ordered_table(elements, block, std::move(owner));
+  }
+
+  static std::size_t bytes_for(std::uint32_t elements) {
+    const ordered_table shape(elements, nullptr, nullptr);
+    return elements == 0
+               ? 0
+               : shape.lows_begin() + (shape.samples_begin() +
+                                       static_cast<std::size_t>(shape.tree().sample_keys())) *
+                                          sizeof(word);
+  }
+  array<char> block() const { return array<char>(block_, bytes_for(size_)); }
+  detail::ordered_leaf* leaves() const { return reinterpret_cast<detail::ordered_leaf*>(block_); }
+  word* lows() const {
+    return block_ == nullptr ? nullptr : reinterpret_cast<word*>(block_ + lows_begin());
+  }
+  /// Over the leaves' first keys; its samples are after them.
+  search_tree<word> tree() const {
+    auto t = search_tree<word>::over(lows(), number_of_leaves());
+    t.samples = lows() == nullptr ? nullptr : lows() + samples_begin();
+    return t;
+  }
+  std::int64_t number_of_leaves() const {
+    return divide_up(std::int64_t{size_}, std::int64_t{layout::elements});
+  }
+
+ private:
+  std::size_t lows_begin() const {
+    return static_cast<std::size_t>(number_of_leaves()) * sizeof(detail::ordered_leaf);
+  }
+  /// Counted in words, a whole number of nodes.
+  std::size_t samples_begin() const {
+    constexpr std::int64_t node = search_tree<word>::node_keys;
+    return static_cast<std::size_t>(lanewise::divide_up(number_of_leaves(), node) * node);
+  }
+
+  std::uint32_t size_ = 0;
+  char* block_ = nullptr;
+  std::shared_ptr<void> owner_;
+};
+
+LANEWISE_END_NAMESPACE

@@ -1,6 +1,0 @@
-// SPDX-FileCopyrightText: The Lanewise authors
-// SPDX-License-Identifier: Apache-2.0
-
-// What is mapped for hosts, on the emulated backend, where sanitizers look at it.
-#define LANEWISE_TEST_HOST_MAPPING
-#include "test_in_place.cpp"
